@@ -1,0 +1,125 @@
+import type { Readable } from 'node:stream';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Mint } from '../kernel/id.ts';
+import type { ProblemSlug, Refusal } from '../kernel/problem.ts';
+import type { Effect } from '../ledger/commit.ts';
+import type { Read } from '../store/db.ts';
+
+/** The scopes of the interface; a client is allowed some of them. */
+export const scopes = [
+  'identity:verify',
+  'identity:verify:claims',
+  'notifications:send',
+  'notifications:read',
+  'documents:read',
+  'documents:write',
+  'webhooks:manage',
+  'events:read',
+] as const;
+export type Scope = (typeof scopes)[number];
+
+/** Who calls, as the access token proved it. */
+export type Caller = { readonly clientId: string; readonly scopes: ReadonlySet<string> };
+
+/** The schemas of what comes in. Headers are named in lower case; only those named here reach the operation. */
+export type RequestShape = {
+  readonly params?: TObject;
+  readonly query?: TObject;
+  readonly headers?: TObject;
+  readonly body?: TObject;
+};
+
+type Part<S, K extends keyof RequestShape> = S extends { readonly [P in K]: infer T extends TSchema }
+  ? Static<T>
+  : undefined;
+
+/** The parsed request. `bytes` is there for operations with `bodyBytes`, unread. */
+export type Input<S extends RequestShape> = {
+  readonly params: Part<S, 'params'>;
+  readonly query: Part<S, 'query'>;
+  readonly headers: Part<S, 'headers'>;
+  readonly body: Part<S, 'body'>;
+};
+
+/** All that an operation is given: nothing is taken from elsewhere. */
+export type Call<S extends RequestShape, P> = Input<S> & {
+  readonly caller: Caller;
+  readonly method: string;
+  readonly now: number;
+  readonly mint: Mint;
+  readonly read: Read;
+  readonly ports: P;
+  readonly bytes: Readable;
+  /** Aborts when the caller is gone or the time of the request is over. */
+  readonly signal: AbortSignal;
+};
+
+/** An answer: JSON, or a stream of bytes whose length and type the headers state. Header names in lower case. */
+export type Answer =
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly json: unknown }
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly stream: Readable | null };
+
+/**
+ * What an operation decided. `dispatch` first commits `effect`, then answers: so nothing leaves before its event is
+ * durable, and the row of an idempotency key goes into the same unit. An answer that costs something, or that must not
+ * exist before the commit, is given as a function, called after it.
+ */
+export type Decision = {
+  readonly effect: Effect;
+  readonly answer: Answer | (() => Promise<Answer>);
+  /** Called when the unit was refused for a reason the operation foresees (`unique`, `rows`); else it is a fault. */
+  readonly onRefused?: (statement: number) => Refusal;
+};
+
+/** A refusal, with the event of the denied use where there was one. */
+export type Refused = { readonly refusal: Refusal; readonly effect?: Effect };
+
+/** What an operation without citizens' data answers: there is nothing to commit. */
+export type Plain = { readonly plain: Answer };
+
+/** One answer of an operation for the OpenAPI document: a schema, or bytes. */
+export type ResponseShape = {
+  readonly description: string;
+  readonly schema?: TSchema;
+  readonly bytes?: true;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+type Described = {
+  /** camelCase, unique, stable: the operationId of the OpenAPI document. */
+  readonly name: string;
+  /** The release that brought it, as `major.minor`. */
+  readonly since: string;
+  readonly method: 'GET' | 'POST' | 'QUERY' | 'DELETE';
+  /** With `{name}` for parameters, as in OpenAPI. */
+  readonly path: string;
+  readonly scope: Scope | null;
+  readonly summary: string;
+  readonly description: string;
+  readonly responses: Readonly<Record<number, ResponseShape>>;
+  readonly refusals: readonly ProblemSlug[];
+  /** Whether `Idempotency-Key` is honoured. */
+  readonly idempotent?: true;
+  /** The body is not JSON but bytes, given unread as `call.bytes`; with its limit in bytes. */
+  readonly bodyBytes?: { readonly limit: number };
+};
+
+/** An operation as its file states it. One that touches citizens' data must return an effect, and so an event. */
+export type OperationDefinition<S extends RequestShape, P> = Described & { readonly request: S } & (
+    | { readonly citizenData: true; run(call: Call<S, P>): Promise<Decision | Refused> }
+    | { readonly citizenData: false; run(call: Call<S, P>): Promise<Plain | Refused> }
+  );
+
+/** An operation as the register lists it: its shapes are data, its ports what `compose.ts` has to give. */
+export type Operation<P> = Described & {
+  readonly request: RequestShape;
+  readonly citizenData: boolean;
+  run(call: Call<RequestShape, P>): Promise<Decision | Refused | Plain>;
+};
+
+/** Makes the operation of a file: `run` names its call as `Call<typeof request, Ports>`, and the rest is inferred. */
+export function defineOperation<S extends RequestShape, P>(definition: OperationDefinition<S, P>): Operation<P> {
+  // The one place where the types of a parsed request are forgotten: dispatch checks each part against these very
+  // schemas before it calls `run`.
+  return definition as unknown as Operation<P>;
+}

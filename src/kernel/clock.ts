@@ -1,0 +1,10 @@
+/** Milliseconds since the Unix epoch. Everything that needs the time is given a clock, so that tests set it. */
+export type Clock = { now(): number };
+
+/** Random bytes, given like the clock, so that tests can make ids repeatable. */
+export type Random = (bytes: number) => Uint8Array;
+
+/** An instant as callers see it: RFC 3339 in UTC with milliseconds. */
+export function toInstant(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

@@ -1,0 +1,90 @@
+import type { Clock, Random } from './clock.ts';
+
+const prefixes = {
+  notification: 'ntf',
+  delivery: 'dlv',
+  attempt: 'att',
+  document: 'doc',
+  verification: 'ver',
+  event: 'evt',
+  request: 'req',
+  key: 'key',
+  import: 'imp',
+} as const;
+
+/** The things that have an id of ours. */
+export type IdKind = keyof typeof prefixes;
+
+declare const kind: unique symbol;
+/** An id that was minted or parsed, never a bare string. Shape: `ntf_` and 26 digits of Crockford base32. */
+export type Id<K extends IdKind> = string & { readonly [kind]: K };
+
+export type NotificationId = Id<'notification'>;
+export type DeliveryId = Id<'delivery'>;
+export type AttemptId = Id<'attempt'>;
+export type DocumentId = Id<'document'>;
+export type VerificationId = Id<'verification'>;
+export type EventId = Id<'event'>;
+
+/** Makes a new id; ids of one process sort in the order in which they were made. */
+export type Mint = <K extends IdKind>(of: K) => Id<K>;
+
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/**
+ * Ids are UUIDv7 (RFC 9562, section 5.7) in Crockford base32: time-ordered, so that new rows land at the end of an
+ * index. Within one millisecond the 12 bits of `rand_a` count up (RFC 9562, section 6.2, method 1).
+ */
+export function createMint(clock: Clock, random: Random): Mint {
+  let lastMs = 0;
+  let counter = 0;
+  return <K extends IdKind>(of: K) => {
+    const now = clock.now();
+    if (now > lastMs) {
+      lastMs = now;
+      counter = 0;
+    } else {
+      counter += 1;
+      if (counter > 0xfff) {
+        lastMs += 1;
+        counter = 0;
+      }
+    }
+    const tail = random(8);
+    const bits =
+      (BigInt(lastMs) << 80n) |
+      (0x7n << 76n) |
+      (BigInt(counter) << 64n) |
+      (0x2n << 62n) |
+      (new DataView(tail.buffer, tail.byteOffset, 8).getBigUint64(0) & 0x3fffffffffffffffn);
+    // A prefix and the digits that belong to it are an id of that kind by construction.
+    return `${prefixes[of]}_${toBase32(bits)}` as Id<K>;
+  };
+}
+
+/** The id of that kind written in `text`, or undefined; lower case is not accepted, so that one thing has one name. */
+export function parseId<K extends IdKind>(of: K, text: string): Id<K> | undefined {
+  return idPattern(of).test(text) ? (text as Id<K>) : undefined;
+}
+
+/** The pattern of an id of that kind, for JSON schemas and the OpenAPI document. */
+export function idPatternSource(of: IdKind): string {
+  return `^${prefixes[of]}_[0-7][0-9A-HJKMNP-TV-Z]{25}$`;
+}
+
+const patterns = new Map<IdKind, RegExp>();
+
+function idPattern(of: IdKind): RegExp {
+  let pattern = patterns.get(of);
+  if (pattern === undefined) {
+    pattern = new RegExp(idPatternSource(of));
+    patterns.set(of, pattern);
+  }
+  return pattern;
+}
+
+function toBase32(bits: bigint): string {
+  let text = '';
+  for (let shift = 125n; shift >= 0n; shift -= 5n) text += alphabet.charAt(Number((bits >> shift) & 31n));
+  return text;
+}

@@ -1,0 +1,59 @@
+import { createHmac } from 'node:crypto';
+import type { Random } from '../kernel/clock.ts';
+import { keyBytes } from '../keys/chunked-encryption.ts';
+import type { RootKey } from '../keys/root-key.ts';
+import { unwrapKey, wrapKey } from '../keys/wrap.ts';
+import type { Read, Statement } from '../store/db.ts';
+
+/**
+ * The key of each citizen, under which everything about that person is sealed: ledger content, message texts, document
+ * keys. Destroying it erases all of that. Kept wrapped by the root key in `citizen_key`, made when a citizen is imported.
+ */
+export type CitizenKeys = {
+  /**
+   * The key of 32 bytes that seals what is about this person. An id that the register does not know gets a key derived
+   * from the root, so that an unknown id costs what a known one does; nothing under it can be erased one by one.
+   */
+  keyOf(citizenId: string): Promise<Uint8Array>;
+  /** The statement that makes the key of a new citizen; harmless where the citizen has one. */
+  creation(citizenId: string): Statement;
+  /** The pseudonym of 16 bytes under which the ledger groups a person's events. */
+  pseudonymOf(citizenId: string): Uint8Array;
+};
+
+const cachedKeys = 20_000;
+
+/** Keys are cached, least recently used first out, so that a burst on one citizen unwraps once. */
+export function createCitizenKeys(read: Read, root: RootKey, random: Random): CitizenKeys {
+  const cache = new Map<string, Uint8Array>();
+  const wrapping = root.derive('wrap-citizen-keys');
+  const hmac = (purpose: 'citizen-pseudonym' | 'stranger-content', citizenId: string) =>
+    createHmac('sha256', root.derive(purpose)).update(citizenId).digest();
+
+  async function keyOf(citizenId: string): Promise<Uint8Array> {
+    const cached = cache.get(citizenId);
+    if (cached !== undefined) {
+      cache.delete(citizenId);
+      cache.set(citizenId, cached);
+      return cached;
+    }
+    const [row] = await read('select wrapped from citizen_key where citizen_id = $1', [citizenId]);
+    if (row === undefined || !(row['wrapped'] instanceof Uint8Array)) return hmac('stranger-content', citizenId);
+    const key = unwrapKey(wrapping, row['wrapped'], `citizen ${citizenId}`);
+    cache.set(citizenId, key);
+    if (cache.size > cachedKeys) {
+      const [oldest] = cache.keys();
+      if (oldest !== undefined) cache.delete(oldest);
+    }
+    return key;
+  }
+
+  return {
+    keyOf,
+    pseudonymOf: (citizenId) => hmac('citizen-pseudonym', citizenId).subarray(0, 16),
+    creation: (citizenId) => ({
+      sql: 'insert into citizen_key (citizen_id, wrapped, root_key_id) values ($1, $2, $3) on conflict (citizen_id) do nothing',
+      args: [citizenId, wrapKey(wrapping, random(keyBytes), `citizen ${citizenId}`, random), root.id],
+    }),
+  };
+}
