@@ -1,4 +1,5 @@
-import type { Quota } from './quota.ts';
+/** A token bucket: `perSecond` requests flow in each second, and `burst` of them may be spent at once. */
+export type Quota = { readonly perSecond: number; readonly burst: number };
 
 /** Who calls, as the access token proved it. Without `purposes` any purpose may be stated; without `quota` the default holds. */
 export type Caller = {

@@ -9,7 +9,8 @@ export type AcceptedAlg = (typeof acceptedAlgs)[number];
 export type ClientKey = {
   readonly kty: string;
   readonly kid: string;
-  readonly alg: AcceptedAlg;
+  /** Absent for Ed25519, which signs under both of its names. */
+  readonly alg?: AcceptedAlg;
   readonly use: 'sig';
   readonly crv?: string;
   readonly x?: string;
@@ -60,24 +61,28 @@ function readKey(jwk: unknown): ClientKey | string {
   } catch {
     return 'is not a public key in the form of RFC 7518';
   }
-  const alg = algOf(key);
-  if (typeof alg !== 'object') return alg;
-  if (jwk['alg'] !== undefined && !alg.names.includes(String(jwk['alg']))) return `has an "alg" other than ${alg.keep}`;
+  const algs = algsOf(key);
+  if (typeof algs === 'string') return algs;
+  const [only, ...others] = algs;
+  if (jwk['alg'] !== undefined && !algs.some((alg) => alg === jwk['alg'])) {
+    return `has an "alg" other than ${algs.join(' or ')}`;
+  }
   const members = publicMembers(key);
   const kid = jwk['kid'] ?? createHash('sha256').update(canonicalJson(members)).digest('base64url');
-  if (typeof kid !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(kid))
+  if (typeof kid !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(kid)) {
     return 'has a "kid" that is not 1 to 200 visible characters';
-  return { ...members, kid, alg: alg.keep, use: 'sig' };
+  }
+  return { ...members, kid, ...(only !== undefined && others.length === 0 ? { alg: only } : {}), use: 'sig' };
 }
 
-function algOf(key: KeyObject): { readonly keep: AcceptedAlg; readonly names: readonly string[] } | string {
+/** The algorithms that the key can sign with, or why it is not accepted. */
+function algsOf(key: KeyObject): readonly AcceptedAlg[] | string {
   const details = key.asymmetricKeyDetails;
-  if (key.asymmetricKeyType === 'ec' && details?.namedCurve === 'prime256v1')
-    return { keep: 'ES256', names: ['ES256'] };
-  if (key.asymmetricKeyType === 'ed25519') return { keep: 'EdDSA', names: ['EdDSA', 'Ed25519'] };
+  if (key.asymmetricKeyType === 'ec' && details?.namedCurve === 'prime256v1') return ['ES256'];
+  if (key.asymmetricKeyType === 'ed25519') return ['EdDSA', 'Ed25519'];
   if (key.asymmetricKeyType !== 'rsa') return 'is of no accepted kind; expected EC P-256, Ed25519 or RSA';
   if ((details?.modulusLength ?? 0) < fewestRsaBits) return `is an RSA key of fewer than ${fewestRsaBits} bits`;
-  return { keep: 'PS256', names: ['PS256'] };
+  return ['PS256'];
 }
 
 /** The members that make the key what it is, and so those that RFC 7638 hashes. */

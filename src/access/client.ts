@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { Secret } from '../kernel/secret.ts';
+import type { Quota } from './caller.ts';
 import type { ClientKeySet } from './client-keys.ts';
-import { defaultQuota, type Quota } from './quota.ts';
+import { defaultQuota } from './quota.ts';
 
 /**
  * How real what a client does is: `demo` and `test` play with made-up citizens, `team` reaches only people who agreed to
@@ -102,9 +103,8 @@ function secretHash(clientId: string, secret: string): Buffer {
   return createHash('sha256').update(`citizen-services/client-secret@v1\0${clientId}\0${secret}`).digest();
 }
 
-/** Whether `secret` is the one of that client; compared in constant time. A client without a secret has no right one. */
-export function isSecretOf(client: Client, secret: string): boolean {
-  return (
-    client.credential.by === 'secret' && timingSafeEqual(secretHash(client.clientId, secret), client.credential.hash)
-  );
+/** Whether `secret` is the one whose hash is kept for that client; compared in constant time. */
+export function isSecretOf(clientId: string, hash: Uint8Array, secret: string): boolean {
+  const given = secretHash(clientId, secret);
+  return given.length === hash.length && timingSafeEqual(given, hash);
 }

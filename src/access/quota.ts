@@ -1,14 +1,12 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
-
-/** A token bucket: `perSecond` requests flow in each second, and `burst` of them may be spent at once. */
-export type Quota = { readonly perSecond: number; readonly burst: number };
+import type { Caller, Quota } from './caller.ts';
 
 /** The quota of a client that was given none of its own. */
 export const defaultQuota: Quota = { perSecond: 1_000, burst: 2_000 };
 
 /** What is left after a request was counted, in the numbers that the headers tell. */
-export type Allowance = {
+type Allowance = {
   readonly allowed: boolean;
   readonly policy: string;
   readonly quota: Quota;
@@ -20,8 +18,11 @@ export type Allowance = {
 
 /** The buckets of this process, one for each client and scope. */
 export type Quotas = {
-  /** Counts one request of that client under that scope. */
-  take(clientId: string, scope: string, quota?: Quota): Allowance;
+  /** Counts one request of that client under that scope; the headers go on its answer, whatever that is. */
+  take(
+    caller: Pick<Caller, 'clientId' | 'quota'>,
+    scope: string,
+  ): { readonly headers: Readonly<Record<string, string>>; readonly refusal?: Refusal };
 };
 
 /** A thousandth of a request, so that what flows in within a millisecond is a whole number and nothing is rounded. */
@@ -33,36 +34,37 @@ type Bucket = { units: number; at: number; fullAt: number };
 const manyBuckets = 10_000;
 
 /** Makes the buckets of one process; several processes each grant the quota (docs/operating.md). */
-export function createQuotas(clock: Clock): Quotas {
+export function createQuotas(clock: Clock, random: Random): Quotas {
   const buckets = new Map<string, Bucket>();
   return {
-    take(clientId, scope, quota = defaultQuota) {
+    take({ clientId, quota = defaultQuota }, scope) {
       const name = `${clientId}\0${scope}`;
-      const full = quota.burst * unit;
       const now = clock.now();
       let bucket = buckets.get(name);
       if (bucket === undefined) {
         if (buckets.size >= manyBuckets) dropFull(buckets, now);
-        bucket = { units: full, at: now, fullAt: now };
+        bucket = { units: quota.burst * unit, at: now, fullAt: now };
         buckets.set(name, bucket);
       }
-      // A clock that was set back gives nothing and takes nothing.
-      const elapsed = Math.max(0, now - bucket.at);
-      const units = Math.min(full, bucket.units + elapsed * quota.perSecond);
-      const allowed = units >= unit;
-      bucket.units = allowed ? units - unit : units;
-      bucket.at += elapsed;
-      bucket.fullAt = bucket.at + Math.ceil((full - bucket.units) / quota.perSecond);
-      const untilNextMs = (unit - (bucket.units % unit)) / quota.perSecond;
-      return {
-        allowed,
-        policy: scope,
-        quota,
-        remaining: Math.floor(bucket.units / unit),
-        resetSeconds: Math.max(1, Math.ceil(untilNextMs / 1_000)),
-      };
+      const allowance = takeFrom(bucket, { policy: scope, quota, now });
+      const headers = rateLimitHeaders(allowance);
+      return allowance.allowed ? { headers } : { headers, refusal: quotaExceeded(allowance, random) };
     },
   };
+}
+
+function takeFrom(bucket: Bucket, { policy, quota, now }: { policy: string; quota: Quota; now: number }): Allowance {
+  const full = quota.burst * unit;
+  // A clock that was set back gives nothing and takes nothing.
+  const elapsed = Math.max(0, now - bucket.at);
+  const units = Math.min(full, bucket.units + elapsed * quota.perSecond);
+  const allowed = units >= unit;
+  bucket.units = allowed ? units - unit : units;
+  bucket.at += elapsed;
+  bucket.fullAt = bucket.at + Math.ceil((full - bucket.units) / quota.perSecond);
+  const untilNextMs = (unit - (bucket.units % unit)) / quota.perSecond;
+  const resetSeconds = Math.max(1, Math.ceil(untilNextMs / 1_000));
+  return { allowed, policy, quota, remaining: Math.floor(bucket.units / unit), resetSeconds };
 }
 
 function dropFull(buckets: Map<string, Bucket>, now: number): void {
@@ -73,7 +75,7 @@ function dropFull(buckets: Map<string, Bucket>, now: number): void {
  * The headers of an answer, refused or not: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11)
  * and the `X-RateLimit` trio that older clients read. The policy is the burst within the time in which it flows in again.
  */
-export function rateLimitHeaders(allowance: Allowance): Record<string, string> {
+function rateLimitHeaders(allowance: Allowance): Record<string, string> {
   const { policy, quota, remaining, resetSeconds } = allowance;
   const window = Math.ceil(quota.burst / quota.perSecond);
   return {
@@ -86,7 +88,7 @@ export function rateLimitHeaders(allowance: Allowance): Record<string, string> {
 }
 
 /** The refusal of a request over quota; `Retry-After` has up to two seconds of jitter, so that waiting clients spread out. */
-export function quotaExceeded(allowance: Allowance, random: Random): Refusal {
+function quotaExceeded(allowance: Allowance, random: Random): Refusal {
   const { policy, quota, resetSeconds } = allowance;
   const jitter = (random(1)[0] ?? 0) % 3;
   return refuse(
@@ -94,7 +96,7 @@ export function quotaExceeded(allowance: Allowance, random: Random): Refusal {
     `Policy '${policy}' allows ${quota.perSecond} requests in a second, and ${quota.burst} at once.`,
     {
       members: { 'violated-policies': [policy] },
-      headers: { ...rateLimitHeaders(allowance), 'retry-after': String(resetSeconds + jitter) },
+      headers: { 'retry-after': String(resetSeconds + jitter) },
     },
   );
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
+import type { Caller } from '../access/caller.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { ProblemSlug, Refusal } from '../kernel/problem.ts';
 import type { Effect } from '../ledger/commit.ts';
@@ -18,8 +19,7 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Who calls, as the access token proved it. */
-export type Caller = { readonly clientId: string; readonly scopes: ReadonlySet<string> };
+export type { Caller };
 
 /** The schemas of what comes in. Headers are named in lower case; only those named here reach the operation. */
 export type RequestShape = {

@@ -24,7 +24,12 @@ create table client (
   quota_per_second bigint not null check (quota_per_second between 1 and 1000000),
   quota_burst bigint not null check (quota_burst between 1 and 10000000),
   created_at bigint not null check (created_at between 0 and 9007199254740991),
-  disabled_at bigint check (disabled_at between 0 and 9007199254740991)
+  disabled_at bigint check (disabled_at between 0 and 9007199254740991),
+  check (
+    (secret_hash is not null and jwks is null and issuer is null)
+    or (secret_hash is null and jwks is not null and issuer is null)
+    or (secret_hash is null and jwks is null and issuer is not null)
+  )
 );
 
 -- What the authorization server must remember for a while, as the ids of assertions and proofs that were used.
