@@ -56,6 +56,10 @@ export async function createTokenEndpoint(room: TokenEndpointRoom, key: SigningK
       return typeof hash === 'string' && isSecretOf(this.clientId, Buffer.from(hash, 'hex'), secret);
     },
   });
+  Object.assign(provider.OIDCContext.prototype, {
+    // By our address and not by the Host header. The endpoint is named too, so that the check of the claims can say why not.
+    clientJwtAuthExpectedAudience: () => new Set([room.publicUrl, `${room.publicUrl}${tokenPath}`]),
+  });
   provider.on('server_error', (_context, fault) => room.report(fault));
   provider.onerror = (fault) => room.report(fault);
   provider.use(async (context, next) => {
