@@ -24,7 +24,7 @@ export type Gate = {
   /** Takes one request from the client's quota; the headers go on every answer. */
   take(
     caller: Caller,
-    scope: Scope,
+    needed: Exclude<Needed, null>,
   ): { readonly headers: Readonly<Record<string, string>>; readonly refusal?: Refusal };
 };
 
@@ -88,8 +88,9 @@ export function createDispatch<P>(
       if (isRefusal(caller)) return { ...admitted, result: caller };
       const taken = house.gate.take(caller, needed);
       admitted = { headers: taken.headers, caller };
-      if (needed !== 'any' && !caller.scopes.has(needed))
+      if (needed !== 'any' && !caller.scopes.has(needed)) {
         return { ...admitted, result: house.gate.missingScope(needed) };
+      }
       if (taken.refusal !== undefined) return { ...admitted, result: taken.refusal };
       return { ...admitted, result: await serve(desk, incoming, caller) };
     } catch (fault) {
