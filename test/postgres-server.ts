@@ -49,7 +49,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 // and the folder goes.
 const watcher = `
 "$1" -D "$2" -k "$3" -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=300 \
-  -c shared_buffers=64MB -c autovacuum=off 2>"$3/log" & server=$!
+  -c shared_buffers=64MB -c autovacuum=off -c deadlock_timeout=50ms 2>"$3/log" & server=$!
 cat >/dev/null
 kill -INT $server
 (sleep 5; kill -QUIT $server; sleep 2; kill -KILL $server) & escalation=$!

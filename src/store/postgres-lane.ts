@@ -1,7 +1,7 @@
 import { type Statement, WriteBusy, WriteRefused, WriteUnknown } from './db.ts';
 import { allSettled, type Lane, type Pending, type Unstored } from './group-commit.ts';
 import type { Connection, Reply } from './postgres-connection.ts';
-import { type Fault, faultFrom } from './postgres-faults.ts';
+import { type Fault, messageOf } from './postgres-faults.ts';
 
 /** What became of a transaction. `failed` and `transient` mean that the server has rolled it back. */
 type Outcome =
@@ -25,7 +25,7 @@ export function createLane(open: () => Promise<Connection>): Lane & { close(): P
       if (connection === undefined || !connection.usable) connection = await open();
     } catch (error) {
       // Nothing was sent, so nothing is stored.
-      return { is: 'transient', message: toldBy(error), reconnect: false };
+      return { is: 'transient', message: messageOf(error), reconnect: false };
     }
     const outcome = await runTransaction(connection, units);
     if (outcome.is === 'unknown' || (outcome.is === 'transient' && outcome.reconnect)) connection.destroy();
@@ -69,11 +69,6 @@ export function createLane(open: () => Promise<Connection>): Lane & { close(): P
     if (connection?.usable) await connection.close();
   };
   return Object.assign(lane, { close });
-}
-
-function toldBy(error: unknown): string {
-  const fault = faultFrom(error);
-  return 'message' in fault ? fault.message : 'no connection';
 }
 
 // Without stated rows, BEGIN to COMMIT is one round trip. With them, COMMIT waits until the rows were counted.
