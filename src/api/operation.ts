@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
+import type { Caller } from '../access/caller.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { ProblemSlug, Refusal } from '../kernel/problem.ts';
 import type { Effect } from '../ledger/commit.ts';
@@ -20,9 +21,6 @@ export type Scope = (typeof scopes)[number];
 
 /** What a caller needs: a scope, any good token, or nothing. */
 export type Needed = Scope | 'any' | null;
-
-/** Who calls, as the access token proved it. */
-export type Caller = { readonly clientId: string; readonly scopes: ReadonlySet<string> };
 
 /** The schemas of what comes in. Headers are named in lower case; only those named here reach the operation. */
 export type RequestShape = {
