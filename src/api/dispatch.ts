@@ -135,6 +135,7 @@ async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | 
   try {
     await desk.house.commit(key === undefined ? decision.effect : withKey(decision, key, call.now));
   } catch (fault) {
+    if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
     if (!(fault instanceof WriteRefused)) throw fault;
     if (key !== undefined && fault.statement === decision.effect.statements.length) {
       // Another process stored this key first: its answer is the answer.

@@ -70,6 +70,11 @@ export type Decision = {
   readonly answer: Answer | (() => Promise<Answer>);
   /** Called when the unit was refused for a reason the operation foresees (`unique`, `rows`); else it is a fault. */
   readonly onRefused?: (statement: number) => Refusal;
+  /**
+   * Takes back what the operation stored outside the database. Called when the unit is not stored; never when its
+   * outcome is unknown, since the row may be there: then a sweep decides by looking.
+   */
+  readonly undo?: () => Promise<void>;
 };
 
 /** A refusal, with the event of the denied use where there was one. */

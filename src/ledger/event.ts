@@ -40,6 +40,7 @@ export type CitizenEvent =
   | (Head<'document.deposited'> & Ground & { readonly citizenId: string; readonly document: DocumentId })
   | (Head<'document.retrieved'> & Ground & { readonly citizenId: string; readonly document: DocumentId })
   | (Head<'document.record-read'> & Ground & { readonly citizenId: string; readonly document: DocumentId })
+  | (Head<'document.listed'> & Ground & { readonly citizenId: string; readonly documents: readonly DocumentId[] })
   | (Head<'document.refused'> & {
       readonly citizenId: string;
       readonly document: DocumentId;
