@@ -49,6 +49,13 @@ export type CitizenEvent =
 
 /** An event about no single citizen: its content is clear and holds no personal data. */
 export type HouseEvent =
+  | (Head<'identity.searched'> & {
+      readonly verification: VerificationId;
+      readonly decision: 'match' | 'no_match' | 'not_determined';
+      readonly policy: string;
+      readonly claimsAsked: readonly string[];
+    })
+  | (Head<'identity.search-read'> & { readonly verification: VerificationId })
   | (Head<'register.imported'> & {
       readonly import: string;
       readonly rows: number;
