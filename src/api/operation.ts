@@ -18,6 +18,9 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
+/** What a caller needs: a scope, any good token, or nothing. */
+export type Needed = Scope | 'any' | null;
+
 /** Who calls, as the access token proved it. */
 export type Caller = { readonly clientId: string; readonly scopes: ReadonlySet<string> };
 
@@ -93,7 +96,7 @@ type Described = {
   readonly method: 'GET' | 'POST' | 'QUERY' | 'DELETE';
   /** With `{name}` for parameters, as in OpenAPI. */
   readonly path: string;
-  readonly scope: Scope | null;
+  readonly scope: Needed;
   readonly summary: string;
   readonly description: string;
   readonly responses: Readonly<Record<number, ResponseShape>>;

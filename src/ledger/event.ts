@@ -5,7 +5,7 @@ export type Actor =
   | { readonly client: string }
   | { readonly citizen: true }
   | { readonly operator: string }
-  | { readonly process: 'delivery' | 'demo' };
+  | { readonly process: 'delivery' | 'start' | 'demo' };
 
 /** Why a use was lawful, as the caller stated it. */
 export type Ground = {
