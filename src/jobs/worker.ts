@@ -37,6 +37,7 @@ export type Worker = {
 
 /** How long the queue is left alone after it could not be read or claimed. */
 const faultPauseMs = 1_000;
+const takenPauseMs = 50;
 
 /** Starts the loop that takes due jobs in batches and runs them, woken by `wake`, by the next due time, or by polling. */
 export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
@@ -75,8 +76,10 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
     const dueAt = await parts.queue.nextDueAt();
     const waitMs = (dueAt ?? Number.POSITIVE_INFINITY) - parts.clock.now();
     if (waitMs > 0) return Math.min(waitMs, parts.pollMs * (0.8 + 0.4 * fraction(parts.random)));
-    for (const job of await parts.queue.claim(Math.min(parts.batch, room))) start(job);
-    return 0;
+    const jobs = await parts.queue.claim(Math.min(parts.batch, room));
+    for (const job of jobs) start(job);
+    // What was due and could not be taken is at hand with another worker.
+    return jobs.length === 0 ? takenPauseMs : 0;
   }
 
   async function loop(): Promise<void> {

@@ -96,12 +96,12 @@ export function putBack(job: Job, runAt: number): Statement {
 export function endJob(job: Job, state: Exclude<DeliveryState, { status: 'sending' }>): Statement {
   const queued = state.status === 'queued';
   return {
-    sql: `update delivery set status = $1, run_at = case when $2 = 0 then run_at else $2 end, ended_at = $3,
+    sql: `update delivery set status = $1, run_at = coalesce(cast($2 as bigint), run_at), ended_at = $3,
         reason = $4, provider_ref = $5, locked_by = null, started_at = null
       where id = $6 and attempts = $7 and locked_by = $8 and status = 'sending' returning id`,
     args: [
       state.status,
-      queued ? state.runAt : 0,
+      queued ? state.runAt : null,
       queued ? null : state.endedAt,
       queued ? (state.lastReason ?? null) : 'reason' in state ? state.reason : null,
       'providerRef' in state ? (state.providerRef ?? null) : null,

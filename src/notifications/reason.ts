@@ -75,6 +75,11 @@ const reasons = {
     whoActs: 'nobody',
     detail: 'The data of the citizen was erased, and the message with it.',
   },
+  'already-read': {
+    retryable: false,
+    whoActs: 'nobody',
+    detail: 'The citizen had opened the message in the inbox before this channel was used.',
+  },
   withdrawn: { retryable: false, whoActs: 'nobody', detail: 'The sender withdrew the notification.' },
   'internal-fault': { retryable: true, whoActs: 'operator', detail: 'This server could not prepare the message.' },
 } as const satisfies Record<string, Omit<Reason, 'code'>>;
