@@ -33,15 +33,15 @@ const described = {
   refusals: [],
 } as const;
 
-// An operation on citizens' data that answers without an effect.
+const answer = { status: 200, json: {} };
+const plain = async () => ({ plain: answer });
+const eventless = async () => ({ effect: { statements: [] }, answer });
+
+// An operation on citizens' data that answers without an effect, or with one that has no event.
 // @ts-expect-error a plain answer needs an operation without citizens' data
-defineOperation({ ...described, citizenData: true, run: async () => ({ plain: { status: 200, json: {} } }) });
-// @ts-expect-error an effect without events
-defineOperation({
-  ...described,
-  citizenData: true,
-  run: async () => ({ effect: { statements: [] }, answer: { status: 200, json: {} } }),
-});
+defineOperation({ ...described, citizenData: true, run: plain });
+// @ts-expect-error the effect has no events
+defineOperation({ ...described, citizenData: true, run: eventless });
 defineOperation({ ...described, citizenData: true, run: async () => ({ refusal: refuse('document-not-found') }) });
 
 // An operation has no way to write but its decision.
