@@ -29,6 +29,13 @@ export type CitizenEvent =
   | (Head<'identity.verification-read'> & { readonly citizenId: string; readonly verification: VerificationId })
   | (Head<'notification.accepted'> & Ground & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.status-read'> & { readonly citizenId: string; readonly notification: NotificationId })
+  | (Head<'notification.opened'> & { readonly citizenId: string; readonly notification: NotificationId })
+  | (Head<'notification.cancelled'> & { readonly citizenId: string; readonly notification: NotificationId })
+  | (Head<'notification.undeliverable'> & {
+      readonly citizenId: string;
+      readonly notification: NotificationId;
+      readonly reason: string;
+    })
   | (Head<'notification.delivery-ended'> & {
       readonly citizenId: string;
       readonly notification: NotificationId;
@@ -62,6 +69,7 @@ export type HouseEvent =
       readonly refused: number;
       readonly finished: boolean;
     })
+  | (Head<'notifications.listed'> & { readonly shown: number })
   | (Head<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
   | (Head<'endpoint.registered'> & { readonly endpoint: string; readonly since: string; readonly schemaHash: string });
 
