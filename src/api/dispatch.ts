@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Caller } from '../access/caller.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
@@ -14,17 +15,17 @@ import {
   type RequestKey,
   remember,
 } from './idempotency.ts';
-import type { Answer, Call, Caller, Decision, Operation, RequestShape, Scope } from './operation.ts';
+import type { Answer, Call, Decision, Needed, Operation, RequestShape, Scope } from './operation.ts';
 import { type Check, compileCheck, parseQuery } from './parse.ts';
 
 /** What stands before every operation: who calls, and how much that client may. */
 export type Gate = {
-  authenticate(authorization: string | undefined, scope: Scope): Promise<Caller | Refusal>;
+  authenticate(authorization: string | undefined, needed: Exclude<Needed, null>): Promise<Caller | Refusal>;
   missingScope(scope: Scope): Refusal;
   /** Takes one request from the client's quota; the headers go on every answer. */
   take(
     caller: Caller,
-    scope: Scope,
+    needed: Exclude<Needed, null>,
   ): { readonly headers: Readonly<Record<string, string>>; readonly refusal?: Refusal };
 };
 
@@ -80,14 +81,17 @@ export function createDispatch<P>(
 ): (incoming: Incoming) => Promise<Dispatched> {
   const desk: Desk<P> = { operation, house, parse: createParse(operation, house), running: new Set() };
   return async (incoming) => {
+    const needed = operation.scope;
     let admitted: Omit<Dispatched, 'result'> = { headers: {} };
     try {
-      if (operation.scope === null) return { ...admitted, result: await serve(desk, incoming, nobody) };
-      const caller = await house.gate.authenticate(incoming.headers.authorization, operation.scope);
+      if (needed === null) return { ...admitted, result: await serve(desk, incoming, nobody) };
+      const caller = await house.gate.authenticate(incoming.headers.authorization, needed);
       if (isRefusal(caller)) return { ...admitted, result: caller };
-      const taken = house.gate.take(caller, operation.scope);
+      const taken = house.gate.take(caller, needed);
       admitted = { headers: taken.headers, caller };
-      if (!caller.scopes.has(operation.scope)) return { ...admitted, result: house.gate.missingScope(operation.scope) };
+      if (needed !== 'any' && !caller.scopes.has(needed)) {
+        return { ...admitted, result: house.gate.missingScope(needed) };
+      }
       if (taken.refusal !== undefined) return { ...admitted, result: taken.refusal };
       return { ...admitted, result: await serve(desk, incoming, caller) };
     } catch (fault) {
@@ -131,6 +135,7 @@ async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | 
   try {
     await desk.house.commit(key === undefined ? decision.effect : withKey(decision, key, call.now));
   } catch (fault) {
+    if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
     if (!(fault instanceof WriteRefused)) throw fault;
     if (key !== undefined && fault.statement === decision.effect.statements.length) {
       // Another process stored this key first: its answer is the answer.

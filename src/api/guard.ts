@@ -66,10 +66,18 @@ export type GuardOptions = {
  * `application/problem+json`, also what the parser refuses before there is a request.
  */
 export function createGuardedServer(options: GuardOptions, handler: RequestListener): Server {
+  // The parser goes on to a request behind one that was refused; on such a connection nothing more is served
+  // (test/attacks/smuggling.test.ts).
+  const ended = new WeakSet<Socket>();
   const guarded: RequestListener = (request, response) => {
+    if (ended.has(request.socket)) return;
     const refusal = refusalOfRequest(request) ?? options.shed();
-    if (refusal === undefined) handler(request, response);
-    else answer(options, refusal, response);
+    if (refusal === undefined) {
+      handler(request, response);
+      return;
+    }
+    if (refusal.headers?.['connection'] === 'close') ended.add(request.socket);
+    answer(options, refusal, response);
   };
   const server = createServer(
     {
@@ -83,9 +91,11 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
     guarded,
   );
   server.maxConnections = httpLimits.connections;
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
-    answer(options, refuse('expectation-failed', undefined, { headers: { connection: 'close' } }), response),
-  );
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    if (ended.has(request.socket)) return;
+    ended.add(request.socket);
+    answer(options, refuse('expectation-failed', undefined, { headers: { connection: 'close' } }), response);
+  });
   server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => refuseSocket(options, fault, socket));
   return server;
 }

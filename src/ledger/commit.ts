@@ -27,10 +27,11 @@ export function createCommit(db: Pick<Db, 'write'>, citizenKeys: CitizenKeys, ra
     const content = isCitizenEvent(event)
       ? seal(await citizenKeys.keyOf(event.citizenId), contentContext(event.id), clear, random)
       : clear;
+    const clientId = 'client' in event.actor ? event.actor.client : null;
     const tag = isCitizenEvent(event) ? citizenKeys.pseudonymOf(event.citizenId) : null;
     return {
-      sql: 'insert into ledger_event (id, at, type, citizen_tag, content) values ($1, $2, $3, $4, $5)',
-      args: [event.id, event.at, event.type, tag, content],
+      sql: 'insert into ledger_event (id, at, type, client_id, citizen_tag, content) values ($1, $2, $3, $4, $5, $6)',
+      args: [event.id, event.at, event.type, clientId, tag, content],
     };
   }
 

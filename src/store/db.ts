@@ -10,7 +10,10 @@ export type Row = { readonly [column: string]: Value };
  */
 export type Statement = { readonly sql: string; readonly args?: readonly Value[]; readonly rows?: number };
 
-/** Reads rows that were committed; one statement, no transaction around it. */
+/**
+ * Reads rows that were committed; one statement, no transaction around it. Rejects with `ReadUnavailable` when the
+ * database cannot be asked at present.
+ */
 export type Read = (sql: string, args?: readonly Value[]) => Promise<Row[]>;
 
 /**
@@ -57,5 +60,13 @@ export class WriteBusy extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'WriteBusy';
+  }
+}
+
+/** The database could not be asked; the same read can succeed later. */
+export class ReadUnavailable extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ReadUnavailable';
   }
 }

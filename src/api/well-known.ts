@@ -1,0 +1,37 @@
+import { openApi } from './openapi.ts';
+import type { Operation } from './operation.ts';
+import type { Page } from './server.ts';
+
+const anyOrigin = { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' };
+
+/** The documents about the interface that need no token: OpenAPI, health. */
+export function apiDocuments<P>(
+  operations: readonly Operation<P>[],
+  identity: { readonly publicUrl: string; readonly apiVersion: string },
+  isReady: () => Promise<boolean>,
+): readonly Page[] {
+  const openApiText = JSON.stringify(openApi(operations, identity), null, 2);
+  const document = (path: string): Page => ({
+    path,
+    get: async () => ({
+      status: 200,
+      headers: { ...anyOrigin, 'content-type': 'application/json; charset=utf-8' },
+      body: openApiText,
+    }),
+  });
+  const health = (path: string, check: () => Promise<boolean>): Page => ({
+    path,
+    get: async () => {
+      const up = await check();
+      const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
+      if (!up) headers['retry-after'] = '5';
+      return { status: up ? 200 : 503, headers, body: JSON.stringify({ status: up ? 'UP' : 'DOWN' }) };
+    },
+  });
+  return [
+    document('/openapi.json'),
+    document('/v1/openapi.json'),
+    health('/healthz', async () => true),
+    health('/readyz', isReady),
+  ];
+}

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../kernel/clock.ts';
+import { type Db, type Statement, WriteBusy, WriteRefused } from './db.ts';
+
+/** One file of the folder: `0001-ledger.sql` is number 1 with the name `ledger`. */
+type Migration = {
+  readonly number: number;
+  readonly name: string;
+  readonly checksum: string;
+  readonly statements: readonly string[];
+};
+
+/** The folder of the migrations of this program. */
+export const migrationsFolder: string = join(import.meta.dirname, 'migrations');
+
+const triesAgainstOthers = 600;
+const pauseBetweenTriesMs = 100;
+
+/**
+ * Brings the schema up to this program, one file a unit, and gives the names of the files it applied. Several processes
+ * may do so at once: one of them stores a number, the others see that and go on. Refuses a file that was changed after
+ * it was applied, and a database that a newer program has migrated.
+ */
+export async function migrate(db: Db, clock: Clock, folder = migrationsFolder): Promise<string[]> {
+  const migrations = await readMigrations(folder);
+  const applied: string[] = [];
+  for (let tries = 0; tries < triesAgainstOthers; tries += 1) {
+    try {
+      const stored = await storedChecksums(db);
+      refuseWhatDoesNotFit(migrations, stored);
+      for (const migration of migrations.filter(({ number }) => !stored.has(number))) {
+        await apply(db, migration, clock);
+        applied.push(fileName(migration));
+      }
+      return applied;
+    } catch (error) {
+      if (!(error instanceof AnotherProcess) && !(error instanceof WriteBusy)) throw error;
+      await pause(pauseBetweenTriesMs);
+    }
+  }
+  throw new Error('another process is migrating this database and does not finish; look at it before you start again');
+}
+
+/** Another process stored the same number in the meantime. */
+class AnotherProcess extends Error {}
+
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
+  const migrations: Migration[] = [];
+  for (const file of files) {
+    const [, digits = '', name = ''] = /^(\d{4})-([a-z0-9-]+)\.sql$/.exec(file) ?? [];
+    const number = Number(digits);
+    if (number <= (migrations.at(-1)?.number ?? 0)) {
+      throw new Error(`migration ${file} in ${folder} needs a number of its own above 0, as NNNN-name.sql`);
+    }
+    const text = await readFile(join(folder, file), 'utf8');
+    const checksum = createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
+    migrations.push({ number, name, checksum, statements: splitStatements(text) });
+  }
+  return migrations;
+}
+
+/** The statements of a file: a semicolon at the end of a line ends one; lines that start with `--` are left out. */
+export function splitStatements(text: string): string[] {
+  return text
+    .split(/\r?\n/)
+    .filter((line) => !line.trimStart().startsWith('--'))
+    .join('\n')
+    .split(/;[ \t]*(?:\n|$)/)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
+}
+
+const createTable = `create table if not exists schema_migration (
+  number bigint not null primary key check (number between 1 and 9999),
+  name text not null,
+  checksum text not null,
+  applied_at bigint not null check (applied_at between 0 and 9007199254740991)
+)`;
+
+async function storedChecksums(db: Db): Promise<Map<number, string>> {
+  try {
+    await db.write([{ sql: createTable }]);
+  } catch (error) {
+    // Two processes that create the same table at once: PostgreSQL refuses one, in spite of `if not exists`.
+    if (error instanceof WriteRefused && db.engine === 'postgres') throw new AnotherProcess();
+    throw error;
+  }
+  const rows = await db.read('select number, checksum from schema_migration order by number');
+  return new Map(rows.map((row) => [Number(row['number']), String(row['checksum'])]));
+}
+
+function refuseWhatDoesNotFit(migrations: readonly Migration[], stored: ReadonlyMap<number, string>): void {
+  const highestStored = Math.max(0, ...stored.keys());
+  const highestKnown = migrations.at(-1)?.number ?? 0;
+  if (highestStored > highestKnown) {
+    throw new Error(
+      `a newer program has migrated this database to ${highestStored}, and this one knows ${highestKnown}: start the newer program, or restore the backup from before the upgrade`,
+    );
+  }
+  for (const migration of migrations) {
+    const checksum = stored.get(migration.number);
+    if (checksum === undefined && migration.number < highestStored) {
+      throw new Error(
+        `migration ${fileName(migration)} comes before ${highestStored}, which this database already has: give it a number above`,
+      );
+    }
+    if (checksum !== undefined && checksum !== migration.checksum) {
+      throw new Error(
+        `migration ${fileName(migration)} was changed after it was applied to this database: bring the file back as it was, and put the change into a new migration`,
+      );
+    }
+  }
+}
+
+async function apply(db: Db, migration: Migration, clock: Clock): Promise<void> {
+  const { number, name, checksum, statements } = migration;
+  const claim: Statement = {
+    sql: 'insert into schema_migration (number, name, checksum, applied_at) values ($1, $2, $3, $4)',
+    args: [number, name, checksum, clock.now()],
+  };
+  try {
+    await db.write([claim, ...statements.map((sql) => ({ sql }))]);
+  } catch (error) {
+    if (!(error instanceof WriteRefused)) throw error;
+    if (error.statement === 0 && error.kind === 'unique') throw new AnotherProcess();
+    const where = error.statement === 0 ? 'its row' : `statement ${error.statement}`;
+    throw new Error(`migration ${fileName(migration)} failed at ${where}: ${error.message}`, { cause: error });
+  }
+}
+
+function fileName(migration: Migration): string {
+  return `${String(migration.number).padStart(4, '0')}-${migration.name}.sql`;
+}

@@ -1,0 +1,54 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock, Random } from '../kernel/clock.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import type { Db } from './db.ts';
+import { migrate } from './migrations.ts';
+
+export type DatabaseSettings = {
+  /** A `postgres://` URL; without one the database is a SQLite file in `dataDir`. */
+  readonly databaseUrl?: string | undefined;
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly random?: Random;
+  /** Called once when the disk or the writer of SQLite fails: the process has to stop, the next start recovers. */
+  readonly onLost?: (error: Error) => void;
+};
+
+/** The SQLite file within `DATA_DIR`. */
+export const databaseFile = 'citizen-services.sqlite';
+
+const migrationTimeoutMs = 3_600_000;
+
+/** Opens the database that the settings name, migrated to this program. The adapter of the other engine is not loaded. */
+export async function openDatabase(settings: DatabaseSettings): Promise<Db> {
+  const { databaseUrl, clock, random = systemRandom } = settings;
+  if (databaseUrl === undefined) return openFile(settings, random);
+  const { openPostgres } = await import('./postgres.ts');
+  const db = await openPostgres(databaseUrl, { random });
+  // A migration of a large table may take longer than any statement of a request.
+  const patient = await openPostgres(databaseUrl, { random, statementTimeoutMs: migrationTimeoutMs });
+  try {
+    await migrate(patient, clock);
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  } finally {
+    await patient.close();
+  }
+}
+
+async function openFile(settings: DatabaseSettings, random: Random): Promise<Db> {
+  const { openSqlite } = await import('./sqlite.ts');
+  mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+  const options = settings.onLost === undefined ? { random } : { random, onLost: settings.onLost };
+  const db = await openSqlite(join(settings.dataDir, databaseFile), options);
+  try {
+    await migrate(db, settings.clock);
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}

@@ -1,0 +1,148 @@
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+import type { Row, Value } from './db.ts';
+import { type Fault, faultFrom } from './postgres-faults.ts';
+import type { Texts } from './statement-texts.ts';
+
+/** What one statement gave: its rows and command tag, or its fault. */
+export type Reply = { readonly rows: Row[]; readonly command: string } | { readonly fault: Fault };
+
+/** One connection to PostgreSQL. Statements sent in one turn travel together; each gets its reply, in order. */
+export type Connection = {
+  readonly usable: boolean;
+  /** How many statements wait for their reply. */
+  readonly inFlight: number;
+  send(statements: readonly { readonly sql: string; readonly args?: readonly Value[] }[]): Promise<Reply[]>;
+  /** Ends it at once; what is in flight gets `lost`. */
+  destroy(): void;
+  close(): Promise<void>;
+};
+
+export type ConnectionOptions = {
+  readonly url: string;
+  readonly texts: Texts;
+  /** SQL that sets up the session. */
+  readonly setup: string;
+  /** A batch without an answer for so long is given up: its connection is lost. */
+  readonly deadlineMs: number;
+};
+
+const connectTimeoutMs = 5_000;
+const keepAliveDelayMs = 10_000;
+const transactionWords = new Set(['begin', 'commit', 'rollback']);
+const oids = { boolean: 16, bytea: 17, int8: 20, int2: 21, int4: 23 };
+
+/** Opens a connection; it rejects, with the server's reason, when there is none to be had. */
+export async function connect(options: ConnectionOptions): Promise<Connection> {
+  const client = new pg.Client({
+    connectionString: options.url,
+    application_name: 'citizen-services',
+    pipeline: true,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelayMs,
+    types: { getTypeParser: (oid: number) => parserOf(oid) },
+  });
+  let usable = true;
+  const lose = () => {
+    usable = false;
+  };
+  client.on('error', lose);
+  client.on('end', lose);
+  try {
+    await client.connect();
+    await client.query(options.setup);
+  } catch (error) {
+    streamOf(client).destroy();
+    throw error;
+  }
+  return createConnection(client, options, { isUsable: () => usable, lose });
+}
+
+type Health = { isUsable(): boolean; lose(): void };
+
+function createConnection(client: pg.Client, options: ConnectionOptions, health: Health): Connection {
+  let inFlight = 0;
+  const destroy = () => {
+    health.lose();
+    streamOf(client).destroy();
+  };
+
+  function send(statements: readonly { readonly sql: string; readonly args?: readonly Value[] }[]): Promise<Reply[]> {
+    const replies = new Array<Reply>(statements.length);
+    const { promise, resolve } = Promise.withResolvers<Reply[]>();
+    let missing = statements.length;
+    inFlight += missing;
+    const deadline = setTimeout(destroy, options.deadlineMs);
+    // One write to the socket for all of them, instead of one for each.
+    const stream = streamOf(client);
+    stream.cork();
+    for (const [index, { sql, args }] of statements.entries()) {
+      client.query(queryOf(sql, args, options.texts), (error: Error | null, result: pg.QueryResult) => {
+        // A deadline or a lost connection may answer a statement a second time.
+        if (replies[index] !== undefined) return;
+        replies[index] = error ? { fault: faultFrom(error) } : { rows: result.rows, command: result.command };
+        inFlight -= 1;
+        missing -= 1;
+        if (missing > 0) return;
+        clearTimeout(deadline);
+        resolve(replies);
+      });
+    }
+    process.nextTick(() => stream.uncork());
+    return promise;
+  }
+
+  return {
+    get usable() {
+      return health.isUsable();
+    },
+    get inFlight() {
+      return inFlight;
+    },
+    send,
+    destroy,
+    close: async () => {
+      health.lose();
+      await client.end();
+    },
+  };
+}
+
+function streamOf(client: pg.Client): Duplex {
+  return client.connection.stream;
+}
+
+// Statements are prepared once a connection, under a name. The marker is where a claim on PostgreSQL passes over rows
+// that another claim holds; on SQLite, with its one writer, it stays a comment.
+function queryOf(sql: string, args: readonly Value[] | undefined, texts: Texts): pg.QueryConfig {
+  if (transactionWords.has(sql)) return { text: sql };
+  const text = sql.replace('/* skip locked */', 'for update skip locked');
+  return { name: `s${texts(sql).index}`, text, values: args === undefined ? [] : [...args] };
+}
+
+function parserOf(oid: number): (text: string) => unknown {
+  switch (oid) {
+    case oids.int8:
+    case oids.int4:
+    case oids.int2:
+      return toNumber;
+    case oids.boolean:
+      return (text) => text === 't';
+    case oids.bytea:
+      return toBytes;
+    default:
+      return (text) => text;
+  }
+}
+
+function toNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number)) throw new RangeError('a row holds an integer above 2^53');
+  return number;
+}
+
+function toBytes(text: string): Uint8Array {
+  const bytes = Buffer.from(text.slice(2), 'hex');
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+}

@@ -1,0 +1,150 @@
+import { type Statement, WriteBusy, WriteRefused, WriteUnknown } from './db.ts';
+import { allSettled, type Lane, type Pending, type Unstored } from './group-commit.ts';
+import type { Connection, Reply } from './postgres-connection.ts';
+import { type Fault, messageOf } from './postgres-faults.ts';
+
+/** What became of a transaction. `failed` and `transient` mean that the server has rolled it back. */
+type Outcome =
+  | { readonly is: 'stored'; readonly rows: readonly Reply[][] }
+  | { readonly is: 'failed'; readonly failures: ReadonlyMap<Pending, Error> }
+  | { readonly is: 'transient'; readonly message: string; readonly reconnect: boolean }
+  | { readonly is: 'unknown'; readonly message: string };
+
+const begin: Statement = { sql: 'begin' };
+const commit: Statement = { sql: 'commit' };
+const rollback: Statement = { sql: 'rollback' };
+// After this many tries as a batch the units go one by one, so that they no longer hold each other's locks.
+const triesTogether = 2;
+
+/** A lane over its own connection, made when it is needed and made anew after a loss. */
+export function createLane(open: () => Promise<Connection>): Lane & { close(): Promise<void> } {
+  let connection: Connection | undefined;
+
+  async function transact(units: readonly Pending[]): Promise<Outcome> {
+    try {
+      if (connection === undefined || !connection.usable) connection = await open();
+    } catch (error) {
+      // Nothing was sent, so nothing is stored.
+      return { is: 'transient', message: messageOf(error), reconnect: false };
+    }
+    const outcome = await runTransaction(connection, units);
+    if (outcome.is === 'unknown' || (outcome.is === 'transient' && outcome.reconnect)) connection.destroy();
+    return outcome;
+  }
+
+  async function together(batch: readonly Pending[], again: boolean): Promise<Unstored> {
+    const outcome = await transact(batch);
+    switch (outcome.is) {
+      case 'stored':
+        for (const [index, pending] of batch.entries()) resolveUnit(pending, outcome.rows[index] ?? []);
+        return allSettled;
+      case 'unknown':
+        for (const pending of batch) pending.reject(new WriteUnknown(outcome.message));
+        return allSettled;
+      case 'transient':
+        return { units: batch, because: outcome.message };
+      case 'failed': {
+        for (const [pending, error] of outcome.failures) pending.reject(error);
+        const rest = batch.filter((pending) => !outcome.failures.has(pending));
+        if (rest.length === 0) return allSettled;
+        return again ? together(rest, false) : singly(rest);
+      }
+    }
+  }
+
+  async function singly(batch: readonly Pending[]): Promise<Unstored> {
+    const rest: Pending[] = [];
+    let because = '';
+    for (const pending of batch) {
+      const unstored = await together([pending], false);
+      rest.push(...unstored.units);
+      if (unstored.units.length > 0) because = unstored.because;
+    }
+    return { units: rest, because };
+  }
+
+  const lane = (batch: readonly Pending[], attempt: number) =>
+    attempt < triesTogether ? together(batch, true) : singly(batch);
+  const close = async () => {
+    if (connection?.usable) await connection.close();
+  };
+  return Object.assign(lane, { close });
+}
+
+// Without stated rows, BEGIN to COMMIT is one round trip. With them, COMMIT waits until the rows were counted.
+async function runTransaction(connection: Connection, units: readonly Pending[]): Promise<Outcome> {
+  const statements = units.flatMap((pending) => pending.unit);
+  const counted = statements.some((statement) => statement.rows !== undefined);
+  const replies = await connection.send([begin, ...statements, ...(counted ? [] : [commit])]);
+  const rows = cut(replies.slice(1), units);
+  const failures = findFailures(units, rows);
+  const fault = worst(replies);
+  if (fault?.is === 'lost') return { is: 'unknown', message: fault.message };
+  const clean = fault === undefined || fault.is === 'unreadable';
+  const last = counted
+    ? (await connection.send([clean && failures.size === 0 ? commit : rollback]))[0]
+    : replies.at(-1);
+  return conclude({ last, fault, failures, rows });
+}
+
+type Ending = {
+  readonly last: Reply | undefined;
+  readonly fault: Fault | undefined;
+  readonly failures: ReadonlyMap<Pending, Error>;
+  readonly rows: readonly Reply[][];
+};
+
+// The tag that answers COMMIT is the proof: a failed transaction answers it with ROLLBACK and no error.
+function conclude({ last, fault, failures, rows }: Ending): Outcome {
+  if (last === undefined) return { is: 'unknown', message: 'no answer to the end of the transaction' };
+  if ('fault' in last) {
+    if (last.fault.is === 'transient') return last.fault;
+    return { is: 'unknown', message: 'message' in last.fault ? last.fault.message : 'COMMIT was refused' };
+  }
+  if (last.command === 'COMMIT') return { is: 'stored', rows };
+  if (last.command !== 'ROLLBACK') return { is: 'unknown', message: `COMMIT was answered with ${last.command}` };
+  if (fault?.is === 'transient') return fault;
+  if (failures.size > 0) return { is: 'failed', failures };
+  return { is: 'transient', message: 'the transaction was rolled back', reconnect: true };
+}
+
+function worst(replies: readonly Reply[]): Fault | undefined {
+  const faults = replies.flatMap((reply) => ('fault' in reply ? [reply.fault] : []));
+  return faults.find((fault) => fault.is === 'lost') ?? faults.find((fault) => fault.is !== 'unreadable') ?? faults[0];
+}
+
+function cut(replies: readonly Reply[], units: readonly Pending[]): Reply[][] {
+  let at = 0;
+  return units.map((pending) => {
+    const from = at;
+    at += pending.unit.length;
+    return replies.slice(from, at);
+  });
+}
+
+// At most one statement fails with an error; stated rows may fail in several units at once.
+function findFailures(units: readonly Pending[], rows: readonly Reply[][]): Map<Pending, Error> {
+  const failures = new Map<Pending, Error>();
+  for (const [index, pending] of units.entries()) {
+    for (const [statement, reply] of (rows[index] ?? []).entries()) {
+      const failure = failureOf(reply, pending.unit[statement]?.rows, statement);
+      if (failure !== undefined && !failures.has(pending)) failures.set(pending, failure);
+    }
+  }
+  return failures;
+}
+
+function failureOf(reply: Reply, expected: number | undefined, statement: number): Error | undefined {
+  if ('fault' in reply) {
+    if (reply.fault.is === 'refused') return new WriteRefused(reply.fault.kind, statement, reply.fault.message);
+    return reply.fault.is === 'slow' ? new WriteBusy(reply.fault.message) : undefined;
+  }
+  if (expected === undefined || reply.rows.length === expected) return undefined;
+  return new WriteRefused('rows', statement, `${reply.rows.length} rows came back, ${expected} were stated`);
+}
+
+function resolveUnit(pending: Pending, replies: readonly Reply[]): void {
+  const rows = replies.flatMap((reply) => ('rows' in reply ? [reply.rows] : []));
+  if (rows.length === pending.unit.length) pending.resolve(rows);
+  else pending.reject(new WriteUnknown('the unit is stored, but a row of it holds an integer above 2^53'));
+}

@@ -1,0 +1,85 @@
+import { ReadUnavailable, type Row, type Value } from './db.ts';
+import type { Connection } from './postgres-connection.ts';
+import { messageOf } from './postgres-faults.ts';
+
+/** The connections for reads: each carries many reads at once in its pipeline. */
+export type Readers = {
+  read(sql: string, args: readonly Value[] | undefined): Promise<Row[]>;
+  close(): Promise<void>;
+};
+
+const readerCount = 4;
+const triesPerRead = 3;
+
+type Slot = { opening: Promise<Connection> | undefined; waiting: number };
+type Attempt = { readonly rows: Row[] } | { readonly fault: string };
+
+/** Readers over connections that are made when needed, and made anew after a loss. A lost read is read again. */
+export function createReaders(open: () => Promise<Connection>): Readers {
+  const slots: Slot[] = Array.from({ length: readerCount }, () => ({ opening: undefined, waiting: 0 }));
+
+  async function attempt(sql: string, args: readonly Value[] | undefined): Promise<Attempt> {
+    const slot = slots.reduce((least, other) => (other.waiting < least.waiting ? other : least));
+    slot.waiting += 1;
+    try {
+      return await readOn(await connectionOf(slot, open), sql, args);
+    } finally {
+      slot.waiting -= 1;
+    }
+  }
+
+  return {
+    read: async (sql, args) => {
+      let fault = '';
+      for (let tries = 0; tries < triesPerRead; tries += 1) {
+        const result = await attempt(sql, args);
+        if ('rows' in result) return result.rows;
+        fault = result.fault;
+      }
+      throw new ReadUnavailable(`the database does not answer: ${fault}`);
+    },
+    close: async () => {
+      const opened = await Promise.allSettled(slots.map((slot) => slot.opening));
+      for (const slot of opened) {
+        if (slot.status === 'fulfilled' && slot.value?.usable) await slot.value.close();
+      }
+    },
+  };
+}
+
+async function connectionOf(slot: Slot, open: () => Promise<Connection>): Promise<Connection> {
+  const opening = slot.opening;
+  if (opening !== undefined && (await opening).usable) return opening;
+  // Of several reads that find the connection lost, the first makes the new one.
+  if (slot.opening === opening) slot.opening = openOnce(slot, open);
+  return slot.opening ?? connectionOf(slot, open);
+}
+
+function openOnce(slot: Slot, open: () => Promise<Connection>): Promise<Connection> {
+  return open().catch((error: unknown) => {
+    slot.opening = undefined;
+    throw new ReadUnavailable(`the database cannot be reached: ${messageOf(error)}`);
+  });
+}
+
+async function readOn(connection: Connection, sql: string, args: readonly Value[] | undefined): Promise<Attempt> {
+  const [reply] = await connection.send([args === undefined ? { sql } : { sql, args }]);
+  if (reply === undefined) return { fault: 'no answer' };
+  if ('rows' in reply) return reply;
+  const { fault } = reply;
+  switch (fault.is) {
+    case 'refused':
+    case 'unreadable':
+      throw new Error(`read failed: ${fault.message}`);
+    case 'slow':
+      throw new ReadUnavailable(fault.message);
+    case 'follows':
+      return { fault: 'no answer' };
+    case 'transient':
+      if (fault.reconnect) connection.destroy();
+      return { fault: fault.message };
+    case 'lost':
+      connection.destroy();
+      return { fault: fault.message };
+  }
+}

@@ -1,0 +1,67 @@
+import type { Random } from '../kernel/clock.ts';
+import type { Db, Value } from './db.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { type ConnectionOptions, connect } from './postgres-connection.ts';
+import { createLane } from './postgres-lane.ts';
+import { createReaders } from './postgres-readers.ts';
+import { createTexts, faultOf } from './statement-texts.ts';
+
+export type PostgresOptions = {
+  readonly random: Random;
+  /** A statement is given up after so long; the default is 30 s. */
+  readonly statementTimeoutMs?: number;
+};
+
+const laneCount = 3;
+const batchLimit = 64;
+const lockTimeoutMs = 10_000;
+const answerGraceMs = 10_000;
+
+/** Opens the database at a `postgres://` URL, which must be in UTF-8 and sort by bytes (`lc_collate 'C'`). */
+export async function openPostgres(url: string, options: PostgresOptions): Promise<Db> {
+  const { statementTimeoutMs = 30_000, random } = options;
+  const texts = createTexts();
+  const timeouts = `set statement_timeout = ${statementTimeoutMs}; set idle_in_transaction_session_timeout = ${statementTimeoutMs}`;
+  const session = (setup: string): ConnectionOptions => ({
+    url,
+    texts,
+    setup: `${timeouts}; ${setup}`,
+    deadlineMs: statementTimeoutMs + answerGraceMs,
+  });
+  const lanes = Array.from({ length: laneCount }, () => createLane(() => connect(session(writerSetup))));
+  const readers = createReaders(() => connect(session('set default_transaction_read_only = on')));
+  const commits = createGroupCommit({ lanes, batchLimit, texts, random });
+  const read = async (sql: string, args?: readonly Value[]) => {
+    const fault = faultOf({ sql, args: args ?? [] }, texts(sql));
+    if (fault !== undefined) throw new TypeError(fault);
+    return readers.read(sql, args);
+  };
+  await refuseOtherCollation(read);
+  let closing: Promise<void> | undefined;
+  return {
+    engine: 'postgres',
+    write: commits.write,
+    read,
+    close: () => {
+      closing ??= commits.close().then(async () => {
+        await Promise.all([...lanes.map((lane) => lane.close()), readers.close()]);
+      });
+      return closing;
+    },
+  };
+}
+
+// A commit must mean synced, also where the server's default is otherwise; a stricter default stays.
+const writerSetup = `set lock_timeout = ${lockTimeoutMs};
+  select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
+
+async function refuseOtherCollation(read: Db['read']): Promise<void> {
+  const [row] = await read(
+    `select 'B' < 'a' and 'a b' < 'ab' and 'z' < 'é' as by_bytes, current_setting('server_encoding') as encoding`,
+  );
+  if (row?.['by_bytes'] !== true || row['encoding'] !== 'UTF8') {
+    throw new Error(
+      "the database does not sort by bytes in UTF-8, as both engines must alike: create it with `create database NAME encoding 'UTF8' lc_collate 'C' lc_ctype 'C' template template0`",
+    );
+  }
+}

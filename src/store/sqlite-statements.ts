@@ -1,0 +1,56 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { Row, Value } from './db.ts';
+
+/** Runs one SQL text with its values and gives its rows. */
+export type Run = (sql: string, args: readonly Value[] | undefined) => Row[];
+
+type Prepared = { readonly statement: StatementSync; names: readonly string[]; flags: readonly boolean[] };
+
+/** The prepared statements of one connection, kept by text. */
+export function createRun(db: DatabaseSync): Run {
+  const cache = new Map<string, Prepared>();
+  return (sql, args) => {
+    let prepared = cache.get(sql);
+    if (prepared === undefined) {
+      const statement = db.prepare(sql, { returnArrays: true });
+      prepared = { statement, names: [], flags: [] };
+      cache.set(sql, prepared);
+    }
+    const bound = args === undefined || args.length === 0 ? undefined : bind(args);
+    const lines = bound === undefined ? prepared.statement.all() : prepared.statement.all(bound);
+    return lines.length === 0 ? [] : toRows(prepared, lines);
+  };
+}
+
+// Parameters written as $1 have names for SQLite. A JavaScript number would bind as REAL, so whole numbers go as BigInt.
+function bind(args: readonly Value[]): Record<string, SQLInputValue> {
+  const named: Record<string, SQLInputValue> = {};
+  for (const [index, value] of args.entries()) {
+    named[index + 1] = typeof value === 'number' || typeof value === 'boolean' ? BigInt(value) : value;
+  }
+  return named;
+}
+
+function toRows(prepared: Prepared, lines: readonly unknown[]): Row[] {
+  const rows: Row[] = [];
+  for (const line of lines) {
+    // With `returnArrays` a row is a list, which the types of node do not know.
+    const values = line as readonly Exclude<Value, boolean>[];
+    // The columns of `select *` may change under a prepared statement.
+    if (values.length !== prepared.names.length) describe(prepared);
+    const row: Record<string, Value> = {};
+    for (let at = 0; at < values.length; at += 1) {
+      const value = values[at] ?? null;
+      row[prepared.names[at] ?? ''] = prepared.flags[at] && value !== null ? value === 1 : value;
+    }
+    rows.push(row);
+  }
+  return rows;
+}
+
+// SQLite stores a boolean as 0 or 1; the declared type of the column says which is which.
+function describe(prepared: Prepared): void {
+  const columns = prepared.statement.columns();
+  prepared.names = columns.map((column) => column.name);
+  prepared.flags = columns.map((column) => column.type?.toLowerCase() === 'boolean');
+}

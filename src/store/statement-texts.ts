@@ -1,0 +1,58 @@
+import type { Statement, Value } from './db.ts';
+
+/** What is known about one SQL text: its number in this process and how many parameters it takes. */
+export type KnownText = { readonly index: number; readonly parameters: number };
+
+/** Looks an SQL text up, and gives it the next number when it is new. */
+export type Texts = (sql: string) => KnownText;
+
+const highestTextCount = 2_000;
+
+/** The texts seen so far. Both engines keep a prepared statement for each, so a program that generates SQL is stopped. */
+export function createTexts(): Texts {
+  const known = new Map<string, KnownText>();
+  return (sql) => {
+    let text = known.get(sql);
+    if (text === undefined) {
+      if (known.size === highestTextCount) {
+        throw new TypeError(`more than ${highestTextCount} SQL texts: a text must be a constant with $1 parameters`);
+      }
+      text = { index: known.size, parameters: highestParameter(sql) };
+      known.set(sql, text);
+    }
+    return text;
+  };
+}
+
+function highestParameter(sql: string): number {
+  let highest = 0;
+  for (const [, digits] of sql.matchAll(/\$(\d+)/g)) highest = Math.max(highest, Number(digits));
+  return highest;
+}
+
+/** Why the arguments of a statement cannot be stored alike on both engines, if so. It never says a value. */
+export function faultOf(statement: Statement, text: KnownText): string | undefined {
+  const args = statement.args ?? [];
+  if (args.length !== text.parameters) return `the SQL text takes ${text.parameters} values, ${args.length} came`;
+  for (let index = 0; index < args.length; index += 1) {
+    const fault = faultOfValue(args[index]);
+    if (fault !== undefined) return `$${index + 1} ${fault}`;
+  }
+  return undefined;
+}
+
+function faultOfValue(value: Value | undefined): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      if (!value.isWellFormed()) return 'holds a lone surrogate, which both engines would change without a word';
+      return value.includes('\0') ? 'holds U+0000, which PostgreSQL cannot store' : undefined;
+    case 'number':
+      return Number.isSafeInteger(value) ? undefined : 'is not a whole number below 2^53';
+    case 'boolean':
+      return undefined;
+    case 'object':
+      return value === null || value instanceof Uint8Array ? undefined : 'is neither null nor bytes';
+    default:
+      return `is of type ${typeof value}`;
+  }
+}

