@@ -1,57 +1,22 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import Fastify from 'fastify';
-import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
-import { openTokenHouse, publicUrl, type TokenHouse } from '../../test/attacks/tokens-house.ts';
-import { type Engine, engines } from '../../test/engines.ts';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { openTokenHouse, publicUrl } from '../../test/attacks/tokens-house.ts';
+import {
+  type Answer,
+  assertionOf,
+  basic,
+  clientWithKeys,
+  formOf,
+  scopes,
+  serve,
+} from '../../test/attacks/tokens-server.ts';
+import { engines } from '../../test/engines.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { createAuthorizationServer } from './authorization-server.ts';
-import { readClientKeys } from './client-keys.ts';
 import { clientDisabling } from './client-store.ts';
 import { rotateSigningKey } from './signing-key-store.ts';
-
-const scopes = ['documents:read', 'documents:write', 'notifications:send'];
-
-type Served = TokenHouse & {
-  readonly origin: string;
-  readonly faults: unknown[];
-  readonly issueAccessToken: (clientId: string, scopes: readonly string[]) => Promise<string>;
-  /** Posts a form to the token endpoint. */
-  readonly ask: (form: Record<string, string>, headers?: Record<string, string>) => Promise<Answer>;
-};
-type Answer = { readonly status: number; readonly headers: Headers; readonly body: Record<string, unknown> };
-
-async function serve(t: TestContext, engine: Engine | undefined = engines[0]): Promise<Served> {
-  const house = await openTokenHouse(t, { engine });
-  const faults: unknown[] = [];
-  const server = createAuthorizationServer({
-    ...house,
-    random: systemRandom,
-    publicUrl,
-    scopes,
-    trustedIssuers: [],
-    report: (fault) => faults.push(fault),
-  });
-  const http = createServer(server.handler);
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  t.after(() => http.close());
-  const address = http.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  const origin = `http://127.0.0.1:${address.port}`;
-  const ask = async (form: Record<string, string>, headers: Record<string, string> = {}) => {
-    const body = new URLSearchParams({ grant_type: 'client_credentials', ...form });
-    const response = await fetch(`${origin}/oauth2/token`, { method: 'POST', body, headers });
-    assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
-  };
-  return { ...house, origin, faults, ask, issueAccessToken: server.issueAccessToken };
-}
-
-const basic = ({ client }: Pick<TokenHouse, 'client'>, secret = client.secret?.reveal()) => ({
-  authorization: `Basic ${Buffer.from(`${client.client.clientId}:${secret}`).toString('base64')}`,
-});
 
 for (const engine of engines) {
   test(`${engine.name}: a secret buys a token after RFC 9068 that opens the interface`, async (t) => {
@@ -98,103 +63,7 @@ for (const engine of engines) {
     assert.equal('clientId' in caller && caller.clientId, clientId);
     assert.deepEqual(served.faults, []);
   });
-
-  test(`${engine.name}: a signed assertion buys one token, and the second time it is refused, at the same time too`, async (t) => {
-    const served = await serve(t, engine);
-    const { clientId, privateKey } = await clientWithKeys(served);
-    const assertion = await assertionOf(served, clientId, privateKey);
-    const answers = await Promise.all([1, 2, 3].map(() => served.ask(formOf(assertion))));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401]);
-    const again = await served.ask(formOf(assertion));
-    assert.deepEqual(again.body, {
-      error: 'invalid_client',
-      error_description: 'this client_assertion was used before; make a new one for every request',
-    });
-    assert.equal((await served.ask(formOf(await assertionOf(served, clientId, privateKey)))).status, 200);
-    assert.deepEqual(served.faults, []);
-  });
 }
-
-const formOf = (assertion: string) => ({
-  client_assertion: assertion,
-  client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-});
-
-async function clientWithKeys(served: Served): Promise<{ clientId: string; privateKey: KeyObject }> {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const jwks = readClientKeys(JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
-  assert.ok('keys' in jwks);
-  const { client } = await served.add({
-    name: 'Live',
-    kind: 'live',
-    scopes: ['documents:read'],
-    credential: { by: 'keys', jwks },
-  });
-  return { clientId: client.clientId, privateKey };
-}
-
-async function assertionOf(
-  { clock }: Pick<Served, 'clock'>,
-  clientId: string,
-  privateKey: KeyObject,
-  changes: Record<string, unknown> = {},
-): Promise<string> {
-  const now = clock.at / 1_000;
-  const claims = {
-    iss: clientId,
-    sub: clientId,
-    aud: publicUrl,
-    iat: now,
-    exp: now + 60,
-    jti: randomUUID(),
-    ...changes,
-  };
-  return await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(privateKey);
-}
-
-test('an assertion for another audience, for too long or by another clock is refused, and the clock is told', async (t) => {
-  const served = await serve(t);
-  const { clientId, privateKey } = await clientWithKeys(served);
-  const now = served.clock.at / 1_000;
-  const cases: ReadonlyArray<readonly [Record<string, unknown>, string]> = [
-    [{ aud: `${publicUrl}/oauth2/token` }, 'aud of the client_assertion must be the issuer, as a string'],
-    [{ aud: [publicUrl] }, 'aud of the client_assertion must be the issuer, as a string'],
-    [{ exp: now + 86_400 }, 'a client_assertion may live 300 s at most'],
-    [{ exp: now - 3_600, iat: now - 3_660 }, 'the client_assertion expired 3600 s ago by the clock of this server'],
-    [{ iat: now + 61 }, 'iat of the client_assertion is 61 s ahead of the clock of this server'],
-    [{ nbf: now + 61 }, 'nbf of the client_assertion is 61 s ahead of the clock of this server'],
-    [{ exp: now + 60.5 }, 'exp of the client_assertion must be a whole number of seconds'],
-    [{ aud: 'https://other.example.org' }, 'client authentication failed'],
-    [{ iss: 'somebody' }, 'client authentication failed'],
-    [{ jti: undefined }, 'client authentication failed'],
-    [{ exp: undefined }, 'client authentication failed'],
-    [{ sub: served.client.client.clientId }, 'client authentication failed'],
-  ];
-  for (const [changes, description] of cases) {
-    const answer = await served.ask(formOf(await assertionOf(served, clientId, privateKey, changes)));
-    assert.deepEqual([answer.status, answer.body], [401, { error: 'invalid_client', error_description: description }]);
-  }
-  const good = await assertionOf(served, clientId, privateKey, { iat: now + 10, nbf: now + 10 });
-  assert.equal((await served.ask(formOf(good))).status, 200);
-});
-
-test('an assertion by another key, by a shared secret or by none is refused', async (t) => {
-  const served = await serve(t);
-  const { clientId } = await clientWithKeys(served);
-  const stranger = generateKeyPairSync('ed25519').privateKey;
-  const now = served.clock.at / 1_000;
-  const claims = { iss: clientId, sub: clientId, aud: publicUrl, exp: now + 60, jti: 'x' };
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const assertions = [
-    await assertionOf(served, clientId, stranger),
-    await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.alloc(32)),
-    `${encode({ alg: 'none' })}.${encode(claims)}.`,
-  ];
-  for (const assertion of assertions) {
-    const { status, body } = await served.ask(formOf(assertion));
-    assert.deepEqual([status, body['error']], [401, 'invalid_client']);
-  }
-});
 
 test('client_secret_post works, a wrong secret does not, and the stored hash is no secret', async (t) => {
   const served = await serve(t);

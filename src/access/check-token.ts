@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { compactVerify, errors } from 'jose';
+import { JOSEError } from 'jose/errors';
+import { compactVerify } from 'jose/jws/compact/verify';
 import type { Clock } from '../kernel/clock.ts';
 import type { Refusal } from '../kernel/problem.ts';
 import { type AccessGrant, audienceOf, grantOf } from './access-token.ts';
@@ -149,7 +150,7 @@ async function isSignedByUs({ keys }: CheckRoom, token: string, { alg, kid }: Un
     await compactVerify(token, key.publicKey, { algorithms: [key.alg] });
     return true;
   } catch (fault) {
-    if (fault instanceof errors.JOSEError) return false;
+    if (fault instanceof JOSEError) return false;
     throw fault;
   }
 }

@@ -114,7 +114,8 @@ function keyCreation({ root, clock }: KeyRoom, use: SigningUse, random: Random):
 
 async function readKeys(read: Read, root: RootKey): Promise<StoredKey[]> {
   const rows = await read(
-    'select kid, use, sealed_private, root_key_id, created_at, retire_at from signing_key order by created_at, kid limit $1',
+    `select kid, use, sealed_private, root_key_id, created_at, retire_at from signing_key
+      order by created_at, retire_at nulls last, kid limit $1`,
     [1_000],
   );
   return rows.map((row) => keyOf(row, root));

@@ -1,4 +1,6 @@
-import { compactVerify, createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
+import type { CompactVerifyGetKey } from 'jose';
+import * as errors from 'jose/errors';
+import { compactVerify } from 'jose/jws/compact/verify';
 import type { Clock } from '../kernel/clock.ts';
 import { acceptedAlgs } from './client-keys.ts';
 
@@ -31,10 +33,10 @@ const keysLiveMs = 600_000;
  * Discovery) and keys, each with a deadline, a size limit and no redirect.
  */
 export function createTrustedIssuer(issuer: string, fetching: Fetch, clock: Clock): TrustedIssuer {
-  let keys: Promise<JWTVerifyGetKey> | undefined;
+  let keys: Promise<CompactVerifyGetKey> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
 
-  function discovered(): Promise<JWTVerifyGetKey> {
+  function discovered(): Promise<CompactVerifyGetKey> {
     if (keys === undefined && clock.now() - failedAt < cooldownMs) return Promise.reject(new IssuerUnavailable(issuer));
     keys ??= discover(issuer, fetching).catch((cause: unknown) => {
       keys = undefined;
@@ -67,13 +69,14 @@ export function createTrustedIssuer(issuer: string, fetching: Fetch, clock: Cloc
   return { issuer, hasSigned };
 }
 
-async function discover(issuer: string, fetching: Fetch): Promise<JWTVerifyGetKey> {
+async function discover(issuer: string, fetching: Fetch): Promise<CompactVerifyGetKey> {
   const jwksUri = await jwksUriOf(issuer, fetching);
+  const { createRemoteJWKSet, customFetch } = await import('jose/jwks/remote');
   return createRemoteJWKSet(jwksUri, {
     timeoutDuration: timeoutMs,
     cooldownDuration: cooldownMs,
     cacheMaxAge: keysLiveMs,
-    [customFetch]: (url, options) => fetchDocument(fetching, url, options),
+    [customFetch]: (url: string, options: RequestInit) => fetchDocument(fetching, url, options),
   });
 }
 

@@ -71,6 +71,7 @@ export type HouseEvent =
     })
   | (Head<'notifications.listed'> & { readonly shown: number })
   | (Head<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
+  | (Head<'client.disabled'> & { readonly clientId: string })
   | (Head<'endpoint.registered'> & { readonly endpoint: string; readonly since: string; readonly schemaHash: string });
 
 /** The closed union of what the ledger can say. A new kind of use starts here. */
