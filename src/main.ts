@@ -1,0 +1,8 @@
+#!/usr/bin/env node
+import { commandLine } from './command-line.ts';
+
+process.exitCode = await commandLine(process.argv.slice(2), process.env, {
+  stdout: (text) => void process.stdout.write(text),
+  stderr: (text) => void process.stderr.write(text),
+  isInteractive: process.stderr.isTTY === true,
+});
