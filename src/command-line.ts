@@ -5,12 +5,13 @@ import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
+import { handOver, takeCommands } from './cli/running-server.ts';
 import { type House, openHouse } from './compose.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { createRootKey, readRootKey } from './keys/root-key-file.ts';
-import { runDemo, runStart } from './run-server.ts';
+import { runDemo, runStart, type TakeFor } from './run-server.ts';
 
 /** Runs the command that the arguments name; gives the exit code, for `demo` and `start` when they were stopped. */
 export async function commandLine(
@@ -19,22 +20,52 @@ export async function commandLine(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const settings = () => readSettings(environment);
-  return await runCommandLine(args.length === 0 ? ['help'] : args, commands(settings, terminal), terminal);
+  const own = serverCommands(settings, terminal);
+  const onHouse = houseCommands((use) => withHouse(settings(), use), terminal).map((command) => ({
+    ...command,
+    run: async (rest: readonly string[]) => {
+      const { databaseUrl, dataDir } = settings();
+      const elsewhere = databaseUrl === undefined && existsSync(commandSocket(dataDir));
+      const done = elsewhere
+        ? await handOver(commandSocket(dataDir), [...command.name.split(' '), ...rest], terminal)
+        : undefined;
+      return done ?? (await command.run(rest));
+    },
+  }));
+  return await runCommandLine(args.length === 0 ? ['help'] : args, [...own, ...onHouse], terminal);
 }
 
-function commands(settings: () => Settings, terminal: Terminal): readonly Command[] {
+type UseHouse = <T>(use: (house: House) => Promise<T>) => Promise<T>;
+
+/** The commands that work on an open house: on one of their own, or on that of a running server. */
+function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command[] {
+  return [
+    ...clientCommands(
+      (use) => useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() })),
+      terminal,
+    ),
+  ];
+}
+
+function serverCommands(settings: () => Settings, terminal: Terminal): readonly Command[] {
+  const takeFor: TakeFor = async (house) =>
+    house.db.engine === 'sqlite'
+      ? await takeCommands(commandSocket(house.settings.dataDir), (caller) =>
+          houseCommands(async (use) => await use(house), caller),
+        )
+      : async () => undefined;
   return [
     {
       name: 'demo',
       usage: 'demo',
       summary: 'Starts a demo on loopback with invented citizens; keys and data are made in DATA_DIR.',
-      run: async () => await runDemo(settings(), terminal),
+      run: async () => await runDemo(settings(), terminal, takeFor),
     },
     {
       name: 'start',
       usage: 'start [--roles api,worker]',
       summary: 'Starts the server. It needs the keys that `keys create` makes.',
-      run: async (args) => await runStart(settings(), args, terminal),
+      run: async (args) => await runStart(settings(), args, { terminal, takeFor }),
     },
     {
       name: 'keys create',
@@ -42,11 +73,6 @@ function commands(settings: () => Settings, terminal: Terminal): readonly Comman
       summary: 'Makes the root key file where there is none, and the signing keys that are missing.',
       run: async () => await createKeys(settings(), terminal),
     },
-    ...clientCommands(
-      (use) =>
-        withHouse(settings(), async (house) => await use({ ...house, read: house.db.read, operator: operator() })),
-      terminal,
-    ),
     {
       name: 'version',
       usage: 'version',
@@ -67,6 +93,11 @@ function operator(): string {
 /** The log of a command: faults only, people read the rest. */
 function quietLog(): Log {
   return createLog('error');
+}
+
+/** Where a running server takes the commands that work on its data. */
+function commandSocket(dataDir: string): string {
+  return join(dataDir, 'commands.sock');
 }
 
 /** Where the root key is: the setting, or the data folder. */

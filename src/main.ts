@@ -5,4 +5,5 @@ process.exitCode = await commandLine(process.argv.slice(2), process.env, {
   stdout: (text) => void process.stdout.write(text),
   stderr: (text) => void process.stderr.write(text),
   isInteractive: process.stderr.isTTY === true,
+  cwd: process.cwd(),
 });

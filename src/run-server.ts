@@ -5,7 +5,7 @@ import { createLog, type Log } from './api/log.ts';
 import type { Page } from './api/server.ts';
 import { type ExitCode, type Terminal, UsageError } from './cli/command.ts';
 import { demoText, seedDemo } from './cli/demo.ts';
-import { openHouse } from './compose.ts';
+import { type House, openHouse } from './compose.ts';
 import type { Settings } from './config/settings.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';
@@ -18,8 +18,11 @@ import { referencePage } from './portal/reference-page.ts';
 import { startPage } from './portal/start-page.ts';
 import { type Mode, type Role, roles, serve } from './serve.ts';
 
+/** Takes commands for a running house, from other processes of the same owner; gives what ends that. */
+export type TakeFor = (house: House) => Promise<() => Promise<void>>;
+
 /** Runs the demo until it is stopped. */
-export async function runDemo(settings: Settings, terminal: Terminal): Promise<ExitCode> {
+export async function runDemo(settings: Settings, terminal: Terminal, takeFor: TakeFor): Promise<ExitCode> {
   if (!['127.0.0.1', '::1', 'localhost'].includes(settings.host)) {
     throw new Error(
       'The demo never listens beyond loopback: leave HOST out, or run `citizen-services start` with keys of your own.',
@@ -31,7 +34,7 @@ export async function runDemo(settings: Settings, terminal: Terminal): Promise<E
   const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings)) : undefined;
   const email = outbox ?? (await emailOf(settings));
   const mode: Mode = { roles: new Set(roles), makeKeys: true, email, pages: peoplePages(outbox) };
-  return await runUntilStopped({ settings, root, log }, mode, async (house, running) => {
+  return await runUntilStopped({ settings, root, log, takeFor }, mode, async (house, running) => {
     const room = { ...house, read: house.db.read, dataDir: settings.dataDir, ...running };
     const demo = await seedDemo(room);
     const [client] = demo.clients;
@@ -41,7 +44,11 @@ export async function runDemo(settings: Settings, terminal: Terminal): Promise<E
 }
 
 /** Runs the server until it is stopped; keys and settings must be there. */
-export async function runStart(settings: Settings, args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function runStart(
+  settings: Settings,
+  args: readonly string[],
+  { terminal, takeFor }: { terminal: Terminal; takeFor: TakeFor },
+): Promise<ExitCode> {
   const { values } = parseArgs({ args: [...args], options: { roles: { type: 'string' } } });
   const root = readRootKey(settings.rootKeyFile ?? join(settings.dataDir, 'root.key'));
   const log = createLog(settings.logLevel ?? 'info');
@@ -51,7 +58,7 @@ export async function runStart(settings: Settings, args: readonly string[], term
     email: await emailOf(settings),
     pages: peoplePages(undefined),
   };
-  return await runUntilStopped({ settings, root, log }, mode, async (_house, running) => {
+  return await runUntilStopped({ settings, root, log, takeFor }, mode, async (_house, running) => {
     terminal.stderr(`citizen-services at ${running.publicUrl}, metrics at ${running.adminUrl}/metrics\n`);
   });
 }
@@ -82,14 +89,13 @@ function peoplePages(outbox: Outbox | undefined): readonly Page[] {
   return outbox === undefined ? pages : [...pages, outboxPage(outbox.mails)];
 }
 
-type Base = { readonly settings: Settings; readonly root: RootKey; readonly log: Log };
-type Opened = Awaited<ReturnType<typeof openHouse>>;
+type Base = { readonly settings: Settings; readonly root: RootKey; readonly log: Log; readonly takeFor: TakeFor };
 type Served = Awaited<ReturnType<typeof serve>>;
 
 async function runUntilStopped(
-  { settings, root, log }: Base,
+  { settings, root, log, takeFor }: Base,
   mode: Mode,
-  whenServing: (house: Opened, running: Served) => Promise<void>,
+  whenServing: (house: House, running: Served) => Promise<void>,
 ): Promise<ExitCode> {
   const { promise: ended, resolve: end } = Promise.withResolvers<ExitCode>();
   const house = await openHouse({
@@ -104,10 +110,12 @@ async function runUntilStopped(
   process.once('SIGINT', stop);
   try {
     const running = await serve(house, mode);
+    const takeNoMore = await takeFor(house);
     try {
       await whenServing(house, running);
       return await ended;
     } finally {
+      await takeNoMore();
       await running.stop();
     }
   } finally {

@@ -33,7 +33,7 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
         'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --issuer URL] [--purposes a,b] [--quota N] [--json]',
       summary: 'Makes a client that may call the interface; a secret is shown once.',
       run: async (args) => {
-        const { wanted, json } = await wantedClient(args);
+        const { wanted, json } = await wantedClient(args, terminal.cwd);
         return await openRoom((room) => createClient(room, wanted, json, terminal));
       },
     },
@@ -60,7 +60,7 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
   ];
 }
 
-async function wantedClient(args: readonly string[]): Promise<{ wanted: WantedClient; json: boolean }> {
+async function wantedClient(args: readonly string[], cwd: string): Promise<{ wanted: WantedClient; json: boolean }> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
