@@ -47,6 +47,7 @@ export type CitizenEvent =
   | (Head<'document.deposited'> & Ground & { readonly citizenId: string; readonly document: DocumentId })
   | (Head<'document.retrieved'> & Ground & { readonly citizenId: string; readonly document: DocumentId })
   | (Head<'document.record-read'> & Ground & { readonly citizenId: string; readonly document: DocumentId })
+  | (Head<'document.listed'> & Ground & { readonly citizenId: string; readonly documents: readonly DocumentId[] })
   | (Head<'document.refused'> & {
       readonly citizenId: string;
       readonly document: DocumentId;
@@ -55,6 +56,13 @@ export type CitizenEvent =
 
 /** An event about no single citizen: its content is clear and holds no personal data. */
 export type HouseEvent =
+  | (Head<'identity.searched'> & {
+      readonly verification: VerificationId;
+      readonly decision: 'match' | 'no_match' | 'not_determined';
+      readonly policy: string;
+      readonly claimsAsked: readonly string[];
+    })
+  | (Head<'identity.search-read'> & { readonly verification: VerificationId })
   | (Head<'register.imported'> & {
       readonly import: string;
       readonly rows: number;
@@ -63,6 +71,7 @@ export type HouseEvent =
     })
   | (Head<'notifications.listed'> & { readonly shown: number })
   | (Head<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
+  | (Head<'client.disabled'> & { readonly clientId: string })
   | (Head<'endpoint.registered'> & { readonly endpoint: string; readonly since: string; readonly schemaHash: string });
 
 /** The closed union of what the ledger can say. A new kind of use starts here. */
