@@ -17,7 +17,7 @@ import type { Refusal } from '../src/kernel/problem.ts';
 import { systemRandom } from '../src/kernel/system-clock.ts';
 import { open } from '../src/keys/chunked-encryption.ts';
 import { rootKeyFrom } from '../src/keys/root-key.ts';
-import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
+import { type CitizenKeys, createCitizenKeys } from '../src/ledger/citizen-keys.ts';
 import { createCommit } from '../src/ledger/commit.ts';
 import { contentContext } from '../src/ledger/event-content.ts';
 import type { Db, Statement } from '../src/store/db.ts';
@@ -44,21 +44,35 @@ export type Asked = {
   readonly body?: readonly (Uint8Array | Error)[];
 };
 
-export type DocumentHouse = Awaited<ReturnType<typeof openDocumentHouse>>;
+export type DocumentHouse = Awaited<ReturnType<typeof buildDocumentHouse>>;
 
 /** The one citizen whom the house knows, besides `otherCitizen`. */
 export const citizen = 'CZ-1001';
 export const otherCitizen = 'CZ-1002';
 
-/** Everything the documents operations stand on, real, on one engine; the clock stands still until it is set. */
-export async function openDocumentHouse(t: TestContext, engine: Engine) {
-  const db = await engine.open(t);
+/** A house on a fresh database and folder of its own. */
+export async function openDocumentHouse(t: TestContext, engine: Engine): Promise<DocumentHouse> {
+  return buildDocumentHouse(await engine.open(t), await temporaryFolder(t), systemRandom(32));
+}
+
+/** A folder that is gone after the test. */
+export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'documents-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Everything the documents operations stand on, real, over what is stored there; the clock stands still until it is set. */
+export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint8Array) {
   const time = { now: Date.UTC(2026, 5, 1, 12) };
   const clock = { now: () => time.now };
-  const root = rootKeyFrom(systemRandom(32));
-  const citizenKeys = createCitizenKeys(db.read, root, systemRandom);
+  const root = rootKeyFrom(rootBytes);
+  let keys = createCitizenKeys(db.read, root, systemRandom);
+  const citizenKeys: CitizenKeys = {
+    keyOf: (id) => keys.keyOf(id),
+    creation: (id) => keys.creation(id),
+    pseudonymOf: (id) => keys.pseudonymOf(id),
+  };
   await db.write([citizenKeys.creation(citizen), citizenKeys.creation(otherCitizen)]);
   const alarms: string[] = [];
   const mint = createMint(clock, systemRandom);
@@ -105,6 +119,10 @@ export async function openDocumentHouse(t: TestContext, engine: Engine) {
     deposit: serve(depositDocument),
     retrieve: (id: string, asked: Asked = {}) => retrieve(asked, { id }),
     list: serve(listDocumentRecords),
+    /** Drops the keys that are cached, as a restart does. */
+    forgetKeys: () => {
+      keys = createCitizenKeys(db.read, root, systemRandom);
+    },
     /** The events about a citizen, opened, oldest first. */
     eventsAbout: (id: string) => eventsAbout(db, citizenKeys, id),
     /** Every file of the house's folder: its path in it, and its bytes. */
@@ -159,7 +177,7 @@ function throughWires(wires: { readonly blobs: BlobStore }): BlobStore {
   };
 }
 
-async function eventsAbout(db: Db, keys: ReturnType<typeof createCitizenKeys>, citizenId: string) {
+async function eventsAbout(db: Db, keys: CitizenKeys, citizenId: string) {
   const tag = keys.pseudonymOf(citizenId);
   const key = await keys.keyOf(citizenId);
   const rows = await db.read('select id, content from ledger_event where citizen_tag = $1 order by id', [tag]);
