@@ -6,7 +6,11 @@ import { retrieveDocument } from './documents/retrieve-document.ts';
 import type { IdentityPorts } from './identity/ports.ts';
 import { readVerification } from './identity/read-verification.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './identity/verify-identity.ts';
+import { cancelNotification } from './notifications/cancel-notification.ts';
+import { listNotifications } from './notifications/list-notifications.ts';
 import type { NotificationPorts } from './notifications/ports.ts';
+import { readNotification } from './notifications/read-notification.ts';
+import { sendNotification } from './notifications/send-notification.ts';
 import { listEndpoints } from './oversight/list-endpoints.ts';
 import type { OversightPorts } from './oversight/ports.ts';
 import { readReceipt } from './oversight/read-receipt.ts';
@@ -20,6 +24,10 @@ export const operations: readonly Operation<Ports>[] = [
   verifyIdentity,
   verifyIdentityQuery,
   readVerification,
+  sendNotification,
+  readNotification,
+  listNotifications,
+  cancelNotification,
   depositDocument,
   retrieveDocument,
   listDocumentRecords,

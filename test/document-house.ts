@@ -71,6 +71,7 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
   const citizenKeys: CitizenKeys = {
     keyOf: (id) => keys.keyOf(id),
     creation: (id) => keys.creation(id),
+    creations: (ids) => keys.creations(ids),
     pseudonymOf: (id) => keys.pseudonymOf(id),
   };
   await db.write([citizenKeys.creation(citizen), citizenKeys.creation(otherCitizen)]);

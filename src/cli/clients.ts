@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Client, clientKinds, newClient, type WantedClient } from '../access/client.ts';
 import { readClientKeys } from '../access/client-keys.ts';
@@ -90,7 +91,7 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
     name,
     kind,
     scopes: asked,
-    credential: await credentialOf(values),
+    credential: await credentialOf(values.jwks === undefined ? values : { ...values, jwks: resolve(cwd, values.jwks) }),
     purposes: values.purposes === undefined ? undefined : listOf(values.purposes),
     quota: values.quota === undefined ? undefined : quotaOf(values.quota),
   };
