@@ -123,17 +123,34 @@ export function insertAttempt(attempt: Attempt): Statement {
   };
 }
 
-/** Ends all deliveries of a notification that still wait, and gives back those that it ended. */
-export function endQueued(
-  notification: NotificationId,
-  status: 'failed' | 'skipped',
-  reason: ReasonCode,
-  now: number,
-): Statement {
+/** Ends the deliveries of a notification that still wait, as the deadline passed. */
+export function endQueued(notification: NotificationId, now: number): Statement {
   return {
-    sql: `update delivery set status = $1, reason = $2, ended_at = $3
-      where notification_id = $4 and status = 'queued' returning id`,
-    args: [status, reason, now, notification],
+    sql: `update delivery set status = 'failed', reason = 'deadline-passed', ended_at = $1
+      where notification_id = $2 and status = 'queued' returning id`,
+    args: [now, notification],
+  };
+}
+
+type Withdrawal = { readonly notification: NotificationId; readonly count: number; readonly now: number };
+
+/** Ends all `count` deliveries of a notification; refused (`rows`) when a worker has taken one of them by now. */
+export function endUntouched({ notification, count, now }: Withdrawal): Statement {
+  return {
+    sql: `update delivery set status = 'skipped', reason = 'withdrawn', ended_at = $1
+      where notification_id = $2 and status = 'queued' and attempts = 0 returning id`,
+    args: [now, notification],
+    rows: count,
+  };
+}
+
+/** A proof that came after the provider had taken the message, as the opening by the citizen. */
+export function proveDelivered(notification: NotificationId, channel: ChannelName, now: number): Statement {
+  return {
+    sql: `update delivery set status = 'delivered', ended_at = $1, reason = null
+      where notification_id = $2 and channel = $3 and status in ('sent', 'failed', 'unknown') returning id`,
+    args: [now, notification, channel],
+    rows: 1,
   };
 }
 

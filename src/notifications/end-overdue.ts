@@ -53,7 +53,7 @@ async function endOverdue(parts: SettleParts, id: NotificationId): Promise<void>
           reason: reasonOfUndeliverable(deliveries),
         },
       ],
-      statements: [endQueued(id, 'failed', 'deadline-passed', now), moveTo(notification, status, now)],
+      statements: [endQueued(id, now), moveTo(notification, status, now)],
     });
   } catch (fault) {
     // Something changed meanwhile, perhaps to a success: the next look decides anew.

@@ -64,7 +64,8 @@ export function insertion(notification: NewNotification, deliveries: readonly Ne
   ];
 }
 
-const columns = `id, client_id, citizen_id, reference, category, language, status, status_at, revision, created_at,
+/** The columns that `notificationOf` reads. */
+export const columns = `id, client_id, citizen_id, reference, category, language, status, status_at, revision, created_at,
   send_at, deliver_by, accepted_event`;
 
 /** The notification with that id, whoever sent it; the caller decides who may see it. */
