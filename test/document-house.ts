@@ -114,6 +114,7 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
     folder,
     time,
     mint,
+    house,
     wires,
     alarms,
     citizenKeys,
