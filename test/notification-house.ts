@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createDispatch } from '../src/api/dispatch.ts';
+import { createDispatch, type Gate } from '../src/api/dispatch.ts';
 import type { Answer, Operation } from '../src/api/operation.ts';
 import type { Claim } from '../src/jobs/claim.ts';
 import type { Clock } from '../src/kernel/clock.ts';
@@ -20,6 +20,14 @@ import type { Db } from '../src/store/db.ts';
 export type NotificationHouse = Awaited<ReturnType<typeof createNotificationHouse>>;
 
 type Ask = { readonly clientId?: string; readonly key?: string };
+type Parts = {
+  readonly params?: Record<string, string>;
+  readonly query?: string;
+  readonly body?: unknown;
+};
+type Given =
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly json: Json }
+  | { readonly refused: Refusal };
 
 /** Puts the operations on a database, for these citizens, with the clock of the test. */
 export async function createNotificationHouse(db: Db, clock: Clock, citizens: Readonly<Record<string, Contact>>) {
@@ -32,40 +40,49 @@ export async function createNotificationHouse(db: Db, clock: Clock, citizens: Re
   const contactOf = async (citizenId: string): Promise<Contact | undefined> => citizens[citizenId];
   const ports: NotificationPorts = { contactOf, citizenKeys, random };
 
-  async function call(
-    operation: Operation<NotificationPorts>,
-    parts: { params?: Record<string, string>; query?: string; body?: unknown },
-    { clientId = 'tax-office', key }: Ask = {},
-  ): Promise<{ status: number; headers: Record<string, string>; json: Json } | { refused: Refusal }> {
-    const caller = { clientId, scopes: new Set(['notifications:send', 'notifications:read']) };
-    const gate = {
-      authenticate: async () => caller,
-      missingScope: (): Refusal => ({ slug: 'missing-scope', detail: '' }),
-      take: () => ({ headers: {} }),
+  // The bearer token names the client: who may call is tested elsewhere.
+  const gate: Gate = {
+    authenticate: async (authorization = '') => {
+      return { clientId: authorization, scopes: new Set(['notifications:send', 'notifications:read']) };
+    },
+    missingScope: () => ({ slug: 'missing-scope', detail: '' }),
+    take: () => ({ headers: {} }),
+  };
+  const house = { gate, clock, mint, read: db.read, commit, ports };
+  const serve = (operation: Operation<NotificationPorts>) => {
+    const dispatch = createDispatch(operation, house);
+    return async (parts: Parts, { clientId = 'tax-office', key }: Ask = {}): Promise<Given> => {
+      const { result } = await dispatch({
+        method: operation.method,
+        params: parts.params ?? {},
+        query: parts.query ?? '',
+        headers: {
+          authorization: clientId,
+          'content-type': 'application/json',
+          ...(key === undefined ? {} : { 'idempotency-key': key }),
+        },
+        body: Readable.from([Buffer.from(JSON.stringify(parts.body ?? {}))]),
+        signal: new AbortController().signal,
+      });
+      if ('slug' in result) return { refused: result };
+      return { status: result.status, headers: { ...result.headers }, json: jsonOf(result) };
     };
-    const dispatch = createDispatch(operation, { gate, clock, mint, read: db.read, commit, ports });
-    const { result } = await dispatch({
-      method: operation.method,
-      params: parts.params ?? {},
-      query: parts.query ?? '',
-      headers: { 'content-type': 'application/json', ...(key === undefined ? {} : { 'idempotency-key': key }) },
-      body: Readable.from([Buffer.from(JSON.stringify(parts.body ?? {}))]),
-      signal: new AbortController().signal,
-    });
-    if ('slug' in result) return { refused: result };
-    return { status: result.status, headers: { ...result.headers }, json: jsonOf(result) };
-  }
+  };
+  const sending = serve(sendNotification);
+  const reading = serve(readNotification);
+  const listing = serve(listNotifications);
+  const cancelling = serve(cancelNotification);
 
   /** Sends a message that must be accepted, and gives its id. */
   async function accept(body: Record<string, unknown>, ask?: Ask): Promise<string> {
-    const answer = await call(sendNotification, { body: { message: 'Hello.', ...body } }, ask);
+    const answer = await sending({ body: { message: 'Hello.', ...body } }, ask);
     if ('refused' in answer) throw new Error(JSON.stringify(answer.refused));
     return String(answer.json['id']);
   }
 
   /** The notification as its sender reads it. */
   async function show(id: string, ask?: Ask): Promise<Json> {
-    const answer = await call(readNotification, { params: { id } }, ask);
+    const answer = await reading({ params: { id } }, ask);
     if ('refused' in answer) throw new Error(JSON.stringify(answer.refused));
     return answer.json;
   }
@@ -80,10 +97,10 @@ export async function createNotificationHouse(db: Db, clock: Clock, citizens: Re
     contactOf,
     accept,
     show,
-    send: (body: unknown, ask?: Ask) => call(sendNotification, { body }, ask),
-    read: (id: string, ask?: Ask) => call(readNotification, { params: { id } }, ask),
-    list: (query: string, ask?: Ask) => call(listNotifications, { query }, ask),
-    cancel: (id: string, ask?: Ask) => call(cancelNotification, { params: { id } }, ask),
+    send: (body: unknown, ask?: Ask) => sending({ body }, ask),
+    read: (id: string, ask?: Ask) => reading({ params: { id } }, ask),
+    list: (query: string, ask?: Ask) => listing({ query }, ask),
+    cancel: (id: string, ask?: Ask) => cancelling({ params: { id } }, ask),
     /** The kinds of events so far, in the order in which they were made. */
     events: async () => (await db.read('select type from ledger_event order by id')).map((row) => String(row['type'])),
   };
