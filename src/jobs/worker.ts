@@ -61,7 +61,8 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
       .catch(parts.onFault)
       .finally(() => {
         running.delete(task);
-        if (running.size === parts.concurrency - roomToClaim) bell.ring();
+        // Room for more; or, as nothing runs any more, a look at what the last jobs put back for later.
+        if (running.size === parts.concurrency - roomToClaim || running.size === 0) bell.ring();
         tellQuiet();
       });
     running.add(task);

@@ -71,6 +71,7 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
     everyMs: timing.recoverMs,
     onFault,
     call: async () => {
+      await identity.name();
       if ((await recoverDeliveries(parts)) > 0) wake();
     },
   });
