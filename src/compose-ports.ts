@@ -32,6 +32,10 @@ export async function openPorts(
   const before = db.engine === 'sqlite' ? clock.now() : clock.now() - uploadHours * 3_600_000;
   const swept = await sweepBlobs({ blobs, read: db.read }, before);
   if (swept.broken + swept.orphans > 0) log.notice('leftovers of broken uploads removed', swept);
+  if (swept.strays > 0) {
+    const what = `${swept.strays} sealed documents have no row in this database: is it the right one? Nothing was removed`;
+    log.fault('documents', new Error(what));
+  }
   const country = settings.registerCountry === undefined ? {} : { country: settings.registerCountry };
   return {
     random,
