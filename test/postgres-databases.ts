@@ -39,7 +39,7 @@ export async function onServer(sql: string): Promise<unknown[]> {
 export async function createDatabase(kind: 'migrated' | 'empty'): Promise<string> {
   databaseCount += 1;
   const name = `cs_test_${process.pid}_${databaseCount}`;
-  if (kind === 'empty') await onServer(`create database ${name} ${byBytes}`);
+  if (kind === 'empty') await onServer(`create database ${name} ${byBytes} strategy file_copy`);
   else {
     template ??= findTemplate();
     await onServer(`create database ${name} template ${await template} strategy file_copy`);
