@@ -25,14 +25,16 @@ const begin = Buffer.from('Q\0\0\0\x0abegin\0');
  */
 export async function startProxy(t: TestContext, databaseUrl: string): Promise<Proxy> {
   const folder = makeTestFolder('cs-proxy-');
-  const target = new URL(databaseUrl.replace('@/', '@localhost/')).searchParams.get('host');
-  if (target === null) throw new Error('the proxy knows Unix sockets only');
+  const target = new URL(databaseUrl.replace('@/', '@localhost/'));
+  const socketFolder = target.searchParams.get('host');
+  const port = Number(target.port || 5432);
   let cut: CutAt | undefined;
   let begins = 0;
   const sockets = new Set<Socket>();
 
   const server = createServer((client) => {
-    const upstream = connect(join(target, '.s.PGSQL.5432'));
+    const upstream =
+      socketFolder === null ? connect(port, target.hostname) : connect(join(socketFolder, `.s.PGSQL.${port}`));
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => socket.destroy());
@@ -72,7 +74,7 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
     rmSync(folder, { recursive: true, force: true });
   });
   return {
-    url: databaseUrl.replace(target, folder),
+    url: `postgres://${target.username}:${target.password}@${target.pathname}?host=${folder}`,
     cutNext: (at) => {
       cut = at;
     },

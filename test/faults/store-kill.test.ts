@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { engines } from '../engines.ts';
-import { onServer } from '../postgres-databases.ts';
+import { databaseOf, onServer } from '../postgres-databases.ts';
 
 const program = join(import.meta.dirname, 'store-load.ts');
 const rounds = 3;
@@ -57,8 +57,6 @@ for (const engine of engines) {
 
 // The server ends the sessions of a killed client by itself, a little later.
 async function untilNobodyWrites(url: string): Promise<void> {
-  const name = /\/([^/?]+)\?/.exec(url)?.[1];
-  for (let others = 1; others > 0; ) {
-    others = (await onServer(`select 1 from pg_stat_activity where datname = '${name}'`)).length;
-  }
+  const sessions = `select 1 from pg_stat_activity where datname = '${databaseOf(url)}'`;
+  while ((await onServer(sessions)).length > 0);
 }
