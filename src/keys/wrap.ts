@@ -2,8 +2,10 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from '../kernel/clock.ts';
 import { keyBytes, SealBroken, tagBytes } from './chunked-encryption.ts';
 
-/** How many random bytes `wrapKey` takes. */
+/** How many random bytes `wrapKey` takes beside the key. */
 export const wrapNonceBytes = 12;
+const algorithm = 'aes-256-gcm';
+const wholeTag = { authTagLength: tagBytes };
 
 /**
  * Wraps a key of 32 bytes with AES-256-GCM; `bound` (who it belongs to) is authenticated, so that a wrapped key moved to
@@ -12,7 +14,7 @@ export const wrapNonceBytes = 12;
 export function wrapKey(wrappingKey: Uint8Array, key: Uint8Array, bound: string, random: Random): Buffer {
   if (key.length !== keyBytes) throw new TypeError(`a wrapped key has ${keyBytes} bytes, not ${key.length}`);
   const nonce = random(wrapNonceBytes);
-  const cipher = createCipheriv('aes-256-gcm', wrappingKey, nonce);
+  const cipher = createCipheriv(algorithm, wrappingKey, nonce, wholeTag);
   cipher.setAAD(Buffer.from(bound));
   return Buffer.concat([nonce, cipher.update(key), cipher.final(), cipher.getAuthTag()]);
 }
@@ -20,7 +22,7 @@ export function wrapKey(wrappingKey: Uint8Array, key: Uint8Array, bound: string,
 /** The key that `wrapKey` wrapped for the same owner; throws `SealBroken` for any other owner, key or byte. */
 export function unwrapKey(wrappingKey: Uint8Array, wrapped: Uint8Array, bound: string): Buffer {
   if (wrapped.length !== wrapNonceBytes + keyBytes + tagBytes) throw new SealBroken();
-  const decipher = createDecipheriv('aes-256-gcm', wrappingKey, wrapped.subarray(0, wrapNonceBytes));
+  const decipher = createDecipheriv(algorithm, wrappingKey, wrapped.subarray(0, wrapNonceBytes), wholeTag);
   decipher.setAAD(Buffer.from(bound));
   decipher.setAuthTag(wrapped.subarray(wrapNonceBytes + keyBytes));
   const key = decipher.update(wrapped.subarray(wrapNonceBytes, wrapNonceBytes + keyBytes));

@@ -10,11 +10,14 @@ export type Pending = {
   reject(error: Error): void;
 };
 
-/**
- * Commits a batch and settles its units. It gives back those that met a transient fault: of them nothing is stored, and
- * they may run again. `attempt` counts from 0.
- */
-export type Lane = (batch: readonly Pending[], attempt: number) => Promise<readonly Pending[]>;
+/** Units that met a transient fault: nothing of them is stored, and they may run again. */
+export type Unstored = { readonly units: readonly Pending[]; readonly because: string };
+
+/** What a lane gives back when it has settled every unit. */
+export const allSettled: Unstored = { units: [], because: '' };
+
+/** Commits a batch and settles its units, but for those that it gives back. `attempt` counts from 0. */
+export type Lane = (batch: readonly Pending[], attempt: number) => Promise<Unstored>;
 
 export type GroupCommitOptions = {
   readonly lanes: readonly Lane[];
@@ -100,22 +103,22 @@ function faultOfUnit(unit: readonly Statement[], texts: Texts): WriteRefused | u
 }
 
 async function runBatch(lane: Lane, batch: readonly Pending[], random: Random): Promise<void> {
-  let rest = batch;
+  let rest: Unstored = { units: batch, because: '' };
   try {
-    for (let attempt = 0; ; attempt += 1) {
-      rest = await lane(rest, attempt);
-      if (rest.length === 0) return;
-      if (attempt === highestRetryCount) break;
-      await pause(jitterMs(attempt, random));
+    for (let attempt = 0; attempt <= highestRetryCount; attempt += 1) {
+      if (attempt > 0) await pause(jitterMs(attempt, random));
+      rest = await lane(rest.units, attempt);
+      if (rest.units.length === 0) return;
     }
-    for (const pending of rest) pending.reject(new WriteBusy('the database was busy with others; repeat it later'));
+    const busy = `nothing is stored after ${highestRetryCount + 1} tries: ${rest.because}`;
+    for (const pending of rest.units) pending.reject(new WriteBusy(busy));
   } catch (cause) {
     // A lane settles its units itself; one that throws leaves it open what is stored.
-    for (const pending of rest) pending.reject(new WriteUnknown('the writer failed', { cause }));
+    for (const pending of rest.units) pending.reject(new WriteUnknown('the writer failed', { cause }));
   }
 }
 
 function jitterMs(attempt: number, random: Random): number {
   const [byte = 0] = random(1);
-  return 5 * 3 ** attempt * (1 + byte / 128);
+  return 2 * 3 ** attempt * (1 + byte / 128);
 }

@@ -59,9 +59,18 @@ function isServerError(error: unknown): error is ServerError {
   return error instanceof Error && 'severity' in error && typeof error.severity === 'string' && 'code' in error;
 }
 
-// The server's own message and detail quote values, but for errors of the SQL text (class 42), which is a constant.
+// The server's own messages quote values, but for these classes: the SQL text, which is a constant, the log-in, the
+// database's name, resources, the operator's doings, transactions.
+const tellingClasses = new Set(['25', '28', '3D', '40', '42', '53', '57']);
+
 function tell(error: ServerError): string {
-  if (error.code.startsWith('42')) return `PostgreSQL ${error.code}: ${error.message}`;
+  if (tellingClasses.has(error.code.slice(0, 2))) return `PostgreSQL ${error.code}: ${error.message}`;
   const place = [error.table, error.column, error.constraint].filter((name) => name !== undefined);
   return place.length === 0 ? `PostgreSQL ${error.code}` : `PostgreSQL ${error.code} at ${place.join(', ')}`;
+}
+
+/** What an error of `pg` says, without a value of any row or parameter. */
+export function messageOf(error: unknown): string {
+  const fault = faultFrom(error);
+  return 'message' in fault ? fault.message : 'no message';
 }

@@ -1,13 +1,13 @@
 import { type Statement, WriteBusy, WriteRefused, WriteUnknown } from './db.ts';
-import type { Lane, Pending } from './group-commit.ts';
+import { allSettled, type Lane, type Pending, type Unstored } from './group-commit.ts';
 import type { Connection, Reply } from './postgres-connection.ts';
-import type { Fault } from './postgres-faults.ts';
+import { type Fault, messageOf } from './postgres-faults.ts';
 
 /** What became of a transaction. `failed` and `transient` mean that the server has rolled it back. */
 type Outcome =
   | { readonly is: 'stored'; readonly rows: readonly Reply[][] }
   | { readonly is: 'failed'; readonly failures: ReadonlyMap<Pending, Error> }
-  | { readonly is: 'transient'; readonly reconnect: boolean }
+  | { readonly is: 'transient'; readonly message: string; readonly reconnect: boolean }
   | { readonly is: 'unknown'; readonly message: string };
 
 const begin: Statement = { sql: 'begin' };
@@ -23,39 +23,44 @@ export function createLane(open: () => Promise<Connection>): Lane & { close(): P
   async function transact(units: readonly Pending[]): Promise<Outcome> {
     try {
       if (connection === undefined || !connection.usable) connection = await open();
-    } catch {
-      // Nothing was sent, so nothing is stored: the lane comes again, and tells WriteBusy when that goes on.
-      return { is: 'transient', reconnect: true };
+    } catch (error) {
+      // Nothing was sent, so nothing is stored.
+      return { is: 'transient', message: messageOf(error), reconnect: false };
     }
     const outcome = await runTransaction(connection, units);
     if (outcome.is === 'unknown' || (outcome.is === 'transient' && outcome.reconnect)) connection.destroy();
     return outcome;
   }
 
-  async function together(batch: readonly Pending[], again: boolean): Promise<readonly Pending[]> {
+  async function together(batch: readonly Pending[], again: boolean): Promise<Unstored> {
     const outcome = await transact(batch);
     switch (outcome.is) {
       case 'stored':
         for (const [index, pending] of batch.entries()) resolveUnit(pending, outcome.rows[index] ?? []);
-        return [];
+        return allSettled;
       case 'unknown':
         for (const pending of batch) pending.reject(new WriteUnknown(outcome.message));
-        return [];
+        return allSettled;
       case 'transient':
-        return batch;
+        return { units: batch, because: outcome.message };
       case 'failed': {
         for (const [pending, error] of outcome.failures) pending.reject(error);
         const rest = batch.filter((pending) => !outcome.failures.has(pending));
-        if (rest.length === 0) return [];
+        if (rest.length === 0) return allSettled;
         return again ? together(rest, false) : singly(rest);
       }
     }
   }
 
-  async function singly(batch: readonly Pending[]): Promise<readonly Pending[]> {
+  async function singly(batch: readonly Pending[]): Promise<Unstored> {
     const rest: Pending[] = [];
-    for (const pending of batch) rest.push(...(await together([pending], false)));
-    return rest;
+    let because = '';
+    for (const pending of batch) {
+      const unstored = await together([pending], false);
+      rest.push(...unstored.units);
+      if (unstored.units.length > 0) because = unstored.because;
+    }
+    return { units: rest, because };
   }
 
   const lane = (batch: readonly Pending[], attempt: number) =>
@@ -100,7 +105,7 @@ function conclude({ last, fault, failures, rows }: Ending): Outcome {
   if (last.command !== 'ROLLBACK') return { is: 'unknown', message: `COMMIT was answered with ${last.command}` };
   if (fault?.is === 'transient') return fault;
   if (failures.size > 0) return { is: 'failed', failures };
-  return { is: 'transient', reconnect: true };
+  return { is: 'transient', message: 'the transaction was rolled back', reconnect: true };
 }
 
 function worst(replies: readonly Reply[]): Fault | undefined {

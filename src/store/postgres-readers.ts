@@ -1,5 +1,6 @@
 import { ReadUnavailable, type Row, type Value } from './db.ts';
 import type { Connection } from './postgres-connection.ts';
+import { messageOf } from './postgres-faults.ts';
 
 /** The connections for reads: each carries many reads at once in its pipeline. */
 export type Readers = {
@@ -55,11 +56,10 @@ async function connectionOf(slot: Slot, open: () => Promise<Connection>): Promis
 }
 
 function openOnce(slot: Slot, open: () => Promise<Connection>): Promise<Connection> {
-  const opening = open().catch((cause: unknown) => {
+  return open().catch((error: unknown) => {
     slot.opening = undefined;
-    throw new ReadUnavailable('the database cannot be reached', { cause });
+    throw new ReadUnavailable(`the database cannot be reached: ${messageOf(error)}`);
   });
-  return opening;
 }
 
 async function readOn(connection: Connection, sql: string, args: readonly Value[] | undefined): Promise<Attempt> {

@@ -24,6 +24,8 @@ export type FromWriter =
 
 type SqliteFault = { readonly code: string; readonly errcode: number | undefined; readonly message: string };
 
+// Each try of the main thread waits so long for another program that holds the file.
+const busyTimeoutMs = 250;
 const busyCodes = new Set([5, 6]);
 // Out of memory, read-only, I/O error, corruption, disk full, file gone, not a database: nothing more can be promised.
 const lostCodes = new Set([7, 8, 10, 11, 13, 14, 26]);
@@ -54,7 +56,7 @@ function start(path: string, post: (message: FromWriter) => void): (message: ToW
 }
 
 function open(path: string): DatabaseSync {
-  const db = new DatabaseSync(path, { timeout: 1_000, enableForeignKeyConstraints: true, defensive: true });
+  const db = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true, defensive: true });
   db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory;
     pragma cache_size = -65536; pragma journal_size_limit = 67108864; pragma secure_delete = on;
     pragma trusted_schema = off`);

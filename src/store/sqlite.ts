@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { Random } from '../kernel/clock.ts';
 import { type Db, ReadUnavailable, WriteRefused, WriteUnknown } from './db.ts';
-import { createGroupCommit, type Lane, type Pending } from './group-commit.ts';
+import { allSettled, createGroupCommit, type Lane, type Pending } from './group-commit.ts';
 import { createRun } from './sqlite-statements.ts';
 import type { FromWriter, ToWriter, UnitResult } from './sqlite-writer.ts';
 import { createTexts, faultOf } from './statement-texts.ts';
@@ -160,7 +160,7 @@ function createLane(writer: Writer): Lane {
   const sent = new Map<string, number>();
   return async (batch) => {
     // A writer that was lost takes nothing more: these units never reached it.
-    if (writer.lost) return batch;
+    if (writer.lost) return { units: batch, because: 'the SQLite writer is lost' };
     const fresh: string[] = [];
     const units = batch.map(({ unit }) =>
       unit.map(({ sql, args, rows }) => {
@@ -174,10 +174,10 @@ function createLane(writer: Writer): Lane {
       }),
     );
     const answer = await writer.send({ texts: fresh, units });
-    if (answer.state === 'busy') return batch;
+    if (answer.state === 'busy') return { units: batch, because: 'the SQLite file is locked by another program' };
     if (answer.state === 'committed') settle(batch, answer.results);
     else rejectAll(batch, 'message' in answer ? answer.message : answer.state);
-    return [];
+    return allSettled;
   };
 }
 

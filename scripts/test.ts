@@ -1,0 +1,61 @@
+import { globSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { type PostgresServer, startPostgres } from '../test/postgres-server.ts';
+
+// What `npm test` runs: all tests, or those in the folders and files that are named, against one PostgreSQL.
+const root = resolve(import.meta.dirname, '..');
+const atOnce = 2;
+
+async function main(filters: readonly string[]): Promise<number> {
+  const files = findFiles(filters);
+  if (files.length === 0) {
+    process.stderr.write(`no test file matches ${filters.join(' ')}\n`);
+    return 1;
+  }
+  const given = process.env['TEST_DATABASE_URL'] !== undefined;
+  const server: PostgresServer | undefined = given ? undefined : await startPostgres();
+  if (server !== undefined) process.env['TEST_DATABASE_URL'] = server.url;
+  try {
+    const faults = await runTests(files, filters.length === 0);
+    for (const fault of faults) process.stderr.write(`${fault}\n`);
+    return faults.length === 0 ? 0 : 1;
+  } finally {
+    await server?.stop();
+  }
+}
+
+function findFiles(filters: readonly string[]): string[] {
+  const wanted = filters.map((filter) => relative(root, resolve(filter)));
+  return globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
+    .filter((file) => wanted.length === 0 || wanted.some((path) => file === path || file.startsWith(`${path}/`)))
+    .sort()
+    .map((file) => resolve(root, file));
+}
+
+async function runTests(files: string[], whole: boolean): Promise<string[]> {
+  const counts = { sqlite: 0, postgres: 0, skipped: 0 };
+  let failed = false;
+  const events = run({ files, concurrency: atOnce, cwd: root });
+  events.on('test:fail', () => {
+    failed = true;
+  });
+  events.on('test:pass', ({ name, skip, details }) => {
+    if (details.type === 'suite') return;
+    if (skip !== undefined) counts.skipped += 1;
+    else if (name.startsWith('sqlite:')) counts.sqlite += 1;
+    else if (name.startsWith('postgres:')) counts.postgres += 1;
+  });
+  for await (const text of events.compose(new spec())) process.stdout.write(text);
+  process.stdout.write(`store engines: ${counts.sqlite} tests on SQLite, ${counts.postgres} on PostgreSQL\n`);
+  return [
+    ...(failed ? ['tests failed'] : []),
+    ...(whole && Math.min(counts.sqlite, counts.postgres) === 0 ? ['every store must be tested on both engines'] : []),
+    ...(process.env['TESTS_REQUIRE_ALL'] === 'true' && counts.skipped > 0
+      ? [`${counts.skipped} tests were skipped, and TESTS_REQUIRE_ALL forbids it`]
+      : []),
+  ];
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Row, WriteBusy, WriteRefused, WriteUnknown } from './db.ts';
+import { allSettled, createGroupCommit, type Lane, type Pending } from './group-commit.ts';
+import { createTexts } from './statement-texts.ts';
+
+const unit = [{ sql: 'select 1' }];
+const rows: Row[][] = [[{ n: 1 }]];
+const noJitter = (bytes: number) => new Uint8Array(bytes);
+
+function groupCommit(lanes: readonly Lane[], batchLimit: number) {
+  return createGroupCommit({ lanes, batchLimit, texts: createTexts(), random: noJitter });
+}
+
+function resolveAll(batch: readonly Pending[]) {
+  for (const pending of batch) pending.resolve(rows);
+  return allSettled;
+}
+
+test('the units of one turn of the event loop share commits, up to the limit of a batch', async () => {
+  const sizes: number[] = [];
+  const commits = groupCommit(
+    [
+      async (batch) => {
+        sizes.push(batch.length);
+        return resolveAll(batch);
+      },
+    ],
+    256,
+  );
+  const results = await Promise.all(Array.from({ length: 1_000 }, () => commits.write(unit)));
+  assert.deepEqual(sizes, [256, 256, 256, 232]);
+  assert.deepEqual(results, new Array(1_000).fill(rows));
+});
+
+test('a lane gets its next batch only when it has settled the one before', async () => {
+  const gates: (() => void)[] = [];
+  let running = 0;
+  let most = 0;
+  const lane: Lane = async (batch) => {
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise<void>((resolve) => gates.push(resolve));
+    running -= 1;
+    return resolveAll(batch);
+  };
+  const commits = groupCommit([lane, lane], 1);
+  const written = Promise.all([commits.write(unit), commits.write(unit), commits.write(unit)]);
+  for (let opened = 0; opened < 3; ) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const gate = gates.shift();
+    if (gate === undefined) continue;
+    gate();
+    opened += 1;
+  }
+  await written;
+  assert.equal(most, 2);
+});
+
+test('what a lane gives back runs again three times, and is then busy with the last reason', async () => {
+  const attempts: number[] = [];
+  const lane: Lane = async (batch, attempt) => {
+    attempts.push(attempt);
+    return { units: batch, because: `reason ${attempt}` };
+  };
+  await assert.rejects(groupCommit([lane], 8).write(unit), new WriteBusy('nothing is stored after 4 tries: reason 3'));
+  assert.deepEqual(attempts, [0, 1, 2, 3]);
+});
+
+test('only what a lane gives back runs again', async () => {
+  const sizes: number[] = [];
+  const lane: Lane = async (batch) => {
+    sizes.push(batch.length);
+    resolveAll(batch.slice(1));
+    return sizes.length === 1 ? { units: batch.slice(0, 1), because: 'once' } : resolveAll(batch);
+  };
+  const commits = groupCommit([lane], 8);
+  assert.deepEqual(await Promise.all([commits.write(unit), commits.write(unit)]), [rows, rows]);
+  assert.deepEqual(sizes, [2, 1]);
+});
+
+test('a lane that throws leaves its units unknown and does not run them again', async () => {
+  let runs = 0;
+  const lane: Lane = async () => {
+    runs += 1;
+    throw new Error('broken');
+  };
+  await assert.rejects(groupCommit([lane], 8).write(unit), WriteUnknown);
+  assert.equal(runs, 1);
+});
+
+test('closing waits for the units that came before, and refuses those that come after', async () => {
+  const commits = groupCommit([async (batch) => resolveAll(batch)], 8);
+  const before = commits.write(unit);
+  const closed = commits.close();
+  await assert.rejects(commits.write(unit), WriteBusy);
+  await closed;
+  assert.deepEqual(await before, rows);
+  await commits.close();
+});
+
+test('more than 20,000 waiting units are busy at once, and those that wait are kept', async () => {
+  const commits = groupCommit([async (batch) => resolveAll(batch)], 256);
+  const waiting = Array.from({ length: 20_000 }, () => commits.write(unit));
+  await assert.rejects(commits.write(unit), new WriteBusy('too many units wait'));
+  assert.equal((await Promise.all(waiting)).length, 20_000);
+});
+
+test('a unit with a value that cannot be stored never reaches a lane', async () => {
+  const commits = groupCommit([async () => assert.fail('it did')], 8);
+  const refused = commits.write([{ sql: 'select 1' }, { sql: 'select $1', args: [0.5] }]);
+  await assert.rejects(refused, new WriteRefused('other', 1, '$1 is not a whole number below 2^53'));
+});
+
+test('a unit without statements is stored at once', async () => {
+  assert.deepEqual(await groupCommit([], 8).write([]), []);
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { faultFrom } from './postgres-faults.ts';
+
+function serverError(fields: Record<string, string>): Error {
+  return Object.assign(new Error(fields['message'] ?? ''), { severity: 'ERROR', code: 'XX000' }, fields);
+}
+
+test('only severity ERROR proves that a statement was refused', () => {
+  const unique = { code: '23505', message: 'duplicate key', table: 'person', constraint: 'person_pkey' };
+  assert.deepEqual(faultFrom(serverError(unique)), {
+    is: 'refused',
+    kind: 'unique',
+    message: 'PostgreSQL 23505 at person, person_pkey',
+  });
+  for (const severity of ['FATAL', 'PANIC', 'FEHLER', '致命错误']) {
+    assert.equal(faultFrom(serverError({ ...unique, severity })).is, 'lost');
+  }
+  assert.equal(faultFrom(new Error('Connection terminated unexpectedly')).is, 'lost');
+  assert.equal(faultFrom(Object.assign(new Error('read'), { code: 'ECONNRESET' })).is, 'lost');
+});
+
+test('each code means what follows from it', () => {
+  const meanings = {
+    '23502': 'refused',
+    '23503': 'refused',
+    '23514': 'refused',
+    '22P02': 'refused',
+    '42601': 'refused',
+    '25P02': 'follows',
+    '40001': 'transient',
+    '40P01': 'transient',
+    '25006': 'transient',
+    '53100': 'transient',
+    '57014': 'slow',
+    '55P03': 'slow',
+    '40003': 'lost',
+    '08006': 'lost',
+  };
+  const found = Object.keys(meanings).map((code) => [code, faultFrom(serverError({ code })).is]);
+  assert.deepEqual(Object.fromEntries(found), meanings);
+});
+
+test('a message of the server that may quote a value is not told', () => {
+  const error = serverError({ code: '22P02', message: 'invalid input syntax for type bigint: "Ada Lovelace"' });
+  assert.deepEqual(faultFrom(error), { is: 'refused', kind: 'other', message: 'PostgreSQL 22P02' });
+});

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Row, type Statement, WriteBusy, WriteRefused, WriteUnknown } from './db.ts';
+import type { Pending } from './group-commit.ts';
+import type { Connection, Reply } from './postgres-connection.ts';
+import { faultFrom } from './postgres-faults.ts';
+import { createLane } from './postgres-lane.ts';
+
+// What a server may answer, in orders that a real one gives only with luck. The real one is asked in test/faults.
+type Answer = (sql: string, run: number) => Reply;
+
+function scripted(answer: Answer) {
+  const sent: string[][] = [];
+  let destroyed = 0;
+  let opened = 0;
+  const open = async (): Promise<Connection> => {
+    opened += 1;
+    let usable = true;
+    return {
+      get usable() {
+        return usable;
+      },
+      inFlight: 0,
+      send: async (statements) => {
+        sent.push(statements.map(({ sql }) => sql));
+        return statements.map(({ sql }) => answer(sql, sent.length));
+      },
+      destroy: () => {
+        usable = false;
+        destroyed += 1;
+      },
+      close: () => Promise.resolve(),
+    };
+  };
+  return { lane: createLane(open), sent, counts: () => ({ opened, destroyed }) };
+}
+
+function pending(...unit: Statement[]): { readonly pending: Pending; readonly settled: Promise<Row[][] | Error> } {
+  const { promise, resolve, reject } = Promise.withResolvers<Row[][]>();
+  return { pending: { unit, resolve, reject }, settled: promise.catch((error: Error) => error) };
+}
+
+const fine = (sql: string): Reply => ({ rows: [], command: sql.toUpperCase() });
+const fails = (code: string, severity = 'ERROR'): Reply => ({
+  fault: faultFrom(Object.assign(new Error(code), { code, severity })),
+});
+const [a, b, c] = [{ sql: 'a' }, { sql: 'b' }, { sql: 'c' }];
+const refused = new WriteRefused('unique', 0, 'PostgreSQL 23505');
+
+test('a failed unit is taken out, and the rest runs again as one batch', async () => {
+  const { lane, sent } = scripted((sql, run) => {
+    if (run > 1 || sql === 'begin' || sql === 'a') return fine(sql);
+    return sql === 'commit' ? { rows: [], command: 'ROLLBACK' } : fails(sql === 'b' ? '23505' : '25P02');
+  });
+  const units = [pending(a), pending(b), pending(c)];
+  const left = await lane(
+    units.map((unit) => unit.pending),
+    0,
+  );
+  assert.deepEqual(left.units, []);
+  assert.deepEqual(await Promise.all(units.map((unit) => unit.settled)), [[[]], refused, [[]]]);
+  assert.deepEqual(sent, [
+    ['begin', 'a', 'b', 'c', 'commit'],
+    ['begin', 'a', 'c', 'commit'],
+  ]);
+});
+
+test('after a second failure the units run one by one', async () => {
+  const { lane, sent } = scripted((sql, run) => {
+    if (sql === 'begin') return fine(sql);
+    const bad = run === 1 ? 'a' : 'b';
+    if (sql === bad) return fails('23505');
+    return sql === 'commit' && sent[run - 1]?.includes(bad) ? { rows: [], command: 'ROLLBACK' } : fine(sql);
+  });
+  const units = [pending(a), pending(b), pending(c), pending(c)];
+  await lane(
+    units.map((unit) => unit.pending),
+    0,
+  );
+  assert.deepEqual(await Promise.all(units.map((unit) => unit.settled)), [refused, refused, [[]], [[]]]);
+  assert.deepEqual(sent.slice(2), [
+    ['begin', 'c', 'commit'],
+    ['begin', 'c', 'commit'],
+  ]);
+});
+
+test('stated rows hold COMMIT back until they were counted', async () => {
+  const { lane, sent } = scripted((sql) => (sql === 'a' ? { rows: [{ n: 1 }], command: 'UPDATE' } : fine(sql)));
+  const units = [pending({ sql: 'a', rows: 1 }), pending({ sql: 'b', rows: 1 })];
+  await lane(
+    units.map((unit) => unit.pending),
+    0,
+  );
+  const rows = new WriteRefused('rows', 0, '0 rows came back, 1 were stated');
+  assert.deepEqual(await Promise.all(units.map((unit) => unit.settled)), [[[{ n: 1 }]], rows]);
+  assert.deepEqual(sent, [['begin', 'a', 'b'], ['rollback'], ['begin', 'a'], ['commit']]);
+});
+
+test('FATAL is unknown, whatever its code and whatever COMMIT answers, and nothing runs again', async () => {
+  for (const commit of [fails('57P01', 'FATAL'), { fault: faultFrom(new Error('Connection terminated')) }]) {
+    const { lane, sent, counts } = scripted((sql) => (sql === 'commit' ? commit : fails('23505', 'FATAL')));
+    const units = [pending(a), pending(b)];
+    assert.deepEqual(
+      (
+        await lane(
+          units.map((unit) => unit.pending),
+          0,
+        )
+      ).units,
+      [],
+    );
+    for (const unit of units) assert.ok((await unit.settled) instanceof WriteUnknown);
+    assert.equal(sent.length, 1);
+    assert.deepEqual(counts(), { opened: 1, destroyed: 1 });
+  }
+});
+
+test('a lost COMMIT is unknown', async () => {
+  const lost: Reply = { fault: faultFrom(new Error('Connection terminated unexpectedly')) };
+  const { lane } = scripted((sql) => (sql === 'commit' ? lost : fine(sql)));
+  const unit = pending({ sql: 'a', rows: 0 });
+  await lane([unit.pending], 0);
+  assert.deepEqual(await unit.settled, new WriteUnknown('Connection terminated unexpectedly'));
+});
+
+test('a COMMIT that answers ROLLBACK without an error stored nothing', async () => {
+  const { lane } = scripted((sql) => (sql === 'commit' ? { rows: [], command: 'ROLLBACK' } : fine(sql)));
+  const unit = pending(a);
+  assert.deepEqual((await lane([unit.pending], 0)).units, [unit.pending]);
+});
+
+test('a serialisation failure, also of COMMIT itself, gives every unit back', async () => {
+  for (const failing of ['a', 'commit']) {
+    const { lane, counts } = scripted((sql) => {
+      if (sql === failing) return fails('40001');
+      return sql === 'commit' ? { rows: [], command: 'ROLLBACK' } : fine(sql);
+    });
+    const units = [pending(a).pending, pending(b).pending];
+    assert.deepEqual(await lane(units, 0), { units, because: 'PostgreSQL 40001: 40001' });
+    assert.deepEqual(counts(), { opened: 1, destroyed: 0 });
+  }
+});
+
+test('from the third try on, units run one by one', async () => {
+  const { lane, sent } = scripted((sql) =>
+    sql === 'a' ? fails('40P01') : { rows: [], command: sql === 'commit' && sent.length === 1 ? 'ROLLBACK' : 'COMMIT' },
+  );
+  const units = [pending(a), pending(b)];
+  const left = await lane(
+    units.map((unit) => unit.pending),
+    2,
+  );
+  assert.deepEqual(left.units, [units[0]?.pending]);
+  assert.deepEqual(await units[1]?.settled, [[]]);
+});
+
+test('a statement that took too long makes its unit busy, and the rest is stored', async () => {
+  const { lane } = scripted((sql, run) => {
+    if (sql === 'a') return fails('57014');
+    return sql === 'commit' && run === 1 ? { rows: [], command: 'ROLLBACK' } : fine(sql);
+  });
+  const units = [pending(a), pending(b)];
+  await lane(
+    units.map((unit) => unit.pending),
+    0,
+  );
+  assert.deepEqual(await Promise.all(units.map((unit) => unit.settled)), [
+    new WriteBusy('PostgreSQL 57014: 57014'),
+    [[]],
+  ]);
+});
+
+test('without a connection nothing is sent, and the units are given back with the reason', async () => {
+  const lane = createLane(() => Promise.reject(new Error('connect ENOENT')));
+  const unit = pending(a).pending;
+  assert.deepEqual(await lane([unit], 0), { units: [unit], because: 'connect ENOENT' });
+});
+
+test('a standby is left for a new connection', async () => {
+  const { lane, counts } = scripted((sql) => {
+    if (sql === 'a') return fails('25006');
+    return sql === 'commit' ? { rows: [], command: 'ROLLBACK' } : fine(sql);
+  });
+  const unit = pending(a).pending;
+  await lane([unit], 0);
+  await lane([unit], 1);
+  assert.deepEqual(counts(), { opened: 2, destroyed: 2 });
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Value } from './db.ts';
+import { createTexts, faultOf } from './statement-texts.ts';
+
+test('a text keeps its number and knows its highest parameter, however often that is used', () => {
+  const texts = createTexts();
+  assert.deepEqual(texts('select $2, $1, $2'), { index: 0, parameters: 2 });
+  assert.deepEqual(texts('select 1'), { index: 1, parameters: 0 });
+  assert.deepEqual(texts('select $2, $1, $2'), { index: 0, parameters: 2 });
+});
+
+test('a program that generates SQL is stopped at 2,000 texts', () => {
+  const texts = createTexts();
+  for (let n = 0; n < 2_000; n += 1) texts(`select ${n}`);
+  assert.throws(() => texts('select 2000'), TypeError);
+  assert.equal(texts('select 7').index, 7);
+});
+
+test('every value that the engines would store differently is a fault, told without the value', () => {
+  const faults: readonly [value: unknown, fault: string][] = [
+    [undefined, '$1 is of type undefined'],
+    [0.5, '$1 is not a whole number below 2^53'],
+    [2 ** 53, '$1 is not a whole number below 2^53'],
+    [Number.NaN, '$1 is not a whole number below 2^53'],
+    [5n, '$1 is of type bigint'],
+    [new Date(0), '$1 is neither null nor bytes'],
+    [['a'], '$1 is neither null nor bytes'],
+    ['a\ud800b', '$1 holds a lone surrogate, which both engines would change without a word'],
+    ['a\0b', '$1 holds U+0000, which PostgreSQL cannot store'],
+  ];
+  // The types forbid most of these; what comes from outside of the types is what this guards against.
+  const given = (value: unknown) => faultOf({ sql: '', args: [value as Value] }, { index: 0, parameters: 1 });
+  assert.deepEqual(
+    faults.map(([value]) => given(value)),
+    faults.map(([, fault]) => fault),
+  );
+});
+
+test('what both engines store alike is no fault', () => {
+  const args = ['', 'Ærøskøbing 👩‍🚀', 0, -0, Number.MAX_SAFE_INTEGER, true, false, null, new Uint8Array(0)];
+  assert.equal(faultOf({ sql: '', args }, { index: 0, parameters: args.length }), undefined);
+});
+
+test('too few and too many values are faults', () => {
+  const text = createTexts()('select $1, $2');
+  assert.equal(faultOf({ sql: '', args: [1] }, text), 'the SQL text takes 2 values, 1 came');
+  assert.equal(faultOf({ sql: '', args: [1, 2, 3] }, text), 'the SQL text takes 2 values, 3 came');
+  assert.equal(faultOf({ sql: '' }, text), 'the SQL text takes 2 values, 0 came');
+});

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Clock } from '../../src/kernel/clock.ts';
+import type { Db } from '../../src/store/db.ts';
+import { migrate, migrationsFolder, splitStatements } from '../../src/store/migrations.ts';
+import { openDatabase } from '../../src/store/open.ts';
+import { type Engine, engines } from '../engines.ts';
+
+const clock: Clock = { now: () => 1_767_225_600_000 };
+const first =
+  '-- The first table; it has a comment.\ncreate table a (id text not null primary key);\ncreate index a_id on a (id);\n';
+const second = "insert into a (id)\nvalues ('from the second');\ncreate table b (id text not null primary key)";
+
+function folderWith(t: TestContext, files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-migrations-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+async function openEmpty(engine: Engine, t: TestContext): Promise<Db> {
+  const place = await engine.place(t);
+  const db = await engine.openAt(place);
+  t.after(() => db.close());
+  return db;
+}
+
+const applied = 'select number, name, applied_at from schema_migration order by number';
+
+for (const engine of engines) {
+  test(`${engine.name}: migrations are applied in order, once, with their time`, async (t) => {
+    const db = await openEmpty(engine, t);
+    const folder = folderWith(t, { '0001-first.sql': first, 'notes.txt': 'no migration' });
+    assert.deepEqual(await migrate(db, clock, folder), ['0001-first.sql']);
+    writeFileSync(join(folder, '0010-second.sql'), second);
+    assert.deepEqual(await migrate(db, clock, folder), ['0010-second.sql']);
+    assert.deepEqual(await migrate(db, clock, folder), []);
+    assert.deepEqual(await db.read('select id from a'), [{ id: 'from the second' }]);
+    assert.deepEqual(await db.read(applied), [
+      { number: 1, name: 'first', applied_at: clock.now() },
+      { number: 10, name: 'second', applied_at: clock.now() },
+    ]);
+  });
+
+  test(`${engine.name}: a migration that fails leaves nothing of itself and says where it failed`, async (t) => {
+    const db = await openEmpty(engine, t);
+    const folder = folderWith(t, { '0001-first.sql': first, '0002-bad.sql': `${second};\ncreate table a (id text)` });
+    await assert.rejects(migrate(db, clock, folder), /0002-bad\.sql failed at statement 3/);
+    assert.deepEqual(await db.read('select id from a'), []);
+    assert.equal((await db.read(applied)).length, 1);
+    writeFileSync(join(folder, '0002-bad.sql'), second);
+    assert.deepEqual(await migrate(db, clock, folder), ['0002-bad.sql']);
+  });
+
+  test(`${engine.name}: a migration that was changed after it was applied is refused; line ends are no change`, async (t) => {
+    const db = await openEmpty(engine, t);
+    await migrate(db, clock, folderWith(t, { '0001-first.sql': first }));
+    const windows = folderWith(t, { '0001-first.sql': first.replaceAll('\n', '\r\n') });
+    assert.deepEqual(await migrate(db, clock, windows), []);
+    const changed = folderWith(t, { '0001-first.sql': `${first}-- changed\n` });
+    await assert.rejects(migrate(db, clock, changed), /0001-first\.sql was changed .* bring the file back/);
+  });
+
+  test(`${engine.name}: a database that a newer program migrated is refused with the remedy`, async (t) => {
+    const db = await openEmpty(engine, t);
+    await migrate(db, clock, folderWith(t, { '0001-first.sql': first, '0002-second.sql': second }));
+    const older = folderWith(t, { '0001-first.sql': first });
+    await assert.rejects(
+      migrate(db, clock, older),
+      /newer program has migrated this database to 2.*start the newer program/,
+    );
+  });
+
+  test(`${engine.name}: a migration with a number below those applied is refused`, async (t) => {
+    const db = await openEmpty(engine, t);
+    await migrate(db, clock, folderWith(t, { '0002-second.sql': first }));
+    const late = folderWith(t, { '0001-late.sql': second, '0002-second.sql': first });
+    await assert.rejects(migrate(db, clock, late), /0001-late\.sql comes before 2/);
+  });
+
+  test(`${engine.name}: processes that start at once apply each migration once`, async (t) => {
+    const place = await engine.place(t);
+    const handles = [await engine.openAt(place)];
+    // The file of SQLite has one process; there the calls race within it.
+    for (let more = 0; more < 3; more += 1) {
+      const [only] = handles;
+      handles.push(engine.name === 'postgres' || only === undefined ? await engine.openAt(place) : only);
+    }
+    const folder = folderWith(t, {
+      '0001-first.sql': first,
+      '0002-second.sql': second,
+      '0003-third.sql': 'create table c (id text)',
+    });
+    const results = await Promise.all(handles.map((db) => migrate(db, clock, folder)));
+    assert.deepEqual(results.flat().sort(), ['0001-first.sql', '0002-second.sql', '0003-third.sql']);
+    assert.deepEqual(await handles[0]?.read('select id from a'), [{ id: 'from the second' }]);
+    await Promise.all(handles.map((db) => db.close()));
+  });
+
+  test(`${engine.name}: opening by settings gives this program's schema`, async (t) => {
+    const place = await engine.place(t);
+    const dataDir = join(folderWith(t, {}), 'data');
+    const databaseUrl = engine.name === 'postgres' ? place : undefined;
+    for (let start = 0; start < 2; start += 1) {
+      const db = await openDatabase({ databaseUrl, dataDir, clock });
+      assert.equal(db.engine, engine.name);
+      const files = readdirSync(migrationsFolder).filter((file) => file.endsWith('.sql'));
+      assert.equal((await db.read(applied)).length, files.length);
+      await db.close();
+    }
+    if (engine.name === 'sqlite') assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+  });
+}
+
+test('two files with one number, and a name out of form, are refused before anything is applied', async (t) => {
+  const [sqlite] = engines;
+  assert.ok(sqlite);
+  const db = await openEmpty(sqlite, t);
+  for (const name of ['0001-second.sql', '1-second.sql', '0000-zero.sql', '0002_second.sql', '0002-Second.sql']) {
+    const folder = folderWith(t, { '0001-first.sql': first, [name]: second });
+    await assert.rejects(migrate(db, clock, folder), /needs a number of its own/);
+  }
+});
+
+test('a statement ends with a semicolon at the end of a line, and only there', () => {
+  const text =
+    "-- one; two;\ncreate table a (\n  id text -- of a; kind\n);  \r\n\ninsert into a values ('x;y');\n;\nselect 1";
+  assert.deepEqual(splitStatements(text), [
+    'create table a (\n  id text -- of a; kind\n)',
+    "insert into a values ('x;y')",
+    'select 1',
+  ]);
+});

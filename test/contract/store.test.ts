@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Db, type Statement, type Value, WriteBusy, WriteRefused } from '../../src/store/db.ts';
+import { type Engine, engines } from '../engines.ts';
+
+const tables = [
+  `create table person (
+    id text not null primary key,
+    name text not null unique,
+    born bigint check (born between 0 and 9007199254740991),
+    alive boolean not null check (alive in (true, false))
+  )`,
+  'create table letter (id text not null primary key, person_id text not null references person (id), body bytea)',
+];
+
+async function open(engine: Engine, t: TestContext): Promise<Db> {
+  const db = await engine.open(t);
+  await db.write(tables.map((sql) => ({ sql })));
+  return db;
+}
+
+function person(id: string, name = id, born: Value = 0, alive: Value = true): Statement {
+  return { sql: 'insert into person (id, name, born, alive) values ($1, $2, $3, $4)', args: [id, name, born, alive] };
+}
+
+function letter(id: string, personId: string): Statement {
+  return { sql: 'insert into letter (id, person_id) values ($1, $2)', args: [id, personId] };
+}
+
+async function ids(db: Db): Promise<unknown[]> {
+  return (await db.read('select id from person order by id')).map((row) => row['id']);
+}
+
+async function refusal(written: Promise<unknown>): Promise<Pick<WriteRefused, 'kind' | 'statement'>> {
+  const error = await written.then(
+    () => assert.fail('the unit was stored'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof WriteRefused, String(error));
+  return { kind: error.kind, statement: error.statement };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a unit is stored as a whole or not at all`, async (t) => {
+    const db = await open(engine, t);
+    await db.write([person('a'), letter('l1', 'a')]);
+    assert.deepEqual(await refusal(db.write([person('b'), letter('l1', 'b')])), { kind: 'unique', statement: 1 });
+    assert.deepEqual(await ids(db), ['a']);
+  });
+
+  test(`${engine.name}: a refused unit leaves those that share its commit untouched`, async (t) => {
+    const db = await open(engine, t);
+    const results = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, n) =>
+        db.write([person(`${n + 10}`), letter(`${n}`, n % 6 === 5 ? 'nobody' : `${n + 10}`)]),
+      ),
+    );
+    const stored = results.flatMap(({ status }, n) => (status === 'fulfilled' ? [`${n + 10}`] : []));
+    assert.equal(stored.length, 50);
+    assert.deepEqual(await ids(db), stored);
+    for (const result of results) {
+      if (result.status === 'rejected') assert.equal(result.reason.kind, 'foreign_key');
+    }
+  });
+
+  test(`${engine.name}: each rule of the schema refuses with its own kind and the index of the statement`, async (t) => {
+    const db = await open(engine, t);
+    await db.write([person('a')]);
+    const found = {
+      primaryKey: await refusal(db.write([person('a', 'other')])),
+      unique: await refusal(db.write([person('b'), person('c', 'a')])),
+      notNull: await refusal(db.write([{ sql: 'insert into person (id, alive) values ($1, true)', args: ['d'] }])),
+      foreignKey: await refusal(db.write([person('e'), letter('l', 'nobody')])),
+      check: await refusal(db.write([person('f', 'f', -1)])),
+      sql: await refusal(db.write([person('g'), { sql: 'insert into nowhere (id) values (1)' }])),
+    };
+    assert.deepEqual(found, {
+      primaryKey: { kind: 'unique', statement: 0 },
+      unique: { kind: 'unique', statement: 1 },
+      notNull: { kind: 'not_null', statement: 0 },
+      foreignKey: { kind: 'foreign_key', statement: 1 },
+      check: { kind: 'check', statement: 0 },
+      sql: { kind: 'other', statement: 1 },
+    });
+    assert.deepEqual(await ids(db), ['a']);
+  });
+
+  test(`${engine.name}: a unit whose stated rows do not come back is refused alone`, async (t) => {
+    const db = await open(engine, t);
+    await db.write([person('a')]);
+    const rename = (id: string, name: string, rows: number) => ({
+      sql: 'update person set name = $1 where id = $2 returning name',
+      args: [name, id],
+      rows,
+    });
+    const units = [
+      [rename('a', 'first', 1)],
+      [person('b'), rename('nobody', 'x', 1)],
+      [person('c'), rename('nobody', 'x', 0)],
+    ];
+    const [first, second, third] = await Promise.allSettled(units.map((unit) => db.write(unit)));
+    assert.deepEqual(first, { status: 'fulfilled', value: [[{ name: 'first' }]] });
+    assert.deepEqual(second?.status === 'rejected' && [second.reason.kind, second.reason.statement], ['rows', 1]);
+    assert.deepEqual(third, { status: 'fulfilled', value: [[], []] });
+    assert.deepEqual(await ids(db), ['a', 'c']);
+  });
+
+  test(`${engine.name}: of many that fence on the same state exactly one passes`, async (t) => {
+    const db = await open(engine, t);
+    await db.write([person('a', 'a', 1)]);
+    const sql = 'update person set born = born + 1 where id = $1 and born = $2 returning born';
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, () => db.write([{ sql, args: ['a', 1], rows: 1 }])),
+    );
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+    assert.deepEqual(await db.read('select born from person'), [{ born: 2 }]);
+  });
+
+  test(`${engine.name}: every value comes back as it was stored`, async (t) => {
+    const db = await open(engine, t);
+    await db.write([
+      {
+        sql: 'create table thing (id bigint not null primary key, words text, number bigint, flag boolean, bytes bytea)',
+      },
+    ]);
+    const all = Uint8Array.from({ length: 256 }, (_, n) => n);
+    const rows: Value[][] = [
+      [1, '', 0, true, new Uint8Array(0)],
+      [2, 'O\'Brien \\ "x" $1 -- \n\t', Number.MAX_SAFE_INTEGER, false, all],
+      [3, 'Ærøskøbing 👩‍🚀 e\u0301 \u202e', -Number.MAX_SAFE_INTEGER, null, all.subarray(7, 19)],
+      [4, null, null, null, null],
+      [5, '5', 5, true, Buffer.from('pooled')],
+    ];
+    const columns = ['id', 'words', 'number', 'flag', 'bytes'];
+    const expected = rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, plain(row[at] ?? null)])));
+    const insert = 'insert into thing (id, words, number, flag, bytes) values ($1, $2, $3, $4, $5) returning *';
+    const written = await db.write(rows.map((args) => ({ sql: insert, args })));
+    assert.deepEqual(
+      written,
+      expected.map((row) => [row]),
+    );
+    assert.deepEqual(await db.read('select * from thing order by id'), expected);
+    for (const [name, value] of [
+      ['words', '5'],
+      ['number', 5],
+      ['bytes', Buffer.from('pooled')],
+    ] as const) {
+      assert.deepEqual(await db.read(`select id from thing where ${name} = $1`, [value]), [{ id: 5 }]);
+    }
+  });
+
+  test(`${engine.name}: a boolean column is a boolean also behind a view of the row`, async (t) => {
+    const db = await open(engine, t);
+    await db.write([person('a', 'a', 0, true), person('b', 'b', 0, false)]);
+    const sql = `with chosen as (select id, alive as living from person where alive = $1)
+      select chosen.living, p.alive from chosen join person p on p.id = chosen.id`;
+    assert.deepEqual(await db.read(sql, [false]), [{ living: false, alive: false }]);
+    assert.deepEqual(await db.read('select id from person where alive'), [{ id: 'a' }]);
+    const flip = { sql: 'update person set alive = not alive where id = $1 returning id, alive', args: ['a'] };
+    assert.deepEqual(await db.write([flip]), [[{ id: 'a', alive: false }]]);
+  });
+
+  test(`${engine.name}: what the engines would store differently is refused, and nothing of its unit is stored`, async (t) => {
+    const db = await open(engine, t);
+    // The types forbid undefined; this is about what comes past them.
+    const bad = [undefined as unknown as Value, 0.5, 2 ** 53, Number.NaN, 'a\0b', 'a\ud800b'];
+    for (const value of bad) {
+      const unit = [
+        person('a'),
+        { sql: 'insert into person (id, name, alive) values ($1, $2, true)', args: ['b', value] },
+      ];
+      assert.deepEqual(await refusal(db.write(unit)), { kind: 'other', statement: 1 });
+      await assert.rejects(db.read('select id from person where id = $1', [value]), TypeError);
+    }
+    await assert.rejects(db.read('select id from person where id = $1'), TypeError);
+    await assert.rejects(db.read('select id from person where id = $1', ['a', 'b']), TypeError);
+    assert.deepEqual(await ids(db), []);
+  });
+
+  test(`${engine.name}: results come in the order of the unit's statements, empty where none are returned`, async (t) => {
+    const db = await open(engine, t);
+    const count = 'select cast(count(*) as bigint) as n from person';
+    const unit = [
+      { sql: count },
+      person('a'),
+      { sql: count },
+      { sql: 'delete from person returning id' },
+      { sql: count },
+    ];
+    assert.deepEqual(await db.write(unit), [[{ n: 0 }], [], [{ n: 1 }], [{ id: 'a' }], [{ n: 0 }]]);
+  });
+
+  test(`${engine.name}: 1,000 units at once are each stored once`, async (t) => {
+    const db = await open(engine, t);
+    await db.write([person('p')]);
+    const add = { sql: 'update person set born = born + 1 where id = $1', args: ['p'] };
+    const names = Array.from({ length: 1_000 }, (_, n) => `u${String(n).padStart(4, '0')}`);
+    await Promise.all(names.map((name, n) => db.write(n % 10 === 0 ? [person(name), add] : [person(name)])));
+    assert.deepEqual(await ids(db), ['p', ...names]);
+    assert.deepEqual(await db.read('select born from person where id = $1', ['p']), [{ born: 100 }]);
+  });
+
+  test(`${engine.name}: an integer that JavaScript cannot hold is an error, not a rounded number`, async (t) => {
+    const db = await open(engine, t);
+    await db.write([person('a', 'a', Number.MAX_SAFE_INTEGER)]);
+    await assert.rejects(db.read('select born + 1 as n from person'), /integer above 2\^53/);
+    assert.deepEqual(await db.read('select cast(sum(born) as bigint) as n from person'), [
+      { n: Number.MAX_SAFE_INTEGER },
+    ]);
+  });
+
+  test(`${engine.name}: text sorts by its bytes`, async (t) => {
+    const db = await open(engine, t);
+    await db.write(['z', 'é', 'B', 'a b', 'ab', 'a', '1'].map((id) => person(id)));
+    assert.deepEqual(await ids(db), ['1', 'B', 'a', 'a b', 'ab', 'z', 'é']);
+  });
+
+  test(`${engine.name}: an error never tells a value`, async (t) => {
+    const db = await open(engine, t);
+    const secret = 'Lovelace';
+    await db.write([person(secret)]);
+    const attempts = [
+      db.write([person(secret)]),
+      db.write([letter('l', secret), letter('m', `${secret}2`)]),
+      db.write([person('x', secret)]),
+      db.write([{ sql: 'update person set born = $1', args: [secret] }]),
+      db.read('select cast(name as bigint) as n, id || born || $1 as q from person where nowhere = 1', [secret]),
+    ];
+    for (const attempt of await Promise.allSettled(attempts)) {
+      assert.equal(attempt.status, 'rejected');
+      const { reason } = attempt;
+      const told = [reason.message, reason.stack, JSON.stringify(reason), String(reason.cause)].join(' ');
+      assert.ok(!told.includes(secret), told);
+    }
+  });
+
+  test(`${engine.name}: what was in flight is stored before the database closes, and nothing after`, async (t) => {
+    const place = await engine.place(t);
+    const db = await engine.openAt(place);
+    await db.write(tables.map((sql) => ({ sql })));
+    const before = [db.write([person('a')]), db.write([person('b')])];
+    const closed = db.close();
+    await assert.rejects(db.write([person('c')]), WriteBusy);
+    await Promise.all([closed, ...before, db.close()]);
+    const again = await engine.openAt(place);
+    assert.deepEqual(await ids(again), ['a', 'b']);
+    await again.close();
+  });
+}
+
+function plain(value: Value): Value {
+  return value instanceof Uint8Array ? new Uint8Array(value) : value;
+}

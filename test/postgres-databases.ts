@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Clock } from '../src/kernel/clock.ts';
+import { systemRandom } from '../src/kernel/system-clock.ts';
+import { migrate, migrationsFolder } from '../src/store/migrations.ts';
+import { openPostgres } from '../src/store/postgres.ts';
+import { type PostgresServer, startPostgres } from './postgres-server.ts';
+
+const byBytes = "template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C'";
+const clock: Clock = { now: () => Date.UTC(2026, 0, 1) };
+
+let databaseCount = 0;
+let ownServer: Promise<PostgresServer> | undefined;
+let template: Promise<string> | undefined;
+
+/** The URL of the server's `postgres` database: `TEST_DATABASE_URL`, or a server that this process starts for itself. */
+export async function serverUrl(): Promise<string> {
+  const given = process.env['TEST_DATABASE_URL'];
+  if (given !== undefined) return given;
+  // It ends with this process: nobody has to stop it.
+  ownServer ??= startPostgres();
+  return (await ownServer).url;
+}
+
+/** Runs SQL on the server, outside every database of a test. */
+export async function onServer(sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: await serverUrl() });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes a fresh database, migrated or without any schema, and gives its URL. */
+export async function createDatabase(kind: 'migrated' | 'empty'): Promise<string> {
+  databaseCount += 1;
+  const name = `cs_test_${process.pid}_${databaseCount}`;
+  if (kind === 'empty') await onServer(`create database ${name} ${byBytes}`);
+  else {
+    template ??= findTemplate();
+    await onServer(`create database ${name} template ${await template} strategy file_copy`);
+  }
+  return withDatabase(name);
+}
+
+/** Drops the database at a URL of `createDatabase`, whoever is connected to it. */
+export async function dropDatabase(url: string): Promise<void> {
+  await onServer(`drop database ${new URL(url.replace('@/', '@localhost/')).pathname.slice(1)} with (force)`);
+}
+
+async function withDatabase(name: string): Promise<string> {
+  return (await serverUrl()).replace(/^(postgres(?:ql)?:\/\/[^/]*)\/[^?]*/, `$1/${name}`);
+}
+
+// One migrated database a set of migrations, from which all test processes on a server copy theirs.
+async function findTemplate(): Promise<string> {
+  const name = `cs_template_${migrationsDigest()}`;
+  const exists = `select 1 from pg_database where datname = '${name}'`;
+  if ((await onServer(exists)).length > 0) return name;
+  const making = `${name}_${process.pid}`;
+  await onServer(`create database ${making} ${byBytes}`);
+  const db = await openPostgres(await withDatabase(making), { random: systemRandom });
+  await migrate(db, clock);
+  await db.close();
+  try {
+    await onServer(`alter database ${making} rename to ${name}`);
+  } catch (error) {
+    // Another test process was faster.
+    await onServer(`drop database ${making}`);
+    if ((await onServer(exists)).length === 0) throw error;
+  }
+  return name;
+}
+
+function migrationsDigest(): string {
+  const digest = createHash('sha256');
+  for (const file of readdirSync(migrationsFolder).sort()) digest.update(readFileSync(join(migrationsFolder, file)));
+  return digest.digest('hex').slice(0, 12);
+}

@@ -1,0 +1,20 @@
+import { existsSync, mkdtempSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const memoryFolder = '/dev/shm';
+const roomInMemoryBytes = 2 ** 30;
+
+/**
+ * Makes a temporary folder whose path is short enough for a Unix socket: in memory where there is room, because a fresh
+ * database for each test means thousands of small files made and removed. Who makes it removes it.
+ */
+export function makeTestFolder(prefix: string): string {
+  return mkdtempSync(join(hasRoomInMemory() ? memoryFolder : tmpdir(), prefix));
+}
+
+function hasRoomInMemory(): boolean {
+  if (process.platform !== 'linux' || !existsSync(memoryFolder)) return false;
+  const { bavail, bsize } = statfsSync(memoryFolder);
+  return bavail * bsize >= roomInMemoryBytes;
+}
