@@ -22,7 +22,7 @@ export type ImportCommandNeeds = {
   readonly clock: Clock;
 };
 
-const summary = `Imports the citizens of a CSV file or a file of JSON lines into the register; who is known is updated.
+const summary = `Imports the citizens of a CSV file or a file of JSON lines into the register; a citizen who is known is updated in the fields that the file has.
 
   --map MAP        Which column is which field: a JSON file, or name=column,name=column on the spot.
                    Without it columns are taken by their names. Fields: ${importFields.join(', ')}.
