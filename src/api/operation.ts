@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
+import type { Caller } from '../access/caller.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { ProblemSlug, Refusal } from '../kernel/problem.ts';
 import type { Effect } from '../ledger/commit.ts';
@@ -18,8 +19,8 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Who calls, as the access token proved it. */
-export type Caller = { readonly clientId: string; readonly scopes: ReadonlySet<string> };
+/** What a caller needs: a scope, any good token, or nothing. */
+export type Needed = Scope | 'any' | null;
 
 /** The schemas of what comes in. Headers are named in lower case; only those named here reach the operation. */
 export type RequestShape = {
@@ -69,6 +70,11 @@ export type Decision = {
   readonly answer: Answer | (() => Promise<Answer>);
   /** Called when the unit was refused for a reason the operation foresees (`unique`, `rows`); else it is a fault. */
   readonly onRefused?: (statement: number) => Refusal;
+  /**
+   * Takes back what the operation stored outside the database. Called when the unit is not stored; never when its
+   * outcome is unknown, since the row may be there: then a sweep decides by looking.
+   */
+  readonly undo?: () => Promise<void>;
 };
 
 /** A refusal, with the event of the denied use where there was one. */
@@ -93,7 +99,7 @@ type Described = {
   readonly method: 'GET' | 'POST' | 'QUERY' | 'DELETE';
   /** With `{name}` for parameters, as in OpenAPI. */
   readonly path: string;
-  readonly scope: Scope | null;
+  readonly scope: Needed;
   readonly summary: string;
   readonly description: string;
   readonly responses: Readonly<Record<number, ResponseShape>>;

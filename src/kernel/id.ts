@@ -88,3 +88,12 @@ function toBase32(bits: bigint): string {
   for (let shift = 125n; shift >= 0n; shift -= 5n) text += alphabet.charAt(Number((bits >> shift) & 31n));
   return text;
 }
+
+/** A random UUID in its usual text (RFC 9562, section 5.4), for the instance of a problem. */
+export function mintUuid(random: Random): string {
+  const bytes = Buffer.from(random(16));
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

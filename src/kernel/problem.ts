@@ -21,7 +21,7 @@ export type Refusal = {
   /** Members of this problem type, as `limit` or `requiredScopes`. */
   readonly members?: Readonly<Record<string, unknown>>;
   /** Headers that go with it, as `retry-after`; names in lower case. */
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
 };
 
 /** Makes a refusal; without `detail` the cause of the catalogue is told. No value of the caller goes into `detail`. */

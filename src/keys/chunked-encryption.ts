@@ -15,6 +15,8 @@ export const sealedChunkBytes = chunkBytes + tagBytes;
 
 const infoPrefix = Buffer.from('c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0', 'latin1');
 const highestChunk = 2 ** 38;
+const algorithm = 'aes-256-gcm';
+const wholeTag = { authTagLength: tagBytes };
 
 /** What seals and opens the chunks of one message; `header` is its first 56 bytes: salt and commitment. */
 export type MessageKey = { readonly header: Uint8Array; readonly key: Uint8Array; readonly baseNonce: Uint8Array };
@@ -31,11 +33,8 @@ export class SealBroken extends Error {
 export function startMessage(inputKey: Uint8Array, context: Uint8Array, salt: Uint8Array): MessageKey {
   if (inputKey.length !== keyBytes) throw new TypeError(`a sealing key has ${keyBytes} bytes, not ${inputKey.length}`);
   if (salt.length !== saltBytes) throw new TypeError(`a salt has ${saltBytes} bytes, not ${salt.length}`);
-  // HKDF-Expand-SHA-512 for 76 bytes (RFC 5869, section 2.3): two blocks.
   const info = Buffer.concat([infoPrefix, salt, context]);
-  const first = createHmac('sha512', inputKey).update(info).update(oneByte).digest();
-  const second = createHmac('sha512', inputKey).update(first).update(info).update(twoByte).digest();
-  const expanded = Buffer.concat([first, second], 76);
+  const expanded = hkdfExpandSha512(inputKey, info, 76);
   return {
     header: Buffer.concat([salt, expanded.subarray(44, 76)]),
     key: expanded.subarray(0, 32),
@@ -43,8 +42,20 @@ export function startMessage(inputKey: Uint8Array, context: Uint8Array, salt: Ui
   };
 }
 
-const oneByte = Buffer.of(1);
-const twoByte = Buffer.of(2);
+const hashBytes = 64;
+
+/** HKDF-Expand with SHA-512 (RFC 5869, section 2.3), which node:crypto offers only together with Extract. */
+export function hkdfExpandSha512(prk: Uint8Array, info: Uint8Array, length: number): Buffer {
+  const blocks = Math.ceil(length / hashBytes);
+  if (blocks > 255) throw new RangeError(`HKDF gives at most ${255 * hashBytes} bytes, not ${length}`);
+  const parts: Buffer[] = [];
+  let block = Buffer.alloc(0);
+  for (let counter = 1; counter <= blocks; counter += 1) {
+    block = createHmac('sha512', prk).update(block).update(info).update(Buffer.of(counter)).digest();
+    parts.push(block);
+  }
+  return Buffer.concat(parts, length);
+}
 
 /** The key of a message that is there, from its header; throws `SealBroken` when the header commits to another key. */
 export function openMessage(inputKey: Uint8Array, context: Uint8Array, header: Uint8Array): MessageKey {
@@ -56,14 +67,14 @@ export function openMessage(inputKey: Uint8Array, context: Uint8Array, header: U
 
 /** Seals chunk `index`; every chunk but the last holds exactly `chunkBytes`, the last one always fewer (perhaps none). */
 export function sealChunk(message: MessageKey, index: number, plain: Uint8Array): Buffer {
-  const cipher = createCipheriv('aes-256-gcm', message.key, chunkNonce(message.baseNonce, index));
+  const cipher = createCipheriv(algorithm, message.key, chunkNonce(message.baseNonce, index), wholeTag);
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** Opens chunk `index`; throws `SealBroken` before any byte of it is given out. */
 export function openChunk(message: MessageKey, index: number, sealed: Uint8Array): Buffer {
   if (sealed.length < tagBytes || sealed.length > sealedChunkBytes) throw new SealBroken();
-  const decipher = createDecipheriv('aes-256-gcm', message.key, chunkNonce(message.baseNonce, index));
+  const decipher = createDecipheriv(algorithm, message.key, chunkNonce(message.baseNonce, index), wholeTag);
   decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
   const plain = decipher.update(sealed.subarray(0, sealed.length - tagBytes));
   try {

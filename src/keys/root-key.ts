@@ -9,6 +9,7 @@ export type RootPurpose =
   | 'stranger-content'
   | 'client-secrets'
   | 'guess-budget'
+  | 'pairwise-subject'
   | 'document-etag'
   | 'page-cursor';
 

@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { Random } from '../kernel/clock.ts';
 import { keyBytes } from '../keys/chunked-encryption.ts';
 import type { RootKey } from '../keys/root-key.ts';
-import { unwrapKey, wrapKey } from '../keys/wrap.ts';
+import { unwrapKey, wrapKey, wrapNonceBytes } from '../keys/wrap.ts';
 import type { Read, Statement } from '../store/db.ts';
+import { createMultiRow } from '../store/multi-row.ts';
 
 /**
  * The key of each citizen, under which everything about that person is sealed: ledger content, message texts, document
@@ -17,11 +18,19 @@ export type CitizenKeys = {
   keyOf(citizenId: string): Promise<Uint8Array>;
   /** The statement that makes the key of a new citizen; harmless where the citizen has one. */
   creation(citizenId: string): Statement;
+  /** The statements that make the keys of many new citizens; harmless for those who have one. No id may come twice. */
+  creations(citizenIds: readonly string[]): Statement[];
   /** The pseudonym of 16 bytes under which the ledger groups a person's events. */
   pseudonymOf(citizenId: string): Uint8Array;
 };
 
 const cachedKeys = 20_000;
+
+const insertKeys = createMultiRow(
+  'insert into citizen_key (citizen_id, wrapped, root_key_id) values',
+  3,
+  'on conflict (citizen_id) do nothing',
+);
 
 /** Keys are cached, least recently used first out, so that a burst on one citizen unwraps once. */
 export function createCitizenKeys(read: Read, root: RootKey, random: Random): CitizenKeys {
@@ -48,12 +57,33 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random): Ci
     return key;
   }
 
+  const newKey = (citizenId: string, source: Random) => [
+    citizenId,
+    wrapKey(wrapping, source(keyBytes), `citizen ${citizenId}`, source),
+    root.id,
+  ];
+
   return {
     keyOf,
     pseudonymOf: (citizenId) => hmac('citizen-pseudonym', citizenId).subarray(0, 16),
     creation: (citizenId) => ({
       sql: 'insert into citizen_key (citizen_id, wrapped, root_key_id) values ($1, $2, $3) on conflict (citizen_id) do nothing',
-      args: [citizenId, wrapKey(wrapping, random(keyBytes), `citizen ${citizenId}`, random), root.id],
+      args: newKey(citizenId, random),
     }),
+    creations: (citizenIds) => {
+      const source = drawnAtOnce(random, citizenIds.length * (keyBytes + wrapNonceBytes));
+      return insertKeys(citizenIds.map((citizenId) => newKey(citizenId, source)));
+    },
+  };
+}
+
+/** A source of so many random bytes that asks the given one once; many small requests cost more than all wrapping. */
+function drawnAtOnce(random: Random, bytes: number): Random {
+  const drawn = random(bytes);
+  let used = 0;
+  return (wanted) => {
+    used += wanted;
+    if (used > drawn.length) throw new RangeError('more random bytes were asked for than drawn');
+    return drawn.subarray(used - wanted, used);
   };
 }

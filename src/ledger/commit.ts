@@ -1,5 +1,9 @@
-import type { Row, Statement } from '../store/db.ts';
-import type { LedgerEvent } from './event.ts';
+import type { Random } from '../kernel/clock.ts';
+import { seal } from '../keys/chunked-encryption.ts';
+import type { Db, Row, Statement } from '../store/db.ts';
+import type { CitizenKeys } from './citizen-keys.ts';
+import { isCitizenEvent, type LedgerEvent } from './event.ts';
+import { contentBytes, contentContext } from './event-content.ts';
 
 /**
  * What an operation changes, with the ledger events of it. An effect without an event does not compile: that is what
@@ -15,3 +19,26 @@ export type Effect = {
  * Rejects like `Db.write`; the index of a refused statement counts the effect's statements from 0.
  */
 export type Commit = (effect: Effect) => Promise<Row[][]>;
+
+/** The commit of this database. The content of an event about a citizen is sealed under that citizen's key. */
+export function createCommit(db: Pick<Db, 'write'>, citizenKeys: CitizenKeys, random: Random): Commit {
+  async function statementOf(event: LedgerEvent): Promise<Statement> {
+    const clear = contentBytes(event);
+    const content = isCitizenEvent(event)
+      ? seal(await citizenKeys.keyOf(event.citizenId), contentContext(event.id), clear, random)
+      : clear;
+    const clientId = 'client' in event.actor ? event.actor.client : null;
+    const tag = isCitizenEvent(event) ? citizenKeys.pseudonymOf(event.citizenId) : null;
+    return {
+      sql: 'insert into ledger_event (id, at, type, client_id, citizen_tag, content) values ($1, $2, $3, $4, $5, $6)',
+      args: [event.id, event.at, event.type, clientId, tag, content],
+    };
+  }
+
+  return async (effect) => {
+    const unit = [...effect.statements];
+    for (const event of effect.events) unit.push(await statementOf(event));
+    const rows = await db.write(unit);
+    return rows.slice(0, effect.statements.length);
+  };
+}

@@ -5,7 +5,7 @@ export type Actor =
   | { readonly client: string }
   | { readonly citizen: true }
   | { readonly operator: string }
-  | { readonly process: 'delivery' | 'demo' };
+  | { readonly process: 'delivery' | 'start' | 'demo' };
 
 /** Why a use was lawful, as the caller stated it. */
 export type Ground = {
@@ -29,6 +29,13 @@ export type CitizenEvent =
   | (Head<'identity.verification-read'> & { readonly citizenId: string; readonly verification: VerificationId })
   | (Head<'notification.accepted'> & Ground & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.status-read'> & { readonly citizenId: string; readonly notification: NotificationId })
+  | (Head<'notification.opened'> & { readonly citizenId: string; readonly notification: NotificationId })
+  | (Head<'notification.cancelled'> & { readonly citizenId: string; readonly notification: NotificationId })
+  | (Head<'notification.undeliverable'> & {
+      readonly citizenId: string;
+      readonly notification: NotificationId;
+      readonly reason: string;
+    })
   | (Head<'notification.delivery-ended'> & {
       readonly citizenId: string;
       readonly notification: NotificationId;
@@ -40,6 +47,7 @@ export type CitizenEvent =
   | (Head<'document.deposited'> & Ground & { readonly citizenId: string; readonly document: DocumentId })
   | (Head<'document.retrieved'> & Ground & { readonly citizenId: string; readonly document: DocumentId })
   | (Head<'document.record-read'> & Ground & { readonly citizenId: string; readonly document: DocumentId })
+  | (Head<'document.listed'> & Ground & { readonly citizenId: string; readonly documents: readonly DocumentId[] })
   | (Head<'document.refused'> & {
       readonly citizenId: string;
       readonly document: DocumentId;
@@ -48,13 +56,22 @@ export type CitizenEvent =
 
 /** An event about no single citizen: its content is clear and holds no personal data. */
 export type HouseEvent =
+  | (Head<'identity.searched'> & {
+      readonly verification: VerificationId;
+      readonly decision: 'match' | 'no_match' | 'not_determined';
+      readonly policy: string;
+      readonly claimsAsked: readonly string[];
+    })
+  | (Head<'identity.search-read'> & { readonly verification: VerificationId })
   | (Head<'register.imported'> & {
       readonly import: string;
       readonly rows: number;
       readonly refused: number;
       readonly finished: boolean;
     })
+  | (Head<'notifications.listed'> & { readonly shown: number })
   | (Head<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
+  | (Head<'client.disabled'> & { readonly clientId: string })
   | (Head<'endpoint.registered'> & { readonly endpoint: string; readonly since: string; readonly schemaHash: string });
 
 /** The closed union of what the ledger can say. A new kind of use starts here. */

@@ -10,6 +10,7 @@ create table ledger_event (
   id text not null primary key,
   at bigint not null check (at between 0 and 9007199254740991),
   type text not null,
+  client_id text,
   citizen_tag bytea,
   content bytea not null,
   leaf_index bigint check (leaf_index between 0 and 9007199254740991)

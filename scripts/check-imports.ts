@@ -1,0 +1,119 @@
+/**
+ * Keeps the house of ARCHITECTURE.md: imports point down and nothing beside, no barrels, no drawers, no cycles, no file
+ * over 300 lines, settings read in one place. Prints the remedy with each fault. Run by `npm run check`.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, normalize, relative } from 'node:path';
+
+const ranks: readonly (readonly string[])[] = [
+  ['kernel'],
+  ['store', 'keys', 'config'],
+  ['ledger', 'access', 'jobs'],
+  ['api'],
+  ['identity', 'notifications', 'documents', 'oversight'],
+  ['portal', 'console', 'cli'],
+];
+const drawers = ['index', 'utils', 'util', 'helpers', 'helper', 'common', 'types', 'shared', 'misc'];
+const adapters = [
+  /^store\/(sqlite|postgres)\.ts$/,
+  /^notifications\/channels\/(?!channel\.ts)/,
+  /^documents\/blobs\/(?!blob-store\.ts)/,
+  /^identity\/registers\//,
+];
+const maximumLines = 300;
+
+const root = join(import.meta.dirname, '..');
+const faults: string[] = [];
+const graph = new Map<string, string[]>();
+
+function fault(file: string, text: string, remedy: string): void {
+  faults.push(`${relative(root, file)}: ${text}\n    → ${remedy}`);
+}
+
+function rankOf(path: string): number {
+  const folder = path.split('/')[0] ?? '';
+  const rank = ranks.findIndex((folders) => folders.includes(folder));
+  return path.includes('/') ? rank : ranks.length;
+}
+
+for (const path of globSync('{src,test,scripts,bench}/**/*.ts', { cwd: root })) checkFile(join(root, path));
+
+function checkFile(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  const lines = text.split('\n').length - 1;
+  const path = relative(root, file);
+  const name = basename(file).replace(/(\.test)?\.ts$/, '');
+  if (lines > maximumLines) fault(file, `${lines} lines`, `split it by idea: at most ${maximumLines} lines a file`);
+  if (drawers.includes(name)) fault(file, 'a drawer', 'name the file after the one thing it holds');
+  if (path !== join('test', 'compile-errors.ts') && /^\s*\/\/ @ts-/m.test(text))
+    fault(file, 'a silenced type', 'prove it to the compiler');
+  if (!path.startsWith('src')) return;
+  const body = text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '').trim();
+  if (body !== '' && /^(export (\*|\{[^}]*\}) from [^;]+;\s*)+$/.test(body))
+    fault(file, 'a barrel', 'import the file that has it');
+  const mayReadEnvironment = /^src\/(main\.ts|config\/)/.test(path) || path.endsWith('.test.ts');
+  if (!mayReadEnvironment && /\bprocess\.env\b/.test(body))
+    fault(file, 'reads process.env', 'take a setting from config/settings.ts');
+  const isTest = path.endsWith('.test.ts');
+  if (!isTest && !/system-clock|bench/.test(path) && /\b(Date\.now|Math\.random|randomUUID)\(/.test(body)) {
+    fault(file, 'takes time or randomness', 'ask for a Clock, Random or Mint');
+  }
+  checkImports(file, text, isTest);
+}
+
+function checkImports(file: string, text: string, isTest: boolean): void {
+  const from = relative(join(root, 'src'), file);
+  const targets: string[] = [];
+  for (const match of text.matchAll(
+    /^(?:import|export)\s+(type\s)?[^'"]*?from\s+'(\.[^']+)'|import\('(\.[^']+)'\)/gm,
+  )) {
+    const target = normalize(join(dirname(file), match[2] ?? match[3] ?? ''));
+    const to = relative(join(root, 'src'), target);
+    if (to.startsWith('..')) {
+      if (!isTest) fault(file, `imports ${to}`, 'code under src stands on src alone');
+      continue;
+    }
+    if (match[1] === undefined && match[2] !== undefined) targets.push(target);
+    const [rank, below] = [rankOf(from), rankOf(to)];
+    const sameFolder = dirname(from).split('/')[0] === dirname(to).split('/')[0];
+    if (!isTest && !sameFolder && below >= rank) {
+      fault(
+        file,
+        `imports ${to}, which stands ${below === rank ? 'beside' : 'above'} it`,
+        'move what both need down, or let compose.ts hand it in',
+      );
+    }
+    const adapter = adapters.find((pattern) => pattern.test(to));
+    if (
+      !isTest &&
+      adapter !== undefined &&
+      from.includes('/') &&
+      !from.startsWith('store/open') &&
+      !adapter.test(from)
+    ) {
+      fault(file, `imports the adapter ${to}`, 'import the port; a file at the top of src chooses the adapter');
+    }
+  }
+  graph.set(file, targets);
+}
+
+const state = new Map<string, 'open' | 'done'>();
+function visit(file: string, trail: readonly string[]): void {
+  if (state.get(file) === 'done') return;
+  if (state.get(file) === 'open') {
+    const cycle = [...trail.slice(trail.indexOf(file)), file].map((path) => relative(root, path));
+    fault(file, `a cycle: ${cycle.join(' → ')}`, 'move the part that both need into a file of its own');
+    return;
+  }
+  state.set(file, 'open');
+  for (const target of graph.get(file) ?? []) visit(target, [...trail, file]);
+  state.set(file, 'done');
+}
+for (const file of graph.keys()) visit(file, []);
+
+if (faults.length > 0) {
+  console.error(`${faults.join('\n')}\n\ncheck-imports: ${faults.length} faults`);
+  process.exitCode = 1;
+} else {
+  console.log(`check-imports: ${graph.size} files keep the house`);
+}

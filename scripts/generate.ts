@@ -1,0 +1,96 @@
+/**
+ * Writes the pages that are made from code: docs/openapi.json, docs/settings.md, docs/problems.md, docs/endpoints.md and
+ * register.lock. With `--check` it writes nothing and fails where a page is stale, or where the register lost something.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { endpointsOf, type LockedEndpoint, losses } from '../src/api/endpoint-register.ts';
+import { openApi } from '../src/api/openapi.ts';
+import { settingTable } from '../src/config/settings.ts';
+import { apiVersion } from '../src/config/version.ts';
+import { problems } from '../src/kernel/problem-catalogue.ts';
+import { operations } from '../src/operations.ts';
+
+const root = join(import.meta.dirname, '..');
+const checking = process.argv.includes('--check');
+const faults: string[] = [];
+
+const endpoints = endpointsOf(operations);
+const lockPath = join(root, 'register.lock');
+if (existsSync(lockPath)) {
+  // The lock was written by this script.
+  const old = JSON.parse(readFileSync(lockPath, 'utf8')) as LockedEndpoint[];
+  faults.push(...losses(old, endpoints).map((loss) => `register.lock: ${loss}`));
+}
+
+function settingsPage(): string {
+  const rows = Object.entries(settingTable).map(([name, setting]) => {
+    const file = 'secret' in setting ? ` Also as \`${name}_FILE\`.` : '';
+    const fallback = setting.fallback === undefined || setting.fallback === '' ? '' : `\`${setting.fallback}\``;
+    return `| <a id="${name.toLowerCase()}"></a>\`${name}\` | ${fallback} | ${setting.help}${file} |`;
+  });
+  return `# Settings
+
+Read once, at start: environment over \`NAME_FILE\` (secrets) over the file in \`SETTINGS_FILE\` (lines \`NAME=value\`) over
+the default. A wrong value stops the start with its name and what was expected. Made by \`npm run generate\`.
+
+| setting | default | meaning |
+|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function problemsPage(): string {
+  const rows = Object.entries(problems).map(
+    ([slug, problem]) =>
+      `| \`${slug}\` | ${problem.status} | ${problem.retryable ? 'yes' : 'no'} | ${problem.cause} | ${problem.fix} |`,
+  );
+  return `# Problems
+
+Every error answer is \`application/problem+json\` (RFC 9457); its \`type\` is \`/problems/{name}\` on the server. Made by
+\`npm run generate\`.
+
+| name | status | retry | cause | fix |
+|---|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function endpointsPage(): string {
+  const rows = endpoints.map(
+    (entry) =>
+      `| ${entry.since} | \`${entry.method} ${entry.path}\` | ${entry.scope === null ? 'none' : `\`${entry.scope}\``} | ${entry.summary} |`,
+  );
+  return `# Register of endpoints
+
+Append-only: an entry is never taken out, moved or narrowed; \`register.lock\` makes the build fail when one is. The running
+server publishes the same list at \`GET /v1\`. Made by \`npm run generate\`.
+
+| since | endpoint | scope | purpose |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+const pages: Record<string, string> = {
+  'docs/openapi.json': `${JSON.stringify(openApi(operations, { publicUrl: 'https://api.example.gov', apiVersion }), null, 2)}\n`,
+  'docs/settings.md': settingsPage(),
+  'docs/problems.md': problemsPage(),
+  'docs/endpoints.md': endpointsPage(),
+  'register.lock': `${JSON.stringify(endpoints, null, 2)}\n`,
+};
+
+for (const [path, text] of Object.entries(pages)) {
+  const file = join(root, path);
+  const there = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (there === text) continue;
+  if (checking) faults.push(`${path} is stale: run npm run generate and commit it`);
+  else if (faults.length === 0) writeFileSync(file, text);
+}
+
+if (faults.length > 0) {
+  console.error(faults.join('\n'));
+  process.exitCode = 1;
+} else {
+  console.log(`generate: ${Object.keys(pages).length} pages ${checking ? 'are up to date' : 'written'}`);
+}

@@ -1,0 +1,84 @@
+import type { Clock, Random } from '../kernel/clock.ts';
+import { signJws } from '../keys/signing-key.ts';
+import type { SigningKeys } from './signing-key-store.ts';
+
+/** How long an access token lives, in seconds; also the longest life that is accepted (CONTRACT, section 2). */
+export const accessTokenSeconds = 600;
+
+/** How far ahead of ours the clock of a signer may run, in seconds: FAPI 2.0 accepts 10 and refuses more than 60. */
+export const clockSkewSeconds = 30;
+
+/** Whose tokens, and for what: `issuer` is a URL, `resource` the identifier of the interface, `<PUBLIC_URL>/v1`. */
+export type Audience = { readonly issuer: string; readonly resource: string };
+
+/** Our own tokens for our own interface, by the address that callers use, without a slash at the end. */
+export function audienceOf(publicUrl: string): Audience {
+  return { issuer: publicUrl, resource: `${publicUrl}/v1` };
+}
+
+/** The claims of a new access token (RFC 9068, section 2.2) for a client acting for itself. */
+export function accessTokenClaims(
+  audience: Audience,
+  grant: { readonly clientId: string; readonly scopes: readonly string[] },
+  clock: Clock,
+  random: Random,
+): Readonly<Record<string, unknown>> {
+  const now = Math.floor(clock.now() / 1_000);
+  return {
+    iss: audience.issuer,
+    aud: audience.resource,
+    sub: grant.clientId,
+    client_id: grant.clientId,
+    scope: grant.scopes.join(' '),
+    iat: now,
+    exp: now + accessTokenSeconds,
+    jti: Buffer.from(random(16)).toString('base64url'),
+  };
+}
+
+/** Signs the claims as an access token with the key in force. */
+export function signAccessToken(keys: SigningKeys, claims: Readonly<Record<string, unknown>>): string {
+  return signJws(keys.current('access-token'), 'at+jwt', claims);
+}
+
+/** What a verified access token says, in our terms; `expiresAt` in epoch milliseconds. */
+export type AccessGrant = {
+  readonly clientId: string;
+  readonly scopes: ReadonlySet<string>;
+  readonly expiresAt: number;
+};
+
+/**
+ * What verified claims grant, or undefined where they are not those of an access token for us (RFC 9068, section 4): other
+ * issuer or audience, a member missing or of another type, a life of more than ten minutes, a time ahead of ours. Whether
+ * it is expired is left to the caller. A token bound to a key (`cnf`) is refused as long as nothing checks the binding.
+ */
+export function grantOf(
+  claims: Readonly<Record<string, unknown>>,
+  audience: Audience,
+  now: number,
+): AccessGrant | undefined {
+  const { iss, aud, sub, client_id: clientId, jti, scope, iat, nbf, exp } = claims;
+  if (iss !== audience.issuer || !isFor(aud, audience.resource)) return undefined;
+  if (!isId(sub) || !isId(clientId) || !isId(jti) || 'cnf' in claims) return undefined;
+  if (scope !== undefined && (typeof scope !== 'string' || !/^[\x21\x23-\x5b\x5d-\x7e ]*$/.test(scope)))
+    return undefined;
+  const latest = Math.floor(now / 1_000) + clockSkewSeconds;
+  if (!isTime(iat) || !isTime(exp) || iat > latest || exp <= iat || exp - iat > accessTokenSeconds) return undefined;
+  if (nbf !== undefined && (!isTime(nbf) || nbf > latest)) return undefined;
+  const scopes = new Set(scope?.split(' ').filter((one) => one !== ''));
+  return { clientId, scopes, expiresAt: exp * 1_000 };
+}
+
+function isFor(aud: unknown, resource: string): boolean {
+  return Array.isArray(aud) ? aud.includes(resource) : aud === resource;
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && value.length >= 1 && value.length <= 255;
+}
+
+/** Whole seconds since the epoch, as JSON number: no text, no fraction, nothing that a double cannot hold. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}

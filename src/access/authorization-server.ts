@@ -1,0 +1,86 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { accessTokenClaims, audienceOf, signAccessToken } from './access-token.ts';
+import { authorizationServerMetadata, type Site } from './metadata.ts';
+import type { SigningKeys } from './signing-key-store.ts';
+import { createTokenEndpoint, type TokenEndpointRoom, tokenPath } from './token-endpoint.ts';
+
+/** Our own authorization server, mounted by the API on `paths`. */
+export type AuthorizationServer = {
+  readonly paths: readonly string[];
+  readonly handler: RequestListener;
+  /** An access token without a request, with the claims and the key of any other: for the lines that the demo prints. */
+  issueAccessToken(clientId: string, scopes: readonly string[]): Promise<string>;
+};
+
+/** What it needs: the token endpoint's things, the keys it signs with, and the site for its metadata. */
+export type AuthorizationServerRoom = TokenEndpointRoom & Pick<Site, 'trustedIssuers'> & { readonly keys: SigningKeys };
+
+const metadataPath = '/.well-known/oauth-authorization-server';
+const jwksPath = '/.well-known/jwks.json';
+
+/** Makes the server; the token endpoint itself is built at its first request, and again when the signing key changes. */
+export function createAuthorizationServer(room: AuthorizationServerRoom): AuthorizationServer {
+  const { keys, publicUrl, clock, random } = room;
+  let built: { readonly kid: string; readonly endpoint: Promise<RequestListener> } | undefined;
+
+  async function endpoint(): Promise<RequestListener> {
+    const key = keys.current('access-token');
+    if (built?.kid !== key.kid) built = { kid: key.kid, endpoint: createTokenEndpoint(room, key) };
+    return await built.endpoint;
+  }
+
+  const handler: RequestListener = (request, response) => {
+    response.setHeader('cache-control', 'no-store');
+    response.setHeader('x-content-type-options', 'nosniff');
+    response.setHeader('referrer-policy', 'no-referrer');
+    const path = request.url?.split('?', 1)[0];
+    if (path === tokenPath && request.method === 'POST') {
+      endpoint()
+        .then((listener) => listener(request, response))
+        .catch((fault: unknown) => {
+          room.report(fault);
+          built = undefined;
+          sendError(response, 500, 'server_error');
+        });
+    } else if (path === tokenPath) sendMethods(response, request.method, 'POST, OPTIONS');
+    else if (path !== metadataPath && path !== jwksPath) sendError(response, 404, 'invalid_request');
+    else if (request.method !== 'GET' && request.method !== 'HEAD')
+      sendMethods(response, request.method, 'GET, HEAD, OPTIONS');
+    else {
+      const jwks = path === jwksPath;
+      const body = jwks ? keys.publicJwks() : authorizationServerMetadata(room);
+      response.setHeader('cache-control', 'public, max-age=300');
+      response.setHeader('access-control-allow-origin', '*');
+      sendJson(response, { status: 200, type: jwks ? 'application/jwk-set+json' : 'application/json', body });
+    }
+  };
+
+  return {
+    paths: [tokenPath, metadataPath, jwksPath],
+    handler,
+    issueAccessToken: async (clientId, scopes) =>
+      signAccessToken(keys, accessTokenClaims(audienceOf(publicUrl), { clientId, scopes }, clock, random)),
+  };
+}
+
+function sendMethods(response: ServerResponse, method: string | undefined, allow: string): void {
+  response.setHeader('allow', allow);
+  if (method === 'OPTIONS') response.writeHead(204).end();
+  else sendError(response, 405, 'invalid_request');
+}
+
+/** An error in the form of RFC 6749, section 5.2. */
+function sendError(response: ServerResponse, status: number, error: string): void {
+  if (response.headersSent) response.destroy();
+  else sendJson(response, { status, type: 'application/json', body: { error } });
+}
+
+function sendJson(
+  response: ServerResponse,
+  { status, type, body }: { status: number; type: string; body: object },
+): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'content-length': Buffer.byteLength(text) });
+  // Node leaves the body out for HEAD by itself.
+  response.end(text);
+}

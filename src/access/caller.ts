@@ -1,0 +1,11 @@
+/** A token bucket: `perSecond` requests flow in each second, and `burst` of them may be spent at once. */
+export type Quota = { readonly perSecond: number; readonly burst: number };
+
+/** Who calls, as the access token proved it. Without `purposes` any purpose may be stated; without `quota` the default holds. */
+export type Caller = {
+  readonly clientId: string;
+  /** The scopes of the token that the client is still allowed. */
+  readonly scopes: ReadonlySet<string>;
+  readonly purposes?: ReadonlySet<string> | undefined;
+  readonly quota?: Quota | undefined;
+};

@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { test } from 'node:test';
+import {
+  craft,
+  goodClaims,
+  openTokenHouse,
+  publicUrl,
+  signedByUs,
+  type TokenHouse,
+} from '../../test/attacks/tokens-house.ts';
+import { toInstant } from '../kernel/clock.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { invalidAccessToken } from './challenge.ts';
+import { clientDisabling } from './client-store.ts';
+import { rotateSigningKey } from './signing-key-store.ts';
+import { createTrustedIssuer } from './trusted-issuer.ts';
+
+const scope = 'documents:read';
+
+function tokenOf(house: TokenHouse, changes: Record<string, unknown> = {}): string {
+  const header = { alg: 'ES256', typ: 'at+jwt', kid: house.keys.current('access-token').kid };
+  return `Bearer ${craft(header, { ...goodClaims(house), ...changes }, signedByUs(house))}`;
+}
+
+test('no token: the challenge names scope and metadata, and no error', async (t) => {
+  const { checker } = await openTokenHouse(t);
+  const refusal = {
+    slug: 'no-access-token',
+    detail:
+      "Send 'Authorization: Bearer <ACCESS_TOKEN>'. Get a token from the authorization server named in resource_metadata.",
+    headers: {
+      'www-authenticate': `Bearer realm="citizen-services", scope="${scope}", resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/v1"`,
+    },
+  };
+  assert.deepEqual(await checker.authenticate(undefined, scope), refusal);
+  assert.deepEqual(await checker.authenticate('', scope), refusal);
+  assert.deepEqual(await checker.authenticate('Basic YTpi', scope), refusal);
+  assert.deepEqual(await checker.authenticate('DPoP abc', scope), refusal);
+  assert.deepEqual(await checker.authenticate('Bearerabc', scope), refusal);
+  assert.deepEqual(await checker.authenticate('Bearer', scope), invalidAccessToken());
+});
+
+test('a good token gives its client, whatever the letter case of the scheme', async (t) => {
+  const house = await openTokenHouse(t);
+  const caller = {
+    clientId: house.client.client.clientId,
+    scopes: new Set([scope]),
+    purposes: undefined,
+    quota: { perSecond: 1_000, burst: 2_000 },
+  };
+  const token = tokenOf(house);
+  assert.deepEqual(await house.checker.authenticate(token, scope), caller);
+  assert.deepEqual(await house.checker.authenticate(token.replace('Bearer', 'bEARER'), scope), caller);
+  assert.deepEqual(await house.checker.authenticate(tokenOf(house, { aud: ['x', `${publicUrl}/v1`] }), scope), caller);
+});
+
+test('a scope that the client is no longer allowed is not in its caller, nor is one that was never asked', async (t) => {
+  const house = await openTokenHouse(t);
+  const answer = await house.checker.authenticate(tokenOf(house, { scope: 'documents:read documents:write' }));
+  assert.ok('scopes' in answer);
+  assert.deepEqual([...answer.scopes], ['documents:read']);
+  const none = await house.checker.authenticate(tokenOf(house, { scope: undefined }));
+  assert.ok('scopes' in none);
+  assert.deepEqual([...none.scopes], []);
+});
+
+test('a missing scope is told with its challenge', async (t) => {
+  const { checker } = await openTokenHouse(t);
+  assert.deepEqual(checker.missingScope(scope), {
+    slug: 'missing-scope',
+    detail: 'This operation needs the scope documents:read.',
+    members: { requiredScopes: [scope] },
+    headers: {
+      'www-authenticate': 'Bearer realm="citizen-services", error="insufficient_scope", scope="documents:read"',
+    },
+  });
+});
+
+test('an expired token is told as expired, with our time, once its signature is verified and not before', async (t) => {
+  const house = await openTokenHouse(t);
+  const token = tokenOf(house);
+  const seen = await house.checker.authenticate(token);
+  assert.ok('clientId' in seen);
+  house.clock.at += 641_000;
+  const expired = {
+    slug: 'expired-access-token',
+    detail: "The token expired 41 s ago by this server's clock. If this repeats, check your clock against serverTime.",
+    members: { serverTime: toInstant(house.clock.at) },
+    headers: {
+      'www-authenticate':
+        'Bearer realm="citizen-services", error="invalid_token", error_description="The access token expired"',
+    },
+  };
+  assert.deepEqual(await house.checker.authenticate(token), expired);
+  const forged = `${token.slice(0, -20)}AAAAAAAAAAAAAAAAAAAA`;
+  assert.deepEqual(await house.checker.authenticate(forged), invalidAccessToken());
+});
+
+test('a token dies with its exp even while it is cached', async (t) => {
+  const house = await openTokenHouse(t);
+  const now = Math.floor(house.clock.at / 1_000);
+  const token = tokenOf(house, { exp: now + 5 });
+  assert.ok('clientId' in (await house.checker.authenticate(token)));
+  house.clock.at += 4_999;
+  assert.ok('clientId' in (await house.checker.authenticate(token)));
+  house.clock.at += 1;
+  const answer = await house.checker.authenticate(token);
+  assert.equal('slug' in answer ? answer.slug : '', 'expired-access-token');
+});
+
+test('a clock that runs 10 s ahead of ours is accepted', async (t) => {
+  const house = await openTokenHouse(t);
+  const ahead = Math.floor(house.clock.at / 1_000) + 10;
+  assert.ok('clientId' in (await house.checker.authenticate(tokenOf(house, { iat: ahead, nbf: ahead }))));
+});
+
+test('a client that was disabled elsewhere is refused within 60 s, and at once where it was disabled here', async (t) => {
+  const house = await openTokenHouse(t);
+  const token = tokenOf(house);
+  assert.ok('clientId' in (await house.checker.authenticate(token)));
+  await house.db.write([clientDisabling(house.client.client.clientId, house.clock.at)]);
+  house.clock.at += 29_000;
+  assert.ok('clientId' in (await house.checker.authenticate(token)));
+  house.clock.at += 31_001;
+  assert.deepEqual(await house.checker.authenticate(token), invalidAccessToken());
+  const other = await house.add({ name: 'Other', kind: 'test', scopes: [scope], credential: 'secret' });
+  const { clientId } = other.client;
+  const second = tokenOf(house, { client_id: clientId, sub: clientId });
+  assert.ok('clientId' in (await house.checker.authenticate(second)));
+  await house.db.write([clientDisabling(clientId, house.clock.at)]);
+  house.checker.forget();
+  assert.deepEqual(await house.checker.authenticate(second), invalidAccessToken());
+});
+
+test('a cached token costs no query', async (t) => {
+  const house = await openTokenHouse(t);
+  const token = tokenOf(house);
+  await house.checker.authenticate(token);
+  house.reads.count = 0;
+  for (let count = 0; count < 20; count += 1) await house.checker.authenticate(token);
+  assert.equal(house.reads.count, 0);
+});
+
+test('after a rotation old and new tokens are good until the old key retires', async (t) => {
+  const house = await openTokenHouse(t);
+  const old = house.keys.current('access-token');
+  await rotateSigningKey(house.room, 'access-token', systemRandom);
+  await house.keys.reload();
+  assert.equal(house.keys.current('access-token').kid, old.kid, 'a new key is published before it signs');
+  house.clock.at += 600_000;
+  const next = house.keys.current('access-token');
+  assert.notEqual(next.kid, old.kid);
+  assert.ok('clientId' in (await house.checker.authenticate(tokenOf(house))));
+  const header = { alg: 'ES256', typ: 'at+jwt', kid: old.kid };
+  const byOld = (input: Buffer) => sign('sha256', input, { key: old.privateKey, dsaEncoding: 'ieee-p1363' });
+  assert.ok('clientId' in (await house.checker.authenticate(`Bearer ${craft(header, goodClaims(house), byOld)}`)));
+  house.clock.at += 86_400_000;
+  const late = `Bearer ${craft(header, goodClaims(house), byOld)}`;
+  assert.deepEqual(await house.checker.authenticate(late), invalidAccessToken());
+});
+
+test('a token signed by a key that is withdrawn is refused at once, cached or not', async (t) => {
+  const house = await openTokenHouse(t);
+  const token = tokenOf(house);
+  assert.ok('clientId' in (await house.checker.authenticate(token)));
+  const { kid } = house.keys.current('access-token');
+  await house.db.write([{ sql: 'update signing_key set retire_at = $2 where kid = $1', args: [kid, house.clock.at] }]);
+  await house.keys.reload();
+  assert.deepEqual(await house.checker.authenticate(token), invalidAccessToken());
+});
+
+test('a checked token is verified again after 60 s', async (t) => {
+  let verified = 0;
+  const hasSigned = () => {
+    verified += 1;
+    return Promise.resolve(true);
+  };
+  const house = await openTokenHouse(t, { trusted: [{ issuer: trustedUrl, hasSigned }] });
+  const credential = { by: 'issuer', issuer: trustedUrl } as const;
+  const { client } = await house.add({ name: 'x', kind: 'live', scopes: [scope], credential });
+  const token = tokenOf(house, { iss: trustedUrl, client_id: client.clientId });
+  for (const wait of [0, 30_000, 30_000]) {
+    house.clock.at += wait;
+    assert.ok('clientId' in (await house.checker.authenticate(token)));
+  }
+  assert.equal(verified, 1);
+  house.clock.at += 1;
+  assert.ok('clientId' in (await house.checker.authenticate(token)));
+  assert.equal(verified, 2);
+});
+
+const trustedUrl = 'https://login.example.org/realm';
+
+/** An issuer outside, as its answers: what a request to each of its URLs gives. */
+function outsideIssuer(publicKey: KeyObject, kid: string) {
+  const asked: string[] = [];
+  const documents: Record<string, object> = {
+    'https://login.example.org/realm/.well-known/openid-configuration': {
+      issuer: trustedUrl,
+      jwks_uri: 'https://login.example.org/keys',
+    },
+    'https://login.example.org/keys': { keys: [{ ...publicKey.export({ format: 'jwk' }), kid, use: 'sig' }] },
+  };
+  const fetching = (url: string) => {
+    asked.push(url);
+    const document = documents[url];
+    return Promise.resolve(document === undefined ? new Response(null, { status: 404 }) : Response.json(document));
+  };
+  return { asked, documents, fetching };
+}
+
+test('a token of a trusted issuer is good for the clients that belong to it, and for no other', async (t) => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const outside = outsideIssuer(publicKey, 'k1');
+  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => 0 });
+  const house = await openTokenHouse(t, { trusted: [issuer] });
+  const theirs = await house.add({
+    name: 'From outside',
+    kind: 'live',
+    scopes: [scope],
+    credential: { by: 'issuer', issuer: trustedUrl },
+  });
+  const tokenFor = (clientId: string, header: object = {}) => {
+    const claims = { ...goodClaims(house), iss: trustedUrl, client_id: clientId, sub: 'service-account-7' };
+    const signed = craft({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1', ...header }, claims, (input) =>
+      sign(null, input, privateKey),
+    );
+    return `Bearer ${signed}`;
+  };
+  const answer = await house.checker.authenticate(tokenFor(theirs.client.clientId));
+  assert.equal('clientId' in answer && answer.clientId, theirs.client.clientId);
+  assert.deepEqual(await house.checker.authenticate(tokenFor(house.client.client.clientId)), invalidAccessToken());
+  const { clientId } = theirs.client;
+  assert.deepEqual(
+    await house.checker.authenticate(tokenOf(house, { client_id: clientId, sub: clientId })),
+    invalidAccessToken(),
+  );
+  assert.deepEqual(await house.checker.authenticate(tokenFor(clientId, { kid: 'k2' })), invalidAccessToken());
+  assert.deepEqual(await house.checker.authenticate(tokenFor(clientId, { kid: 'k3' })), invalidAccessToken());
+  assert.deepEqual(outside.asked, [
+    'https://login.example.org/.well-known/oauth-authorization-server/realm',
+    'https://login.example.org/realm/.well-known/openid-configuration',
+    'https://login.example.org/keys',
+  ]);
+});
+
+test('while the keys of a trusted issuer cannot be had, its tokens are neither accepted nor called bad', async (t) => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const clock = { at: 1_000_000, now: () => clock.at };
+  let asked = 0;
+  const fetching = () => {
+    asked += 1;
+    return Promise.reject(new TypeError('no way there'));
+  };
+  const house = await openTokenHouse(t, { trusted: [createTrustedIssuer(trustedUrl, fetching, clock)] });
+  const claims = { ...goodClaims(house), iss: trustedUrl };
+  const token = craft({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, claims, (input) => sign(null, input, privateKey));
+  const refusal = {
+    slug: 'capacity-reduced',
+    detail: "The keys of the token's issuer could not be fetched; nothing was processed.",
+    headers: { 'retry-after': '5' },
+  };
+  assert.deepEqual(await house.checker.authenticate(`Bearer ${token}`), refusal);
+  assert.deepEqual(await house.checker.authenticate(`Bearer ${token}`), refusal);
+  assert.equal(asked, 1, 'an issuer that does not answer is asked again after a while only');
+  clock.at += 30_000;
+  assert.deepEqual(await house.checker.authenticate(`Bearer ${token}`), refusal);
+  assert.equal(asked, 2);
+});
+
+test('metadata of another issuer, keys over plain HTTP and endless documents are not taken', async (t) => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const well = 'https://login.example.org/realm/.well-known/openid-configuration';
+  const keys = 'https://login.example.org/keys';
+  const faults: ReadonlyArray<readonly [string, object]> = [
+    [well, { issuer: 'https://login.example.org/other', jwks_uri: keys }],
+    [well, { issuer: trustedUrl, jwks_uri: 'http://elsewhere.example.org/keys' }],
+    [well, { issuer: trustedUrl }],
+    [keys, { keys: [], padding: 'x'.repeat(300_000) }],
+  ];
+  for (const [url, document] of faults) {
+    const outside = outsideIssuer(publicKey, 'k1');
+    outside.documents['http://elsewhere.example.org/keys'] = { keys: [] };
+    outside.documents[url] = document;
+    const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => 0 });
+    const house = await openTokenHouse(t, { trusted: [issuer] });
+    const claims = { ...goodClaims(house), iss: trustedUrl };
+    const token = craft({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, claims, (input) => sign(null, input, privateKey));
+    const answer = await house.checker.authenticate(`Bearer ${token}`);
+    assert.equal('slug' in answer && answer.slug, 'capacity-reduced');
+  }
+});

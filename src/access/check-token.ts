@@ -1,0 +1,161 @@
+import { hash } from 'node:crypto';
+import { JOSEError } from 'jose/errors';
+import { compactVerify } from 'jose/jws/compact/verify';
+import type { Clock } from '../kernel/clock.ts';
+import type { Refusal } from '../kernel/problem.ts';
+import { type AccessGrant, audienceOf, grantOf } from './access-token.ts';
+import type { Caller } from './caller.ts';
+import { expiredAccessToken, invalidAccessToken, issuerUnavailable, missingScope, noAccessToken } from './challenge.ts';
+import type { Client } from './client.ts';
+import { acceptedAlgs } from './client-keys.ts';
+import type { ClientView } from './client-view.ts';
+import type { SigningKeys } from './signing-key-store.ts';
+import { takeApart, type UnverifiedToken } from './token-form.ts';
+import { IssuerUnavailable, type TrustedIssuer } from './trusted-issuer.ts';
+
+/** What checking a token needs; `trusted` are the issuers besides our own that the operator named. */
+export type CheckRoom = {
+  readonly clock: Clock;
+  /** Without a slash at the end: our issuer, and the start of the resource identifier `<PUBLIC_URL>/v1`. */
+  readonly publicUrl: string;
+  readonly keys: SigningKeys;
+  readonly clients: ClientView;
+  readonly trusted: readonly TrustedIssuer[];
+};
+
+/** What stands before an operation that needs a scope. */
+export type TokenChecker = {
+  /** Who calls, by the `Authorization` header, or why not; `scope` is only named in the challenge. */
+  authenticate(authorization: string | undefined, scope?: string): Promise<Caller | Refusal>;
+  missingScope(scope: string): Refusal;
+  /** Forgets every checked token and client, so that what this process changed counts at once. */
+  forget(): void;
+};
+
+/** A token whose signature and claims were verified; the client is looked at anew on every use. */
+type Checked = {
+  readonly grant: AccessGrant;
+  readonly issuer: string;
+  /** The key of ours that signed it; undefined for another issuer's. */
+  readonly kid: string | undefined;
+  readonly checkedAt: number;
+  client: Client | undefined;
+  caller: Caller | undefined;
+};
+
+const cachedTokens = 20_000;
+const cachedForMs = 60_000;
+/** How often an unknown key id or client may make this process read its tables again, in milliseconds. */
+const reloadEveryMs = 5_000;
+
+/** The checker of one process. Verified tokens are kept for a minute by their hash, the least recently used first out. */
+export function createTokenChecker(room: CheckRoom): TokenChecker {
+  const { clock, publicUrl, clients, keys } = room;
+  const cache = new Map<string, Checked>();
+
+  async function authenticate(authorization: string | undefined, scope?: string): Promise<Caller | Refusal> {
+    const token = bearerToken(authorization);
+    if (token === undefined) return noAccessToken(publicUrl, scope);
+    const name = hash('sha256', token, 'base64url');
+    let checked = cache.get(name);
+    if (checked !== undefined) {
+      cache.delete(name);
+      if (!isStillGood(checked)) checked = undefined;
+    }
+    if (checked === undefined) {
+      const verified = await verify(room, token);
+      if ('slug' in verified) return verified;
+      checked = verified;
+    }
+    keep(cache, name, checked);
+    if (checked.grant.expiresAt <= clock.now()) return expiredAccessToken(checked.grant.expiresAt, clock.now());
+    if (!clients.fresh()) await clients.refresh();
+    return callerOf(checked, clients.get(checked.grant.clientId)) ?? invalidAccessToken();
+  }
+
+  function isStillGood(checked: Checked): boolean {
+    if (clock.now() - checked.checkedAt > cachedForMs) return false;
+    return checked.kid === undefined || keys.find('access-token', checked.kid) !== undefined;
+  }
+
+  return {
+    authenticate,
+    missingScope,
+    forget() {
+      cache.clear();
+      clients.forget();
+    },
+  };
+}
+
+/** The token of a `Bearer` header (RFC 6750, section 2.1); undefined for no header and for another scheme. */
+function bearerToken(authorization: string | undefined): string | undefined {
+  const match = /^bearer(?: +(.*))?$/is.exec(authorization ?? '');
+  return match === null ? undefined : (match[1] ?? '');
+}
+
+function keep(cache: Map<string, Checked>, name: string, checked: Checked): void {
+  cache.set(name, checked);
+  if (cache.size <= cachedTokens) return;
+  const [oldest] = cache.keys();
+  if (oldest !== undefined) cache.delete(oldest);
+}
+
+/** The caller, made once for each reading of the client; undefined where the client is gone or not of that issuer. */
+function callerOf(checked: Checked, client: Client | undefined): Caller | undefined {
+  if (client === undefined || client.disabledAt !== undefined) return undefined;
+  if (checked.caller !== undefined && checked.client === client) return checked.caller;
+  const { credential } = client;
+  const ours = checked.kid !== undefined;
+  if (credential.by === 'issuer' ? ours || credential.issuer !== checked.issuer : !ours) return undefined;
+  checked.client = client;
+  checked.caller = {
+    clientId: client.clientId,
+    scopes: checked.grant.scopes.intersection(new Set(client.scopes)),
+    purposes: client.purposes === undefined ? undefined : new Set(client.purposes),
+    quota: client.quota,
+  };
+  return checked.caller;
+}
+
+async function verify(room: CheckRoom, token: string): Promise<Checked | Refusal> {
+  const { clock, clients, publicUrl } = room;
+  const apart = takeApart(token);
+  if (apart === undefined || !acceptedAlgs.some((alg) => alg === apart.alg)) return invalidAccessToken();
+  const { iss: issuer } = apart.claims;
+  if (typeof issuer !== 'string') return invalidAccessToken();
+  const ours = issuer === publicUrl;
+  try {
+    if (!(await (ours ? isSignedByUs(room, token, apart) : isSignedByTrusted(room, token, issuer)))) {
+      return invalidAccessToken();
+    }
+  } catch (fault) {
+    if (fault instanceof IssuerUnavailable) return issuerUnavailable();
+    throw fault;
+  }
+  const grant = grantOf(apart.claims, { ...audienceOf(publicUrl), issuer }, clock.now());
+  if (grant === undefined || (ours && apart.claims['sub'] !== grant.clientId)) return invalidAccessToken();
+  // A client that another process has just made: its token is good, and our view does not have it yet.
+  if (clients.get(grant.clientId) === undefined) await clients.refresh(reloadEveryMs);
+  const kid = ours ? apart.kid : undefined;
+  return { grant, issuer, kid, checkedAt: clock.now(), client: undefined, caller: undefined };
+}
+
+async function isSignedByUs({ keys }: CheckRoom, token: string, { alg, kid }: UnverifiedToken): Promise<boolean> {
+  if (kid === undefined) return false;
+  if (keys.find('access-token', kid) === undefined) await keys.reload(reloadEveryMs);
+  const key = keys.find('access-token', kid);
+  if (key === undefined || key.alg !== alg) return false;
+  try {
+    await compactVerify(token, key.publicKey, { algorithms: [key.alg] });
+    return true;
+  } catch (fault) {
+    if (fault instanceof JOSEError) return false;
+    throw fault;
+  }
+}
+
+async function isSignedByTrusted({ trusted }: CheckRoom, token: string, issuer: string): Promise<boolean> {
+  const known = trusted.find((one) => one.issuer === issuer);
+  return known !== undefined && (await known.hasSigned(token));
+}

@@ -1,0 +1,104 @@
+import type { Read, Row, Statement } from '../store/db.ts';
+import { type Client, type ClientKind, type Credential, clientKinds } from './client.ts';
+import type { ClientKeySet } from './client-keys.ts';
+
+const columns =
+  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at';
+
+/** The statement that stores a new client; it goes into the unit of the event `client.created`. */
+export function clientCreation(client: Client): Statement {
+  const { credential } = client;
+  return {
+    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+    args: [
+      client.clientId,
+      client.name,
+      client.kind,
+      client.scopes.join(' '),
+      credential.by === 'secret' ? credential.hash : null,
+      credential.by === 'keys' ? JSON.stringify(credential.jwks) : null,
+      credential.by === 'issuer' ? credential.issuer : null,
+      client.purposes === undefined ? null : JSON.stringify(client.purposes),
+      client.quota.perSecond,
+      client.quota.burst,
+      client.createdAt,
+      client.disabledAt ?? null,
+    ],
+  };
+}
+
+/** The statement that ends a client for good; its unit is refused (`rows`) where there is none, or it is disabled already. */
+export function clientDisabling(clientId: string, now: number): Statement {
+  return {
+    sql: 'update client set disabled_at = $2 where client_id = $1 and disabled_at is null returning client_id',
+    args: [clientId, now],
+    rows: 1,
+  };
+}
+
+/** The client of that id as it is stored now, disabled or not. */
+export async function findClient(read: Read, clientId: string): Promise<Client | undefined> {
+  const [row] = await read(`select ${columns} from client where client_id = $1`, [clientId]);
+  return row === undefined ? undefined : clientOf(row);
+}
+
+const pageRows = 500;
+
+/** All clients by id, read in pages. */
+export async function allClients(read: Read): Promise<Client[]> {
+  const clients: Client[] = [];
+  for (let after = ''; ; ) {
+    const rows = await read(`select ${columns} from client where client_id > $1 order by client_id limit $2`, [
+      after,
+      pageRows,
+    ]);
+    clients.push(...rows.map(clientOf));
+    const last = clients.at(-1);
+    if (rows.length < pageRows || last === undefined) return clients;
+    after = last.clientId;
+  }
+}
+
+function clientOf(row: Row): Client {
+  const disabledAt = row['disabled_at'];
+  const purposes = row['purposes'];
+  return {
+    clientId: text(row, 'client_id'),
+    name: text(row, 'name'),
+    kind: kindOf(text(row, 'kind')),
+    scopes: text(row, 'scopes').split(' '),
+    credential: credentialOf(row),
+    // The JSON is our own, written by `clientCreation`.
+    purposes: typeof purposes === 'string' ? (JSON.parse(purposes) as string[]) : undefined,
+    quota: { perSecond: number(row, 'quota_per_second'), burst: number(row, 'quota_burst') },
+    createdAt: number(row, 'created_at'),
+    disabledAt: typeof disabledAt === 'number' ? disabledAt : undefined,
+  };
+}
+
+function credentialOf(row: Row): Credential {
+  const { secret_hash: hash, jwks, issuer } = row;
+  if (hash instanceof Uint8Array) return { by: 'secret', hash };
+  // As above: what was stored is what `readClientKeys` answered.
+  if (typeof jwks === 'string') return { by: 'keys', jwks: JSON.parse(jwks) as ClientKeySet };
+  if (typeof issuer === 'string') return { by: 'issuer', issuer };
+  throw new TypeError('a row of client has a secret, keys or an issuer');
+}
+
+function kindOf(kind: string): ClientKind {
+  const known = clientKinds.find((one) => one === kind);
+  if (known === undefined) throw new TypeError('a row of client has a kind that this program does not know');
+  return known;
+}
+
+function text(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw new TypeError(`column ${column} of client is not text`);
+  return value;
+}
+
+function number(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value !== 'number') throw new TypeError(`column ${column} of client is not a number`);
+  return value;
+}

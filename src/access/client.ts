@@ -1,0 +1,110 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Clock, Random } from '../kernel/clock.ts';
+import { Secret } from '../kernel/secret.ts';
+import type { Quota } from './caller.ts';
+import type { ClientKeySet } from './client-keys.ts';
+import { defaultQuota } from './quota.ts';
+
+/**
+ * How real what a client does is: `demo` and `test` play with made-up citizens, `team` reaches only people who agreed to
+ * it, `live` everybody.
+ */
+export const clientKinds = ['demo', 'test', 'team', 'live'] as const;
+export type ClientKind = (typeof clientKinds)[number];
+
+/** By what a client proves itself at the token endpoint: the hash of its secret, its own keys, or another issuer's word. */
+export type Credential =
+  | { readonly by: 'secret'; readonly hash: Uint8Array }
+  | { readonly by: 'keys'; readonly jwks: ClientKeySet }
+  | { readonly by: 'issuer'; readonly issuer: string };
+
+/** A client: a program of a service team that may call. Without `purposes` it may state any. */
+export type Client = {
+  readonly clientId: string;
+  readonly name: string;
+  readonly kind: ClientKind;
+  readonly scopes: readonly string[];
+  readonly credential: Credential;
+  readonly purposes: readonly string[] | undefined;
+  readonly quota: Quota;
+  readonly createdAt: number;
+  readonly disabledAt: number | undefined;
+};
+
+/** What an operator asks for. `credential: 'secret'` has one made, which only demo and test clients may have. */
+export type WantedClient = {
+  readonly name: string;
+  readonly kind: ClientKind;
+  readonly scopes: readonly string[];
+  readonly credential: 'secret' | Exclude<Credential, { readonly by: 'secret' }>;
+  readonly purposes?: readonly string[] | undefined;
+  readonly quota?: Quota | undefined;
+};
+
+/** A new client, with its secret where it has one: shown once, and kept as a hash only. */
+export type NewClient = { readonly client: Client; readonly secret: Secret | undefined };
+
+/** Makes a client that is not stored yet; answers the fault in words where it was wanted against the rules. */
+export function newClient(wanted: WantedClient, clock: Clock, random: Random): NewClient | { readonly fault: string } {
+  const { name, kind, scopes, credential, purposes } = wanted;
+  if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(name))
+    return { fault: 'a name has 1 to 100 characters, none of them a control character' };
+  if (scopes.length === 0) return { fault: 'a client needs at least one scope' };
+  const secretAllowed = kind === 'demo' || kind === 'test';
+  if (credential === 'secret' && !secretAllowed) {
+    return { fault: `a ${kind} client proves itself by its own keys: hand in its public key set, and no secret` };
+  }
+  const quota = wanted.quota ?? defaultQuota;
+  const whole = Number.isSafeInteger(quota.perSecond) && Number.isSafeInteger(quota.burst);
+  if (!whole || quota.perSecond < 1 || quota.perSecond > 1_000_000 || quota.burst < 1 || quota.burst > 10_000_000) {
+    return { fault: 'a quota is 1 to 1,000,000 requests a second' };
+  }
+  const clientId = `${slugOf(name)}-${letters(random(8))}`;
+  const secret = credential === 'secret' ? newSecret(kind, random) : undefined;
+  return {
+    client: {
+      clientId,
+      name,
+      kind,
+      scopes: [...new Set(scopes)].sort(),
+      credential:
+        credential === 'secret' ? { by: 'secret', hash: secretHash(clientId, secret?.reveal() ?? '') } : credential,
+      purposes: purposes === undefined ? undefined : [...new Set(purposes)].sort(),
+      quota,
+      createdAt: clock.now(),
+      disabledAt: undefined,
+    },
+    secret,
+  };
+}
+
+/** 256 random bits, behind a prefix by which a scanner of repositories knows a leaked one. */
+function newSecret(kind: ClientKind, random: Random): Secret {
+  return new Secret(`cs_${kind}_${Buffer.from(random(32)).toString('base64url')}`);
+}
+
+function slugOf(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-');
+  return plain.replace(/^-+/, '').slice(0, 32).replace(/-+$/, '') || 'client';
+}
+
+function letters(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => 'abcdefghjkmnpqrstvwxyz0123456789'.charAt(byte & 31)).join('');
+}
+
+/**
+ * What is kept of a secret. A plain hash, since a secret is always 256 bits that we drew: nothing can be guessed from
+ * it, and it outlives a change of the root key. Bound to the client, so that a hash copied to another row opens nothing.
+ */
+function secretHash(clientId: string, secret: string): Buffer {
+  return createHash('sha256').update(`citizen-services/client-secret@v1\0${clientId}\0${secret}`).digest();
+}
+
+/** Whether `secret` is the one whose hash is kept for that client; compared in constant time. */
+export function isSecretOf(clientId: string, hash: Uint8Array, secret: string): boolean {
+  const given = secretHash(clientId, secret);
+  return given.length === hash.length && timingSafeEqual(given, hash);
+}

@@ -1,0 +1,58 @@
+import { acceptedAlgs } from './client-keys.ts';
+
+/** Where the server is, without a slash at the end, and what it offers. */
+export type Site = {
+  readonly publicUrl: string;
+  readonly scopes: readonly string[];
+  readonly trustedIssuers: readonly string[];
+};
+
+/** `/.well-known/oauth-protected-resource/v1` (RFC 9728): how to get a token for the interface. */
+export function protectedResourceMetadata({ publicUrl, scopes, trustedIssuers }: Site): Record<string, unknown> {
+  return {
+    resource: `${publicUrl}/v1`,
+    resource_name: 'citizen-services',
+    authorization_servers: [publicUrl, ...trustedIssuers],
+    scopes_supported: scopes,
+    bearer_methods_supported: ['header'],
+    jwks_uri: `${publicUrl}/.well-known/jwks.json`,
+    resource_signing_alg_values_supported: ['ES256'],
+    resource_documentation: `${publicUrl}/docs`,
+    tls_client_certificate_bound_access_tokens: false,
+  };
+}
+
+/** `/.well-known/oauth-authorization-server` (RFC 8414): client credentials, and nothing else. */
+export function authorizationServerMetadata({ publicUrl, scopes }: Site): Record<string, unknown> {
+  return {
+    issuer: publicUrl,
+    token_endpoint: `${publicUrl}/oauth2/token`,
+    jwks_uri: `${publicUrl}/.well-known/jwks.json`,
+    scopes_supported: scopes,
+    response_types_supported: [],
+    grant_types_supported: ['client_credentials'],
+    token_endpoint_auth_methods_supported: ['private_key_jwt', 'client_secret_basic', 'client_secret_post'],
+    token_endpoint_auth_signing_alg_values_supported: acceptedAlgs,
+    protected_resources: [`${publicUrl}/v1`],
+    service_documentation: `${publicUrl}/docs`,
+  };
+}
+
+/** `/.well-known/api-catalog` (RFC 9727), to be served as `application/linkset+json`. */
+export function apiCatalog(publicUrl: string): Record<string, unknown> {
+  return {
+    linkset: [
+      {
+        anchor: `${publicUrl}/v1`,
+        'service-desc': [{ href: `${publicUrl}/openapi.json`, type: 'application/vnd.oai.openapi+json;version=3.1' }],
+        'service-doc': [{ href: `${publicUrl}/docs`, type: 'text/html' }],
+        status: [{ href: `${publicUrl}/healthz`, type: 'application/json' }],
+      },
+    ],
+  };
+}
+
+/** `/.well-known/security.txt` (RFC 9116): whom to tell about a weakness; `contact` is a URL, as `mailto:…`. */
+export function securityTxt(publicUrl: string, contact: string, expires: string): string {
+  return `Contact: ${contact}\nExpires: ${expires}\nCanonical: ${publicUrl}/.well-known/security.txt\nPreferred-Languages: en\n`;
+}

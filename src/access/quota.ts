@@ -1,0 +1,102 @@
+import type { Clock, Random } from '../kernel/clock.ts';
+import { type Refusal, refuse } from '../kernel/problem.ts';
+import type { Caller, Quota } from './caller.ts';
+
+/** The quota of a client that was given none of its own. */
+export const defaultQuota: Quota = { perSecond: 1_000, burst: 2_000 };
+
+/** What is left after a request was counted, in the numbers that the headers tell. */
+type Allowance = {
+  readonly allowed: boolean;
+  readonly policy: string;
+  readonly quota: Quota;
+  /** Requests that would succeed now. */
+  readonly remaining: number;
+  /** Whole seconds, at least 1, until one more is available. */
+  readonly resetSeconds: number;
+};
+
+/** The buckets of this process, one for each client and scope. */
+export type Quotas = {
+  /** Counts one request of that client under that scope; the headers go on its answer, whatever that is. */
+  take(
+    caller: Pick<Caller, 'clientId' | 'quota'>,
+    scope: string,
+  ): { readonly headers: Readonly<Record<string, string>>; readonly refusal?: Refusal };
+};
+
+/** A thousandth of a request, so that what flows in within a millisecond is a whole number and nothing is rounded. */
+const unit = 1_000;
+
+type Bucket = { units: number; at: number; fullAt: number };
+
+/** Above this many buckets the full ones are dropped: a full bucket is the same as none. */
+const manyBuckets = 10_000;
+
+/** Makes the buckets of one process; several processes each grant the quota (docs/operating.md). */
+export function createQuotas(clock: Clock, random: Random): Quotas {
+  const buckets = new Map<string, Bucket>();
+  return {
+    take({ clientId, quota = defaultQuota }, scope) {
+      const name = `${clientId}\0${scope}`;
+      const now = clock.now();
+      let bucket = buckets.get(name);
+      if (bucket === undefined) {
+        if (buckets.size >= manyBuckets) dropFull(buckets, now);
+        bucket = { units: quota.burst * unit, at: now, fullAt: now };
+        buckets.set(name, bucket);
+      }
+      const allowance = takeFrom(bucket, { policy: scope, quota, now });
+      const headers = rateLimitHeaders(allowance);
+      return allowance.allowed ? { headers } : { headers, refusal: quotaExceeded(allowance, random) };
+    },
+  };
+}
+
+function takeFrom(bucket: Bucket, { policy, quota, now }: { policy: string; quota: Quota; now: number }): Allowance {
+  const full = quota.burst * unit;
+  // A clock that was set back gives nothing and takes nothing.
+  const elapsed = Math.max(0, now - bucket.at);
+  const units = Math.min(full, bucket.units + elapsed * quota.perSecond);
+  const allowed = units >= unit;
+  bucket.units = allowed ? units - unit : units;
+  bucket.at += elapsed;
+  bucket.fullAt = bucket.at + Math.ceil((full - bucket.units) / quota.perSecond);
+  const untilNextMs = (unit - (bucket.units % unit)) / quota.perSecond;
+  const resetSeconds = Math.max(1, Math.ceil(untilNextMs / 1_000));
+  return { allowed, policy, quota, remaining: Math.floor(bucket.units / unit), resetSeconds };
+}
+
+function dropFull(buckets: Map<string, Bucket>, now: number): void {
+  for (const [name, bucket] of buckets) if (bucket.fullAt <= now) buckets.delete(name);
+}
+
+/**
+ * The headers of an answer, refused or not: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11)
+ * and the `X-RateLimit` trio that older clients read. The policy is the burst within the time in which it flows in again.
+ */
+function rateLimitHeaders(allowance: Allowance): Record<string, string> {
+  const { policy, quota, remaining, resetSeconds } = allowance;
+  const window = Math.ceil(quota.burst / quota.perSecond);
+  return {
+    'ratelimit-policy': `"${policy}";q=${quota.burst};w=${window}`,
+    ratelimit: `"${policy}";r=${remaining};t=${resetSeconds}`,
+    'x-ratelimit-limit': String(quota.burst),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(resetSeconds),
+  };
+}
+
+/** The refusal of a request over quota; `Retry-After` has up to two seconds of jitter, so that waiting clients spread out. */
+function quotaExceeded(allowance: Allowance, random: Random): Refusal {
+  const { policy, quota, resetSeconds } = allowance;
+  const jitter = (random(1)[0] ?? 0) % 3;
+  return refuse(
+    'quota-exceeded',
+    `Policy '${policy}' allows ${quota.perSecond} requests in a second, and ${quota.burst} at once.`,
+    {
+      members: { 'violated-policies': [policy] },
+      headers: { 'retry-after': String(resetSeconds + jitter) },
+    },
+  );
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { rootKeyFrom } from '../keys/root-key.ts';
+import { signingUses } from '../keys/signing-key.ts';
+import { createMissingSigningKeys, openSigningKeys, rotateSigningKey, SigningKeyMissing } from './signing-key-store.ts';
+
+const root = rootKeyFrom(new Uint8Array(32).fill(1));
+const frozen = () => {
+  const clock = { at: Date.UTC(2026, 10, 20), now: () => clock.at };
+  return clock;
+};
+
+for (const engine of engines) {
+  test(`${engine.name}: missing keys are made once, and another process reads the same ones`, async (t) => {
+    const room = { db: await engine.open(t), root, clock: frozen() };
+    const before = await openSigningKeys(room);
+    assert.throws(() => before.current('result'), SigningKeyMissing);
+    assert.deepEqual(await createMissingSigningKeys(room, systemRandom), [...signingUses]);
+    assert.deepEqual(await createMissingSigningKeys(room, systemRandom), []);
+    const [first, second] = [await openSigningKeys(room), await openSigningKeys(room)];
+    for (const use of signingUses) {
+      assert.equal(first.current(use).kid, second.current(use).kid);
+      assert.equal(first.find(use, first.current(use).kid), first.current(use));
+    }
+    assert.equal(first.find('result', first.current('access-token').kid), undefined);
+  });
+
+  test(`${engine.name}: the published set holds the keys of tokens, results and evidence, and nothing private`, async (t) => {
+    const room = { db: await engine.open(t), root, clock: frozen() };
+    await createMissingSigningKeys(room, systemRandom);
+    const keys = await openSigningKeys(room);
+    const uses = ['access-token', 'result', 'evidence'] as const;
+    const kids = uses.map((use) => keys.current(use).kid);
+    const published = keys.publicJwks().keys;
+    assert.deepEqual(new Set(published.map(({ kid }) => kid)), new Set(kids));
+    for (const jwk of published)
+      assert.deepEqual(Object.keys(jwk).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+  });
+
+  test(`${engine.name}: a replaced key verifies for a day and is then gone, but evidence keys stay published`, async (t) => {
+    const room = { db: await engine.open(t), root, clock: frozen() };
+    await createMissingSigningKeys(room, systemRandom);
+    const keys = await openSigningKeys(room);
+    const old = { result: keys.current('result').kid, evidence: keys.current('evidence').kid };
+    await rotateSigningKey(room, 'result', systemRandom);
+    await rotateSigningKey(room, 'evidence', systemRandom);
+    await keys.reload();
+    assert.equal(keys.current('result').kid, old.result);
+    room.clock.at += 600_000;
+    assert.notEqual(keys.current('result').kid, old.result);
+    assert.notEqual(keys.find('result', old.result), undefined);
+    room.clock.at += 86_400_000;
+    assert.equal(keys.find('result', old.result), undefined);
+    const published = keys.publicJwks().keys.map(({ kid }) => kid);
+    assert.equal(published.includes(old.result), false);
+    assert.equal(published.includes(old.evidence), true);
+  });
+
+  test(`${engine.name}: a key that another process made is known within a minute, and no reading is done before`, async (t) => {
+    const db = await engine.open(t);
+    let reads = 0;
+    const read: typeof db.read = (sql, args) => {
+      reads += 1;
+      return db.read(sql, args);
+    };
+    const room = { db: { read, write: db.write.bind(db) }, root, clock: frozen() };
+    await createMissingSigningKeys(room, systemRandom);
+    const keys = await openSigningKeys(room);
+    await rotateSigningKey(room, 'result', systemRandom);
+    const published = () => keys.publicJwks().keys.length;
+    reads = 0;
+    room.clock.at += 60_000;
+    assert.deepEqual([published(), reads], [3, 0]);
+    room.clock.at += 1;
+    published();
+    await keys.reload(60_000);
+    assert.deepEqual([published(), reads], [4, 1]);
+  });
+
+  test(`${engine.name}: private parts are stored wrapped, bound to their key, and open under their root only`, async (t) => {
+    const room = { db: await engine.open(t), root, clock: frozen() };
+    await createMissingSigningKeys(room, systemRandom);
+    const other = rootKeyFrom(new Uint8Array(32).fill(2));
+    await assert.rejects(openSigningKeys({ ...room, root: other }), /is wrapped by root key/);
+    const keys = await openSigningKeys(room);
+    const [from, to] = [keys.current('result').kid, keys.current('access-token').kid];
+    await room.db.write([
+      {
+        sql: 'update signing_key set sealed_private = (select o.sealed_private from signing_key o where o.kid = $1) where kid = $2',
+        args: [from, to],
+      },
+    ]);
+    await assert.rejects(openSigningKeys(room), /does not open/);
+  });
+}

@@ -1,0 +1,156 @@
+import type { Clock, Random } from '../kernel/clock.ts';
+import type { RootKey } from '../keys/root-key.ts';
+import {
+  newSigningSeed,
+  type PublicJwk,
+  type SigningKey,
+  type SigningUse,
+  signingKeyFrom,
+  signingUses,
+} from '../keys/signing-key.ts';
+import { unwrapKey, wrapKey } from '../keys/wrap.ts';
+import type { Db, Read, Row, Statement } from '../store/db.ts';
+
+/** The signing keys that are in force, as this process read them within the last minute or so. */
+export type SigningKeys = {
+  /** The key that signs now; throws `SigningKeyMissing` where the use has none. */
+  current(use: SigningUse): SigningKey;
+  /** The key that verifies what was signed for that use under that id; undefined when unknown or retired. */
+  find(use: SigningUse, kid: string): SigningKey | undefined;
+  /** What `/.well-known/jwks.json` lists: keys of tokens and results until they retire, those of evidence for ever. */
+  publicJwks(): { readonly keys: readonly PublicJwk[] };
+  /** Reads the keys again, or waits for a reading under way; with `ifOlderThanMs` only where the last one is older. */
+  reload(ifOlderThanMs?: number): Promise<void>;
+};
+
+/** What reading and making signing keys needs. */
+export type KeyRoom = { readonly db: Pick<Db, 'read' | 'write'>; readonly root: RootKey; readonly clock: Clock };
+
+/** No key for that use is stored: the operator has to make it, since a server that makes keys by itself may split in two. */
+export class SigningKeyMissing extends Error {
+  constructor(use: SigningUse) {
+    super(`there is no signing key for ${use}; make the missing keys with: citizen-services keys create`);
+    this.name = 'SigningKeyMissing';
+  }
+}
+
+/** A new key is published this long before it signs, so that who cached the key set has it in time. */
+const publishedAheadMs = 600_000;
+/** How often a process reads the keys again, so that one that another process made or withdrew counts here too. */
+const readAgainMs = 60_000;
+/** A replaced key verifies this long: longer than anything lives that it signed, but for evidence. */
+const overlapMs = 86_400_000;
+
+type StoredKey = { readonly key: SigningKey; readonly createdAt: number; readonly retireAt: number | undefined };
+
+/** Reads all signing keys, and holds them. */
+export async function openSigningKeys({ db, root, clock }: KeyRoom): Promise<SigningKeys> {
+  let stored: readonly StoredKey[] = [];
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  const inForce = ({ retireAt }: StoredKey) => retireAt === undefined || retireAt > clock.now();
+
+  async function load(): Promise<void> {
+    readAt = clock.now();
+    stored = await readKeys(db.read, root);
+  }
+
+  function reload(ifOlderThanMs = -1): Promise<void> {
+    if (reading === undefined && clock.now() - readAt <= ifOlderThanMs) return Promise.resolve();
+    reading ??= load().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  /** The keys as known, read again behind the request once a minute. */
+  function known(): readonly StoredKey[] {
+    // A failure here changes nothing: the keys that are known go on, and the next minute tries again.
+    if (clock.now() - readAt > readAgainMs) reload().catch(() => undefined);
+    return stored;
+  }
+  await reload();
+
+  return {
+    reload,
+    current(use) {
+      const keys = known().filter((one) => one.key.use === use && inForce(one));
+      const ready = keys.findLast(({ createdAt }) => createdAt + publishedAheadMs <= clock.now()) ?? keys[0];
+      if (ready === undefined) throw new SigningKeyMissing(use);
+      return ready.key;
+    },
+    find: (use, kid) => known().find((one) => one.key.kid === kid && one.key.use === use && inForce(one))?.key,
+    publicJwks() {
+      const listed = known().filter((one) => {
+        if (one.key.use === 'checkpoint') return false;
+        return one.key.use === 'evidence' || inForce(one);
+      });
+      return { keys: listed.map(({ key }) => key.publicJwk) };
+    },
+  };
+}
+
+/** Makes and stores a key for each use that has none in force, and answers those uses; only for the first start of a demo and `keys create`. */
+export async function createMissingSigningKeys(room: KeyRoom, random: Random): Promise<SigningUse[]> {
+  const now = room.clock.now();
+  const stored = await readKeys(room.db.read, room.root);
+  const missing = signingUses.filter(
+    (use) => !stored.some(({ key, retireAt }) => key.use === use && (retireAt === undefined || retireAt > now)),
+  );
+  if (missing.length > 0) await room.db.write(missing.map((use) => keyCreation(room, use, random)));
+  return missing;
+}
+
+/**
+ * Replaces the key of a use: the new one signs after ten minutes, the old ones verify for a day. Processes that read the
+ * keys again meanwhile miss nothing.
+ */
+export async function rotateSigningKey(room: KeyRoom, use: SigningUse, random: Random): Promise<void> {
+  await room.db.write([
+    {
+      sql: 'update signing_key set retire_at = $2 where use = $1 and retire_at is null',
+      args: [use, room.clock.now() + overlapMs],
+    },
+    keyCreation(room, use, random),
+  ]);
+}
+
+const boundTo = (use: SigningUse, kid: string) => `signing key ${use} ${kid}`;
+
+function keyCreation({ root, clock }: KeyRoom, use: SigningUse, random: Random): Statement {
+  const seed = newSigningSeed(use, random);
+  const { kid, alg, publicJwk } = signingKeyFrom(use, seed);
+  const sealed = wrapKey(root.derive('wrap-signing-keys'), seed, boundTo(use, kid), random);
+  return {
+    sql: `insert into signing_key (kid, use, alg, public_jwk, sealed_private, root_key_id, created_at, retire_at)
+      values ($1, $2, $3, $4, $5, $6, $7, null)`,
+    args: [kid, use, alg, JSON.stringify(publicJwk), sealed, root.id, clock.now()],
+  };
+}
+
+async function readKeys(read: Read, root: RootKey): Promise<StoredKey[]> {
+  const rows = await read(
+    `select kid, use, sealed_private, root_key_id, created_at, retire_at from signing_key
+      order by created_at, retire_at nulls last, kid limit $1`,
+    [1_000],
+  );
+  return rows.map((row) => keyOf(row, root));
+}
+
+function keyOf(row: Row, root: RootKey): StoredKey {
+  const { kid, sealed_private: sealed, root_key_id: rootKeyId, created_at: createdAt, retire_at: retireAt } = row;
+  const use = signingUses.find((one) => one === row['use']);
+  if (
+    use === undefined ||
+    typeof kid !== 'string' ||
+    !(sealed instanceof Uint8Array) ||
+    typeof createdAt !== 'number'
+  ) {
+    throw new TypeError('a row of signing_key is not of its form');
+  }
+  if (rootKeyId !== root.id) {
+    throw new Error(`signing key ${kid} is wrapped by root key ${rootKeyId}, and this server has root key ${root.id}`);
+  }
+  const key = signingKeyFrom(use, unwrapKey(root.derive('wrap-signing-keys'), sealed, boundTo(use, kid)));
+  return { key, createdAt, retireAt: typeof retireAt === 'number' ? retireAt : undefined };
+}

@@ -1,0 +1,66 @@
+/** A token in the form of a compact JWS, of which nothing is verified yet. */
+export type UnverifiedToken = {
+  readonly alg: string;
+  readonly kid: string | undefined;
+  readonly claims: Readonly<Record<string, unknown>>;
+};
+
+/** The longest token that is looked at; ours have some 600 characters. */
+export const longestToken = 8_192;
+
+const compact = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
+
+/**
+ * Header members by which a token would choose its own key, or ask to be read in another way (RFC 7515 section 4.1, RFC
+ * 7797). No token of ours or of an issuer we can trust needs one.
+ */
+const refusedMembers = ['crit', 'b64', 'jwk', 'jku', 'x5u', 'x5c', 'zip', 'enc'];
+
+/**
+ * Takes an access token apart: compact form, header of type `at+jwt` (RFC 9068, section 2.1) and claims, each a JSON
+ * object with every name once. Undefined for everything else; `test/attacks/tokens.test.ts` has the list.
+ */
+export function takeApart(token: string): UnverifiedToken | undefined {
+  if (token.length > longestToken) return undefined;
+  const parts = compact.exec(token);
+  if (parts === null) return undefined;
+  const header = readObject(parts[1] ?? '');
+  const claims = readObject(parts[2] ?? '');
+  if (header === undefined || claims === undefined) return undefined;
+  const { alg, kid, typ } = header;
+  if (typeof alg !== 'string' || typeof typ !== 'string') return undefined;
+  if (!/^(?:application\/)?at\+jwt$/i.test(typ)) return undefined;
+  if (kid !== undefined && (typeof kid !== 'string' || kid.length > 200)) return undefined;
+  if (refusedMembers.some((member) => Object.hasOwn(header, member))) return undefined;
+  return { alg, kid, claims };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function readObject(part: string): Record<string, unknown> | undefined {
+  let value: unknown;
+  let text: string;
+  try {
+    text = utf8.decode(Buffer.from(part, 'base64url'));
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  // A name that stands twice is one member once parsed: two readers could take different ones.
+  if (namesIn(text) !== membersOf(value)) return undefined;
+  return { ...value };
+}
+
+/** How often a name stands in this valid JSON: each string that a colon follows. */
+function namesIn(text: string): number {
+  let count = 0;
+  for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/gs)) if (match[1] === ':') count += 1;
+  return count;
+}
+
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const inside = Object.values(value);
+  return inside.reduce<number>((sum, one) => sum + membersOf(one), Array.isArray(value) ? 0 : inside.length);
+}

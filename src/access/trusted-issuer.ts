@@ -1,0 +1,122 @@
+import type { CompactVerifyGetKey } from 'jose';
+import * as errors from 'jose/errors';
+import { compactVerify } from 'jose/jws/compact/verify';
+import type { Clock } from '../kernel/clock.ts';
+import { acceptedAlgs } from './client-keys.ts';
+
+/** An issuer besides our own whose access tokens are accepted, because the operator named it in TRUSTED_ISSUERS. */
+export type TrustedIssuer = {
+  readonly issuer: string;
+  /** Whether the token is signed by a key that the issuer publishes; throws `IssuerUnavailable` when that cannot be known. */
+  hasSigned(token: string): Promise<boolean>;
+};
+
+/** The issuer's metadata or keys could not be fetched, or are not what they must be. */
+export class IssuerUnavailable extends Error {
+  constructor(issuer: string, options?: ErrorOptions) {
+    super(`the metadata or keys of the trusted issuer ${issuer} could not be fetched`, options);
+    this.name = 'IssuerUnavailable';
+  }
+}
+
+/** What fetches; `globalThis.fetch` in the running server. */
+export type Fetch = (url: string, options: RequestInit) => Promise<Response>;
+
+const timeoutMs = 5_000;
+const largestDocument = 262_144;
+/** An unknown key id makes the keys be fetched again at most this often; so does an issuer that does not answer. */
+const cooldownMs = 30_000;
+const keysLiveMs = 600_000;
+
+/**
+ * The issuer behind that URL. Nothing is fetched before its first token; then its metadata (RFC 8414, else OpenID Connect
+ * Discovery) and keys, each with a deadline, a size limit and no redirect.
+ */
+export function createTrustedIssuer(issuer: string, fetching: Fetch, clock: Clock): TrustedIssuer {
+  let keys: Promise<CompactVerifyGetKey> | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+
+  function discovered(): Promise<CompactVerifyGetKey> {
+    if (keys === undefined && clock.now() - failedAt < cooldownMs) return Promise.reject(new IssuerUnavailable(issuer));
+    keys ??= discover(issuer, fetching).catch((cause: unknown) => {
+      keys = undefined;
+      failedAt = clock.now();
+      throw new IssuerUnavailable(issuer, { cause });
+    });
+    return keys;
+  }
+
+  async function hasSigned(token: string): Promise<boolean> {
+    const keySet = await discovered();
+    try {
+      await compactVerify(token, keySet, { algorithms: [...acceptedAlgs] });
+      return true;
+    } catch (cause) {
+      // What says something about the token, and not about the way to the keys.
+      const verdicts = [
+        errors.JWKSNoMatchingKey,
+        errors.JWKSMultipleMatchingKeys,
+        errors.JWSInvalid,
+        errors.JWSSignatureVerificationFailed,
+        errors.JOSEAlgNotAllowed,
+        errors.JOSENotSupported,
+      ];
+      if (verdicts.some((verdict) => cause instanceof verdict)) return false;
+      throw new IssuerUnavailable(issuer, { cause });
+    }
+  }
+
+  return { issuer, hasSigned };
+}
+
+async function discover(issuer: string, fetching: Fetch): Promise<CompactVerifyGetKey> {
+  const jwksUri = await jwksUriOf(issuer, fetching);
+  const { createRemoteJWKSet, customFetch } = await import('jose/jwks/remote');
+  return createRemoteJWKSet(jwksUri, {
+    timeoutDuration: timeoutMs,
+    cooldownDuration: cooldownMs,
+    cacheMaxAge: keysLiveMs,
+    [customFetch]: (url: string, options: RequestInit) => fetchDocument(fetching, url, options),
+  });
+}
+
+async function jwksUriOf(issuer: string, fetching: Fetch): Promise<URL> {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname === '/' ? '' : pathname;
+  const places = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ];
+  for (const place of places) {
+    const response = await fetchDocument(fetching, place, { signal: AbortSignal.timeout(timeoutMs) });
+    if (response.status !== 200) continue;
+    const metadata: unknown = await response.json();
+    if (typeof metadata !== 'object' || metadata === null || !('issuer' in metadata) || metadata.issuer !== issuer) {
+      throw new Error(`${place} is not the metadata of that issuer`);
+    }
+    const jwksUri =
+      'jwks_uri' in metadata && typeof metadata.jwks_uri === 'string' ? URL.parse(metadata.jwks_uri) : null;
+    if (jwksUri === null || (jwksUri.protocol !== 'https:' && jwksUri.origin !== origin)) {
+      throw new Error(`${place} names no jwks_uri with https`);
+    }
+    return jwksUri;
+  }
+  throw new Error(`no metadata at ${places.join(' or ')}`);
+}
+
+/** Fetches a small document; the body is read to its limit here, so that nobody downstream reads an endless one. */
+async function fetchDocument(fetching: Fetch, url: string, options: RequestInit): Promise<Response> {
+  const response = await fetching(url, {
+    ...options,
+    redirect: 'error',
+    headers: { accept: 'application/json, application/jwk-set+json' },
+  });
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > largestDocument) throw new Error(`${url} has more than ${largestDocument} bytes`);
+    chunks.push(chunk);
+  }
+  return new Response(Buffer.concat(chunks), { status: response.status });
+}

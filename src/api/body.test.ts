@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { hasRepeatedName, jsonBodyLimit, readJsonBody } from './body.ts';
+
+const read = (...chunks: Uint8Array[]) => readJsonBody(Readable.from(chunks, { objectMode: false }));
+const slugOf = (result: Awaited<ReturnType<typeof read>>) => ('refusal' in result ? result.refusal.slug : 'read');
+
+test('a body is read whole from any cut, and no further than its limit', async () => {
+  const bytes = Buffer.from('{"name":"é"}');
+  for (let cut = 1; cut < bytes.length; cut += 1) {
+    assert.deepEqual(await read(bytes.subarray(0, cut), bytes.subarray(cut)), { value: { name: 'é' } });
+  }
+  const full = Buffer.from(`"${'x'.repeat(jsonBodyLimit - 2)}"`);
+  assert.equal(slugOf(await read(full)), 'read');
+  assert.equal(slugOf(await read(full, Buffer.from(' '))), 'payload-too-large');
+});
+
+test('what is not JSON in UTF-8 with every name once is refused', async () => {
+  for (const text of [
+    '',
+    '{',
+    '{"a":1}}',
+    "{'a':1}",
+    '{"a":01}',
+    'nul',
+    '{"a":1,"a":1}',
+    '{"b":{"a":1,"\\u0061":2}}',
+  ]) {
+    assert.equal(slugOf(await read(Buffer.from(text))), 'malformed-json', text);
+  }
+  assert.equal(slugOf(await read(Buffer.from([0x22, 0xff, 0x22]))), 'malformed-json');
+  assert.equal(slugOf(await read(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))), 'malformed-json');
+});
+
+test('a name may stand again in another object, and as a value', () => {
+  assert.equal(hasRepeatedName('{"a":{"a":1},"b":[{"a":1},{"a":2}],"c":"a","d":"a\\":1"}'), false);
+  assert.equal(hasRepeatedName('[{"a":1,"b":{"c":1},"a":2}]'), true);
+});

@@ -1,0 +1,234 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Caller } from '../access/caller.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Mint } from '../kernel/id.ts';
+import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
+import type { Commit, Effect } from '../ledger/commit.ts';
+import { type Read, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
+import { announcedTooLarge, jsonBodyLimit, readJsonBody } from './body.ts';
+import {
+  type Earlier,
+  findEarlier,
+  fingerprint,
+  parseIdempotencyKey,
+  type RequestKey,
+  remember,
+} from './idempotency.ts';
+import type { Answer, Call, Decision, Needed, Operation, RequestShape, Scope } from './operation.ts';
+import { type Check, compileCheck, parseQuery } from './parse.ts';
+
+/** What stands before every operation: who calls, and how much that client may. */
+export type Gate = {
+  authenticate(authorization: string | undefined, needed: Exclude<Needed, null>): Promise<Caller | Refusal>;
+  missingScope(scope: Scope): Refusal;
+  /** Takes one request from the client's quota; the headers go on every answer. */
+  take(
+    caller: Caller,
+    needed: Exclude<Needed, null>,
+  ): { readonly headers: Readonly<Record<string, string>>; readonly refusal?: Refusal };
+};
+
+/** What dispatch needs of the house to serve its operations. */
+export type House<P> = {
+  readonly gate: Gate;
+  readonly clock: Clock;
+  readonly mint: Mint;
+  readonly read: Read;
+  readonly commit: Commit;
+  readonly ports: P;
+};
+
+/** One request, before anything of it is trusted; `body` is unread. */
+export type Incoming = {
+  readonly method: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Readable;
+  readonly signal: AbortSignal;
+};
+
+/** What became of it; `headers` are those of the gate, for answers and refusals alike. */
+export type Dispatched = {
+  readonly result: Answer | Refusal;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly caller?: Caller;
+};
+
+type Parsed = { readonly input: Omit<Call<RequestShape, unknown>, 'caller' | 'ports'> } | { readonly refusal: Refusal };
+
+const isRefusal = (value: object): value is Refusal => 'slug' in value;
+
+/** One operation in service: what all its requests share. */
+type Desk<P> = {
+  readonly operation: Operation<P>;
+  readonly house: House<P>;
+  readonly parse: (incoming: Incoming) => Promise<Parsed>;
+  /** The idempotency keys that are at work in this process. */
+  readonly running: Set<string>;
+};
+
+type Key = { readonly request: RequestKey; readonly print: Buffer };
+
+/**
+ * Serves one operation: authenticate, scope, quota, parse, idempotency, run, commit, answer, in this order and nowhere
+ * else. Throws only on a fault of the program or the machine.
+ */
+export function createDispatch<P>(
+  operation: Operation<P>,
+  house: House<P>,
+): (incoming: Incoming) => Promise<Dispatched> {
+  const desk: Desk<P> = { operation, house, parse: createParse(operation, house), running: new Set() };
+  return async (incoming) => {
+    const needed = operation.scope;
+    let admitted: Omit<Dispatched, 'result'> = { headers: {} };
+    try {
+      if (needed === null) return { ...admitted, result: await serve(desk, incoming, nobody) };
+      const caller = await house.gate.authenticate(incoming.headers.authorization, needed);
+      if (isRefusal(caller)) return { ...admitted, result: caller };
+      const taken = house.gate.take(caller, needed);
+      admitted = { headers: taken.headers, caller };
+      if (needed !== 'any' && !caller.scopes.has(needed)) {
+        return { ...admitted, result: house.gate.missingScope(needed) };
+      }
+      if (taken.refusal !== undefined) return { ...admitted, result: taken.refusal };
+      return { ...admitted, result: await serve(desk, incoming, caller) };
+    } catch (fault) {
+      const refusal = refusalOfFault(fault);
+      if (refusal === undefined) throw fault;
+      return { ...admitted, result: refusal };
+    }
+  };
+}
+
+async function serve<P>(desk: Desk<P>, incoming: Incoming, caller: Caller): Promise<Answer | Refusal> {
+  const { operation, house, running } = desk;
+  const parsed = await desk.parse(incoming);
+  if ('refusal' in parsed) return parsed.refusal;
+  const call = { ...parsed.input, caller, ports: house.ports };
+  const header = operation.idempotent === true ? incoming.headers['idempotency-key'] : undefined;
+  if (header === undefined) return await decide(desk, call, undefined);
+  const key = parseIdempotencyKey(String(header));
+  if (typeof key !== 'string') return key;
+  const request = { clientId: caller.clientId, operation: operation.name, key };
+  const print = fingerprint(operation.bodyBytes === undefined ? call.body : call.headers);
+  const earlier = await findEarlier(house.read, request, print);
+  if (earlier !== undefined) return outcomeOf(earlier);
+  const slot = `${request.clientId} ${key}`;
+  if (running.has(slot)) return refuse('idempotency-key-in-progress', undefined, { headers: { 'retry-after': '1' } });
+  running.add(slot);
+  try {
+    return await decide(desk, call, { request, print });
+  } finally {
+    running.delete(slot);
+  }
+}
+
+async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | undefined): Promise<Answer | Refusal> {
+  const decision = await desk.operation.run(call);
+  if ('plain' in decision) return decision.plain;
+  if ('refusal' in decision) {
+    if (decision.effect !== undefined) await desk.house.commit(decision.effect);
+    return decision.refusal;
+  }
+  try {
+    await desk.house.commit(key === undefined ? decision.effect : withKey(decision, key, call.now));
+  } catch (fault) {
+    if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
+    if (!(fault instanceof WriteRefused)) throw fault;
+    if (key !== undefined && fault.statement === decision.effect.statements.length) {
+      // Another process stored this key first: its answer is the answer.
+      const earlier = await findEarlier(desk.house.read, key.request, key.print);
+      if (earlier !== undefined) return outcomeOf(earlier);
+    }
+    if (decision.onRefused === undefined) throw fault;
+    return decision.onRefused(fault.statement);
+  }
+  return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
+}
+
+const nobody: Caller = { clientId: '', scopes: new Set() };
+
+function outcomeOf(earlier: Earlier): Answer | Refusal {
+  return 'answer' in earlier ? earlier.answer : earlier.refusal;
+}
+
+function withKey(decision: Decision, key: Key, now: number): Effect {
+  if (typeof decision.answer === 'function')
+    throw new TypeError('an idempotent operation states its answer beforehand');
+  const row = remember(key.request, key.print, decision.answer, now);
+  return { events: decision.effect.events, statements: [...decision.effect.statements, row] };
+}
+
+function refusalOfFault(fault: unknown): Refusal | undefined {
+  if (fault instanceof WriteUnknown) return refuse('outcome-unknown', undefined, { headers: { 'retry-after': '2' } });
+  if (fault instanceof WriteBusy) return refuse('capacity-reduced', undefined, { headers: { 'retry-after': '1' } });
+  return undefined;
+}
+
+function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: Incoming) => Promise<Parsed> {
+  const shape = operation.request;
+  const checks: { readonly [K in keyof RequestShape]: Check | undefined } = {
+    params: shape.params && compileCheck('path', shape.params),
+    query: shape.query && compileCheck('query', shape.query),
+    headers: shape.headers && compileCheck('header', shape.headers),
+    body: shape.body && compileCheck('body', shape.body),
+  };
+  const headerNames = Object.keys(shape.headers?.properties ?? {});
+
+  return async (incoming) => {
+    const query = parseQuery(incoming.query, shape.query);
+    const headers = pick(incoming.headers, headerNames);
+    const issues: Issue[] = [
+      ...(checks.params?.(incoming.params) ?? []),
+      ...query.issues,
+      ...(checks.query?.(query.values) ?? noParameters(query.values)),
+      ...(checks.headers?.(headers) ?? []),
+    ];
+    let body: unknown;
+    if (checks.body !== undefined) {
+      const read = await readBody(incoming);
+      if ('refusal' in read) return read;
+      body = read.value;
+      issues.push(...checks.body(body));
+    } else if (operation.bodyBytes !== undefined) {
+      const refusal = announcedTooLarge(incoming.headers['content-length'], operation.bodyBytes.limit);
+      if (refusal !== undefined) return { refusal };
+    }
+    if (issues.length > 0) {
+      const count = issues.length === 1 ? '1 fault' : `${issues.length} faults`;
+      return { refusal: refuse('bad-request', `${count} in the request; each is in issues[].`, { issues }) };
+    }
+    // The checks above proved that each part has the type its schema derives.
+    const typed = { params: incoming.params, query: query.values, headers, body } as unknown as Call<RequestShape, P>;
+    const { clock, mint, read } = house;
+    const { method, signal, body: bytes } = incoming;
+    return { input: { ...typed, method, now: clock.now(), mint, read, bytes, signal } };
+  };
+}
+
+async function readBody(incoming: Incoming): Promise<{ value: unknown } | { refusal: Refusal }> {
+  const type = String(incoming.headers['content-type'] ?? '');
+  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type) || /;\s*charset=(?!"?utf-8"?\s*(?:;|$))/i.test(type)) {
+    return {
+      refusal: refuse('unsupported-media-type', 'Send application/json.', { headers: { accept: 'application/json' } }),
+    };
+  }
+  const tooLarge = announcedTooLarge(incoming.headers['content-length'], jsonBodyLimit);
+  return tooLarge === undefined ? await readJsonBody(incoming.body) : { refusal: tooLarge };
+}
+
+function noParameters(values: Record<string, unknown>): Issue[] {
+  const detail = 'this operation takes no query parameters';
+  return Object.keys(values).length === 0 ? [] : [{ in: 'query', code: 'unknown-input', detail }];
+}
+
+function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value === 'string') picked[name] = value;
+  }
+  return picked;
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
+import type { Operation } from './operation.ts';
+
+/** One entry of the register of endpoints, as `GET /v1` publishes it and `register.lock` keeps it. */
+export type Endpoint = {
+  readonly name: string;
+  readonly since: string;
+  readonly method: string;
+  readonly path: string;
+  readonly scope: string | null;
+  readonly summary: string;
+  /** SHA-256 over the canonical JSON of request and responses: two servers with one hash speak the same. */
+  readonly schemaHash: string;
+};
+
+/** An entry with the schemas that its hash covers, for the lock. */
+export type LockedEndpoint = Endpoint & { readonly request: Json; readonly responses: Json };
+
+/** The register of these operations, in their order. */
+export function endpointsOf<P>(operations: readonly Operation<P>[]): readonly LockedEndpoint[] {
+  return operations.map((operation) => {
+    const { name, since, method, path, scope, summary } = operation;
+    const request = plainJson(operation.request);
+    const responses = plainJson(
+      Object.fromEntries(
+        Object.entries(operation.responses).map(([status, response]) => [status, response.schema ?? null]),
+      ),
+    );
+    const schemaHash = `sha-256:${createHash('sha256').update(canonicalJson({ request, responses })).digest('base64')}`;
+    return { name, since, method, path, scope, summary, schemaHash, request, responses };
+  });
+}
+
+function plainJson(value: unknown): Json {
+  // TypeBox schemas are JSON but for symbols, which JSON leaves out.
+  return JSON.parse(JSON.stringify(value)) as Json;
+}
+
+/**
+ * What a caller of the old register would lose by the new one, one sentence each; empty where it only grew. An entry may
+ * not vanish, move, or ask for more; an answer may not lose or retype a member.
+ */
+export function losses(old: readonly LockedEndpoint[], now: readonly LockedEndpoint[]): string[] {
+  const found: string[] = [];
+  for (const [index, before] of old.entries()) {
+    const after = now[index];
+    if (after === undefined || after.name !== before.name) {
+      found.push(`${before.name} is not at its place ${index + 1}: entries are appended, never taken out or reordered`);
+      continue;
+    }
+    const label = `${before.method} ${before.path}`;
+    for (const member of ['method', 'path', 'scope', 'since'] as const) {
+      if (before[member] !== after[member]) found.push(`${label}: ${member} changed`);
+    }
+    for (const part of ['params', 'query', 'headers', 'body']) {
+      found.push(...narrowed(`${label} ${part}`, memberOf(before.request, part), memberOf(after.request, part)));
+    }
+    for (const status of Object.keys(asObject(before.responses))) {
+      found.push(
+        ...widened(`${label} ${status}`, memberOf(before.responses, status), memberOf(after.responses, status)),
+      );
+    }
+  }
+  return found;
+}
+
+type JsonObject = { readonly [name: string]: Json | undefined };
+
+function asObject(value: Json | undefined): JsonObject {
+  // Lists are told apart by the callers: schemas nest objects only.
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  return asObject(value)[name];
+}
+
+function namesIn(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** The allowed values of an enumeration, or undefined where any value of the type is allowed. */
+function choicesOf(schema: Json | undefined): readonly string[] | undefined {
+  const { enum: list, anyOf } = asObject(schema);
+  if (Array.isArray(list)) return list.map(String);
+  if (!Array.isArray(anyOf)) return undefined;
+  return anyOf.map((option) => canonicalJson(memberOf(option, 'const') ?? option));
+}
+
+/** What a request schema no longer takes. */
+function narrowed(label: string, before: Json | undefined, after: Json | undefined): string[] {
+  if (before === undefined || before === null) {
+    return namesIn(memberOf(after, 'required')).map((name) => `${label}: ${name} became required`);
+  }
+  if (after === undefined || after === null) return [`${label} is gone`];
+  const found: string[] = [];
+  if (memberOf(before, 'type') !== memberOf(after, 'type')) found.push(`${label}: type changed`);
+  const required = namesIn(memberOf(before, 'required'));
+  for (const name of namesIn(memberOf(after, 'required'))) {
+    if (!required.includes(name)) found.push(`${label}: ${name} became required`);
+  }
+  for (const [bound, sign] of [
+    ['maxLength', 1],
+    ['maxItems', 1],
+    ['maximum', 1],
+    ['minLength', -1],
+    ['minItems', -1],
+    ['minimum', -1],
+  ] as const) {
+    const [old, now] = [memberOf(before, bound), memberOf(after, bound)];
+    if (typeof now === 'number' && (typeof old !== 'number' || (now - old) * sign < 0))
+      found.push(`${label}: ${bound} is narrower`);
+  }
+  if (memberOf(after, 'pattern') !== undefined && memberOf(before, 'pattern') !== memberOf(after, 'pattern')) {
+    found.push(`${label}: pattern changed`);
+  }
+  const now = choicesOf(after);
+  if (now !== undefined && !(choicesOf(before) ?? ['']).every((choice) => now.includes(choice)))
+    found.push(`${label}: takes fewer values`);
+  for (const [name, schema] of Object.entries(asObject(memberOf(before, 'properties')))) {
+    found.push(...narrowed(`${label}/${name}`, schema, memberOf(memberOf(after, 'properties'), name)));
+  }
+  if (memberOf(before, 'items') !== undefined)
+    found.push(...narrowed(`${label}[]`, memberOf(before, 'items'), memberOf(after, 'items')));
+  return found;
+}
+
+/** What an answer no longer gives; new members and new values of an enumeration are growth. */
+function widened(label: string, before: Json | undefined, after: Json | undefined): string[] {
+  if (before === undefined || before === null) return [];
+  if (after === undefined || after === null) return [`${label} is gone`];
+  const found: string[] = [];
+  if (memberOf(before, 'type') !== memberOf(after, 'type')) found.push(`${label}: type changed`);
+  const required = namesIn(memberOf(after, 'required'));
+  for (const name of namesIn(memberOf(before, 'required'))) {
+    if (!required.includes(name)) found.push(`${label}: ${name} is no longer always there`);
+  }
+  for (const [name, schema] of Object.entries(asObject(memberOf(before, 'properties')))) {
+    found.push(...widened(`${label}/${name}`, schema, memberOf(memberOf(after, 'properties'), name)));
+  }
+  if (memberOf(before, 'items') !== undefined)
+    found.push(...widened(`${label}[]`, memberOf(before, 'items'), memberOf(after, 'items')));
+  return found;
+}

@@ -1,0 +1,140 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Refusal, refuse } from '../kernel/problem.ts';
+import { problemAnswer } from './problem-answer.ts';
+
+/** The limits of the HTTP parser and of one request; each is answered with a problem that names it. */
+export const httpLimits = {
+  uriBytes: 8_192,
+  headerBytes: 16_384,
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 5_000,
+  connections: 10_000,
+} as const;
+
+const served = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']);
+const single = [
+  'host',
+  'authorization',
+  'content-type',
+  'content-length',
+  'dpop',
+  'idempotency-key',
+  'transfer-encoding',
+];
+const hostPattern = /^(?:[A-Za-z0-9._~-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
+
+/** What the parser lets through and no handler may see (api requirements 18, 32, 66): the refusal, or undefined. */
+export function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
+  const close = { headers: { connection: 'close' } };
+  for (const name of single) {
+    if ((request.headersDistinct[name]?.length ?? 0) > 1) {
+      return refuse('malformed-http', `The header ${name} stands more than once.`, close);
+    }
+  }
+  const url = request.url ?? '';
+  if (url.length > httpLimits.uriBytes) {
+    return refuse('uri-too-long', undefined, { members: { limit: httpLimits.uriBytes }, ...close });
+  }
+  if (!url.startsWith('/')) return refuse('malformed-http', 'The request target must be a path.', close);
+  if (!hostPattern.test(request.headers.host ?? '')) {
+    return refuse('malformed-http', 'One Host header with a host name is needed.', close);
+  }
+  const encoding = request.headers['transfer-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
+    return refuse('malformed-http', 'The only transfer coding is chunked.', close);
+  }
+  if (!served.has(request.method ?? '')) {
+    return refuse('method-not-allowed', undefined, { headers: { allow: [...served].join(', '), connection: 'close' } });
+  }
+  return undefined;
+}
+
+/** How the guard makes what it answers, and when it has to shed load. */
+export type GuardOptions = {
+  readonly publicUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly newInstance: () => string;
+  /** Why this request may not start now (too much at work, stopping), or undefined. */
+  readonly shed: () => Refusal | undefined;
+  readonly onRefused: (refusal: Refusal, instance: string) => void;
+};
+
+/**
+ * An HTTP server whose defaults are tightened, in front of any handler: what it refuses is answered as
+ * `application/problem+json`, also what the parser refuses before there is a request.
+ */
+export function createGuardedServer(options: GuardOptions, handler: RequestListener): Server {
+  // The parser goes on to a request behind one that was refused; on such a connection nothing more is served
+  // (test/attacks/smuggling.test.ts).
+  const ended = new WeakSet<Socket>();
+  const guarded: RequestListener = (request, response) => {
+    if (ended.has(request.socket)) return;
+    const refusal = refusalOfRequest(request) ?? options.shed();
+    if (refusal === undefined) {
+      handler(request, response);
+      return;
+    }
+    if (refusal.headers?.['connection'] === 'close') ended.add(request.socket);
+    answer(options, refusal, response);
+  };
+  const server = createServer(
+    {
+      requireHostHeader: false,
+      headersTimeout: httpLimits.headersTimeoutMs,
+      requestTimeout: httpLimits.requestTimeoutMs,
+      keepAliveTimeout: httpLimits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: 1_000,
+      maxHeaderSize: httpLimits.headerBytes,
+    },
+    guarded,
+  );
+  server.maxConnections = httpLimits.connections;
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    if (ended.has(request.socket)) return;
+    ended.add(request.socket);
+    answer(options, refuse('expectation-failed', undefined, { headers: { connection: 'close' } }), response);
+  });
+  server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => refuseSocket(options, fault, socket));
+  return server;
+}
+
+function answer(options: GuardOptions, refusal: Refusal, response: ServerResponse): void {
+  const instance = options.newInstance();
+  const problem = problemAnswer(refusal, options.publicUrl, instance);
+  options.onRefused(refusal, instance);
+  for (const [name, value] of Object.entries({ ...options.headers, 'request-id': instance, ...problem.headers })) {
+    response.setHeader(name, value);
+  }
+  response.statusCode = problem.status;
+  response.end(problem.body);
+}
+
+function refuseSocket(options: GuardOptions, fault: NodeJS.ErrnoException, socket: Socket): void {
+  // After an answer was begun on this socket a second one would be read as the answer to something else.
+  if (fault.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+    socket.destroy();
+    return;
+  }
+  const refusal = refusalOfParser(fault.code);
+  const instance = options.newInstance();
+  const problem = problemAnswer(refusal, options.publicUrl, instance);
+  options.onRefused(refusal, instance);
+  const headers = { ...options.headers, 'request-id': instance, ...problem.headers, connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const body = Buffer.from(problem.body ?? '');
+  const head = `HTTP/1.1 ${problem.status} Refused\r\n${lines.join('')}content-length: ${body.length}\r\n\r\n`;
+  socket.end(Buffer.concat([Buffer.from(head, 'latin1'), body]));
+}
+
+function refusalOfParser(code: string | undefined): Refusal {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return refuse('headers-too-large', undefined, { members: { limit: httpLimits.headerBytes } });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return refuse('request-timeout');
+    default:
+      return refuse('malformed-http', 'The request could not be read as HTTP/1.1.');
+  }
+}

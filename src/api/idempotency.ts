@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
+import { type Refusal, refuse } from '../kernel/problem.ts';
+import type { Read, Row, Statement } from '../store/db.ts';
+import type { Answer } from './operation.ts';
+
+/** The identity of one logical request: the same key of another client or for another operation is another key. */
+export type RequestKey = { readonly clientId: string; readonly operation: string; readonly key: string };
+
+/** An answer that was given before, or the refusal of a key that was used for another request. */
+export type Earlier = { readonly answer: Answer } | { readonly refusal: Refusal };
+
+/** The key in an `Idempotency-Key` header: a bare token or a structured-field string, 1 to 255 printable characters. */
+export function parseIdempotencyKey(header: string): string | Refusal {
+  const inner = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(header.trim())?.[1];
+  const key = inner === undefined ? header.trim() : inner.replaceAll(/\\(["\\])/g, '$1');
+  return /^[\x20-\x7e]{1,255}$/.test(key) ? key : refuse('idempotency-key-invalid');
+}
+
+/** What makes two requests the same: the SHA-256 of their canonical input. */
+export function fingerprint(input: unknown): Buffer {
+  // The input was parsed from JSON, or from headers: nothing in it is outside JSON.
+  return createHash('sha256')
+    .update(canonicalJson(input as Json))
+    .digest();
+}
+
+/** The answer stored under that key, if any; another fingerprint under it is refused. */
+export async function findEarlier(read: Read, request: RequestKey, print: Buffer): Promise<Earlier | undefined> {
+  const [row] = await read(
+    'select fingerprint, status, headers, body from idempotency where client_id = $1 and operation = $2 and key = $3',
+    [request.clientId, request.operation, request.key],
+  );
+  if (row === undefined) return undefined;
+  const stored = row['fingerprint'];
+  if (!(stored instanceof Uint8Array) || !print.equals(stored)) return { refusal: refuse('idempotency-key-reused') };
+  return { answer: storedAnswer(row) };
+}
+
+function storedAnswer(row: Row): Answer {
+  // Both texts were written by `remember` below.
+  const headers = JSON.parse(String(row['headers'])) as Record<string, string>;
+  const json: unknown = JSON.parse(String(row['body']));
+  return { status: Number(row['status']), headers: { ...headers, 'idempotent-replayed': 'true' }, json };
+}
+
+/** The statement that stores an answer in the unit of its effect; a second one under the same key is refused. */
+export function remember(request: RequestKey, print: Buffer, answer: Answer, now: number): Statement {
+  if (!('json' in answer)) throw new TypeError('only a JSON answer can be repeated under an idempotency key');
+  return {
+    sql: 'insert into idempotency (client_id, operation, key, fingerprint, status, headers, body, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)',
+    args: [
+      request.clientId,
+      request.operation,
+      request.key,
+      print,
+      answer.status,
+      JSON.stringify(answer.headers ?? {}),
+      JSON.stringify(answer.json),
+      now,
+    ],
+  };
+}

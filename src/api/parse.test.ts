@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { compileCheck, isClose, parseQuery } from './parse.ts';
+
+const schema = Type.Object(
+  {
+    citizenId: Type.String({ minLength: 1, maxLength: 5 }),
+    message: Type.String({ minLength: 1 }),
+    category: Type.Optional(Type.Union([Type.Literal('urgent'), Type.Literal('reminder')])),
+    limit: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
+  { additionalProperties: false },
+);
+const check = compileCheck('body', schema);
+
+test('all faults of a body come at once, each with its pointer and code, and no value is echoed', () => {
+  const issues = check({ citizenID: 'Eleni', message: '', category: 'Eleni', limit: 0 });
+  assert.deepEqual(issues.map(({ pointer, code }) => [pointer, code]).sort(), [
+    ['/category', 'not-allowed'],
+    ['/citizenID', 'unknown-input'],
+    ['/citizenId', 'required'],
+    ['/limit', 'out-of-range'],
+    ['/message', 'too-short'],
+  ]);
+  assert.ok(!JSON.stringify(issues).includes('Eleni'));
+  assert.ok(JSON.stringify(issues).includes("did you mean 'citizenId'?"));
+});
+
+test('a body that is no object is told so', () => {
+  assert.deepEqual(check([])[0]?.code, 'wrong-type');
+  assert.deepEqual(check(null)[0]?.code, 'wrong-type');
+});
+
+test('text that an engine would silently change is refused', () => {
+  assert.deepEqual(check({ citizenId: 'a\0', message: 'x' }), [
+    {
+      in: 'body',
+      pointer: '/citizenId',
+      code: 'malformed',
+      detail: 'must hold no NUL character and no half of a surrogate pair',
+    },
+  ]);
+  assert.equal(check({ citizenId: 'a', message: '\ud800' })[0]?.pointer, '/message');
+});
+
+test('an unknown name that could be personal data is not repeated', () => {
+  const issues = check({ citizenId: 'a', message: 'x', 'Eleni Papadopoulou 1990': 1 });
+  assert.ok(!JSON.stringify(issues).includes('Eleni'));
+});
+
+test('a query names each parameter once, in percent-encoded UTF-8', () => {
+  assert.deepEqual(parseQuery('a=b+c&d=%C3%A9&limit=7', schema).values, { a: 'b c', d: 'é', limit: 7 });
+  assert.deepEqual(
+    parseQuery('a=%ff', undefined).issues.map(({ name, code }) => [name, code]),
+    [['a', 'malformed']],
+  );
+  assert.deepEqual(
+    parseQuery('a=1&a=2', undefined).issues.map(({ name, code }) => [name, code]),
+    [['a', 'repeated']],
+  );
+  assert.deepEqual(parseQuery('__proto__=1', undefined).values['polluted'], undefined);
+});
+
+test('a name is close to another by one edit, one swap, or its case', () => {
+  for (const near of ['mesage', 'messages', 'massage', 'emssage', 'MESSAGE', 'mess_age'])
+    assert.ok(isClose(near, 'message'), near);
+  for (const far of ['msg', 'massages', 'citizenId', '']) assert.ok(!isClose(far, 'message'), far);
+});

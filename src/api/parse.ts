@@ -1,0 +1,169 @@
+import type { TObject, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Settings } from 'typebox/system';
+import type { Issue } from '../kernel/problem.ts';
+
+// All faults of a request are told at once; the bound keeps a hostile body from making a long list.
+Settings.Set({ maxErrors: 64 });
+
+type Place = Issue['in'];
+
+/** Checks one part of a request against its schema: an empty list, or every fault of it. Values are never echoed. */
+export type Check = (value: unknown) => Issue[];
+
+/** Compiles the check of one part; done once for each operation, at start. */
+export function compileCheck(place: Place, schema: TObject): Check {
+  const validator = Compile(schema);
+  const known = Object.keys(schema.properties);
+  return (value) => {
+    if (validator.Check(value)) return hasBadText(value) ? badText(place, value) : [];
+    const issues: Issue[] = [];
+    const seen = new Set<string>();
+    const add = (pointer: string, code: string, detail: string) => {
+      if (seen.has(pointer)) return;
+      seen.add(pointer);
+      issues.push({ in: place, ...where(place, pointer), code, detail });
+    };
+    for (const fault of validator.Errors(value)) {
+      if (fault.keyword === 'required') {
+        for (const name of fault.params.requiredProperties)
+          add(`${fault.instancePath}/${name}`, 'required', 'required');
+      } else if (fault.keyword === 'additionalProperties') {
+        for (const name of fault.params.additionalProperties) {
+          add(`${fault.instancePath}/${safeName(name)}`, 'unknown-input', unknownDetail(name, known));
+        }
+      } else if (fault.keyword !== 'boolean' && fault.keyword !== 'const' && fault.keyword !== 'anyOf') {
+        add(fault.instancePath, codeOf(fault.keyword), `${fault.message}`);
+      } else if (fault.keyword === 'anyOf') {
+        add(fault.instancePath, 'not-allowed', allowedDetail(schemaAt(schema, fault.instancePath)));
+      }
+    }
+    return issues.length > 0 ? issues : [{ in: place, code: 'not-valid', detail: 'not of the form that is expected' }];
+  };
+}
+
+function where(place: Place, pointer: string): Pick<Issue, 'pointer' | 'name'> {
+  return place === 'body' ? { pointer } : { name: pointer.slice(1) };
+}
+
+function codeOf(keyword: string): string {
+  switch (keyword) {
+    case 'type':
+      return 'wrong-type';
+    case 'minLength':
+    case 'minItems':
+      return 'too-short';
+    case 'maxLength':
+    case 'maxItems':
+      return 'too-long';
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return 'out-of-range';
+    case 'pattern':
+    case 'format':
+      return 'malformed';
+    case 'enum':
+      return 'not-allowed';
+    default:
+      return 'not-valid';
+  }
+}
+
+function schemaAt(schema: TObject, pointer: string): TSchema | undefined {
+  return schema.properties[pointer.split('/')[1] ?? ''];
+}
+
+function allowedDetail(schema: TSchema | undefined): string {
+  if (schema === undefined || !('anyOf' in schema) || !Array.isArray(schema.anyOf))
+    return 'not one of the allowed values';
+  const values = schema.anyOf.flatMap((option: unknown) =>
+    typeof option === 'object' && option !== null && 'const' in option ? [String(option.const)] : [],
+  );
+  return values.length > 0 ? `must be one of ${values.join(', ')}` : 'not of any of the allowed forms';
+}
+
+/** A name from the caller goes into an answer only where it is short and plain; it could hold personal data. */
+function safeName(name: string): string {
+  return /^[A-Za-z][A-Za-z0-9_-]{0,39}$/.test(name) ? name : '…';
+}
+
+function unknownDetail(name: string, known: readonly string[]): string {
+  const close = known.find((candidate) => isClose(name, candidate));
+  return close === undefined ? 'unknown; the interface has no such name' : `unknown; did you mean '${close}'?`;
+}
+
+/** True where one insertion, deletion, substitution or swap apart, letter case and separators aside. */
+export function isClose(name: string, candidate: string): boolean {
+  const left = name.toLowerCase().replaceAll(/[-_]/g, '').slice(0, 64);
+  const right = candidate.toLowerCase().replaceAll(/[-_]/g, '');
+  if (left === right) return true;
+  if (Math.abs(left.length - right.length) > 1) return false;
+  let start = 0;
+  while (start < left.length && left[start] === right[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(left.length, right.length) - start && left.at(-1 - end) === right.at(-1 - end)) end += 1;
+  const restLeft = left.slice(start, left.length - end);
+  const restRight = right.slice(start, right.length - end);
+  if (restLeft.length <= 1 && restRight.length <= 1) return true;
+  return restLeft.length === 2 && restLeft === [...restRight].reverse().join('');
+}
+
+/** Both engines would silently change such text, so that a hash taken before storing no longer fits. */
+function hasBadText(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some(hasBadText);
+}
+
+function badText(place: Place, value: unknown): Issue[] {
+  const detail = 'must hold no NUL character and no half of a surrogate pair';
+  const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return members
+    .filter(([, member]) => hasBadText(member))
+    .map(([name]) => ({ in: place, ...where(place, `/${name}`), code: 'malformed', detail }));
+}
+
+/**
+ * The members of a query string. Each name may stand once; whole numbers are read where the schema wants them. Faults
+ * come as issues, not as exceptions.
+ */
+export function parseQuery(
+  text: string,
+  schema: TObject | undefined,
+): { values: Record<string, unknown>; issues: Issue[] } {
+  const values: Record<string, unknown> = {};
+  const issues: Issue[] = [];
+  for (const pair of text === '' ? [] : text.split('&')) {
+    if (pair === '') continue;
+    const split = pair.indexOf('=');
+    const name = decode(split < 0 ? pair : pair.slice(0, split));
+    const value = decode(split < 0 ? '' : pair.slice(split + 1));
+    if (name === undefined || value === undefined) {
+      const detail = 'must be percent-encoded UTF-8';
+      issues.push({ in: 'query', name: name === undefined ? '…' : safeName(name), code: 'malformed', detail });
+    } else if (Object.hasOwn(values, name)) {
+      issues.push({ in: 'query', name: safeName(name), code: 'repeated', detail: 'must stand once' });
+    } else {
+      values[name] = typed(value, schema?.properties[name]);
+    }
+  }
+  return { values, issues };
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (fault) {
+    if (fault instanceof URIError) return undefined;
+    throw fault;
+  }
+}
+
+function typed(value: string, schema: TSchema | undefined): unknown {
+  if (schema === undefined || !('type' in schema)) return value;
+  if (schema.type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}

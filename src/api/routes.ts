@@ -1,0 +1,196 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Refusal, refuse } from '../kernel/problem.ts';
+import { createDispatch, type Dispatched } from './dispatch.ts';
+import type { Operation } from './operation.ts';
+import { problemAnswer } from './problem-answer.ts';
+import type { Mount, Page, ServerParts } from './server.ts';
+
+/** What every route shares. */
+export type Desk<P> = {
+  readonly parts: ServerParts<P>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly newInstance: () => string;
+};
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
+
+/** Puts every operation, page and mount on its path; the other methods of a path answer 405 with `Allow`. */
+export function mountAll<P>(app: FastifyInstance, desk: Desk<P>): void {
+  const byPath = Map.groupBy(desk.parts.operations, (operation) => operation.path);
+  for (const [path, operations] of byPath) {
+    const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    for (const operation of operations) routeOperation(app, desk, { url, operation });
+    const allowed = operations.flatMap((operation) =>
+      operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method],
+    );
+    routeOthers(app, desk, { url, allowed });
+  }
+  for (const page of desk.parts.pages) {
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: page.path,
+      handler: (request, reply) => servePage(desk, { page, request, reply }),
+    });
+    routeOthers(app, desk, { url: page.path, allowed: ['GET', 'HEAD'] });
+  }
+  for (const mount of desk.parts.mounts) mountHandler(app, mount);
+}
+
+function routeOperation<P>(
+  app: FastifyInstance,
+  desk: Desk<P>,
+  { url, operation }: { url: string; operation: Operation<P> },
+) {
+  const dispatch = createDispatch(operation, desk.parts.house);
+  const method = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method];
+  const mediaTypes = producedTypes(operation);
+  app.route({
+    method,
+    url,
+    handler: async (request, reply) => {
+      const startedAt = performance.now();
+      const instance = desk.newInstance();
+      const abort = new AbortController();
+      reply.raw.once('close', () => abort.abort());
+      let dispatched: Dispatched;
+      try {
+        dispatched = acceptable(request.headers.accept, mediaTypes)
+          ? await dispatch({
+              method: request.method,
+              // Fastify gives the named parameters of the path as strings.
+              params: request.params as Record<string, string>,
+              query: queryOf(request),
+              headers: request.headers,
+              body: request.raw,
+              signal: abort.signal,
+            })
+          : { result: refuse('not-acceptable'), headers: {} };
+      } catch (fault) {
+        desk.parts.log.fault(operation.name, fault, instance);
+        dispatched = { result: refuse('internal-error'), headers: {} };
+      }
+      const status = send(desk, { request, reply, dispatched, instance });
+      const problem = 'slug' in dispatched.result ? dispatched.result.slug : undefined;
+      const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
+      const { clientId } = dispatched.caller ?? {};
+      desk.parts.log.request({
+        instance,
+        method: request.method,
+        route: operation.path,
+        status,
+        problem,
+        clientId,
+        durationMs,
+      });
+      return reply;
+    },
+  });
+}
+
+/** Sends an answer or refusal with the headers that every answer carries; gives its status. */
+function send<P>(
+  desk: Desk<P>,
+  {
+    request,
+    reply,
+    dispatched,
+    instance,
+  }: { request: FastifyRequest; reply: FastifyReply; dispatched: Dispatched; instance: string },
+): number {
+  const { result } = dispatched;
+  reply.headers(desk.headers).headers(dispatched.headers).header('request-id', instance);
+  if ('slug' in result) {
+    const problem = problemAnswer(result, desk.parts.publicUrl, instance);
+    if (!request.raw.complete) reply.header('connection', 'close');
+    reply.code(problem.status).headers(problem.headers).send(problem.body);
+    return problem.status;
+  }
+  reply.code(result.status).headers(result.headers ?? {});
+  if ('json' in result) reply.type('application/json; charset=utf-8').send(JSON.stringify(result.json));
+  else if (request.method === 'HEAD') {
+    result.stream?.destroy();
+    reply.send();
+  } else reply.send(result.stream ?? Readable.from([]));
+  return result.status;
+}
+
+async function servePage<P>(
+  desk: Desk<P>,
+  { page, request, reply }: { page: Page; request: FastifyRequest; reply: FastifyReply },
+) {
+  const instance = desk.newInstance();
+  // Fastify gives the named parameters of the path as strings.
+  const answer = await page.get(request.params as Record<string, string>, new URLSearchParams(queryOf(request)));
+  if ('slug' in answer) return refuseReply(desk, { reply, refusal: answer, instance });
+  return reply
+    .headers({ ...desk.headers, ...answer.headers, 'request-id': instance })
+    .code(answer.status)
+    .send(answer.body);
+}
+
+/** Answers a refusal for a request that no operation serves. */
+export function refuseReply<P>(
+  desk: Desk<P>,
+  { reply, refusal, instance }: { reply: FastifyReply; refusal: Refusal; instance: string },
+): FastifyReply {
+  const problem = problemAnswer(refusal, desk.parts.publicUrl, instance);
+  const headers = { ...desk.headers, ...problem.headers, 'request-id': instance };
+  return reply.code(problem.status).headers(headers).send(problem.body);
+}
+
+function routeOthers<P>(
+  app: FastifyInstance,
+  desk: Desk<P>,
+  { url, allowed }: { url: string; allowed: readonly string[] },
+) {
+  const allow = [...new Set([...allowed, 'OPTIONS'])].join(', ');
+  app.route({
+    method: methods.filter((method) => !allowed.includes(method)),
+    url,
+    handler: async (request, reply) => {
+      if (request.method === 'OPTIONS')
+        return reply
+          .code(204)
+          .headers({ ...desk.headers, allow })
+          .send();
+      const refusal = refuse('method-not-allowed', `Use ${allow} here.`, { headers: { allow } });
+      return refuseReply(desk, { reply, refusal, instance: desk.newInstance() });
+    },
+  });
+}
+
+function mountHandler(app: FastifyInstance, mount: Mount): void {
+  for (const url of mount.paths) {
+    app.route({
+      method: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+      url,
+      handler: (request, reply) => {
+        reply.hijack();
+        mount.handler(request.raw, reply.raw);
+      },
+    });
+  }
+}
+
+function queryOf(request: FastifyRequest): string {
+  const url = request.raw.url ?? '';
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : url.slice(mark + 1);
+}
+
+/** The media types an operation can answer; undefined where the document's own type decides. */
+function producedTypes<P>(operation: Operation<P>): readonly string[] | undefined {
+  return Object.values(operation.responses).some((response) => response.bytes === true)
+    ? undefined
+    : ['application/json'];
+}
+
+function acceptable(accept: string | undefined, types: readonly string[] | undefined): boolean {
+  if (accept === undefined || types === undefined) return true;
+  return accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    if (parameters.some((parameter) => /^q=0(?:\.0{0,3})?$/.test(parameter))) return false;
+    return type === '*/*' || types.some((produced) => produced === type || type === `${produced.split('/')[0]}/*`);
+  });
+}

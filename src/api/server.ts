@@ -1,0 +1,120 @@
+import type { RequestListener } from 'node:http';
+import Fastify from 'fastify';
+import type { Random } from '../kernel/clock.ts';
+import { mintUuid } from '../kernel/id.ts';
+import { type Refusal, refuse } from '../kernel/problem.ts';
+import type { House } from './dispatch.ts';
+import { createGuardedServer } from './guard.ts';
+import { createLoad, type Load } from './load.ts';
+import type { Log } from './log.ts';
+import type { Operation } from './operation.ts';
+import { type Desk, mountAll, refuseReply } from './routes.ts';
+
+/** A page or document outside /v1: what it answers to GET; header names in lower case. */
+export type Page = {
+  readonly path: string;
+  get(params: Readonly<Record<string, string>>, query: URLSearchParams): Promise<PageAnswer>;
+};
+export type PageAnswer =
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string | Buffer }
+  | Refusal;
+
+/** A foreign request handler mounted on some paths, as the authorization server. */
+export type Mount = { readonly paths: readonly string[]; readonly handler: RequestListener };
+
+/** What the server serves, and what it needs for it. */
+export type ServerParts<P> = {
+  readonly house: House<P>;
+  readonly operations: readonly Operation<P>[];
+  readonly pages: readonly Page[];
+  readonly mounts: readonly Mount[];
+  readonly publicUrl: string;
+  readonly apiVersion: string;
+  readonly random: Random;
+  readonly log: Log;
+};
+
+/** The running HTTP side. `stop` takes nothing new, finishes what was taken within `deadlineMs`, and closes. */
+export type ApiServer = {
+  listen(host: string, port: number): Promise<number>;
+  stop(deadlineMs: number): Promise<void>;
+};
+
+/** Builds the HTTP server: the guard in front, one route for each operation, a problem for everything else. */
+export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
+  const load = createLoad();
+  const desk: Desk<P> = {
+    parts,
+    headers: commonHeaders(parts),
+    newInstance: () => `urn:uuid:${mintUuid(parts.random)}`,
+  };
+  const guard = {
+    publicUrl: parts.publicUrl,
+    headers: desk.headers,
+    newInstance: desk.newInstance,
+    shed: load.shed,
+    onRefused: (refusal: Refusal, instance: string) => parts.log.refused(refusal, instance),
+  };
+  const app = Fastify({
+    serverFactory: (handler) => createGuardedServer(guard, counted(load, handler)),
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 200 },
+    frameworkErrors: (_fault, _request, reply) => {
+      refuseReply(desk, {
+        reply,
+        refusal: refuse('malformed-http', 'The path is not well formed.'),
+        instance: desk.newInstance(),
+      });
+    },
+  });
+  app.removeAllContentTypeParsers();
+  // Bodies are read by dispatch, after the caller is known; Fastify hands the unread stream on.
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  app.setErrorHandler((fault, _request, reply) => {
+    const instance = desk.newInstance();
+    parts.log.fault('http', fault, instance);
+    return refuseReply(desk, { reply, refusal: refuse('internal-error'), instance });
+  });
+  app.setNotFoundHandler((_request, reply) =>
+    refuseReply(desk, { reply, refusal: refuse('not-found'), instance: desk.newInstance() }),
+  );
+  mountAll(app, desk);
+  return {
+    listen: async (host, port) => {
+      await app.listen({ host, port });
+      const address = app.server.address();
+      return typeof address === 'object' && address !== null ? address.port : port;
+    },
+    stop: async (deadlineMs) => {
+      await load.drain(deadlineMs);
+      app.server.closeAllConnections();
+      await app.close();
+      load.close();
+    },
+  };
+}
+
+function counted(load: Load, handler: RequestListener): RequestListener {
+  return (request, response) => {
+    load.begin();
+    response.once('close', () => load.end());
+    handler(request, response);
+  };
+}
+
+/** What every answer carries (api requirements 4, 24, 68). */
+function commonHeaders<P>(parts: ServerParts<P>): Record<string, string> {
+  const headers: Record<string, string> = {
+    'api-version': parts.apiVersion,
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  };
+  if (parts.publicUrl.startsWith('https:')) headers['strict-transport-security'] = 'max-age=31536000';
+  return headers;
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type Engine, engines } from '../../test/engines.ts';
+import { makeTestFolder } from '../../test/test-folder.ts';
+import { isSecretOf } from '../access/client.ts';
+import { findClient } from '../access/client-store.ts';
+import { createMint } from '../kernel/id.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { rootKeyFrom } from '../keys/root-key.ts';
+import { createCitizenKeys } from '../ledger/citizen-keys.ts';
+import { createCommit } from '../ledger/commit.ts';
+import { type ClientsRoom, clientCommands } from './clients.ts';
+import { runCommandLine } from './command.ts';
+
+async function openLine(t: TestContext, engine: Engine | undefined = engines[0]) {
+  assert.ok(engine);
+  const db = await engine.open(t);
+  const clock = { at: Date.UTC(2026, 10, 20, 9), now: () => clock.at };
+  const citizenKeys = createCitizenKeys(db.read, rootKeyFrom(new Uint8Array(32)), systemRandom);
+  const room: ClientsRoom = {
+    read: db.read,
+    commit: createCommit(db, citizenKeys, systemRandom),
+    clock,
+    random: systemRandom,
+    mint: createMint(clock, systemRandom),
+    operator: 'root',
+  };
+  const run = async (...args: string[]) => {
+    const said = { code: 0, stdout: '', stderr: '' };
+    const terminal = {
+      stdout: (text: string) => {
+        said.stdout += text;
+      },
+      stderr: (text: string) => {
+        said.stderr += text;
+      },
+      isInteractive: false,
+      cwd: '/',
+    };
+    said.code = await runCommandLine(
+      args,
+      clientCommands((use) => use(room), terminal),
+      terminal,
+    );
+    return said;
+  };
+  return { db, clock, run };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: create stores the client with its event, and shows the secret once`, async (t) => {
+    const { db, run } = await openLine(t, engine);
+    const made = await run(
+      'clients',
+      'create',
+      'Tax Office',
+      '--scopes',
+      'documents:read, documents:write',
+      '--secret',
+      '--quota',
+      '50',
+      '--json',
+    );
+    assert.equal(made.code, 0);
+    assert.equal(made.stderr, 'The secret is shown this once; keep it where secrets are kept.\n');
+    const shown = JSON.parse(made.stdout);
+    const { clientId, clientSecret, ...rest } = shown;
+    assert.deepEqual(rest, {
+      name: 'Tax Office',
+      kind: 'test',
+      scopes: ['documents:read', 'documents:write'],
+      proof: 'secret',
+      quotaPerSecond: 50,
+      createdAt: '2026-11-20T09:00:00.000Z',
+    });
+    const stored = await findClient(db.read, clientId);
+    assert.ok(stored?.credential.by === 'secret');
+    assert.equal(isSecretOf(clientId, stored.credential.hash, clientSecret), true);
+    assert.deepEqual(stored.quota, { perSecond: 50, burst: 100 });
+    const events = await db.read('select type, content from ledger_event order by id');
+    assert.equal(events.length, 1);
+    const { id: _id, ...content } = JSON.parse(Buffer.from(events[0]?.['content'] as Uint8Array).toString());
+    assert.deepEqual(content, {
+      type: 'client.created',
+      at: '2026-11-20T09:00:00.000Z',
+      actor: { operator: 'root' },
+      clientId,
+      scopes: ['documents:read', 'documents:write'],
+    });
+    const listed = await run('clients', 'list', '--json');
+    assert.deepEqual(JSON.parse(listed.stdout), [{ clientId, ...rest }]);
+    assert.equal(listed.stdout.includes(clientSecret), false);
+  });
+
+  test(`${engine.name}: disable ends a client once, with its event`, async (t) => {
+    const { db, clock, run } = await openLine(t, engine);
+    const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
+    const { clientId } = JSON.parse(made.stdout);
+    clock.at += 1_000;
+    assert.equal((await run('clients', 'disable', clientId)).code, 0);
+    assert.equal((await findClient(db.read, clientId))?.disabledAt, clock.at);
+    const again = await run('clients', 'disable', clientId);
+    assert.deepEqual([again.code, again.stdout], [1, '']);
+    assert.match(again.stderr, /no such client, or it is disabled already/);
+    const types = await db.read('select type from ledger_event order by id');
+    assert.deepEqual(
+      types.map((row) => row['type']),
+      ['client.created', 'client.disabled'],
+    );
+    assert.match((await run('clients', 'list')).stdout, /^x-[a-z0-9]{8}\ttest\tsecret\t2026-11-20T09:00:01\.000Z\t/);
+  });
+}
+
+test('a live client is made with its public keys, and has no secret', async (t) => {
+  const { run } = await openLine(t);
+  const folder = makeTestFolder('cs-clients-');
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'jwks.json');
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  await writeFile(file, JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
+  const args = [
+    'clients',
+    'create',
+    'Live',
+    '--scopes',
+    'documents:read',
+    '--kind',
+    'live',
+    '--purposes',
+    'tax,benefits',
+  ];
+  const made = await run(...args, '--jwks', file);
+  assert.equal(made.code, 0);
+  assert.match(
+    made.stdout,
+    /^clientId: live-[a-z0-9]{8}\nname: Live\nkind: live\nscopes: documents:read\nproof: keys\npurposes: benefits tax\n/,
+  );
+  assert.equal(made.stderr, '');
+  await writeFile(file, JSON.stringify({ keys: [privateKey.export({ format: 'jwk' })] }));
+  const refused = await run(...args, '--jwks', file);
+  assert.deepEqual([refused.code, refused.stdout], [2, '']);
+  assert.match(refused.stderr, /private member "d"/);
+});
+
+test('wrong usage ends with 2, says what was expected, and stores nothing', async (t) => {
+  const { db, run } = await openLine(t);
+  const create = (...args: string[]) => run('clients', 'create', ...args);
+  const cases: ReadonlyArray<readonly [string[], RegExp]> = [
+    [['--scopes', 'documents:read', '--secret'], /name one client/],
+    [['x', '--secret'], /--scopes is a list with commas out of: identity:verify,/],
+    [['x', '--scopes', 'made:up', '--secret'], /--scopes is a list/],
+    [['x', '--scopes', 'documents:read'], /choose one of/],
+    [['x', '--scopes', 'documents:read', '--secret', '--issuer', 'https://x.example'], /choose one of/],
+    [['x', '--scopes', 'documents:read', '--issuer', 'http://x.example'], /https/],
+    [['x', '--scopes', 'documents:read', '--secret', '--kind', 'demo'], /--kind is/],
+    [['x', '--scopes', 'documents:read', '--secret', '--kind', 'live'], /its own keys/],
+    [['x', '--scopes', 'documents:read', '--secret', '--quota', '0'], /--quota/],
+    [['x', '--scopes', 'documents:read', '--secret', '--nonsense'], /nonsense/],
+  ];
+  for (const [args, reason] of cases) {
+    const said = await create(...args);
+    assert.deepEqual([said.code, said.stdout], [2, ''], args.join(' '));
+    assert.match(said.stderr, reason);
+  }
+  assert.equal((await run('clients', 'disable')).code, 2);
+  assert.deepEqual(await db.read('select client_id from client'), []);
+});

@@ -1,0 +1,208 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Client, clientKinds, newClient, type WantedClient } from '../access/client.ts';
+import { readClientKeys } from '../access/client-keys.ts';
+import { allClients, clientCreation, clientDisabling } from '../access/client-store.ts';
+import { scopes } from '../api/operation.ts';
+import { type Clock, type Random, toInstant } from '../kernel/clock.ts';
+import type { Mint } from '../kernel/id.ts';
+import type { Secret } from '../kernel/secret.ts';
+import type { Commit } from '../ledger/commit.ts';
+import { type Read, WriteRefused } from '../store/db.ts';
+import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+
+/** What the commands about clients need; `operator` is who runs them, as the ledger will say. */
+export type ClientsRoom = {
+  readonly read: Read;
+  readonly commit: Commit;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly mint: Mint;
+  readonly operator: string;
+};
+
+/** A database that is opened for one command, and closed behind it. */
+export type OpenClientsRoom = <T>(use: (room: ClientsRoom) => Promise<T>) => Promise<T>;
+
+/** `clients create`, `clients list`, `clients disable`. */
+export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): readonly Command[] {
+  return [
+    {
+      name: 'clients create',
+      usage:
+        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --issuer URL] [--purposes a,b] [--quota N] [--json]',
+      summary: 'Makes a client that may call the interface; a secret is shown once.',
+      run: async (args) => {
+        const { wanted, json } = await wantedClient(args, terminal.cwd);
+        return await openRoom((room) => createClient(room, wanted, json, terminal));
+      },
+    },
+    {
+      name: 'clients list',
+      usage: 'clients list [--json]',
+      summary: 'Lists all clients, disabled ones too.',
+      run: async (args) => {
+        const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } });
+        return await openRoom((room) => listClients(room, values.json === true, terminal));
+      },
+    },
+    {
+      name: 'clients disable',
+      usage: 'clients disable ID',
+      summary: 'Ends a client for good: no new token at once, and its tokens within a minute.',
+      run: async (args) => {
+        const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+        const [clientId, ...others] = positionals;
+        if (clientId === undefined || others.length > 0) throw new UsageError('name one client by its id');
+        return await openRoom((room) => disableClient(room, clientId, terminal));
+      },
+    },
+  ];
+}
+
+async function wantedClient(args: readonly string[], cwd: string): Promise<{ wanted: WantedClient; json: boolean }> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      scopes: { type: 'string' },
+      kind: { type: 'string', default: 'test' },
+      secret: { type: 'boolean' },
+      jwks: { type: 'string' },
+      issuer: { type: 'string' },
+      purposes: { type: 'string' },
+      quota: { type: 'string' },
+      json: { type: 'boolean' },
+    },
+  });
+  const [name, ...others] = positionals;
+  if (name === undefined || others.length > 0)
+    throw new UsageError('name one client; put a name with blanks in quotes');
+  // Demo clients are made by the demo alone.
+  const kind = clientKinds.find((known) => known !== 'demo' && known === values.kind);
+  if (kind === undefined) throw new UsageError('--kind is test, team or live');
+  const asked = listOf(values.scopes);
+  const unknown = asked.filter((scope) => !scopes.some((known) => known === scope));
+  if (asked.length === 0 || unknown.length > 0) {
+    throw new UsageError(`--scopes is a list with commas out of: ${scopes.join(', ')}`);
+  }
+  const wanted: WantedClient = {
+    name,
+    kind,
+    scopes: asked,
+    credential: await credentialOf(values.jwks === undefined ? values : { ...values, jwks: resolve(cwd, values.jwks) }),
+    purposes: values.purposes === undefined ? undefined : listOf(values.purposes),
+    quota: values.quota === undefined ? undefined : quotaOf(values.quota),
+  };
+  return { wanted, json: values.json === true };
+}
+
+function listOf(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function quotaOf(text: string): { perSecond: number; burst: number } {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new UsageError('--quota is a whole number of requests a second');
+  return { perSecond: Number(text), burst: 2 * Number(text) };
+}
+
+async function credentialOf(given: {
+  readonly secret?: boolean | undefined;
+  readonly jwks?: string | undefined;
+  readonly issuer?: string | undefined;
+}): Promise<WantedClient['credential']> {
+  const { secret, jwks, issuer } = given;
+  if ([secret === true ? '' : undefined, jwks, issuer].filter((one) => one !== undefined).length !== 1) {
+    throw new UsageError('choose one of --secret, --jwks FILE and --issuer URL');
+  }
+  if (jwks !== undefined) {
+    const keys = readClientKeys(await readFile(jwks, 'utf8'));
+    if ('fault' in keys) throw new UsageError(`--jwks ${jwks}: ${keys.fault}`);
+    return { by: 'keys', jwks: keys };
+  }
+  if (issuer === undefined) return 'secret';
+  if (URL.parse(issuer)?.protocol !== 'https:')
+    throw new UsageError('--issuer is an https:// URL, as in TRUSTED_ISSUERS');
+  return { by: 'issuer', issuer };
+}
+
+/** Stores the client with its event, and shows it; the secret leaves here and is kept nowhere. */
+async function createClient(
+  room: ClientsRoom,
+  wanted: WantedClient,
+  json: boolean,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const made = newClient(wanted, room.clock, room.random);
+  if ('fault' in made) throw new UsageError(made.fault);
+  const { client, secret } = made;
+  await room.commit({
+    events: [
+      {
+        type: 'client.created',
+        id: room.mint('event'),
+        at: client.createdAt,
+        actor: { operator: room.operator },
+        clientId: client.clientId,
+        scopes: client.scopes,
+      },
+    ],
+    statements: [clientCreation(client)],
+  });
+  const shown = shownClient(client, secret);
+  if (json) terminal.stdout(`${JSON.stringify(shown)}\n`);
+  else for (const [name, value] of Object.entries(shown)) terminal.stdout(`${name}: ${[value].flat().join(' ')}\n`);
+  if (secret !== undefined) terminal.stderr('The secret is shown this once; keep it where secrets are kept.\n');
+  return 0;
+}
+
+async function listClients({ read }: ClientsRoom, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {
+  const clients = (await allClients(read)).map((client) => shownClient(client));
+  if (json) stdout(`${JSON.stringify(clients)}\n`);
+  else {
+    for (const { clientId, kind, proof, disabledAt, scopes: allowed } of clients) {
+      stdout(`${[clientId, kind, proof, disabledAt ?? 'active', allowed.join(',')].join('\t')}\n`);
+    }
+    stderr(`${clients.length} clients\n`);
+  }
+  return 0;
+}
+
+async function disableClient(room: ClientsRoom, clientId: string, { stderr }: Terminal): Promise<ExitCode> {
+  const now = room.clock.now();
+  try {
+    await room.commit({
+      events: [
+        { type: 'client.disabled', id: room.mint('event'), at: now, actor: { operator: room.operator }, clientId },
+      ],
+      statements: [clientDisabling(clientId, now)],
+    });
+  } catch (fault) {
+    if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
+    stderr('There is no such client, or it is disabled already; see: citizen-services clients list\n');
+    return 1;
+  }
+  stderr(`${clientId} is disabled. Tokens that it holds stop working within a minute.\n`);
+  return 0;
+}
+
+/** A client as it is printed: no hash, no keys. Members that are undefined are left out. */
+function shownClient(client: Client, secret?: Secret) {
+  const { clientId, name, kind, scopes: allowed, credential, purposes, quota, createdAt, disabledAt } = client;
+  return {
+    clientId,
+    ...(secret === undefined ? {} : { clientSecret: secret.reveal() }),
+    name,
+    kind,
+    scopes: allowed,
+    proof: credential.by === 'issuer' ? credential.issuer : credential.by,
+    ...(purposes === undefined ? {} : { purposes }),
+    quotaPerSecond: quota.perSecond,
+    createdAt: toInstant(createdAt),
+    ...(disabledAt === undefined ? {} : { disabledAt: toInstant(disabledAt) }),
+  };
+}

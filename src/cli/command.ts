@@ -1,0 +1,73 @@
+/** Where a command writes: data to `stdout`, people's text to `stderr`. */
+export type Terminal = {
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  /** Whether a person looks at standard error; without one there is no bar and no colour. */
+  readonly isInteractive: boolean;
+  /** The folder that relative paths in the arguments start from. */
+  readonly cwd: string;
+};
+
+/** What a command ends with: done, failed, wrong usage. */
+export type ExitCode = 0 | 1 | 2;
+
+/** One command of the command line, as help shows it. `run` gets the arguments behind its name. */
+export type Command = {
+  /** The words that call it, as `clients create`. */
+  readonly name: string;
+  readonly usage: string;
+  readonly summary: string;
+  run(args: readonly string[]): Promise<ExitCode>;
+};
+
+/** Wrong usage, with what to write instead; ends in exit code 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+/** Finds and runs the command that the arguments name; prints help where they name none. */
+export async function runCommandLine(
+  args: readonly string[],
+  commands: readonly Command[],
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const [first = 'help'] = args;
+  if (['help', '--help', '-h'].includes(first)) {
+    terminal.stdout(helpText(commands));
+    return 0;
+  }
+  const command = commands.find(({ name }) => name.split(' ').every((word, index) => args[index] === word));
+  if (command === undefined) {
+    terminal.stderr(`There is no command '${args.slice(0, 2).join(' ')}'.\n\n${helpText(commands)}`);
+    return 2;
+  }
+  const rest = args.slice(command.name.split(' ').length);
+  if (rest.includes('--help')) {
+    terminal.stdout(`${command.usage}\n\n${command.summary}\n`);
+    return 0;
+  }
+  try {
+    return await command.run(rest);
+  } catch (fault) {
+    if (fault instanceof UsageError || isParseArgsFault(fault)) {
+      terminal.stderr(`${fault.message}\nUsage: citizen-services ${command.usage}\n`);
+      return 2;
+    }
+    terminal.stderr(`${fault instanceof Error ? fault.message : String(fault)}\n`);
+    return 1;
+  }
+}
+
+function isParseArgsFault(fault: unknown): fault is Error {
+  return fault instanceof Error && 'code' in fault && String(fault.code).startsWith('ERR_PARSE_ARGS');
+}
+
+/** The list of all commands. */
+export function helpText(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ usage }) => Math.min(usage.length, 44)));
+  const lines = commands.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`);
+  return `citizen-services COMMAND\n\n${lines.join('\n')}\n\nSettings come from the environment: docs/settings.md. Every command takes --help.\n`;
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { readSettings, SettingError, settingTable } from './settings.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cs-settings-'));
+const fileWith = (name: string, text: string) => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+
+test('without any setting the defaults hold', () => {
+  const settings = readSettings({});
+  assert.deepEqual(
+    [
+      settings.port,
+      settings.host,
+      settings.databaseUrl,
+      settings.logLevel,
+      settings.refuseClaimsInUrl,
+      settings.trustedIssuers,
+    ],
+    [3000, '127.0.0.1', undefined, undefined, false, []],
+  );
+  assert.ok(settings.dataDir.endsWith('/data') && settings.documentStore.endsWith('/data/documents'));
+});
+
+test('environment goes over file, file over default; blank is not set', () => {
+  const SETTINGS_FILE = fileWith('settings', '# comment\nPORT = 4000\nLOG_LEVEL=warn\n');
+  assert.equal(readSettings({ SETTINGS_FILE }).port, 4000);
+  assert.equal(readSettings({ SETTINGS_FILE, PORT: '5000' }).port, 5000);
+  assert.equal(readSettings({ SETTINGS_FILE, PORT: ' ' }).port, 4000);
+});
+
+test('a secret comes from its file, not from both, and shows nowhere', () => {
+  const DATABASE_URL_FILE = fileWith('url', 'postgres://u:hunter2@h/d\n');
+  const settings = readSettings({ DATABASE_URL_FILE });
+  assert.equal(settings.databaseUrl?.reveal(), 'postgres://u:hunter2@h/d');
+  assert.ok(!inspect(settings, { depth: 9 }).includes('hunter2'));
+  assert.throws(
+    () => readSettings({ DATABASE_URL_FILE, DATABASE_URL: 'postgres://h/d' }),
+    /both DATABASE_URL and DATABASE_URL_FILE/,
+  );
+});
+
+test('a wrong value stops the start with its name, what came, what was expected, and the page; a secret is not repeated', () => {
+  for (const [environment, expected] of [
+    [{ PORT: 'http' }, /^PORT: expected a port number from 0 to 65535, "http" came\. See docs\/settings\.md#port$/],
+    [{ PORT: '70000' }, /PORT/],
+    [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: expected one of/],
+    [{ PUBLIC_URL: 'example' }, /PUBLIC_URL: expected an absolute URL/],
+    [{ REFUSE_CLAIMS_IN_URL: 'yes' }, /true or false/],
+    [{ DATABASE_URL: 'mysql://root:hunter2@h' }, /^DATABASE_URL: expected a postgres:\/\/ URL, something else came/],
+    [{ SMTP_URL: 'hunter2' }, /^SMTP_URL: expected an absolute URL, something else came/],
+    [{ SETTINGS_FILE: '/nowhere' }, /SETTINGS_FILE/],
+    [{ SETTINGS_FILE: fileWith('typo', 'PROT=1\n') }, /line 1/],
+  ] as const) {
+    assert.throws(
+      () => readSettings(environment),
+      (fault) => fault instanceof SettingError && expected.test(fault.message),
+    );
+  }
+});
+
+test('every setting of the table is read', () => {
+  const names = Object.keys(settingTable);
+  assert.equal(Object.keys(readSettings({})).length, names.length);
+});

@@ -1,0 +1,204 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Secret } from '../kernel/secret.ts';
+
+type Kind = 'text' | 'port' | 'url' | 'path' | 'flag' | 'level' | 'list' | 'country';
+
+type Setting = {
+  readonly kind: Kind;
+  readonly fallback: string | undefined;
+  readonly secret?: true;
+  readonly help: string;
+};
+
+/**
+ * Every setting of the server, with its default: this table is also the source of docs/settings.md. A secret may be
+ * given in a file instead, as `NAME_FILE`.
+ */
+export const settingTable = {
+  PORT: { kind: 'port', fallback: '3000', help: 'TCP port of the API; 0 takes a free one.' },
+  HOST: { kind: 'text', fallback: '127.0.0.1', help: 'Address to listen on. The demo never listens beyond loopback.' },
+  ADMIN_PORT: {
+    kind: 'port',
+    fallback: '0',
+    help: 'TCP port of /metrics, on loopback; 0 takes a free one, or shares none.',
+  },
+  PUBLIC_URL: {
+    kind: 'url',
+    fallback: undefined,
+    help: 'The address callers use, without a path; default http://HOST:PORT.',
+  },
+  DATA_DIR: { kind: 'path', fallback: './data', help: 'Folder of the embedded database, documents and the demo keys.' },
+  DATABASE_URL: {
+    kind: 'url',
+    secret: true,
+    fallback: undefined,
+    help: 'postgres://…; without it SQLite in DATA_DIR.',
+  },
+  DOCUMENT_STORE: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'Folder of the sealed documents; default DATA_DIR/documents.',
+  },
+  ROOT_KEY_FILE: { kind: 'path', fallback: undefined, help: 'File (mode 0600) with the root key: 32 bytes in base64.' },
+  TRUSTED_ISSUERS: {
+    kind: 'list',
+    fallback: '',
+    help: 'Issuer URLs, besides our own, whose access tokens are accepted.',
+  },
+  SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
+  MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
+  REGISTER_NAME: {
+    kind: 'text',
+    fallback: 'Population register',
+    help: 'Name of the register, as signed results state it.',
+  },
+  REGISTER_COUNTRY: { kind: 'country', fallback: undefined, help: 'Its country, as two letters of ISO 3166-1.' },
+  REFUSE_CLAIMS_IN_URL: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true refuses GET /v1/identity/verify with claims in the URL.',
+  },
+  LOG_LEVEL: {
+    kind: 'level',
+    fallback: undefined,
+    help: 'fatal, error, warn, info, debug, trace or silent; info, in the demo warn.',
+  },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settingTable;
+
+/** The settings, checked. Secrets stay `Secret` until the moment of use. */
+export type Settings = {
+  readonly port: number;
+  readonly host: string;
+  readonly adminPort: number;
+  readonly publicUrl: string | undefined;
+  readonly dataDir: string;
+  readonly databaseUrl: Secret | undefined;
+  readonly documentStore: string;
+  readonly rootKeyFile: string | undefined;
+  readonly trustedIssuers: readonly string[];
+  readonly smtpUrl: Secret | undefined;
+  readonly mailFrom: string;
+  readonly registerName: string;
+  readonly registerCountry: string | undefined;
+  readonly refuseClaimsInUrl: boolean;
+  readonly logLevel: string | undefined;
+};
+
+/** A setting that stops the start: its name, what came, what was expected. A secret's value is not repeated. */
+export class SettingError extends Error {
+  constructor(name: string, problem: string) {
+    super(`${name}: ${problem}. See docs/settings.md#${name.toLowerCase()}`);
+    this.name = 'SettingError';
+  }
+}
+
+/** Reads all settings once: environment over `NAME_FILE` over the settings file (`NAME=value` lines) over the default. */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const file = readSettingsFile(environment['SETTINGS_FILE']);
+  const given = (name: SettingName) => givenValue(name, environment, file);
+  const text = (name: SettingName) => given(name) ?? '';
+  const optional = (name: SettingName) => (given(name) === undefined ? undefined : text(name));
+  const secret = (name: SettingName) => {
+    const value = given(name);
+    return value === undefined ? undefined : new Secret(value);
+  };
+  const path = (name: SettingName) => resolve(text(name));
+  const databaseUrl = given('DATABASE_URL');
+  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+    throw new SettingError('DATABASE_URL', 'expected a postgres:// URL, something else came');
+  }
+  return {
+    port: Number(text('PORT')),
+    host: text('HOST'),
+    adminPort: Number(text('ADMIN_PORT')),
+    publicUrl: optional('PUBLIC_URL')?.replace(/\/+$/, ''),
+    dataDir: path('DATA_DIR'),
+    databaseUrl: secret('DATABASE_URL'),
+    documentStore:
+      given('DOCUMENT_STORE') === undefined ? resolve(path('DATA_DIR'), 'documents') : path('DOCUMENT_STORE'),
+    rootKeyFile: given('ROOT_KEY_FILE') === undefined ? undefined : path('ROOT_KEY_FILE'),
+    trustedIssuers: text('TRUSTED_ISSUERS')
+      .split(/[\s,]+/)
+      .filter((issuer) => issuer !== ''),
+    smtpUrl: secret('SMTP_URL'),
+    mailFrom: text('MAIL_FROM'),
+    registerName: text('REGISTER_NAME'),
+    registerCountry: optional('REGISTER_COUNTRY'),
+    refuseClaimsInUrl: text('REFUSE_CLAIMS_IN_URL') === 'true',
+    logLevel: optional('LOG_LEVEL'),
+  };
+}
+
+function givenValue(
+  name: SettingName,
+  environment: Readonly<Record<string, string | undefined>>,
+  file: ReadonlyMap<string, string>,
+): string | undefined {
+  const setting: Setting = settingTable[name];
+  const direct = blankToNone(environment[name]);
+  const fromFile = setting.secret ? blankToNone(environment[`${name}_FILE`]) : undefined;
+  if (direct !== undefined && fromFile !== undefined) {
+    throw new SettingError(name, `both ${name} and ${name}_FILE are set; keep one`);
+  }
+  const value = direct ?? (fromFile === undefined ? undefined : readSecretFile(name, fromFile)) ?? file.get(name);
+  if (value === undefined) return setting.fallback;
+  const fault = faultOf(setting.kind, value);
+  if (fault !== undefined) {
+    const came = setting.secret ? 'something else' : JSON.stringify(value);
+    throw new SettingError(name, `expected ${fault}, ${came} came`);
+  }
+  return value;
+}
+
+function blankToNone(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value.trim();
+}
+
+function readSecretFile(name: string, path: string): string {
+  if (!existsSync(path))
+    throw new SettingError(`${name}_FILE`, `expected the path of a file, ${JSON.stringify(path)} is not there`);
+  return readFileSync(path, 'utf8').trim();
+}
+
+const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+function faultOf(kind: Kind, value: string): string | undefined {
+  switch (kind) {
+    case 'port':
+      return /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? undefined : 'a port number from 0 to 65535';
+    case 'country':
+      return /^[A-Z]{2}$/.test(value) ? undefined : 'two capital letters, as PT';
+    case 'flag':
+      return value === 'true' || value === 'false' ? undefined : 'true or false';
+    case 'level':
+      return levels.includes(value) ? undefined : `one of ${levels.join(', ')}`;
+    case 'url':
+      return URL.canParse(value) ? undefined : 'an absolute URL';
+    case 'list':
+      return value.split(/[\s,]+/).every((item) => item === '' || URL.canParse(item)) ? undefined : 'absolute URLs';
+    case 'text':
+    case 'path':
+      return undefined;
+  }
+}
+
+function readSettingsFile(path: string | undefined): ReadonlyMap<string, string> {
+  const settings = new Map<string, string>();
+  if (path === undefined || path === '') return settings;
+  if (!existsSync(path))
+    throw new SettingError('SETTINGS_FILE', `expected the path of a file, ${JSON.stringify(path)} is not there`);
+  for (const [index, line] of readFileSync(path, 'utf8').split('\n').entries()) {
+    const text = line.trim();
+    if (text === '' || text.startsWith('#')) continue;
+    const match = /^([A-Z_]+)\s*=\s*(.*)$/.exec(text);
+    const name = match?.[1] ?? '';
+    if (match === null || !(name in settingTable)) {
+      throw new SettingError('SETTINGS_FILE', `line ${index + 1}: expected NAME=value with a name of docs/settings.md`);
+    }
+    settings.set(name, (match[2] ?? '').replace(/^"(.*)"$/, '$1'));
+  }
+  return settings;
+}

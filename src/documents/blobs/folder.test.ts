@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openFolderBlobs } from './folder.ts';
+
+const name = 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC42';
+
+async function folderOf(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'blobs-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, 'documents');
+}
+
+async function* once(text: string) {
+  yield Buffer.from(text);
+}
+
+test('what a crash left of an upload is removed by its age, and published blobs stay', async (t) => {
+  const folder = await folderOf(t);
+  const blobs = await openFolderBlobs(folder);
+  await blobs.put(name, once('whole'));
+  for (const [left, seconds] of [
+    ['doc_01K9ZXQ7M0E7D8T3VBRN5YHC50', 1_000],
+    ['doc_01K9ZXQ7M0E7D8T3VBRN5YHC51', 3_000],
+  ] as const) {
+    await writeFile(join(folder, 'incoming', left), 'half');
+    await utimes(join(folder, 'incoming', left), seconds, seconds);
+  }
+  const again = await openFolderBlobs(folder);
+  assert.equal(await again.removeBroken(2_000_000), 1);
+  assert.deepEqual(await readdir(join(folder, 'incoming')), ['doc_01K9ZXQ7M0E7D8T3VBRN5YHC51']);
+  assert.equal((await stat(join(folder, 'sealed', '2', '4', name))).size, 5);
+});
+
+test('nobody but the user of the server can read the folder or a blob', async (t) => {
+  const folder = await folderOf(t);
+  const blobs = await openFolderBlobs(folder);
+  await blobs.put(name, once('whole'));
+  const modes = [folder, join(folder, 'sealed', '2'), join(folder, 'sealed', '2', '4', name)].map(async (path) =>
+    ((await stat(path)).mode & 0o777).toString(8),
+  );
+  assert.deepEqual(await Promise.all(modes), ['700', '700', '600']);
+});
+
+test('a blob that cannot be published leaves nothing behind', async (t) => {
+  const folder = await folderOf(t);
+  const blobs = await openFolderBlobs(folder);
+  await writeFile(join(folder, 'sealed', '2'), 'a file where a folder has to be');
+  await assert.rejects(blobs.put(name, once('whole')), { code: /ENOTDIR|EEXIST/ });
+  assert.deepEqual(await readdir(join(folder, 'incoming')), []);
+});

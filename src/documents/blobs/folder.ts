@@ -1,0 +1,135 @@
+import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { BlobBroken, type BlobPart, type BlobStore, blobNamePattern, type StoredBlob } from './blob-store.ts';
+
+/** What is read at once; a document of 1 MiB, sealed, still fits. */
+const pieceBytes = 1_114_112;
+
+/**
+ * Blobs as files of one folder: `incoming/` holds what is being written, `sealed/K/Z/` what is published, spread over
+ * 1,024 folders by the last two characters of the name (random in our ids). A blob is written and synced in `incoming`,
+ * then renamed, then its folder is synced: after `put` no power cut takes it away, before that none leaves a half one.
+ */
+export async function openFolderBlobs(folder: string): Promise<BlobStore> {
+  const incoming = join(folder, 'incoming');
+  const sealed = join(folder, 'sealed');
+  await makeFolder(incoming);
+  await makeFolder(sealed);
+  const made = new Set<string>();
+
+  const pathOf = (name: string) => {
+    if (!blobNamePattern.test(name)) throw new TypeError('that is not the name of a blob');
+    return join(sealed, name.slice(-1), name.slice(-2, -1), name);
+  };
+
+  return {
+    put: async (name, bytes) => {
+      const path = pathOf(name);
+      const draft = join(incoming, name);
+      await writeDraft(draft, bytes);
+      let at = draft;
+      try {
+        if (!made.has(dirname(path))) await makeFolder(dirname(path));
+        made.add(dirname(path));
+        await rename(draft, path);
+        at = path;
+        await syncFolder(dirname(path));
+      } catch (fault) {
+        await rm(at, { force: true });
+        throw fault;
+      }
+    },
+    read: (name, part) => readPart(pathOf(name), part),
+    remove: async (name) => {
+      await rm(pathOf(name), { force: true });
+    },
+    list: () => listFiles(sealed),
+    removeBroken: async (before) => {
+      let removed = 0;
+      for await (const { name, storedAt } of listFiles(incoming)) {
+        if (storedAt >= before) continue;
+        await rm(join(incoming, name), { force: true });
+        removed += 1;
+      }
+      return removed;
+    },
+  };
+}
+
+/** Writes and syncs a file that is not there yet; on any fault it is gone again. */
+async function writeDraft(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  await using file = await open(path, 'wx', 0o600);
+  try {
+    for await (const piece of bytes) await writeAll(file, piece);
+    await file.sync();
+  } catch (fault) {
+    await rm(path, { force: true });
+    throw fault;
+  }
+}
+
+async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
+  for (let at = 0; at < piece.length; ) {
+    const { bytesWritten } = await file.write(piece, at, piece.length - at, null);
+    at += bytesWritten;
+  }
+}
+
+async function* readPart(path: string, { start, end, totalBytes }: BlobPart): AsyncGenerator<Buffer> {
+  await using file = await openExisting(path);
+  const { size } = await file.stat();
+  if (size !== totalBytes) throw new BlobBroken(`a blob has ${size} bytes on disk, ${totalBytes} on record`);
+  for (let at = start; at < end; ) {
+    const piece = Buffer.allocUnsafeSlow(Math.min(pieceBytes, end - at));
+    const { bytesRead } = await file.read(piece, 0, piece.length, at);
+    if (bytesRead === 0) throw new BlobBroken('a blob ended while it was read');
+    yield piece.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
+
+async function openExisting(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r');
+  } catch (cause) {
+    if (isMissing(cause)) throw new BlobBroken('a blob that is on record is not on disk', { cause });
+    throw cause;
+  }
+}
+
+async function* listFiles(folder: string): AsyncGenerator<StoredBlob> {
+  for await (const entry of await opendir(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* listFiles(path);
+    else {
+      const found = await statExisting(path);
+      if (found !== undefined) yield { name: entry.name, storedAt: found.mtimeMs };
+    }
+  }
+}
+
+async function statExisting(path: string) {
+  try {
+    return await stat(path);
+  } catch (fault) {
+    // Published or removed while the folder was being listed.
+    if (isMissing(fault)) return undefined;
+    throw fault;
+  }
+}
+
+function isMissing(fault: unknown): boolean {
+  return fault instanceof Error && 'code' in fault && fault.code === 'ENOENT';
+}
+
+/** Makes a folder with its parents, each synced into the one above, so that a power cut does not lose the branch. */
+async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
+}
+
+async function syncFolder(path: string): Promise<void> {
+  await using folder = await open(path, 'r');
+  await folder.sync();
+}

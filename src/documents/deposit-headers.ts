@@ -1,0 +1,129 @@
+import { type Static, Type } from 'typebox';
+import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
+import type { Ground } from '../ledger/event.ts';
+import { decodeLine, encodedText, visible } from './header-text.ts';
+import { allowedMediaTypes, type MediaType, parseMediaType } from './media-type.ts';
+import { parseReprDigest } from './repr-digest.ts';
+
+const instant = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$';
+
+const text = (maxLength: number, description: string) =>
+  Type.String({ minLength: 1, maxLength, pattern: visible, description });
+
+/** The headers of a deposit: the body is the document itself, so what is known of it stands here. */
+export const depositHeaders = Type.Object(
+  {
+    'content-type': text(200, `The type of the document: one of ${allowedMediaTypes.join(', ')}. Text is UTF-8.`),
+    'content-length': Type.Optional(
+      Type.String({ pattern: '^\\d{1,15}$', description: 'Its length in bytes; the body must have exactly that.' }),
+    ),
+    'content-encoding': Type.Optional(text(40, 'Only identity: a document is stored as it was issued.')),
+    'repr-digest': Type.Optional(
+      text(400, 'RFC 9530: sha-256=:BASE64: of the document; where it is sent, the bytes must fit it.'),
+    ),
+    'citizen-id': text(600, `Whose document it is, by the id of the register. ${encodedText}`),
+    'document-title': text(1_800, `What the citizen sees, at most 200 characters; also names the file. ${encodedText}`),
+    'document-kind': Type.Optional(
+      Type.String({
+        pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
+        maxLength: 64,
+        description: 'The issuer’s name for this kind of document, as tax-assessment.',
+      }),
+    ),
+    'document-issued-at': Type.Optional(
+      Type.String({
+        pattern: instant,
+        maxLength: 40,
+        description: 'RFC 3339; the time of the deposit where it is absent.',
+      }),
+    ),
+    'document-retain-until': Type.Optional(
+      Type.String({
+        pattern: instant,
+        maxLength: 40,
+        description: 'RFC 3339, in the future: before it, it is not erased.',
+      }),
+    ),
+    purpose: Type.Optional(text(600, `For what it is deposited; told to the citizen. ${encodedText}`)),
+    'legal-basis': Type.Optional(text(600, `The rule it rests on; told to the citizen. ${encodedText}`)),
+  },
+  { additionalProperties: false },
+);
+
+/** What the headers of a deposit say, checked. Instants in epoch ms. */
+export type DepositTerms = {
+  readonly citizenId: string;
+  readonly title: string;
+  readonly kind: string | null;
+  readonly media: MediaType;
+  readonly issuedAt: number;
+  readonly retainUntil: number | null;
+  readonly ground: Ground;
+  readonly length: number | undefined;
+  readonly sha256: Uint8Array | undefined;
+};
+
+/** Reads the headers that passed their schema, or says everything that is wrong with them. */
+export function readDepositHeaders(
+  headers: Static<typeof depositHeaders>,
+  now: number,
+): { readonly terms: DepositTerms } | { readonly refusal: Refusal } {
+  const media = parseMediaType(headers['content-type']);
+  if (media === undefined || (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
+    return { refusal: unsupported() };
+  }
+  const issues: Issue[] = [];
+  const part = <T>(
+    name: keyof Static<typeof depositHeaders>,
+    read: (text: string) => T | undefined,
+    detail: string,
+  ) => {
+    const given = headers[name];
+    const value = given === undefined ? undefined : read(given);
+    if (given !== undefined && value === undefined) issues.push({ in: 'header', name, code: 'malformed', detail });
+    return value;
+  };
+  const line = (name: keyof Static<typeof depositHeaders>, most: number) =>
+    part(
+      name,
+      (given) => decodeLine(given, most),
+      `must be percent-encoded UTF-8 of 1 to ${most} printable characters`,
+    );
+  const terms = {
+    citizenId: line('citizen-id', 128) ?? '',
+    title: line('document-title', 200) ?? '',
+    kind: headers['document-kind'] ?? null,
+    media,
+    issuedAt: part('document-issued-at', parseInstant, 'must be an instant that exists') ?? now,
+    retainUntil:
+      part(
+        'document-retain-until',
+        (given) => laterThan(now, parseInstant(given)),
+        'must be an instant in the future',
+      ) ?? null,
+    ground: { purpose: line('purpose', 200), legalBasis: line('legal-basis', 200) },
+    length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
+    sha256: part('repr-digest', parseReprDigest, 'must hold sha-256=:BASE64: of 32 bytes'),
+  };
+  if (issues.length === 0) return { terms };
+  return { refusal: refuse('bad-request', 'Each fault of the headers is in issues[].', { issues }) };
+}
+
+function unsupported(): Refusal {
+  const accept = allowedMediaTypes.join(', ');
+  return refuse('unsupported-media-type', `Send one of ${accept}, without a content coding; text as UTF-8.`, {
+    headers: { accept },
+  });
+}
+
+/** The instant of an RFC 3339 text in epoch ms; undefined for a day or hour that no calendar has. */
+export function parseInstant(given: string): number | undefined {
+  const at = Date.parse(given);
+  const [year, month, day] = given.slice(0, 10).split('-').map(Number);
+  if (Number.isNaN(at) || year === undefined || month === undefined || day === undefined) return undefined;
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate() ? at : undefined;
+}
+
+function laterThan(now: number, at: number | undefined): number | undefined {
+  return at !== undefined && at > now ? at : undefined;
+}

@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox';
+import { toInstant } from '../kernel/clock.ts';
+import { type Grant, type HeldDocument, isLive } from './document.ts';
+import { reprDigest } from './repr-digest.ts';
+import type { DocumentContent } from './sealed-record.ts';
+
+const instant = Type.String({ format: 'date-time' });
+const orNull = (description: string) => Type.Union([instant, Type.Null()], { description });
+
+/** The record of a document, as callers see it. */
+export const documentRecord = Type.Object({
+  id: Type.String(),
+  citizenId: Type.String(),
+  title: Type.String(),
+  kind: Type.Union([Type.String(), Type.Null()]),
+  mediaType: Type.String(),
+  size: Type.Integer({ description: 'Bytes of the document.' }),
+  digest: Type.String({ description: 'As in Repr-Digest (RFC 9530): sha-256=:BASE64:' }),
+  issuer: Type.String({ description: 'The client that deposited it.' }),
+  issuedAt: instant,
+  status: Type.Union([
+    Type.Literal('scanning'),
+    Type.Literal('available'),
+    Type.Literal('quarantined'),
+    Type.Literal('withdrawn'),
+  ]),
+  retainUntil: orNull('Until when it is not erased.'),
+  access: Type.Array(
+    Type.Object({ clientId: Type.String(), purpose: Type.String(), endsAt: orNull('Null: no end.') }),
+    { description: 'Who else may read it now: all grants for its issuer, its own for a client with a grant.' },
+  ),
+});
+
+/** The record for that client; of the grants of others it learns only as the issuer. */
+export function recordOf(
+  document: HeldDocument,
+  content: DocumentContent,
+  access: { readonly grants: readonly Grant[]; readonly clientId: string; readonly now: number },
+): Static<typeof documentRecord> {
+  const { grants, clientId, now } = access;
+  const seen = grants.filter(
+    (grant) => isLive(grant, now) && (clientId === document.issuer || grant.clientId === clientId),
+  );
+  return {
+    id: document.id,
+    citizenId: document.citizenId,
+    title: content.title,
+    kind: content.kind,
+    mediaType: content.mediaType,
+    size: content.size,
+    digest: reprDigest(content.sha256),
+    issuer: document.issuer,
+    issuedAt: toInstant(content.issuedAt),
+    status: document.status,
+    retainUntil: instantOrNull(document.retainUntil),
+    access: seen.map((grant) => ({
+      clientId: grant.clientId,
+      purpose: grant.purpose,
+      endsAt: instantOrNull(grant.endsAt),
+    })),
+  };
+}
+
+function instantOrNull(at: number | null): string | null {
+  return at === null ? null : toInstant(at);
+}

@@ -1,0 +1,117 @@
+import type { DocumentId, EventId } from '../kernel/id.ts';
+import type { Read, Row, Statement } from '../store/db.ts';
+import type { Grant, HeldDocument, StoredDocument } from './document.ts';
+
+const columns =
+  'd.id, d.citizen_id, d.issuer, d.status, d.created_at, d.retain_until, d.sealed_record, d.withdrawn_at, d.erased_at, d.erasure_event';
+
+/** The statement that stores a new document, whose bytes are stored already. */
+export function insertDocument(document: HeldDocument & { readonly status: 'scanning' | 'available' }): Statement {
+  const { id, citizenId, issuer, status, createdAt, retainUntil, sealedRecord } = document;
+  return {
+    sql: 'insert into document (id, citizen_id, issuer, status, created_at, retain_until, sealed_record) values ($1, $2, $3, $4, $5, $6, $7)',
+    args: [id, citizenId, issuer, status, createdAt, retainUntil, sealedRecord],
+  };
+}
+
+/** The statement that gives a client leave to read; given again for the same purpose, it has the new end. */
+export function insertGrant({ documentId, clientId, purpose, grantedAt, endsAt }: Grant): Statement {
+  return {
+    sql: 'insert into document_grant (document_id, client_id, purpose, granted_at, ends_at) values ($1, $2, $3, $4, $5) on conflict (document_id, client_id, purpose) do update set granted_at = excluded.granted_at, ends_at = excluded.ends_at',
+    args: [documentId, clientId, purpose, grantedAt, endsAt],
+  };
+}
+
+/** A document as it is stored, with every grant on it, live or not. */
+export type Found<D extends StoredDocument = StoredDocument> = {
+  readonly document: D;
+  readonly grants: readonly Grant[];
+};
+
+/** The document with that id, whoever asks; who may read it is decided by `accessOf`. */
+export async function findDocument(read: Read, id: DocumentId): Promise<Found | undefined> {
+  const rows = await read(
+    `select ${columns}, g.client_id, g.purpose, g.granted_at, g.ends_at from document d left join document_grant g on g.document_id = d.id where d.id = $1 order by g.client_id, g.purpose`,
+    [id],
+  );
+  return foundIn(rows)[0];
+}
+
+/** Which of a citizen's documents, newest first: those that this client may see at `now`, older than `after`. */
+export type Page = {
+  readonly citizenId: string;
+  readonly clientId: string;
+  readonly now: number;
+  readonly after: DocumentId | undefined;
+  readonly limit: number;
+};
+
+/** Sorts behind every id of a document. */
+const beforeTheNewest = 'doc_~';
+
+/** One page of documents whose record can be read, each with every grant on it. */
+export async function listDocuments(read: Read, page: Page): Promise<Found<HeldDocument>[]> {
+  const { citizenId, clientId, now, after, limit } = page;
+  const rows = await read(
+    `with page as (select * from document d where d.citizen_id = $1 and d.sealed_record is not null and d.id < $4 and (d.issuer = $2 or exists (select 1 from document_grant v where v.document_id = d.id and v.client_id = $2 and v.granted_at <= $3 and (v.ends_at is null or v.ends_at > $3))) order by d.id desc limit $5) select ${columns}, g.client_id, g.purpose, g.granted_at, g.ends_at from page d left join document_grant g on g.document_id = d.id order by d.id desc, g.client_id, g.purpose`,
+    [citizenId, clientId, now, after ?? beforeTheNewest, limit],
+  );
+  return foundIn(rows).flatMap(({ document, grants }) => ('sealedRecord' in document ? [{ document, grants }] : []));
+}
+
+/** Whether the blob of that name belongs to a document; one that was erased owns no blob. */
+export async function ownsBlob(read: Read, name: string): Promise<boolean> {
+  const rows = await read("select 1 as found from document where id = $1 and status <> 'erased'", [name]);
+  return rows.length > 0;
+}
+
+/** The documents in rows of one document and one grant each, in the order of the rows. */
+function foundIn(rows: readonly Row[]): Found[] {
+  const byDocument = Map.groupBy(rows, (row) => row['id']);
+  return [...byDocument.values()].flatMap((group) =>
+    group.slice(0, 1).map((row) => ({
+      document: documentOf(row),
+      grants: group.filter(({ client_id }) => client_id !== null).map(grantOf),
+    })),
+  );
+}
+
+function grantOf(row: Row): Grant {
+  return {
+    // Only `insertGrant` writes grants, and the foreign key holds.
+    documentId: row['id'] as DocumentId,
+    clientId: String(row['client_id']),
+    purpose: String(row['purpose']),
+    grantedAt: Number(row['granted_at']),
+    endsAt: instantOf(row['ends_at']),
+  };
+}
+
+/** A row as the type it stands for. The checks of the table keep what each state needs. */
+function documentOf(row: Row): StoredDocument {
+  const head = {
+    id: row['id'] as DocumentId,
+    citizenId: String(row['citizen_id']),
+    issuer: String(row['issuer']),
+    createdAt: Number(row['created_at']),
+    retainUntil: instantOf(row['retain_until']),
+  };
+  const status = row['status'];
+  if (status === 'receiving') return { ...head, status };
+  if (status === 'erased') {
+    return { ...head, status, erasedAt: Number(row['erased_at']), proof: row['erasure_event'] as EventId };
+  }
+  const sealedRecord = row['sealed_record'];
+  if (!(sealedRecord instanceof Uint8Array)) throw new Error(`document ${head.id} has no sealed record`);
+  if (status === 'withdrawn') {
+    return { ...head, status, withdrawnAt: Number(row['withdrawn_at']), sealedRecord };
+  }
+  if (status === 'scanning' || status === 'available' || status === 'quarantined') {
+    return { ...head, status, sealedRecord };
+  }
+  throw new Error(`document ${head.id} is in a state that this program does not know`);
+}
+
+function instantOf(value: Row[string] | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value);
+}

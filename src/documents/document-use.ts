@@ -1,0 +1,43 @@
+import type { Call, Refused, RequestShape } from '../api/operation.ts';
+import { type Refusal, refuse } from '../kernel/problem.ts';
+import type { Access, StoredDocument } from './document.ts';
+
+type UseCall = Pick<Call<RequestShape, unknown>, 'caller' | 'mint' | 'now'>;
+
+/** The event of a client's use of a document; the purpose of the grant counts, not what the caller says of it. */
+export function useOf<T extends 'document.retrieved' | 'document.record-read'>(
+  call: UseCall,
+  document: StoredDocument,
+  { type, access }: { readonly type: T; readonly access: Access },
+) {
+  const purpose = access.by === 'grant' ? access.grant.purpose : access.by === 'issuer' ? access.purpose : undefined;
+  const [id, actor] = [call.mint('event'), { client: call.caller.clientId }];
+  return { type, id, at: call.now, actor, citizenId: document.citizenId, document: document.id, purpose } as const;
+}
+
+/** A refusal with its event, so that the citizen sees that somebody asked for the document and did not get it. */
+export function turnAway(call: UseCall, document: StoredDocument, reason: 'not-permitted' | 'not-available'): Refused {
+  const refusal = reason === 'not-permitted' ? refuse('document-not-found') : unavailable(document);
+  const [id, actor] = [call.mint('event'), { client: call.caller.clientId }];
+  const about = { citizenId: document.citizenId, document: document.id };
+  const event = { type: 'document.refused', id, at: call.now, actor, ...about, reason } as const;
+  return { refusal, effect: { events: [event], statements: [] } };
+}
+
+function unavailable(document: StoredDocument): Refusal {
+  switch (document.status) {
+    case 'available':
+    case 'receiving':
+    case 'scanning':
+      return refuse('document-not-ready', undefined, { headers: { 'retry-after': '5' } });
+    case 'quarantined':
+      return refuse('document-quarantined');
+    case 'withdrawn':
+      return refuse('document-withdrawn');
+    case 'erased': {
+      const proof = `/v1/receipts/${document.proof}`;
+      const headers = { link: `<${proof}>; rel="describedby"` };
+      return refuse('document-erased', undefined, { members: { proof }, headers });
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import type { DocumentId, EventId } from '../kernel/id.ts';
+
+/** What the row of a document says in clear; all else is in its sealed record. Instants in epoch ms. */
+type Head = {
+  readonly id: DocumentId;
+  readonly citizenId: string;
+  /** The client that deposited it. */
+  readonly issuer: string;
+  readonly createdAt: number;
+  /** Until when it must be kept; it may be moved, so nothing is sealed to it. */
+  readonly retainUntil: number | null;
+};
+
+/** Title, type, digest and key of the content, as `sealed-record.ts` seals them. */
+type Sealed = { readonly sealedRecord: Uint8Array };
+
+/** A document with the facts that are true in its state. Only `available` is ever given out. */
+export type StoredDocument = Head &
+  (
+    | { readonly status: 'receiving' }
+    | ({ readonly status: 'scanning' | 'available' | 'quarantined' } & Sealed)
+    | ({ readonly status: 'withdrawn'; readonly withdrawnAt: number } & Sealed)
+    | { readonly status: 'erased'; readonly erasedAt: number; readonly proof: EventId }
+  );
+
+export type DocumentStatus = StoredDocument['status'];
+
+/** A document whose record can be read; `available` ones can be read themselves. */
+export type HeldDocument = Extract<StoredDocument, Sealed>;
+
+/** The only legal moves. A quarantined document is scanned anew when the scanner has learned more. */
+const moves: Readonly<Record<DocumentStatus, readonly DocumentStatus[]>> = {
+  receiving: ['scanning', 'available', 'erased'],
+  scanning: ['available', 'quarantined', 'withdrawn', 'erased'],
+  available: ['scanning', 'quarantined', 'withdrawn', 'erased'],
+  quarantined: ['scanning', 'withdrawn', 'erased'],
+  withdrawn: ['erased'],
+  erased: [],
+};
+
+/** Whether a document in state `from` may come into state `to`. */
+export function mayMove(from: DocumentStatus, to: DocumentStatus): boolean {
+  return moves[from].includes(to);
+}
+
+/** Leave for one client to read one document, for one purpose, until its end (epoch ms; null: no end). */
+export type Grant = {
+  readonly documentId: DocumentId;
+  readonly clientId: string;
+  readonly purpose: string;
+  readonly grantedAt: number;
+  readonly endsAt: number | null;
+};
+
+/** Who asks to read; a client may say for what. */
+export type Reader = { readonly client: string; readonly purpose?: string | undefined } | { readonly citizen: string };
+
+/** Why a reader may read. */
+export type Access =
+  | { readonly by: 'issuer'; readonly purpose: string | undefined }
+  | { readonly by: 'grant'; readonly grant: Grant }
+  | { readonly by: 'citizen' };
+
+/**
+ * Why this reader may read the document at that instant, or undefined: the client that deposited it, a client with a
+ * grant that has not ended (for the purpose it states, where it states one), and the citizen.
+ */
+export function accessOf(
+  document: StoredDocument,
+  grants: readonly Grant[],
+  reader: Reader,
+  now: number,
+): Access | undefined {
+  if ('citizen' in reader) return reader.citizen === document.citizenId ? { by: 'citizen' } : undefined;
+  if (reader.client === document.issuer) return { by: 'issuer', purpose: reader.purpose };
+  const grant = grants.find(
+    (candidate) =>
+      candidate.documentId === document.id &&
+      candidate.clientId === reader.client &&
+      (reader.purpose === undefined || candidate.purpose === reader.purpose) &&
+      isLive(candidate, now),
+  );
+  return grant === undefined ? undefined : { by: 'grant', grant };
+}
+
+/** Whether a grant opens anything at that instant; at its end it no longer does. */
+export function isLive(grant: Grant, now: number): boolean {
+  return grant.grantedAt <= now && (grant.endsAt === null || now < grant.endsAt);
+}

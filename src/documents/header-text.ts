@@ -1,0 +1,36 @@
+import { type Refusal, refuse } from '../kernel/problem.ts';
+
+/** The pattern of a header's text: what HTTP carries safely, printable ASCII. */
+export const visible = '^[ -~]+$';
+
+/** How text beyond ASCII is written in our headers; goes into their descriptions. */
+export const encodedText =
+  'Percent-encoded UTF-8, as encodeURIComponent makes it; plain ASCII without % needs no encoding.';
+
+/** One line of text from a header, or undefined where it is too long, not UTF-8, or holds what no line shows. */
+export function decodeLine(given: string, mostCharacters: number): string | undefined {
+  const line = percentDecode(given)?.normalize('NFC').trim();
+  if (line === undefined || line === '' || [...line].length > mostCharacters) return undefined;
+  return /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(line) ? undefined : line;
+}
+
+function percentDecode(given: string): string | undefined {
+  try {
+    return decodeURIComponent(given);
+  } catch (fault) {
+    if (fault instanceof URIError) return undefined;
+    throw fault;
+  }
+}
+
+/** The purpose a caller states in its header, decoded. */
+export function readPurpose(
+  header: string | undefined,
+): { readonly purpose: string | undefined } | { readonly refusal: Refusal } {
+  const purpose = header === undefined ? undefined : decodeLine(header, 200);
+  if (header === undefined || purpose !== undefined) return { purpose };
+  const detail = 'must be percent-encoded UTF-8 of 1 to 200 printable characters';
+  return {
+    refusal: refuse('bad-request', detail, { issues: [{ in: 'header', name: 'purpose', code: 'malformed', detail }] }),
+  };
+}

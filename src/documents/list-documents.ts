@@ -1,0 +1,76 @@
+import { type Static, Type } from 'typebox';
+import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
+import { idPatternSource, parseId } from '../kernel/id.ts';
+import { documentRecord, recordOf } from './document-record.ts';
+import { listDocuments } from './document-store.ts';
+import { readPurpose } from './header-text.ts';
+import { openContent } from './open-document.ts';
+import type { DocumentPorts } from './ports.ts';
+
+const defaultLimit = 20;
+
+const request = {
+  query: Type.Object(
+    {
+      citizenId: Type.String({ minLength: 1, maxLength: 128, description: 'Whose documents.' }),
+      after: Type.Optional(
+        Type.String({ pattern: idPatternSource('document'), description: 'The `next` of the page before.' }),
+      ),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: `Items a page; ${defaultLimit}.` })),
+    },
+    { additionalProperties: false },
+  ),
+  headers: Type.Object(
+    { purpose: Type.Optional(Type.String({ maxLength: 2_000, description: 'For what; told to the citizen.' })) },
+    { additionalProperties: false },
+  ),
+};
+
+/** Lists the records that this client may see of one citizen, newest first. */
+export const listDocumentRecords = defineOperation({
+  name: 'listDocuments',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/documents',
+  scope: 'documents:read',
+  summary: 'List the records of a citizen’s documents',
+  description:
+    'The records of the documents that this client deposited for the citizen, or has a grant for, newest first. A citizen without such documents, known or not, has an empty list. Each page is one ledger event.',
+  request,
+  responses: {
+    200: {
+      description: 'One page.',
+      schema: Type.Object({
+        documents: Type.Array(documentRecord),
+        next: Type.Union([Type.String(), Type.Null()], { description: 'For `after`; null on the last page.' }),
+      }),
+      headers: { Link: 'To the receipt of this use.' },
+    },
+  },
+  refusals: [],
+  citizenData: true,
+  run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
+    const { caller, mint, now, ports, query } = call;
+    const stated = readPurpose(call.headers.purpose);
+    if ('refusal' in stated) return stated;
+    const { citizenId, limit = defaultLimit } = query;
+    const after = query.after === undefined ? undefined : parseId('document', query.after);
+    // One more than is shown tells whether there is a next page.
+    const page = { citizenId, clientId: caller.clientId, now, after, limit: limit + 1 };
+    const found = await listDocuments(call.read, page);
+    const documents: Static<typeof documentRecord>[] = [];
+    for (const { document, grants } of found.slice(0, limit)) {
+      const content = await openContent(ports, document);
+      documents.push(recordOf(document, content, { grants, clientId: caller.clientId, now }));
+    }
+    const shown = found.slice(0, limit).map(({ document }) => document.id);
+    const next = found.length > limit ? (shown.at(-1) ?? null) : null;
+    const id = mint('event');
+    const event = { type: 'document.listed', id, at: now, actor: { client: caller.clientId }, citizenId } as const;
+    const headers = { 'cache-control': 'private, no-store', link: `</v1/receipts/${id}>; rel="receipt"` };
+    return {
+      effect: { events: [{ ...event, documents: shown, purpose: stated.purpose }], statements: [] },
+      answer: { status: 200, headers, json: { documents, next } },
+    };
+  },
+});

@@ -1,0 +1,129 @@
+/** What can be told from the first bytes of a document. */
+type Container = 'pdf' | 'png' | 'jpeg' | 'gif' | 'tiff' | 'zip';
+
+type Rule = { readonly extension: string; readonly content: Container | 'text' };
+
+const office = 'application/vnd.openxmlformats-officedocument';
+const openDocument = 'application/vnd.oasis.opendocument';
+
+/** The types a document may have; anything that runs code when opened stays out. */
+const allowed: Readonly<Record<string, Rule>> = {
+  'application/pdf': { extension: 'pdf', content: 'pdf' },
+  'image/png': { extension: 'png', content: 'png' },
+  'image/jpeg': { extension: 'jpg', content: 'jpeg' },
+  'image/gif': { extension: 'gif', content: 'gif' },
+  'image/tiff': { extension: 'tif', content: 'tiff' },
+  'application/zip': { extension: 'zip', content: 'zip' },
+  [`${office}.wordprocessingml.document`]: { extension: 'docx', content: 'zip' },
+  [`${office}.spreadsheetml.sheet`]: { extension: 'xlsx', content: 'zip' },
+  [`${office}.presentationml.presentation`]: { extension: 'pptx', content: 'zip' },
+  [`${openDocument}.text`]: { extension: 'odt', content: 'zip' },
+  [`${openDocument}.spreadsheet`]: { extension: 'ods', content: 'zip' },
+  'text/plain': { extension: 'txt', content: 'text' },
+  'text/csv': { extension: 'csv', content: 'text' },
+  'text/html': { extension: 'html', content: 'text' },
+  'application/json': { extension: 'json', content: 'text' },
+  'application/xml': { extension: 'xml', content: 'text' },
+};
+
+/** The types that `Content-Type` of a deposit may name. */
+export const allowedMediaTypes: readonly string[] = Object.keys(allowed);
+
+/** An allowed media type; `name` is as it is answered, in lower case, text with its charset. */
+export type MediaType = { readonly name: string; readonly type: string; readonly rule: Rule };
+
+/** The media type in a `Content-Type`, or undefined: not allowed, not well formed, or text that is not UTF-8. */
+export function parseMediaType(header: string): MediaType | undefined {
+  const [, type, parameter] = /^([a-z0-9.+-]+\/[a-z0-9.+-]+)(?:;charset="?([a-z0-9-]+)"?)?$/.exec(plain(header)) ?? [];
+  const rule = type === undefined || !Object.hasOwn(allowed, type) ? undefined : allowed[type];
+  if (type === undefined || rule === undefined) return undefined;
+  if (rule.content !== 'text') return parameter === undefined ? { name: type, type, rule } : undefined;
+  if (parameter !== undefined && parameter !== 'utf-8' && parameter !== 'us-ascii') return undefined;
+  return { name: type.startsWith('text/') ? `${type}; charset=utf-8` : type, type, rule };
+}
+
+/** The extension of a file of that media type, without a dot. */
+export function extensionOf(mediaType: string): string {
+  return parseMediaType(mediaType)?.rule.extension ?? 'bin';
+}
+
+function plain(header: string): string {
+  return header
+    .trim()
+    .toLowerCase()
+    .replaceAll(/\s*;\s*/g, ';');
+}
+
+/** Compares a document with its declared type while it passes; both say false as soon as it does not fit. */
+export type ContentCheck = { see(piece: Uint8Array): boolean; end(): boolean };
+
+/** Enough for every signature, and for the first entry of an OpenDocument archive, which names its type. */
+const headBytes = 160;
+
+/** The check for one document. Text must be UTF-8 without control characters, and not one of the binary types. */
+export function checkContent(declared: MediaType): ContentCheck {
+  let head = Buffer.alloc(0);
+  let judged = false;
+  const text = declared.rule.content === 'text' ? checkText() : undefined;
+
+  const judge = () => {
+    judged = true;
+    const found = containerOf(head);
+    if (text !== undefined) return found === undefined;
+    return found === declared.rule.content && fitsArchive(declared.type, head);
+  };
+
+  return {
+    see: (piece) => {
+      if (text !== undefined && !text.see(piece)) return false;
+      if (judged) return true;
+      head = Buffer.concat([head, piece.subarray(0, headBytes - head.length)]);
+      return head.length < headBytes || judge();
+    },
+    end: () => (judged || judge()) && (text === undefined || text.end()),
+  };
+}
+
+const signatures: readonly (readonly [Container, Buffer])[] = [
+  ['pdf', Buffer.from('%PDF-', 'latin1')],
+  ['png', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')],
+  ['jpeg', Buffer.from('\xff\xd8\xff', 'latin1')],
+  ['gif', Buffer.from('GIF87a', 'latin1')],
+  ['gif', Buffer.from('GIF89a', 'latin1')],
+  ['tiff', Buffer.from('II*\0', 'latin1')],
+  ['tiff', Buffer.from('MM\0*', 'latin1')],
+  ['zip', Buffer.from('PK\x03\x04', 'latin1')],
+  ['zip', Buffer.from('PK\x05\x06', 'latin1')],
+];
+
+function containerOf(head: Buffer): Container | undefined {
+  return signatures.find(([, bytes]) => head.subarray(0, bytes.length).equals(bytes))?.[0];
+}
+
+/** An OpenDocument archive begins with an entry `mimetype` that holds its type, stored as it is (OpenDocument 1.3, 3.3). */
+function fitsArchive(type: string, head: Buffer): boolean {
+  if (!type.startsWith(openDocument)) return true;
+  return head.toString('latin1', 30, 38 + type.length) === `mimetype${type}`;
+}
+
+function checkText(): ContentCheck {
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  const isUtf8 = (piece: Uint8Array, stream: boolean) => {
+    try {
+      utf8.decode(piece, { stream });
+      return true;
+    } catch (fault) {
+      if (fault instanceof TypeError) return false;
+      throw fault;
+    }
+  };
+  return {
+    see: (piece) => !piece.some(isBinary) && isUtf8(piece, true),
+    end: () => isUtf8(new Uint8Array(0), false),
+  };
+}
+
+/** Control characters that no text has (WHATWG MIME Sniffing, binary data byte). */
+function isBinary(byte: number): boolean {
+  return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d && byte !== 0x1b;
+}

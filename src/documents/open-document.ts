@@ -1,0 +1,83 @@
+import { Readable } from 'node:stream';
+import { type MessageKey, SealBroken } from '../keys/chunked-encryption.ts';
+import { openRange } from '../keys/sealed-stream.ts';
+import { BlobBroken } from './blobs/blob-store.ts';
+import type { ByteRange } from './byte-ranges.ts';
+import type { HeldDocument } from './document.ts';
+import type { DocumentPorts } from './ports.ts';
+import { contentKey, type DocumentContent, openRecord } from './sealed-record.ts';
+
+/**
+ * Opens the sealed record of a document. A record that does not open is told to the operator and thrown: it was changed
+ * outside this program, or the citizen's key is gone.
+ */
+export async function openContent(
+  ports: Pick<DocumentPorts, 'citizenKeys' | 'alarm'>,
+  document: HeldDocument,
+): Promise<DocumentContent> {
+  const { citizenId, sealedRecord, ...head } = document;
+  const binding = { ...head, pseudonym: ports.citizenKeys.pseudonymOf(citizenId) };
+  const citizenKey = await ports.citizenKeys.keyOf(citizenId);
+  try {
+    return openRecord(citizenKey, binding, sealedRecord);
+  } catch (fault) {
+    if (fault instanceof SealBroken) ports.alarm('document-record-broken', document.id);
+    throw fault;
+  }
+}
+
+/** A document that is given out, with the key of its blob. To be called only after the event of it is durable. */
+export type OpenDocument = {
+  readonly document: HeldDocument & { readonly status: 'available' };
+  readonly content: DocumentContent;
+};
+
+/** The whole of a document as a range; of an empty one, nothing. */
+export function wholeOf(content: DocumentContent): ByteRange {
+  return { first: 0, last: content.size - 1 };
+}
+
+/**
+ * The bytes of one part, opened as they are asked for: each piece was verified before it is given. The operator is told
+ * of bytes that are not what was stored, and the stream ends with that fault.
+ */
+export async function* openBytes(
+  ports: Pick<DocumentPorts, 'blobs' | 'alarm'>,
+  { document, content }: OpenDocument,
+  range: ByteRange,
+): AsyncGenerator<Buffer> {
+  const totalBytes = content.sealedSize;
+  const read = (start: number, end: number) => ports.blobs.read(document.id, { start, end, totalBytes });
+  try {
+    const message: MessageKey = contentKey(document.id, content);
+    yield* openRange(message, { read, plainLength: content.size, ...range });
+  } catch (fault) {
+    if (fault instanceof SealBroken || fault instanceof BlobBroken) ports.alarm('document-bytes-broken', document.id);
+    throw fault;
+  }
+}
+
+/**
+ * A stream over pieces whose first one is there already: so a document that is broken at its start, and any small one,
+ * is answered as a fault, not as a reply that breaks off. Destroyed at any time, it closes what the pieces come from.
+ */
+export async function startedStream(pieces: AsyncGenerator<Buffer>): Promise<Readable> {
+  let waiting: IteratorResult<Buffer> | undefined = await pieces.next();
+  return new Readable({
+    read() {
+      const next = waiting === undefined ? pieces.next() : Promise.resolve(waiting);
+      waiting = undefined;
+      next.then(
+        (piece) => this.push(piece.done === true ? null : piece.value),
+        (fault: unknown) =>
+          this.destroy(fault instanceof Error ? fault : new Error('a piece failed', { cause: fault })),
+      );
+    },
+    destroy(fault, done) {
+      pieces.return(undefined).then(
+        () => done(fault),
+        (closing: unknown) => done(fault ?? (closing instanceof Error ? closing : null)),
+      );
+    },
+  });
+}

@@ -1,0 +1,19 @@
+import type { Random } from '../kernel/clock.ts';
+import type { DocumentId } from '../kernel/id.ts';
+import type { CitizenKeys } from '../ledger/citizen-keys.ts';
+import type { BlobStore } from './blobs/blob-store.ts';
+
+/** What an operator must be told at once: what was stored is not what is there. */
+export type DocumentAlarm = 'document-record-broken' | 'document-bytes-broken';
+
+/** What the operations on documents need from outside; `compose.ts` gives it. */
+export type DocumentPorts = {
+  readonly blobs: BlobStore;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'pseudonymOf'>;
+  /** 32 bytes, derived from the root for `document-etag`. */
+  readonly etagKey: Uint8Array;
+  readonly random: Random;
+  readonly alarm: (kind: DocumentAlarm, document: DocumentId) => void;
+  /** Whether the register knows the citizen; documents are kept only for those, since only they have a key of their own. */
+  readonly citizenExists: (citizenId: string) => Promise<boolean>;
+};

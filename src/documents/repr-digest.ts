@@ -1,0 +1,10 @@
+/** The SHA-256 in a `Repr-Digest` (RFC 9530, section 3), or undefined: a digest that we do not check is not taken. */
+export function parseReprDigest(given: string): Uint8Array | undefined {
+  const found = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?:,|$)/.exec(given)?.[1];
+  return found === undefined ? undefined : Buffer.from(found, 'base64');
+}
+
+/** `Repr-Digest` of a document with that SHA-256; also the `digest` of its record. */
+export function reprDigest(sha256: Uint8Array): string {
+  return `sha-256=:${Buffer.from(sha256).toString('base64')}:`;
+}

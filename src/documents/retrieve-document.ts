@@ -1,0 +1,140 @@
+import { Type } from 'typebox';
+import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
+import { parseId } from '../kernel/id.ts';
+import { refuse } from '../kernel/problem.ts';
+import { judge } from './conditional-request.ts';
+import { type Access, accessOf, type HeldDocument } from './document.ts';
+import { documentHeaders, etagOf, headAnswer, partsAnswer, privacyHeaders, wholeAnswer } from './document-answer.ts';
+import { documentRecord, recordOf } from './document-record.ts';
+import { type Found, findDocument } from './document-store.ts';
+import { turnAway, useOf } from './document-use.ts';
+import { readPurpose } from './header-text.ts';
+import { type OpenDocument, openContent } from './open-document.ts';
+import type { DocumentPorts } from './ports.ts';
+import { preferredForm } from './preferred-form.ts';
+import type { DocumentContent } from './sealed-record.ts';
+
+const header = (description: string) => Type.Optional(Type.String({ maxLength: 2_000, description }));
+
+const request = {
+  params: Type.Object(
+    { id: Type.String({ maxLength: 64, description: 'The id of the document, as doc_….' }) },
+    { additionalProperties: false },
+  ),
+  headers: Type.Object(
+    {
+      accept: header('application/json, preferred over the type of the document, asks for its record.'),
+      range: header('RFC 9110: one or several ranges of bytes.'),
+      'if-range': header('The ETag that the range belongs to.'),
+      'if-match': header('RFC 9110.'),
+      'if-none-match': header('RFC 9110.'),
+      purpose: header('For what it is read; told to the citizen. With grants, the purpose of the grant that is used.'),
+    },
+    { additionalProperties: false },
+  ),
+};
+
+type RetrieveCall = Call<typeof request, DocumentPorts>;
+
+/** Gives out a document, in whole or in part, or its record, to whom it may concern. */
+export const retrieveDocument = defineOperation({
+  name: 'retrieveDocument',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/documents/{id}',
+  scope: 'documents:read',
+  summary: 'Retrieve a secure document',
+  description:
+    'The document itself, as an attachment, to the client that deposited it and to clients with a grant; everyone else finds nothing. Each answer is preceded by a durable ledger event, named in Link. With Accept: application/json the record of the document.',
+  request,
+  responses: {
+    200: {
+      description: 'The document; or its record, where JSON is preferred.',
+      bytes: true,
+      schema: documentRecord,
+      headers: {
+        ETag: 'Opaque and strong.',
+        'Repr-Digest': 'RFC 9530: the SHA-256 of the whole document.',
+        'Accept-Ranges': 'bytes',
+        'Content-Disposition': 'attachment, with the title as file name (RFC 6266).',
+        Link: 'To the record (describedby) and to the receipt of this use.',
+      },
+    },
+    206: { description: 'The ranges asked for; several as multipart/byteranges.', bytes: true },
+    304: { description: 'If-None-Match names the present ETag.' },
+  },
+  refusals: [
+    'document-not-found',
+    'document-not-ready',
+    'document-quarantined',
+    'document-withdrawn',
+    'document-erased',
+    'precondition-failed',
+    'range-not-satisfiable',
+    'not-acceptable',
+  ],
+  citizenData: true,
+  run: async (call: RetrieveCall): Promise<Decision | Refused> => {
+    const stated = readPurpose(call.headers.purpose);
+    if ('refusal' in stated) return stated;
+    const id = parseId('document', call.params.id);
+    const found = id === undefined ? undefined : await findDocument(call.read, id);
+    if (found === undefined) return { refusal: refuse('document-not-found') };
+    const { document, grants } = found;
+    const reader = { client: call.caller.clientId, purpose: stated.purpose };
+    const access = accessOf(document, grants, reader, call.now);
+    if (access === undefined) return turnAway(call, document, 'not-permitted');
+    if (document.status === 'receiving' || document.status === 'erased')
+      return turnAway(call, document, 'not-available');
+
+    const content = await openContent(call.ports, document);
+    const form = preferredForm(call.headers.accept, content.mediaType);
+    if (form === undefined) return { refusal: refuse('not-acceptable') };
+    if (form === 'record') return giveRecord(call, { document, grants }, content, access);
+    if (document.status !== 'available') return turnAway(call, document, 'not-available');
+    return giveDocument(call, { document: { ...document, status: document.status }, content }, access);
+  },
+});
+
+function giveRecord(
+  call: RetrieveCall,
+  { document, grants }: Found<HeldDocument>,
+  content: DocumentContent,
+  access: Access,
+): Decision {
+  const event = useOf(call, document, { type: 'document.record-read', access });
+  const record = recordOf(document, content, { grants, clientId: call.caller.clientId, now: call.now });
+  return {
+    effect: { events: [event], statements: [] },
+    answer: { status: 200, headers: privacyHeaders(document.id, event.id), json: record },
+  };
+}
+
+/** Nothing leaves before the event: the bytes are opened in `answer`, which is called when it is durable. */
+function giveDocument(call: RetrieveCall, open: OpenDocument, access: Access): Decision | Refused {
+  const { method, headers: asked, ports } = call;
+  const etag = etagOf(ports.etagKey, open);
+  const outcome = judge(method, asked, { etag, length: open.content.size });
+  const givesBytes = method === 'GET' && (outcome.answer === 'whole' || outcome.answer === 'parts');
+  const type = givesBytes ? 'document.retrieved' : 'document.record-read';
+  const event = useOf(call, open.document, { type, access });
+  const effect = { events: [event], statements: [] } as const;
+  const headers = documentHeaders(open, etag, event.id);
+  switch (outcome.answer) {
+    case 'precondition-failed':
+      return { refusal: refuse('precondition-failed'), effect };
+    case 'unsatisfiable': {
+      const range = `bytes */${open.content.size}`;
+      return { refusal: refuse('range-not-satisfiable', undefined, { headers: { 'content-range': range } }), effect };
+    }
+    case 'not-modified':
+      return { effect, answer: { status: 304, headers, stream: null } };
+    case 'whole':
+      return {
+        effect,
+        answer: method === 'HEAD' ? headAnswer(open, headers) : () => wholeAnswer(ports, open, headers),
+      };
+    case 'parts':
+      return { effect, answer: () => partsAnswer(ports, open, { headers, ranges: outcome.ranges }) };
+  }
+}

@@ -1,0 +1,81 @@
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import type { Random } from '../kernel/clock.ts';
+import type { DocumentId } from '../kernel/id.ts';
+import { type MessageKey, open, openMessage, seal } from '../keys/chunked-encryption.ts';
+
+/** What is known of a document's content, and the key that opens it; at rest only under the citizen's key. */
+export type DocumentContent = {
+  readonly title: string;
+  readonly kind: string | null;
+  readonly mediaType: string;
+  /** Bytes of the document itself, and of its sealed blob. */
+  readonly size: number;
+  readonly sealedSize: number;
+  readonly sha256: Uint8Array;
+  readonly sealedSha256: Uint8Array;
+  readonly issuedAt: number;
+  /** The key of this document alone, and the header of its blob (salt and commitment). */
+  readonly dataKey: Uint8Array;
+  readonly header: Uint8Array;
+};
+
+/** What a record is sealed to: in another row, or beside a changed one, it does not open. */
+export type RecordBinding = {
+  readonly id: DocumentId;
+  readonly pseudonym: Uint8Array;
+  readonly issuer: string;
+  readonly createdAt: number;
+};
+
+const contextOf = ({ id, pseudonym, issuer, createdAt }: RecordBinding) =>
+  `citizen-services/document-record@v1\0${id}\0${canonicalJson({
+    createdAt,
+    issuer,
+    pseudonym: Buffer.from(pseudonym).toString('hex'),
+  })}`;
+
+/** What the blob of a document is sealed to: the blob of another document does not open in its place. */
+export function contentContext(id: DocumentId): Uint8Array {
+  return Buffer.from(`citizen-services/document@v1\0${id}`);
+}
+
+/** Seals the record of a document under its citizen's key: the document's key with all that the content must fit. */
+export function sealRecord(
+  citizenKey: Uint8Array,
+  binding: RecordBinding,
+  content: DocumentContent,
+  random: Random,
+): Buffer {
+  const written: Written = {
+    ...content,
+    sha256: toBase64(content.sha256),
+    sealedSha256: toBase64(content.sealedSha256),
+    dataKey: toBase64(content.dataKey),
+    header: toBase64(content.header),
+  };
+  return seal(citizenKey, contextOf(binding), Buffer.from(canonicalJson(written)), random);
+}
+
+/** Opens what `sealRecord` sealed; throws `SealBroken` where any byte, or what it is bound to, has changed. */
+export function openRecord(citizenKey: Uint8Array, binding: RecordBinding, sealed: Uint8Array): DocumentContent {
+  // Only `sealRecord` can have written what opens under this key and context.
+  const written = JSON.parse(open(citizenKey, contextOf(binding), sealed).toString()) as Written;
+  return {
+    ...written,
+    sha256: fromBase64(written.sha256),
+    sealedSha256: fromBase64(written.sealedSha256),
+    dataKey: fromBase64(written.dataKey),
+    header: fromBase64(written.header),
+  };
+}
+
+/** The key of the document's blob; throws `SealBroken` where header and key do not belong together. */
+export function contentKey(id: DocumentId, content: DocumentContent): MessageKey {
+  return openMessage(content.dataKey, contentContext(id), content.header);
+}
+
+type Bytes = 'sha256' | 'sealedSha256' | 'dataKey' | 'header';
+type Written = Omit<DocumentContent, Bytes> & { readonly [name in Bytes]: string };
+
+const toBase64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+const fromBase64 = (text: string) => Buffer.from(text, 'base64');

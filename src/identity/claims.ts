@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { type TObject, type TOptional, type TString, Type } from 'typebox';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import type { Issue } from '../kernel/problem.ts';
+import { datePattern } from './birth-date.ts';
+
+/** How the values of a claim are compared. */
+export type ClaimKind = 'id' | 'name' | 'place' | 'address' | 'date' | 'code';
+
+/** The claims of the contract: how each is compared, its name in OpenID Connect, and what it is. */
+const claimTable = {
+  citizenId: { kind: 'id', oidc: 'citizen_id', about: 'The id of the citizen in the register.' },
+  givenName: { kind: 'name', oidc: 'given_name', about: 'Given names, as on the papers.' },
+  familyName: { kind: 'name', oidc: 'family_name', about: 'Family name.' },
+  birthFamilyName: { kind: 'name', oidc: 'birth_family_name', about: 'Family name at birth.' },
+  birthDate: { kind: 'date', oidc: 'birthdate', about: 'YYYY-MM-DD; YYYY-MM or YYYY where no more is known.' },
+  birthPlace: { kind: 'place', oidc: 'birth_place', about: 'Place of birth.' },
+  streetAddress: { kind: 'address', oidc: 'street_address', about: 'Street and house number.' },
+  postalCode: { kind: 'code', oidc: 'postal_code', about: 'Postal code.' },
+  locality: { kind: 'place', oidc: 'locality', about: 'Town.' },
+  country: { kind: 'place', oidc: 'country', about: 'Country, written as in the register.' },
+  documentNumber: { kind: 'code', oidc: 'document_number', about: 'Number of an identity document.' },
+} as const satisfies Record<string, { kind: ClaimKind; oidc: string; about: string }>;
+
+export type ClaimName = keyof typeof claimTable;
+
+/** The names of all claims, in the order in which they are listed to people. */
+export const claimNames = Object.keys(claimTable) as readonly ClaimName[];
+
+export function kindOf(claim: ClaimName): ClaimKind {
+  return claimTable[claim].kind;
+}
+
+/** The name of a claim in OpenID Connect for Identity Assurance, for bodies and signed results. */
+export function oidcName(claim: ClaimName): string {
+  return claimTable[claim].oidc;
+}
+
+/** What comes with the claims. */
+const companions = {
+  purpose: 'One of the purposes that were agreed for the client.',
+  legalBasis: 'The legal basis of the question.',
+  consentReference: 'Where the consent of the citizen is on record.',
+  nonce: 'Comes back in the signed result.',
+} as const;
+type CompanionName = keyof typeof companions;
+const companionNames = Object.keys(companions) as readonly CompanionName[];
+
+/** The snake_case names of the body, each beside the name that it stands for. */
+const aliases: ReadonlyMap<string, ClaimName | CompanionName> = new Map<string, ClaimName | CompanionName>([
+  ...claimNames.map((claim) => [oidcName(claim), claim] as const).filter(([alias, claim]) => alias !== claim),
+  ['birth_date', 'birthDate'],
+  ['legal_basis', 'legalBasis'],
+  ['consent_reference', 'consentReference'],
+]);
+
+/** The most code points that a claim or companion has. */
+export const longestClaim = 200;
+
+type ClaimShape = TObject<Record<string, TOptional<TString>>>;
+
+function member(name: ClaimName | CompanionName, alias?: string): TOptional<TString> {
+  const claim = isClaim(name) ? claimTable[name] : undefined;
+  const about = isClaim(name) ? claimTable[name].about : companions[name];
+  return Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: longestClaim,
+      pattern: claim?.kind === 'date' ? datePattern : '\\S',
+      description: alias === undefined ? about : `The same as ${name}.`,
+      ...(claim === undefined ? {} : { 'x-oidc-claim': claim.oidc }),
+    }),
+  );
+}
+
+function isClaim(name: ClaimName | CompanionName): name is ClaimName {
+  return name in claimTable;
+}
+
+const plainMembers = [...claimNames, ...companionNames].map((name) => [name, member(name)] as const);
+const aliasMembers = [...aliases].map(([alias, name]) => [alias, member(name, alias)] as const);
+
+/** The claims as query parameters. */
+export const claimsQuery: ClaimShape = Type.Object(Object.fromEntries(plainMembers), { additionalProperties: false });
+
+/** The claims as a body; a claim may have its snake_case name there, but only one name and one value. */
+export const claimsBody: ClaimShape = Type.Object(Object.fromEntries([...plainMembers, ...aliasMembers]), {
+  additionalProperties: false,
+});
+
+/** The values of the claims that were submitted, as they were sent. */
+export type Claims = { readonly [claim in ClaimName]?: string };
+
+/** A question as it was asked, under the names of the contract. */
+export type Question = { readonly claims: Claims } & { readonly [name in CompanionName]?: string };
+
+/** The question in a checked query or body, or every fault that its schema could not see. */
+export function readQuestion(
+  sent: Readonly<Record<string, string | undefined>>,
+  from: 'query' | 'body',
+): { readonly question: Question } | { readonly issues: readonly Issue[] } {
+  const claims: { [claim in ClaimName]?: string } = {};
+  const others: { [name in CompanionName]?: string } = {};
+  const issues: Issue[] = [];
+  for (const [written, value] of Object.entries(sent)) {
+    if (value === undefined) continue;
+    const name = aliases.get(written) ?? (written as ClaimName | CompanionName);
+    const fault = (code: string, detail: string) =>
+      issues.push(
+        from === 'body'
+          ? { in: from, pointer: `/${written}`, code, detail }
+          : { in: from, name: written, code, detail },
+      );
+    const target: { [name in ClaimName | CompanionName]?: string } = isClaim(name) ? claims : others;
+    if (target[name] !== undefined) fault('duplicate', `give ${name} once, under one of its names`);
+    else if (!value.isWellFormed() || value.includes('\u0000')) fault('not-text', 'well-formed Unicode without U+0000');
+    else if (longerThan(value, longestClaim)) fault('too-long', `at most ${longestClaim} code points`);
+    else target[name] = value;
+  }
+  return issues.length > 0 ? { issues } : { question: { claims, ...others } };
+}
+
+function longerThan(text: string, codePoints: number): boolean {
+  return text.length > codePoints && [...text].length > codePoints;
+}
+
+/**
+ * The hash of a question, `sha-256:` and base64url: SHA-256 over its canonical JSON (RFC 8785) of all members as sent,
+ * under the camelCase names of the contract, so that a caller can compute it and bind the answer to what it asked.
+ */
+export function requestHash({ claims, ...others }: Question): string {
+  return `sha-256:${createHash('sha256')
+    .update(canonicalJson({ ...claims, ...others }))
+    .digest('base64url')}`;
+}

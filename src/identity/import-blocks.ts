@@ -1,0 +1,29 @@
+import type { FileHandle } from 'node:fs/promises';
+
+/** One record of a file: its values by the header, where it ends in bytes, or why it is none. */
+export type Line = {
+  readonly fields: readonly string[];
+  readonly end: number;
+  /** Why the record cannot be read; `fields` then holds what stands there. */
+  readonly fault?: string;
+};
+
+/** A file that cannot be imported at all, said to the person who named it. */
+export class ImportFileFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ImportFileFault';
+  }
+}
+
+const readBytes = 1 << 16;
+
+/** Reads from `offset` on in blocks, each a buffer of its own; ends with the file. */
+export async function* blocks(file: FileHandle, offset: number): AsyncGenerator<Buffer> {
+  for (let position = offset; ; ) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(readBytes), 0, readBytes, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}

@@ -1,0 +1,220 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Mint } from '../kernel/id.ts';
+import type { CitizenKeys } from '../ledger/citizen-keys.ts';
+import type { Commit } from '../ledger/commit.ts';
+import type { Actor } from '../ledger/event.ts';
+import type { Read } from '../store/db.ts';
+import { type ImportedCitizen, storeCitizens } from './citizen-store.ts';
+import type { Line } from './import-blocks.ts';
+import { type ErrorFile, openErrorFile } from './import-errors.ts';
+import { guessMapping, type Mapping } from './import-fields.ts';
+import { fingerprintOf, type ImportFile, type ImportFormat, openImportFile } from './import-file.ts';
+import { advanceImport, findImport, type ImportProgress, startImport } from './import-progress.ts';
+import { type Condition, createRowReader, type RowReader } from './import-row.ts';
+
+/** What an import works on. */
+export type ImportHouse = {
+  readonly read: Read;
+  readonly commit: Commit;
+  readonly citizenKeys: Pick<CitizenKeys, 'creations'>;
+  readonly mint: Mint;
+  readonly clock: Clock;
+};
+
+/** What is to be imported, and how. */
+export type ImportOrder = {
+  readonly path: string;
+  readonly format: ImportFormat;
+  /** Without one the columns are taken by their names. */
+  readonly mapping?: Mapping | undefined;
+  readonly conditions: readonly Condition[];
+  /** Where refused rows go. */
+  readonly errorsPath?: string | undefined;
+  /** Reads and checks everything, and writes nothing but the error file. */
+  readonly dryRun: boolean;
+  /** Begins anew where an earlier import of the file has stopped, or has finished. */
+  readonly restart: boolean;
+  readonly actor: Actor;
+};
+
+/** Told after each chunk that is stored. */
+export type OnProgress = (progress: ImportProgress, file: { readonly bytes: number }) => void;
+
+/** How an import ended; `resumed` and `already` say what an earlier run had done. */
+export type ImportResult = {
+  readonly progress: ImportProgress;
+  readonly mapping: Mapping;
+  readonly began: 'new' | 'resumed' | 'already-finished';
+  /** What was read before this run. */
+  readonly readBefore: number;
+};
+
+/** Rows of one write unit: few enough that other writers are not held up, enough that a sync costs each row little. */
+const chunkRows = 4_096;
+
+/**
+ * Imports a file of citizens, in chunks; each is one unit with its event and the progress, so that after any crash the
+ * same call goes on behind the last stored chunk. A citizen who is known is updated. Memory does not grow with the file.
+ */
+export async function importCitizens(
+  house: ImportHouse,
+  order: ImportOrder,
+  onProgress: OnProgress = () => undefined,
+): Promise<ImportResult> {
+  const wanted = order.mapping === undefined ? [] : sourceColumns(order.mapping, order.conditions);
+  await using file = await openImportFile(order.path, order.format, wanted);
+  const mapping = order.mapping ?? guessMapping(file.header);
+  const readRow = createRowReader(file.header, mapping, order.conditions);
+  const { progress, began } = await beginning(house, order, mapping);
+  if (began === 'already-finished') return { progress, mapping, began, readBefore: progress.read };
+  const errors =
+    order.errorsPath === undefined
+      ? undefined
+      : await openErrorFile(order.errorsPath, file.header, progress.errorsBytes);
+  try {
+    const write = order.dryRun ? undefined : { house, actor: order.actor };
+    const ended = await importLines(file, { readRow, errors, write, onProgress }, progress);
+    return { progress: ended, mapping, began, readBefore: progress.read };
+  } finally {
+    await errors?.close();
+  }
+}
+
+function sourceColumns(mapping: Mapping, conditions: readonly Condition[]): string[] {
+  const columns = Object.values(mapping).flatMap((source) => source.columns);
+  return [...new Set([...columns, ...conditions.map(({ column }) => column)])];
+}
+
+type Beginning = { readonly progress: ImportProgress; readonly began: ImportResult['began'] };
+
+/** Where to begin: behind the last chunk of an earlier run of this very file and reading, or at its start. */
+async function beginning(house: ImportHouse, order: ImportOrder, mapping: Mapping): Promise<Beginning> {
+  const fresh: ImportProgress = {
+    id: house.mint('import'),
+    nextOffset: 0,
+    read: 0,
+    stored: 0,
+    refused: 0,
+    leftOut: 0,
+    reasons: {},
+    remarks: {},
+    errorsBytes: 0,
+    finished: false,
+    startedAt: house.clock.now(),
+  };
+  if (order.dryRun) return { progress: fresh, began: 'new' };
+  const fingerprint = await fingerprintOf(order.path, { mapping, conditions: order.conditions, format: order.format });
+  const earlier = order.restart ? undefined : await findImport(house.read, fingerprint);
+  if (earlier !== undefined) return { progress: earlier, began: earlier.finished ? 'already-finished' : 'resumed' };
+  await house.commit({ events: [importEvent(house, order.actor, fresh)], statements: startImport(fresh, fingerprint) });
+  return { progress: fresh, began: 'new' };
+}
+
+function importEvent({ mint, clock }: ImportHouse, actor: Actor, { id, stored, refused, finished }: ImportProgress) {
+  const head = { id: mint('event'), at: clock.now(), actor } as const;
+  return { type: 'register.imported', ...head, import: id, rows: stored, refused, finished } as const;
+}
+
+type Work = {
+  readonly readRow: RowReader;
+  readonly errors: ErrorFile | undefined;
+  /** Absent in a dry run. */
+  readonly write: { readonly house: ImportHouse; readonly actor: Actor } | undefined;
+  readonly onProgress: OnProgress;
+};
+
+/** While one chunk is being stored the next is read; never more than that. */
+async function importLines(file: ImportFile, work: Work, from: ImportProgress): Promise<ImportProgress> {
+  let stored = from;
+  let storing: Promise<ImportProgress | Failure> = Promise.resolve(from);
+  let chunk = startChunk(from);
+  const hand = async (finished: boolean) => {
+    stored = settled(await storing);
+    work.onProgress(stored, file);
+    storing = storeChunk(chunk, finished, stored, work).catch((cause: unknown) => new Failure(cause));
+    chunk = startChunk(chunk.progress);
+  };
+  for await (const lines of file.lines(from.nextOffset)) {
+    for (const line of lines) {
+      takeLine(chunk, line, work);
+      if (chunk.rows === chunkRows) await hand(false);
+    }
+  }
+  await hand(true);
+  const ended = settled(await storing);
+  work.onProgress(ended, file);
+  return ended;
+}
+
+/** A chunk that could not be stored, kept until it is its turn to be looked at. */
+class Failure {
+  readonly cause: unknown;
+  constructor(cause: unknown) {
+    this.cause = cause;
+  }
+}
+
+function settled(outcome: ImportProgress | Failure): ImportProgress {
+  if (outcome instanceof Failure) throw outcome.cause;
+  return outcome;
+}
+
+/** Rows that are stored together, by id: of two with one id the later counts. `progress` is what will be true then. */
+type Chunk = { rows: number; readonly citizens: Map<string, ImportedCitizen>; readonly progress: Counting };
+
+/** Progress while it is being counted. */
+type Counting = { -readonly [member in keyof ImportProgress]: ImportProgress[member] } & {
+  reasons: Record<string, number>;
+  remarks: Record<string, number>;
+};
+
+function startChunk(from: ImportProgress): Chunk {
+  const progress = { ...from, reasons: { ...from.reasons }, remarks: { ...from.remarks } };
+  return { rows: 0, citizens: new Map(), progress };
+}
+
+function takeLine(chunk: Chunk, line: Line, { readRow, errors }: Work): void {
+  const result = line.fault === undefined ? readRow(line.fields, chunk.progress.id) : { reason: line.fault };
+  const { progress } = chunk;
+  chunk.rows += 1;
+  progress.read += 1;
+  progress.nextOffset = line.end;
+  if ('citizen' in result) {
+    chunk.citizens.set(result.citizen.citizenId, result.citizen);
+    progress.stored += 1;
+    if (result.remark !== undefined) count(progress.remarks, result.remark);
+  } else if ('reason' in result) {
+    errors?.add(result.reason, line.fields);
+    progress.refused += 1;
+    count(progress.reasons, result.reason);
+  } else {
+    progress.leftOut += 1;
+  }
+}
+
+/** As many kinds of reasons are told apart; more come only from a file that is no register. */
+const mostReasons = 50;
+
+function count(tally: Record<string, number>, reason: string): void {
+  const known = reason in tally || Object.keys(tally).length < mostReasons ? reason : 'other reasons';
+  tally[known] = (tally[known] ?? 0) + 1;
+}
+
+/** Refused rows reach the disk before the chunk that counts them: a crash between leaves too many, which are cut off. */
+async function storeChunk(
+  { citizens, progress }: Chunk,
+  finished: boolean,
+  from: ImportProgress,
+  { errors, write }: Work,
+): Promise<ImportProgress> {
+  const to = { ...progress, finished, errorsBytes: (await errors?.flush()) ?? 0 };
+  if (write === undefined) return to;
+  const { house, actor } = write;
+  const statements = [
+    ...storeCitizens([...citizens.values()]),
+    ...house.citizenKeys.creations([...citizens.keys()]),
+    advanceImport(from, to, house.clock.now()),
+  ];
+  await house.commit({ events: [importEvent(house, actor, to)], statements });
+  return to;
+}

@@ -1,0 +1,151 @@
+import type { FileHandle } from 'node:fs/promises';
+import { type CsvError, type InfoRecord, type Options, Parser } from 'csv-parse';
+import { blocks, ImportFileFault, type Line } from './import-blocks.ts';
+
+/** How a CSV file is written, from its first line; `start` is where its records begin. */
+export type CsvLayout = {
+  readonly delimiter: string;
+  readonly recordDelimiter: readonly string[];
+  readonly header: readonly string[];
+  readonly start: number;
+};
+
+const headBytes = 1 << 16;
+/** The longest record; a quote that is never closed is found after so many bytes, not at the end of the file. */
+const longestRecord = 1 << 16;
+
+/** Reads the header and finds the delimiter: whichever of comma, semicolon and tab stands most often in the first line. */
+export async function readCsvLayout(file: FileHandle, start: number): Promise<CsvLayout> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, start);
+  const head = buffer.subarray(0, bytesRead);
+  const text = head.toString();
+  const firstLine = text.split(/\r\n|\n|\r/, 1)[0] ?? '';
+  const counts = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: firstLine.split(delimiter).length }));
+  const [best] = counts.sort((one, other) => other.count - one.count);
+  const shape = {
+    delimiter: best?.delimiter ?? ',',
+    recordDelimiter: text.includes('\n') ? ['\r\n', '\n'] : ['\r'],
+  };
+  const lines: Line[] = [];
+  const parser = createParser(shape, start, lines);
+  await write(parser, head);
+  if (lines.length === 0) await end(parser);
+  const [header] = lines;
+  if (header === undefined)
+    throw new ImportFileFault('the file is empty; a CSV file begins with a line of column names');
+  const names = header.fields.map((name) => name.trim());
+  const repeated = names.find((name, at) => name !== '' && names.indexOf(name) !== at);
+  if (repeated !== undefined) throw new ImportFileFault(`the column ${repeated} stands twice in the header`);
+  return { ...shape, header: names, start: header.end };
+}
+
+/** The records from `offset` on, in batches. A record that breaks the rules of CSV costs its own line only. */
+export async function* csvLines(file: FileHandle, layout: CsvLayout, offset: number): AsyncGenerator<readonly Line[]> {
+  let from: number | undefined = offset;
+  while (from !== undefined) from = yield* parseFrom(file, layout, from);
+}
+
+/** Parses until the end, or until a fault; then gives where to go on. */
+async function* parseFrom(
+  file: FileHandle,
+  layout: CsvLayout,
+  from: number,
+): AsyncGenerator<readonly Line[], number | undefined> {
+  let lines: Line[] = [];
+  let good = from;
+  const parser = createParser(layout, from, {
+    push: (line) => {
+      good = line.end;
+      return lines.push(line);
+    },
+  });
+  const take = () => {
+    const taken = lines;
+    lines = [];
+    return taken;
+  };
+  let fault: CsvError | undefined;
+  for await (const block of blocks(file, from)) {
+    fault = await write(parser, block);
+    if (lines.length > 0) yield take();
+    if (fault !== undefined) break;
+  }
+  fault ??= await end(parser);
+  if (lines.length > 0) yield take();
+  if (fault === undefined) return undefined;
+  const bad = await readLine(file, good);
+  if (bad.text.trim() !== '') yield [{ fields: [bad.text], end: bad.end, fault: reasonOf(fault) }];
+  return bad.end === good ? undefined : bad.end;
+}
+
+function createParser(
+  shape: Pick<CsvLayout, 'delimiter' | 'recordDelimiter'>,
+  start: number,
+  lines: { push(line: Line): number },
+): Parser {
+  const options: Options = {
+    delimiter: shape.delimiter,
+    record_delimiter: [...shape.recordDelimiter],
+    trim: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: longestRecord,
+    // Records are taken here, synchronously, and do not pass through the readable side: half the time.
+    on_record: (fields: string[], info: InfoRecord) => {
+      lines.push({ fields, end: start + info.bytes });
+      return null;
+    },
+  };
+  const parser = new Parser(options);
+  // Each fault is told by the callback of the write or end that met it.
+  parser.on('error', ignore);
+  return parser;
+}
+
+function ignore(): void {
+  return;
+}
+
+function write(parser: Parser, block: Buffer): Promise<CsvError | undefined> {
+  return new Promise((resolve) => parser.write(block, (fault) => resolve(toCsvError(fault))));
+}
+
+function end(parser: Parser): Promise<CsvError | undefined> {
+  if (parser.destroyed) return Promise.resolve(undefined);
+  parser.resume();
+  return new Promise((resolve) => {
+    parser.once('error', (fault) => resolve(toCsvError(fault)));
+    parser.once('end', () => resolve(undefined));
+    parser.end();
+  });
+}
+
+function toCsvError(fault: Error | null | undefined): CsvError | undefined {
+  if (fault === null || fault === undefined) return undefined;
+  if ('code' in fault) return fault as CsvError;
+  throw fault;
+}
+
+function reasonOf(fault: CsvError): string {
+  switch (fault.code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+    case 'CSV_MAX_RECORD_SIZE':
+      return `a quote is opened and not closed, or the record has more than ${longestRecord} bytes`;
+    default:
+      return 'a quote stands inside a value; write the value in quotes, and each quote in it twice';
+  }
+}
+
+/** The physical line at an offset, as the text of a record that cannot be read. */
+async function readLine(file: FileHandle, offset: number): Promise<{ readonly text: string; readonly end: number }> {
+  let text = '';
+  let end = offset;
+  for await (const block of blocks(file, offset)) {
+    const newline = block.indexOf(0x0a);
+    const part = newline < 0 ? block : block.subarray(0, newline + 1);
+    end += part.length;
+    if (text.length < longestRecord) text += part.toString();
+    if (newline >= 0) break;
+  }
+  return { text: text.slice(0, longestRecord).replace(/\r?\n$/, ''), end };
+}

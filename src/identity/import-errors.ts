@@ -1,0 +1,53 @@
+import { type FileHandle, open } from 'node:fs/promises';
+
+/** The refused rows of an import, each with its reason before it, as a CSV file that can be mended and imported. */
+export type ErrorFile = {
+  /** Appends a row; `flush` brings it to disk. */
+  add(reason: string, fields: readonly string[]): void;
+  /** Brings what was added to disk; resolves with the length of the file. */
+  flush(): Promise<number>;
+  close(): Promise<void>;
+};
+
+/** The column of the reason; an import takes no notice of it. */
+export const reasonColumn = 'importError';
+
+/** Opens the error file, cut to `keepBytes`: what stands behind belongs to rows that will be read again. */
+export async function openErrorFile(path: string, header: readonly string[], keepBytes: number): Promise<ErrorFile> {
+  const file = await open(path, keepBytes > 0 ? 'a' : 'w', 0o600);
+  let length = await cut(file, keepBytes);
+  let pending = '';
+  const add = (reason: string, fields: readonly string[]) => {
+    pending += `${[reason, ...fields].map(quoted).join(',')}\r\n`;
+  };
+  if (length === 0) add(reasonColumn, header);
+  return {
+    add,
+    flush: async () => {
+      if (pending === '') return length;
+      const bytes = Buffer.from(pending);
+      pending = '';
+      await file.appendFile(bytes);
+      await file.datasync();
+      length += bytes.length;
+      return length;
+    },
+    close: () => file.close(),
+  };
+}
+
+/** Cuts the file to what an earlier run vouched for; a file that is shorter was taken away, and begins anew. */
+async function cut(file: FileHandle, keepBytes: number): Promise<number> {
+  const { size } = await file.stat();
+  const kept = size >= keepBytes ? keepBytes : 0;
+  await file.truncate(kept);
+  return kept;
+}
+
+/** A spreadsheet takes a value that begins with one of these for a formula; in quotes and behind a blank it does not. */
+const formula = /^[=+@\t\r]/;
+
+function quoted(value: string): string {
+  const safe = formula.test(value) ? ` ${value}` : value;
+  return /[",;\r\n\t]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

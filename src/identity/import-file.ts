@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
+import { blocks, ImportFileFault, type Line } from './import-blocks.ts';
+import { csvLines, readCsvLayout } from './import-csv.ts';
+import { jsonLines, readJsonKeys } from './import-json.ts';
+
+export type ImportFormat = 'csv' | 'jsonl';
+
+/** A file to import, opened; `lines` gives its records in batches from an offset that a line ended at. */
+export type ImportFile = {
+  readonly header: readonly string[];
+  readonly bytes: number;
+  lines(fromOffset: number): AsyncGenerator<readonly Line[]>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** Opens a file of citizens. Without `columns` a file of JSON lines has the keys of its first line as its header. */
+export async function openImportFile(
+  path: string,
+  format: ImportFormat,
+  columns: readonly string[],
+): Promise<ImportFile> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const start = await startOfText(file);
+    const layout =
+      format === 'csv' ? await readCsvLayout(file, start) : { start, header: await readJsonKeys(file, start, columns) };
+    return {
+      header: layout.header,
+      bytes: size,
+      lines: (from) => {
+        const offset = Math.max(from, layout.start);
+        return 'delimiter' in layout ? csvLines(file, layout, offset) : jsonLines(file, layout.header, offset);
+      },
+      [Symbol.asyncDispose]: () => file.close(),
+    };
+  } catch (fault) {
+    await file.close();
+    throw fault;
+  }
+}
+
+/** Where the text begins: behind the byte order mark of UTF-8. Those of UTF-16 are refused. */
+async function startOfText(file: FileHandle): Promise<number> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(3), 0, 3, 0);
+  if (bytesRead >= 2 && (buffer.readUInt16BE(0) === 0xfeff || buffer.readUInt16BE(0) === 0xfffe)) {
+    throw new ImportFileFault('the file is UTF-16; convert it to UTF-8, as with iconv -f utf-16 -t utf-8');
+  }
+  return bytesRead === 3 && buffer.toString('hex') === 'efbbbf' ? 3 : 0;
+}
+
+/** What tells one import from another: every byte of the file, and how it is read. */
+export async function fingerprintOf(path: string, reading: Json): Promise<string> {
+  await using file = await open(path);
+  const hash = createHash('sha256').update(`${canonicalJson(reading)}\n`);
+  for await (const block of blocks(file, 0)) hash.update(block);
+  return hash.digest('hex');
+}

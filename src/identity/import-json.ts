@@ -1,0 +1,76 @@
+import type { FileHandle } from 'node:fs/promises';
+import { blocks, ImportFileFault, type Line } from './import-blocks.ts';
+
+/** The longest line of a file of JSON lines, in bytes. */
+const longestLine = 1 << 20;
+
+/** The columns of a file of JSON lines: those that are asked for, else the keys of its first line. */
+export async function readJsonKeys(file: FileHandle, start: number, columns: readonly string[]): Promise<string[]> {
+  if (columns.length > 0) return [...columns];
+  for await (const lines of textLines(file, start)) {
+    for (const { text } of lines) {
+      const value = text.trim() === '' ? undefined : parseObject(text);
+      if (value !== undefined) return Object.keys(value);
+    }
+  }
+  throw new ImportFileFault('the file holds no JSON object; each line is one');
+}
+
+/** The records from `offset` on, in batches, each an object with the columns as its members. */
+export async function* jsonLines(
+  file: FileHandle,
+  columns: readonly string[],
+  offset: number,
+): AsyncGenerator<readonly Line[]> {
+  for await (const batch of textLines(file, offset)) {
+    const lines = batch.filter(({ text }) => text.trim() !== '');
+    if (lines.length > 0) yield lines.map(({ text, end }) => toLine(text, end, columns));
+  }
+}
+
+function toLine(text: string, end: number, columns: readonly string[]): Line {
+  const value = parseObject(text);
+  if (value === undefined) return { fields: [text], end, fault: 'the line is not a JSON object' };
+  const fields: string[] = [];
+  for (const column of columns) {
+    const member = value[column];
+    if (typeof member === 'object' && member !== null) {
+      return { fields: [text], end, fault: 'a value is a list or an object, and not a text' };
+    }
+    fields.push(member === undefined || member === null ? '' : String(member));
+  }
+  return { fields, end };
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    // An object that JSON gives has strings as its names and anything as its values.
+    return value as Readonly<Record<string, unknown>>;
+  } catch (fault) {
+    if (fault instanceof SyntaxError) return undefined;
+    throw fault;
+  }
+}
+
+type TextLine = { readonly text: string; readonly end: number };
+
+async function* textLines(file: FileHandle, start: number): AsyncGenerator<readonly TextLine[]> {
+  let rest: Buffer = Buffer.alloc(0);
+  let offset = start;
+  for await (const block of blocks(file, start)) {
+    const bytes = rest.length === 0 ? block : Buffer.concat([rest, block]);
+    const lines: TextLine[] = [];
+    let from = 0;
+    for (let newline = bytes.indexOf(0x0a); newline >= 0; newline = bytes.indexOf(0x0a, from)) {
+      lines.push({ text: bytes.toString('utf8', from, newline), end: offset + newline + 1 });
+      from = newline + 1;
+    }
+    rest = bytes.subarray(from);
+    offset += from;
+    if (rest.length > longestLine) throw new ImportFileFault(`a line has more than ${longestLine} bytes`);
+    if (lines.length > 0) yield lines;
+  }
+  if (rest.length > 0) yield [{ text: rest.toString(), end: offset + rest.length }];
+}

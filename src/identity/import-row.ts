@@ -1,0 +1,124 @@
+import { dateExists, dateForm } from './birth-date.ts';
+import { citizenValues, type ImportedCitizen, textFields } from './citizen-store.ts';
+import { longestClaim } from './claims.ts';
+import { type ImportField, type Mapping, MappingFault } from './import-fields.ts';
+import { familyKey } from './name-key.ts';
+import { stored } from './normalise.ts';
+
+/** What became of a row: a citizen, perhaps with something to look at, or the reason why not. Reasons hold no values. */
+export type RowResult =
+  | { readonly citizen: ImportedCitizen; readonly remark?: string }
+  | { readonly reason: string }
+  | { readonly leftOut: true };
+
+export type RowReader = (row: readonly string[], importId: string) => RowResult;
+
+/** A condition on a row: the column holds a text of this pattern, in which `*` stands for any text. */
+export type Condition = { readonly column: string; readonly pattern: string };
+
+type Reader = (row: readonly string[]) => string;
+
+/** Makes the function that reads the rows of one file; throws `MappingFault` for a column that the file does not have. */
+export function createRowReader(
+  header: readonly string[],
+  mapping: Mapping,
+  conditions: readonly Condition[],
+): RowReader {
+  const passes = conditions.map((condition) => createCondition(header, condition));
+  const readId = readerOf(header, mapping, 'citizenId');
+  const readTexts = textFields.map((field) => [field, readerOf(header, mapping, field)] as const);
+  const readDate = createDateReader(mapping.birthDate?.dateFormat);
+  const readMark = readerOf(header, mapping, 'underReview');
+  const given = textFields.indexOf('givenName');
+  const family = textFields.indexOf('familyName');
+
+  return (row, importId) => {
+    if (row.length !== header.length)
+      return { reason: `the row has ${row.length} fields, the header ${header.length}` };
+    if (!passes.every((pass) => pass(row))) return { leftOut: true };
+    const citizenId = readId(row).trim();
+    const texts: (string | null)[] = [];
+    let remark: string | undefined;
+    for (const [field, read] of readTexts) {
+      let text = stored(read(row));
+      if (field === 'birthDate' && text !== '') {
+        const date = readDate(text);
+        if (date === undefined) return { reason: dateReason(mapping.birthDate?.dateFormat) };
+        if (!dateExists(date)) remark = 'birthDate does not exist in the calendar; kept as written';
+        text = date;
+      }
+      const reason = faultOfText(field, text);
+      if (reason !== undefined) return { reason };
+      texts.push(text === '' ? null : text);
+    }
+    const reason = citizenId === '' ? 'citizenId is empty' : faultOfText('citizenId', citizenId);
+    if (reason !== undefined) return { reason };
+    const underReview = /^(true|yes|y|1)$/i.test(readMark(row).trim());
+    const key = familyKey(texts[family] ?? texts[given] ?? undefined);
+    const citizen = { citizenId, values: citizenValues(citizenId, texts, { underReview, familyKey: key, importId }) };
+    return remark === undefined ? { citizen } : { citizen, remark };
+  };
+}
+
+function readerOf(header: readonly string[], mapping: Mapping, field: ImportField): Reader {
+  const places = (mapping[field]?.columns ?? []).map((column) => placeOf(header, column, field));
+  const [only] = places;
+  if (only === undefined) return () => '';
+  if (places.length === 1) return (row) => row[only] ?? '';
+  return (row) => places.map((place) => row[place] ?? '').join(' ');
+}
+
+function placeOf(header: readonly string[], column: string, user: string): number {
+  const place = header.indexOf(column);
+  if (place < 0) throw new MappingFault(`${user}: the file has no column ${column}; it has ${header.join(', ')}`);
+  return place;
+}
+
+function createCondition(
+  header: readonly string[],
+  { column, pattern }: Condition,
+): (row: readonly string[]) => boolean {
+  const place = placeOf(header, column, '--where');
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  const expression = new RegExp(`^${parts.join('.*')}$`, 'su');
+  return (row) => expression.test((row[place] ?? '').trim());
+}
+
+function faultOfText(field: string, text: string): string | undefined {
+  if (text.length > longestClaim && [...text].length > longestClaim) {
+    return `${field} has more than ${longestClaim} characters`;
+  }
+  if (text.includes('\u0000')) return `${field} holds U+0000`;
+  // The parser puts it where bytes are not UTF-8; lone surrogates only come from JSON.
+  if (text.includes('\ufffd') || !text.isWellFormed())
+    return `${field} is not UTF-8 text; convert the file, as with iconv`;
+  return undefined;
+}
+
+const yearFirst = /^(\d{4})(?:[-/.]?(\d{2})(?:[-/.]?(\d{2}))?)?(?:T.*)?$/;
+
+/** Reads dates of a given format, or those that begin with the year, which cannot be taken for others. */
+function createDateReader(format: string | undefined): (text: string) => string | undefined {
+  if (format === undefined) {
+    return (text) => {
+      const [, year, month, day] = yearFirst.exec(text) ?? [];
+      return year === undefined
+        ? undefined
+        : dateForm([year, month, day].filter((part) => part !== undefined).join('-'));
+    };
+  }
+  const source = format
+    .replace(/[.+?^${}()|[\]\\*]/g, '\\$&')
+    .replace('YYYY', '(?<year>\\d{4})')
+    .replace('MM', '(?<month>\\d{2})')
+    .replace('DD', '(?<day>\\d{2})');
+  const expression = new RegExp(`^${source}$`);
+  return (text) => {
+    const parts = expression.exec(text)?.groups;
+    return parts === undefined ? undefined : dateForm(`${parts['year']}-${parts['month']}-${parts['day']}`);
+  };
+}
+
+function dateReason(format: string | undefined): string {
+  return `birthDate is not a date of the form ${format ?? 'YYYY-MM-DD, YYYYMMDD, YYYY-MM or YYYY'}`;
+}

@@ -1,0 +1,34 @@
+import { dateForm } from '../birth-date.ts';
+import { type ClaimName, type Claims, claimNames, kindOf } from '../claims.ts';
+import { type Forms, formsOf, stored } from '../normalise.ts';
+
+/** A value made ready for comparing: as it is kept, and the forms under which it is the same as others. */
+export type Comparable = { readonly exact: string; readonly forms: Forms };
+
+/** The claims of one question, made ready once, however many records they are compared with. */
+export type NormalisedClaims = { readonly asked: readonly ClaimName[] } & {
+  readonly values: { readonly [claim in ClaimName]?: Comparable };
+};
+
+export function normaliseClaims(claims: Claims): NormalisedClaims {
+  const asked = claimNames.filter((claim) => claims[claim] !== undefined);
+  const values: { [claim in ClaimName]?: Comparable } = {};
+  for (const claim of asked) values[claim] = comparable(claim, claims[claim] ?? '');
+  return { asked, values };
+}
+
+/** The comparable form of a value of that claim, submitted or registered. */
+export function comparable(claim: ClaimName, value: string): Comparable {
+  switch (kindOf(claim)) {
+    case 'id':
+      return { exact: value, forms: [value] };
+    case 'date':
+      return { exact: value, forms: [dateForm(value)] };
+    case 'code':
+      return { exact: stored(value), forms: formsOf(value).map((form) => form.replaceAll(' ', '')) };
+    case 'name':
+    case 'place':
+    case 'address':
+      return { exact: stored(value), forms: formsOf(value) };
+  }
+}

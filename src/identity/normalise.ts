@@ -1,0 +1,116 @@
+import { spellingsOf, systems } from './transliteration.ts';
+
+/**
+ * The forms under which a text is compared, most faithful first, each spaced: tokens in lower case with one blank
+ * between. Two texts are the same when any of their forms are. Never empty for a text that is not blank.
+ */
+export type Forms = readonly string[];
+
+/** The form of storage and hashing: composed (NFC), blanks collapsed and cut off at both ends. */
+export function stored(text: string): string {
+  return isPlain(text) ? collapse(text) : collapse(text.normalize('NFC'));
+}
+
+function collapse(text: string): string {
+  return /^\s|\s$|\s\s|[^\S ]/.test(text) ? text.trim().replace(/\s+/g, ' ') : text;
+}
+
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) return false;
+  return true;
+}
+
+/** The forms of a name, a place or a street: any script, linear time, nothing refused. */
+export function formsOf(text: string): Forms {
+  if (isPlain(text)) {
+    const lower = text.toLowerCase();
+    const form = /[^a-z0-9]/.test(lower) ? lower.replace(/[^a-z0-9]+/g, ' ').trim() : lower;
+    return form === '' ? [text.trim()] : [form];
+  }
+  const folded = text.normalize('NFKD').toLowerCase();
+  const forms = new Set(spell(folded).map(tidy));
+  forms.delete('');
+  // A name of signs only is still somebody's name: it stands for itself.
+  return forms.size === 0 ? [folded.trim()] : [...forms];
+}
+
+function tidy(form: string): string {
+  return form.trim().replace(/ {2,}/g, ' ').normalize('NFC');
+}
+
+/**
+ * Marks that a name may carry or lack: Latin, Greek and Cyrillic diacritics, Arabic and Hebrew points, variation
+ * selectors. Vowel signs of Indic scripts and the voicing marks of kana are marks too, but make another name: they stay.
+ */
+const looseMarks: readonly (readonly [number, number])[] = [
+  [0x0300, 0x036f],
+  [0x0483, 0x0487],
+  [0x0591, 0x05c7],
+  [0x0610, 0x061a],
+  [0x064b, 0x065f],
+  [0x0670, 0x0670],
+  [0x06d6, 0x06ed],
+  [0x1ab0, 0x1aff],
+  [0x1dc0, 0x1dff],
+  [0x20d0, 0x20ff],
+  [0xfe00, 0xfe0f],
+  [0xfe20, 0xfe2f],
+];
+
+function isLooseMark(code: number): boolean {
+  return code >= 0x0300 && looseMarks.some(([first, last]) => code >= first && code <= last);
+}
+
+const partOfWord = /[\p{L}\p{M}\p{N}]/u;
+/** Letters by Unicode's book that are written as apostrophes: ʹ to ˋ; and the ones that only join: zero width, soft. */
+const apostrophe = /[\u02b9-\u02cb\ua78c]/;
+const joiner = /\p{Cf}/u;
+
+/** The text in each of the systems of transliteration, then in its own script where that differs. */
+function spell(folded: string): string[] {
+  const out: string[] = new Array(systems + 1).fill('');
+  let before = ' ';
+  for (let at = 0; at < folded.length; ) {
+    const letter = String.fromCodePoint(folded.codePointAt(at) ?? 0);
+    at += letter.length;
+    if (joiner.test(letter) || isLooseMark(letter.charCodeAt(0))) continue;
+    if (!partOfWord.test(letter) || apostrophe.test(letter)) {
+      append(out, ' ');
+      before = ' ';
+      continue;
+    }
+    const marksFrom = at;
+    while (at < folded.length && isLooseMark(folded.charCodeAt(at))) at += 1;
+    // Two letters of what follows are enough for every rule, and keep the whole linear.
+    const after = folded.slice(at, at + 2);
+    const spelled =
+      letter < '\u0080' && at === marksFrom
+        ? undefined
+        : spellingsOf(letter, folded.slice(marksFrom, at), after, before);
+    const own = digitOf(letter);
+    if (spelled === undefined) append(out, own);
+    else {
+      for (let system = 0; system < systems; system += 1) out[system] += spelled.spellings[system] ?? '';
+      out[systems] += own + after.slice(0, spelled.units);
+      at += spelled.units;
+    }
+    before = letter;
+  }
+  return out.map(withoutRussianEnding);
+}
+
+function append(out: string[], text: string): void {
+  for (let system = 0; system <= systems; system += 1) out[system] += text;
+}
+
+/** English, the second system, shortens the endings -ий, -ый and -ия: Dmitry, Zelensky, Yulia. */
+function withoutRussianEnding(form: string, system: number): string {
+  return system === 1 ? form.replace(/[iy]y(?= |$)/g, 'y').replace(/iya(?= |$)/g, 'ia') : form;
+}
+
+/** Arabic, Persian and Devanagari digits as ASCII ones; anything else as it is. */
+function digitOf(letter: string): string {
+  const code = letter.charCodeAt(0);
+  for (const zero of [0x0660, 0x06f0, 0x0966]) if (code >= zero && code < zero + 10) return String(code - zero);
+  return letter;
+}

@@ -1,0 +1,24 @@
+import type { Random } from '../kernel/clock.ts';
+import type { RootKey } from '../keys/root-key.ts';
+import type { CitizenKeys } from '../ledger/citizen-keys.ts';
+import type { Policy } from './match/policy.ts';
+import type { Register } from './register.ts';
+
+/** What the operations of identity are given by `compose.ts`. */
+export type IdentityPorts = {
+  readonly register: Register;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
+  readonly rootKey: Pick<RootKey, 'derive'>;
+  readonly random: Random;
+  /** The policy by which the questions of this client are decided. */
+  policyOf(clientId: string): Policy;
+  /** The purposes that were agreed for this client; undefined where any is. */
+  purposesOf(clientId: string): readonly string[] | undefined;
+  /** Signs a result as a JWS (compact) of the media type `typ`, under a published key. */
+  signResult(payload: Readonly<Record<string, unknown>>, typ: string): Promise<string>;
+  /** Our issuer URL, as in the metadata. */
+  readonly issuer: string;
+  /** The register as evidence names it; the country as ISO 3166-1 alpha-2. */
+  readonly registerSource: { readonly name: string; readonly country?: string };
+  readonly refuseClaimsInUrl: boolean;
+};

@@ -1,0 +1,54 @@
+import type { ClaimName } from './claims.ts';
+
+/** What the register holds about one person; null where it holds nothing. */
+export type RegisterRecord = { readonly citizenId: string } & {
+  readonly [claim in Exclude<ClaimName, 'citizenId'>]: string | null;
+} & {
+  /** The record is disputed: what fits it is not yet a match. */
+  readonly underReview: boolean;
+};
+
+/** Where a citizen can be reached, as the register knows it. */
+export type Contact = {
+  readonly citizenId: string;
+  readonly name: string;
+  readonly email: string | null;
+  /** In E.164 where the register keeps it so; it is given as it was imported. */
+  readonly phone: string | null;
+  /** A BCP 47 tag, as `de` or `pt-BR`. */
+  readonly language: string | null;
+  readonly postalAddress: {
+    readonly streetAddress: string | null;
+    readonly postalCode: string | null;
+    readonly locality: string | null;
+    readonly country: string | null;
+  };
+};
+
+/** What persons are searched by who are asked about without an id. */
+export type SearchKeys = {
+  /** Keys of `name-key.ts`: of the family name, and of the given name for whom the two were exchanged. */
+  readonly familyKeys: readonly [string, string];
+  /** In the form of `dateForm`; records that hold less, and with a partial date those that hold more, are found too. */
+  readonly birthDate: string;
+};
+
+/** The most candidates that a search gives; more of them are too many to tell apart. */
+export const mostCandidates = 100;
+
+/** The register of citizens: our own tables, or one that is asked over a network. */
+export type Register = {
+  find(citizenId: string): Promise<RegisterRecord | undefined>;
+  /** Candidates to compare, at most `mostCandidates` and one more. */
+  search(keys: SearchKeys): Promise<readonly RegisterRecord[]>;
+  contactOf(citizenId: string): Promise<Contact | undefined>;
+  exists(citizenId: string): Promise<boolean>;
+};
+
+/** The register could not be asked; thrown by an adapter, answered as `register-unavailable`. */
+export class RegisterUnavailable extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'RegisterUnavailable';
+  }
+}

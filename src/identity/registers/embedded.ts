@@ -1,0 +1,81 @@
+import type { Read, Row, Value } from '../../store/db.ts';
+import { type Contact, mostCandidates, type Register, type RegisterRecord, type SearchKeys } from '../register.ts';
+
+const recordColumns = `citizen_id, given_name, family_name, birth_family_name, birth_date, birth_place, street_address,
+  postal_code, locality, country, document_number, under_review`;
+
+const findSql = `select ${recordColumns} from citizen where citizen_id = $1`;
+
+const searchByDaySql = `select ${recordColumns} from citizen
+  where family_key in ($1, $2) and birth_date in ($3, $4, $5) limit $6`;
+
+const searchByPeriodSql = `select ${recordColumns} from citizen
+  where family_key in ($1, $2) and birth_date >= $3 and birth_date < $4 limit $5`;
+
+const contactSql = `select citizen_id, given_name, family_name, email, phone, language, street_address, postal_code,
+  locality, country from citizen where citizen_id = $1`;
+
+/** The register in our own tables, filled by the importer. */
+export function embeddedRegister(read: Read): Register {
+  return {
+    find: async (citizenId) => {
+      const [row] = await read(findSql, [citizenId]);
+      return row === undefined ? undefined : toRecord(row);
+    },
+    search: async (keys) => (await search(read, keys)).map(toRecord),
+    contactOf: async (citizenId) => {
+      const [row] = await read(contactSql, [citizenId]);
+      return row === undefined ? undefined : toContact(row);
+    },
+    exists: async (citizenId) =>
+      (await read('select 1 as found from citizen where citizen_id = $1', [citizenId])).length > 0,
+  };
+}
+
+async function search(read: Read, { familyKeys, birthDate }: SearchKeys): Promise<Row[]> {
+  const year = birthDate.slice(0, 4);
+  const most = mostCandidates + 1;
+  if (birthDate.length === 10) {
+    return await read(searchByDaySql, [...familyKeys, birthDate, birthDate.slice(0, 7), year, most]);
+  }
+  // Of a part of a date the whole year is looked through; '~' sorts behind every digit and hyphen.
+  return await read(searchByPeriodSql, [...familyKeys, year, `${year}~`, most]);
+}
+
+function toRecord(row: Row): RegisterRecord {
+  return {
+    citizenId: text(row['citizen_id']) ?? '',
+    givenName: text(row['given_name']),
+    familyName: text(row['family_name']),
+    birthFamilyName: text(row['birth_family_name']),
+    birthDate: text(row['birth_date']),
+    birthPlace: text(row['birth_place']),
+    streetAddress: text(row['street_address']),
+    postalCode: text(row['postal_code']),
+    locality: text(row['locality']),
+    country: text(row['country']),
+    documentNumber: text(row['document_number']),
+    underReview: row['under_review'] === true,
+  };
+}
+
+function toContact(row: Row): Contact {
+  const names = [text(row['given_name']), text(row['family_name'])];
+  return {
+    citizenId: text(row['citizen_id']) ?? '',
+    name: names.filter((name) => name !== null).join(' '),
+    email: text(row['email']),
+    phone: text(row['phone']),
+    language: text(row['language']),
+    postalAddress: {
+      streetAddress: text(row['street_address']),
+      postalCode: text(row['postal_code']),
+      locality: text(row['locality']),
+      country: text(row['country']),
+    },
+  };
+}
+
+function text(value: Value | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}

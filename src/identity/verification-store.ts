@@ -1,0 +1,68 @@
+import { createHmac } from 'node:crypto';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import type { VerificationId } from '../kernel/id.ts';
+import { open, SealBroken, seal } from '../keys/chunked-encryption.ts';
+import type { Read, Statement } from '../store/db.ts';
+import type { NormalisedClaims } from './match/comparable.ts';
+import type { IdentityPorts } from './ports.ts';
+import type { Verification } from './verification.ts';
+
+type Keys = Pick<IdentityPorts, 'citizenKeys' | 'rootKey' | 'random'>;
+
+/** An answer with what it was about: the citizen, where one person is concerned, and the claims. */
+export type Asked = {
+  readonly clientId: string;
+  readonly citizenId: string | null;
+  readonly checkedAt: number;
+  readonly claims: NormalisedClaims;
+};
+
+/** The statement that keeps an answer, sealed under the key of the citizen. */
+export async function keepVerification(answer: Verification, asked: Asked, keys: Keys): Promise<Statement> {
+  const { clientId, citizenId, checkedAt, claims } = asked;
+  const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, answer.verificationId));
+  const sealed = seal(key, context(answer.verificationId), Buffer.from(JSON.stringify(answer)), keys.random);
+  return {
+    sql: 'insert into verification (id, client_id, citizen_id, checked_at, claims_tag, answer) values ($1, $2, $3, $4, $5, $6)',
+    args: [answer.verificationId, clientId, citizenId, checkedAt, claimsTag(claims, keys), sealed],
+  };
+}
+
+/** The answer that this client got under that id, as it was sent; undefined for any other client, or when erased. */
+export async function findVerification(
+  read: Read,
+  id: VerificationId,
+  clientId: string,
+  keys: Keys,
+): Promise<{ readonly answer: Verification; readonly citizenId: string | null } | undefined> {
+  const sql = 'select citizen_id, answer from verification where id = $1 and client_id = $2';
+  const [row] = await read(sql, [id, clientId]);
+  const sealed = row?.['answer'];
+  if (row === undefined || !(sealed instanceof Uint8Array)) return undefined;
+  const citizenId = typeof row['citizen_id'] === 'string' ? row['citizen_id'] : null;
+  const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, id));
+  try {
+    // What was sealed under this id is a Verification: nothing else is.
+    const answer = JSON.parse(open(key, context(id), sealed).toString()) as Verification;
+    return { answer, citizenId };
+  } catch (fault) {
+    // The key of an erased citizen is gone, and the answer with it.
+    if (fault instanceof SealBroken) return undefined;
+    throw fault;
+  }
+}
+
+function context(id: VerificationId): string {
+  return `citizen-services/verification@v1\0${id}`;
+}
+
+/** An answer about nobody in particular has a key of its own, derived from the root like that of an unknown id. */
+function keyOwner(citizenId: string | null, id: VerificationId): string {
+  return citizenId ?? id;
+}
+
+/** Tells whether two questions put the same claims forward, without keeping one of them. */
+function claimsTag({ asked, values }: NormalisedClaims, keys: Pick<Keys, 'rootKey'>): Buffer {
+  const forms = Object.fromEntries(asked.map((claim) => [claim, values[claim]?.forms[0]]));
+  return createHmac('sha256', keys.rootKey.derive('guess-budget')).update(canonicalJson(forms)).digest();
+}

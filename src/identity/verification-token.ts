@@ -1,0 +1,98 @@
+import { createHmac } from 'node:crypto';
+import { type Claims, claimNames, oidcName, type Question } from './claims.ts';
+import type { Levels } from './match/compare.ts';
+import type { IdentityPorts } from './ports.ts';
+import { claimResults, type Verification } from './verification.ts';
+
+/** The media type of a signed result, without `application/`. */
+export const resultType = 'identity-verification+jwt';
+
+/**
+ * The payload of the signed result for one client. Every decision has one. Only a match holds `verified_claims` (OpenID
+ * Connect for Identity Assurance 1.0, section 5): a consumer that only looks whether they are there must not read a
+ * refusal as a verified person. All results without a match are alike, whatever stood behind them.
+ */
+export function resultPayload(
+  result: Omit<Verification, 'token'>,
+  question: Question,
+  levels: Levels | undefined,
+  to: { readonly clientId: string; readonly ports: IdentityPorts },
+): Readonly<Record<string, unknown>> {
+  const payload = {
+    iss: to.ports.issuer,
+    aud: to.clientId,
+    iat: seconds(result.checkedAt),
+    exp: seconds(result.expiresAt),
+    jti: result.verificationId,
+    nonce: question.nonce,
+    request_hash: result.requestHash,
+    decision: result.decision,
+    policy: result.policy,
+    purpose: result.purpose ?? undefined,
+  };
+  if (result.decision !== 'match' || levels === undefined) return payload;
+  return {
+    ...payload,
+    ...subject(question.claims, to),
+    verified_claims: verifiedClaims(result, question, levels, to.ports),
+  };
+}
+
+function seconds(instant: string): number {
+  return Math.floor(Date.parse(instant) / 1000);
+}
+
+/** Pairwise (OpenID Connect Core 1.0, section 8.1): two clients cannot tell from it that they ask about one person. */
+function subject(claims: Claims, to: { readonly clientId: string; readonly ports: IdentityPorts }) {
+  if (claims.citizenId === undefined) return {};
+  const mac = createHmac('sha256', to.ports.rootKey.derive('pairwise-subject'));
+  return { sub: mac.update(`${to.clientId}\0${claims.citizenId}`).digest('base64url') };
+}
+
+function verifiedClaims(
+  result: Omit<Verification, 'token'>,
+  question: Question,
+  levels: Levels,
+  { registerSource }: IdentityPorts,
+): object {
+  const { assurance, policy, checkedAt, verificationId } = result;
+  const check = { check_method: 'data', organization: registerSource.name, check_id: verificationId, time: checkedAt };
+  return {
+    verification: {
+      trust_framework: assurance.framework,
+      assurance_level: assurance.level,
+      assurance_process: {
+        policy,
+        procedure: 'register-match',
+        assurance_details: [{ assurance_type: 'evidence_validation', evidence_ref: [{ check_id: verificationId }] }],
+      },
+      time: checkedAt,
+      verification_process: verificationId,
+      evidence: [
+        {
+          type: 'electronic_record',
+          check_details: [check],
+          record: { type: 'population_register', source: registerSource },
+        },
+      ],
+    },
+    claims: matchedClaims(question.claims, levels),
+  };
+}
+
+const addressClaims = new Set(['streetAddress', 'postalCode', 'locality', 'country']);
+
+/** What the caller sent and what matched, as the caller wrote it: never a value of the register. */
+function matchedClaims(claims: Claims, levels: Levels): Readonly<Record<string, unknown>> {
+  const results = claimResults(levels);
+  const matched: Record<string, unknown> = {};
+  const address: Record<string, string> = {};
+  for (const claim of claimNames) {
+    const value = claims[claim];
+    if (value === undefined || results[claim] !== 'match') continue;
+    if (addressClaims.has(claim)) address[oidcName(claim)] = value;
+    else if (claim === 'birthPlace') matched['place_of_birth'] = { locality: value };
+    else matched[oidcName(claim)] = value;
+  }
+  return Object.keys(address).length === 0 ? matched : { ...matched, address };
+}

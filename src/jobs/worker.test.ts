@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createVirtualTime } from '../../test/virtual-time.ts';
+import { startWorker } from './worker.ts';
+
+type Job = { readonly name: string; readonly dueAt: number };
+
+function set(options: { concurrency?: number; batch?: number; pollMs?: number } = {}) {
+  const time = createVirtualTime(0);
+  const waiting: Job[] = [];
+  const ran: string[] = [];
+  const faults: string[] = [];
+  const blocked = new Map<string, PromiseWithResolvers<void>>();
+  const claims: number[] = [];
+  let failing = false;
+  const worker = startWorker<Job>({
+    clock: time.clock,
+    timer: time.timer,
+    random: (bytes) => new Uint8Array(bytes),
+    concurrency: options.concurrency ?? 4,
+    batch: options.batch ?? 2,
+    pollMs: options.pollMs ?? 1_000_000,
+    onFault: (fault) => faults.push(String(fault)),
+    queue: {
+      nextDueAt: async () => {
+        if (failing) throw new Error('no database');
+        return waiting.length === 0 ? undefined : Math.min(...waiting.map((job) => job.dueAt));
+      },
+      claim: async (limit) => {
+        claims.push(limit);
+        const due = waiting.filter((job) => job.dueAt <= time.clock.now()).slice(0, limit);
+        for (const job of due) waiting.splice(waiting.indexOf(job), 1);
+        return due;
+      },
+      run: async (job) => {
+        await blocked.get(job.name)?.promise;
+        ran.push(job.name);
+        if (job.name === 'bad') throw new Error('bad job');
+      },
+    },
+  });
+  const add = (name: string, dueAt = 0) => waiting.push({ name, dueAt });
+  const block = (name: string) => blocked.set(name, Promise.withResolvers());
+  const release = (name: string) => blocked.get(name)?.resolve();
+  return { time, worker, add, block, release, ran, faults, claims, fail: (now: boolean) => (failing = now) };
+}
+
+test('a job that is due runs as soon as the worker is woken, without time going on', async () => {
+  const { worker, add, ran } = set();
+  await worker.idle();
+  add('one');
+  worker.wake();
+  await worker.idle();
+  assert.deepEqual(ran, ['one']);
+});
+
+test('a job runs at its time and not before', async () => {
+  const { time, worker, add, ran } = set();
+  add('later', 60_000);
+  worker.wake();
+  await time.advance(59_999, worker.idle);
+  assert.deepEqual(ran, []);
+  await time.advance(1, worker.idle);
+  assert.deepEqual(ran, ['later']);
+});
+
+test('a job that another process added is found by polling', async () => {
+  const { time, worker, add, ran } = set({ pollMs: 1_000 });
+  await worker.idle();
+  add('foreign');
+  await time.advance(1_200, worker.idle);
+  assert.deepEqual(ran, ['foreign']);
+});
+
+test('no more jobs run at once than allowed, and none is claimed that cannot run', async () => {
+  const { worker, add, block, release, ran, claims } = set({ concurrency: 4, batch: 2 });
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  for (const name of names) {
+    block(name);
+    add(name);
+  }
+  worker.wake();
+  await new Promise(setImmediate);
+  assert.deepEqual({ claims, ran }, { claims: [2, 2], ran: [] });
+  for (const name of names) release(name);
+  await worker.idle();
+  assert.deepEqual(ran.sort(), names);
+});
+
+test('a job that fails is told and stops neither the others nor the worker', async () => {
+  const { worker, add, ran, faults } = set();
+  add('bad');
+  add('good');
+  worker.wake();
+  await worker.idle();
+  assert.deepEqual({ ran, faults }, { ran: ['bad', 'good'], faults: ['Error: bad job'] });
+});
+
+test('a queue that cannot be read is left alone for a second and then read again', async () => {
+  const { time, worker, add, ran, faults, fail } = set();
+  fail(true);
+  add('one');
+  worker.wake();
+  await worker.idle();
+  fail(false);
+  await time.advance(999, worker.idle);
+  assert.deepEqual(ran, []);
+  await time.advance(1, worker.idle);
+  assert.deepEqual({ ran, faults: faults.length > 0 }, { ran: ['one'], faults: true });
+});
+
+test('stopping finishes what runs and takes nothing more', async () => {
+  const { worker, add, block, release, ran } = set();
+  block('running');
+  add('running');
+  worker.wake();
+  await new Promise(setImmediate);
+  add('too late');
+  const stopped = worker.stop(1_000);
+  release('running');
+  assert.equal(await stopped, true);
+  assert.deepEqual(ran, ['running']);
+});
+
+test('stopping does not wait longer than it may', async () => {
+  const { time, worker, add, block } = set();
+  block('stuck');
+  add('stuck');
+  worker.wake();
+  await new Promise(setImmediate);
+  const stopped = worker.stop(1_000);
+  await new Promise(setImmediate);
+  await time.advance(1_000, async () => undefined);
+  assert.equal(await stopped, false);
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createMint, idPatternSource, mintUuid, parseId } from './id.ts';
+
+const zeros = (bytes: number) => new Uint8Array(bytes);
+
+test('an id is its prefix and a UUIDv7 in Crockford base32', () => {
+  const mint = createMint({ now: () => 0x017f22e279b0 }, zeros);
+  // RFC 9562, appendix A.6 has the same instant; 26 digits hold the 128 bits.
+  assert.equal(mint('notification'), 'ntf_01FWHE4YDGE008000000000000');
+});
+
+test('ids of one process sort in the order in which they were made, also within a millisecond and when the clock steps back', () => {
+  let now = 1_000_000;
+  const mint = createMint({ now: () => now }, zeros);
+  const made: string[] = [];
+  for (let round = 0; round < 10_000; round += 1) {
+    if (round === 5_000) now -= 500;
+    made.push(mint('event'));
+  }
+  assert.deepEqual([...made].sort(), made);
+  assert.equal(new Set(made).size, made.length);
+});
+
+test('only the text that minting gives is an id', () => {
+  const id = createMint({ now: () => 1_700_000_000_000 }, zeros)('document');
+  assert.equal(parseId('document', id), id);
+  for (const wrong of [
+    '',
+    id.toLowerCase(),
+    id.slice(0, -1),
+    `${id}0`,
+    id.replace('doc_', 'ntf_'),
+    `${id}\n`,
+    id.replace('0', 'O'),
+  ]) {
+    assert.equal(parseId('document', wrong), undefined, wrong);
+  }
+  fc.assert(
+    fc.property(
+      fc.string(),
+      (text) => parseId('document', text) === undefined || new RegExp(idPatternSource('document')).test(text),
+    ),
+  );
+});
+
+test('an instance is a random UUID with the version and variant of RFC 9562', () => {
+  assert.equal(mintUuid(zeros), '00000000-0000-4000-8000-000000000000');
+});

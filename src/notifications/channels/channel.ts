@@ -1,0 +1,56 @@
+import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
+import type { ChannelName } from '../notification.ts';
+import type { Contact } from '../ports.ts';
+import type { ReasonCode } from '../reason.ts';
+
+/** One message on its way to one address. With `delivery` and `attempt` the provider can tell a repetition. */
+export type Message = {
+  readonly notification: NotificationId;
+  readonly delivery: DeliveryId;
+  /** Counts from 1; a second attempt is another call of the provider. */
+  readonly attempt: number;
+  readonly address: string;
+  /** The name of the service that sends, as the citizen shall read it. */
+  readonly sender: string;
+  readonly subject: string | undefined;
+  readonly text: string;
+  readonly language: string | undefined;
+  readonly at: number;
+};
+
+/**
+ * What a provider said. `sent`: it took the message. `delivered`: it proved that the citizen has it. `temporary`: it has
+ * certainly not taken it, and may later. `permanent`: it never will. `unknown`: it was called and did not answer.
+ */
+export type Outcome =
+  | { readonly outcome: 'sent' | 'delivered'; readonly providerRef?: string }
+  | { readonly outcome: 'temporary'; readonly reason: ReasonCode; readonly retryAfterMs?: number }
+  | { readonly outcome: 'permanent'; readonly reason: ReasonCode }
+  | { readonly outcome: 'unknown' };
+
+/**
+ * The port of a channel. `send` settles within a deadline of its own and calls the provider at most once for an
+ * attempt; when it cannot know whether the provider took the message, it says `unknown`, never `temporary`. What it
+ * says and throws holds no personal data.
+ */
+export type Channel = {
+  readonly name: ChannelName;
+  /** How many messages the provider takes at once. */
+  readonly concurrency: number;
+  /** The citizen's address on this channel, or undefined where the register has none. */
+  addressOf(contact: Contact): string | undefined;
+  send(message: Message): Promise<Outcome>;
+  /** Ends what is open; nothing is sent afterwards. */
+  close(): Promise<void>;
+};
+
+/** Stands in for a channel that has no provider on this server: every delivery fails and says so. */
+export function absentChannel(name: ChannelName): Channel {
+  return {
+    name,
+    concurrency: 16,
+    addressOf: () => 'none',
+    send: async () => ({ outcome: 'permanent', reason: 'channel-not-configured' }),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,58 @@
+import { domainToASCII } from 'node:url';
+import type { Message } from './channel.ts';
+
+/** Who mail comes from: an address of the operator, and the host that Message-IDs are made under. */
+export type Sender = { readonly address: string; readonly messageIdHost: string };
+
+/** A mail as it is handed over; header values are single lines. */
+export type Mail = {
+  readonly from: { readonly name: string; readonly address: string };
+  readonly to: string;
+  readonly subject: string;
+  readonly messageId: string;
+  readonly date: Date;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** The Message-ID of an attempt: by it a relay's log can be asked what became of an attempt without an answer. */
+export function messageIdOf(message: Pick<Message, 'delivery' | 'attempt'>, host: string): string {
+  return `<${message.delivery}.${message.attempt}@${host}>`;
+}
+
+/** The mail for a message, the whole text in it; undefined when its address is not one that mail can go to. */
+export function mailOf(message: Message, sender: Sender): Mail | undefined {
+  const to = parseMailAddress(message.address);
+  if (to === undefined) return undefined;
+  const name = oneLine(message.sender);
+  return {
+    from: { name, address: sender.address },
+    to,
+    subject: oneLine(message.subject ?? `Message from ${name}`),
+    messageId: messageIdOf(message, sender.messageIdHost),
+    date: new Date(message.at),
+    text: `${message.text.trimEnd()}\n\n-- \n${name}\n${message.notification}\n`,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'Notification-Id': message.notification,
+      ...(message.language === undefined ? {} : { 'Content-Language': oneLine(message.language) }),
+    },
+  };
+}
+
+/**
+ * One address and nothing else, its domain in ASCII: no list, no comment, no quotes, no line break, so that neither the
+ * header nor the envelope can be widened (channels.test.ts, `a second recipient cannot be smuggled in`). Undefined for
+ * any other text, and for a local part outside ASCII, which few relays take.
+ */
+export function parseMailAddress(text: string): string | undefined {
+  const [, local = '', domain = ''] =
+    /^([^\s\p{Cc}<>()[\]\\,;:@"]{1,64})@([^\s\p{Cc}<>()[\]\\,;:@"]+)$/u.exec(text) ?? [];
+  const ascii = domainToASCII(domain);
+  const address = `${local}@${ascii}`;
+  return ascii !== '' && /^[\x21-\x7e]+$/.test(address) && address.length <= 254 ? address : undefined;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+}

@@ -1,0 +1,105 @@
+import { createGate } from '../../jobs/gate.ts';
+import type { Channel, Message, Outcome } from './channel.ts';
+import { composeMail } from './compose-mail.ts';
+import { mailOf, type Sender } from './mail.ts';
+import { createConnections, type Relay, type SmtpFault } from './smtp-connections.ts';
+
+export type SmtpEmailOptions = {
+  /** `smtp://` or `smtps://`, with user and password where the relay wants them; see `relayOf`. */
+  readonly url: string;
+  readonly sender: Sender;
+  /** How long the relay may be silent, in a session or at its start; then the call is given up. */
+  readonly silenceMs?: number;
+};
+
+const defaultConnections = 16;
+const defaultSilenceMs = 60_000;
+const connectMs = 15_000;
+
+/** Email through the operator's relay. The whole text of the message is in the mail. */
+export function createSmtpEmail(options: SmtpEmailOptions): Channel {
+  const { connectionCount, ...relay } = relayOf(options.url, options.silenceMs ?? defaultSilenceMs);
+  const connections = createConnections(relay);
+  const gate = createGate(connectionCount);
+  return {
+    name: 'email',
+    // As many again wait here for a connection, so that none of them stands idle while an attempt is being marked.
+    concurrency: 2 * connectionCount,
+    addressOf: (contact) => contact.email,
+    send: async (message: Message): Promise<Outcome> => {
+      const mail = mailOf(message, options.sender);
+      if (mail === undefined) return { outcome: 'permanent', reason: 'address-invalid' };
+      const raw = composeMail(mail);
+      const envelope = { from: mail.from.address, to: mail.to, size: raw.length };
+      const fault = await gate(() => connections.send(envelope, raw));
+      return fault === undefined ? { outcome: 'sent' } : outcomeOf(fault);
+    },
+    close: async () => connections.close(),
+  };
+}
+
+/**
+ * The relay at a URL. `?connections=8` limits how many are open (16). Mail to another machine must be encrypted, unless
+ * the URL says `?tls=optional`; other parameters are refused, so that a misspelt one does not pass in silence.
+ */
+export function relayOf(text: string, silenceMs: number): Relay & { readonly connectionCount: number } {
+  const url = new URL(text);
+  const secure = url.protocol === 'smtps:';
+  if (!secure && url.protocol !== 'smtp:') throw new TypeError('SMTP_URL: expected smtp:// or smtps://');
+  for (const name of url.searchParams.keys()) {
+    if (name !== 'connections' && name !== 'tls') throw new TypeError(`SMTP_URL: no parameter is called ${name}`);
+  }
+  const tls = url.searchParams.get('tls') ?? 'required';
+  if (tls !== 'required' && tls !== 'optional') throw new TypeError('SMTP_URL: tls is required or optional');
+  const connectionCount = Number(url.searchParams.get('connections') ?? defaultConnections);
+  if (!Number.isInteger(connectionCount) || connectionCount < 1 || connectionCount > 200) {
+    throw new TypeError('SMTP_URL: connections is a number from 1 to 200');
+  }
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const loopback = host === 'localhost' || host === '::1' || host.startsWith('127.');
+  const user = decodeURIComponent(url.username);
+  return {
+    connectionCount,
+    login: user === '' ? undefined : { user, pass: decodeURIComponent(url.password) },
+    messagesPerConnection: 1_000,
+    connection: {
+      host,
+      port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+      secure,
+      requireTLS: !secure && !loopback && tls === 'required',
+      connectionTimeout: connectMs,
+      greetingTimeout: Math.min(connectMs, silenceMs),
+      socketTimeout: silenceMs,
+      maxResponseSize: 16_384,
+    },
+  };
+}
+
+/**
+ * What a failed call means (RFC 5321, section 4.2.1). A reply says for sure that the mail was not taken. Without one it
+ * depends on whether the message had begun: before, it is certain that nothing was taken; after, nothing is.
+ */
+export function outcomeOf(fault: SmtpFault): Outcome {
+  const { responseCode, command, code } = fault;
+  if (responseCode === undefined) {
+    if (fault.begun) return { outcome: 'unknown' };
+    if (code === 'EENVELOPE') return { outcome: 'permanent', reason: 'address-invalid' };
+    if (code === 'EMESSAGE') return { outcome: 'permanent', reason: 'message-refused' };
+    const ours = code === 'EAUTH' || code === 'ETLS';
+    return { outcome: 'temporary', reason: ours ? 'provider-refuses-us' : 'provider-unreachable' };
+  }
+  const full = /\b[245]\.2\.2\b/.test(fault.response) || responseCode === 552;
+  const permanent = responseCode >= 500 && responseCode !== 503;
+  if (command === 'RCPT TO') {
+    // RFC 5321, section 4.5.3.1.10: 552 here is to be treated as 452.
+    if (full) return { outcome: 'temporary', reason: 'mailbox-full' };
+    // RFC 3463, section 3.8: a matter of policy, as relaying refused, and not of this address.
+    const policy = /\b5\.7\.\d/.test(fault.response);
+    return permanent && !policy
+      ? { outcome: 'permanent', reason: 'address-refused' }
+      : { outcome: 'temporary', reason: policy ? 'provider-refuses-us' : 'provider-busy' };
+  }
+  if (command === 'DATA' && permanent) return { outcome: 'permanent', reason: 'message-refused' };
+  // What the relay holds against us and not against this mail is for the operator to mend, and then it goes on.
+  return { outcome: 'temporary', reason: permanent ? 'provider-refuses-us' : 'provider-busy' };
+}

@@ -1,0 +1,74 @@
+import type { Mint, NotificationId } from '../kernel/id.ts';
+import type { CitizenKeys } from '../ledger/citizen-keys.ts';
+import type { Effect } from '../ledger/commit.ts';
+import type { Read } from '../store/db.ts';
+import { proveDelivered } from './delivery-store.ts';
+import type { Notification } from './notification.ts';
+import { columns, findWithContent, moveTo, notificationOf } from './notification-store.ts';
+import { bytesField } from './row-fields.ts';
+import { type Content, openContent } from './sealed-content.ts';
+
+/** What the inbox needs; the portal has it. */
+export type InboxParts = {
+  readonly read: Read;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
+  readonly mint: Mint;
+};
+
+/** A message in the inbox, opened or not. */
+export type InboxMessage = { readonly notification: Notification; readonly content: Content };
+
+/** The latest messages in a citizen's inbox, newest first. Cancelled ones never came to lie there. */
+export async function listInbox(parts: InboxParts, citizenId: string, limit: number): Promise<InboxMessage[]> {
+  const rows = await parts.read(
+    `select ${columns}, content from notification n where citizen_id = $1 and exists (
+        select 1 from delivery d
+        where d.notification_id = n.id and d.channel = 'inbox' and d.status in ('sent', 'delivered'))
+      order by created_at desc, id desc limit $2`,
+    [citizenId, limit],
+  );
+  const key = await parts.citizenKeys.keyOf(citizenId);
+  return rows.map((row) => {
+    const notification = notificationOf(row);
+    return { notification, content: openContent(key, notification.id, bytesField(row, 'content')) };
+  });
+}
+
+/**
+ * The message as the citizen opens it, with the effect to commit before it is shown: the opening is the proof of
+ * delivery and makes the notification `read`. Undefined where it is not in this citizen's inbox. A commit refused with
+ * `rows` met another change of the notification: open it again.
+ */
+export async function openMessage(
+  parts: InboxParts,
+  citizenId: string,
+  ask: { readonly id: NotificationId; readonly now: number },
+): Promise<(InboxMessage & { readonly effect: Effect }) | undefined> {
+  const found = await findWithContent(parts.read, ask.id);
+  if (found === undefined || found.notification.citizenId !== citizenId) return undefined;
+  const { notification } = found;
+  const [inbox] = await parts.read(
+    "select id, status from delivery where notification_id = $1 and channel = 'inbox' and status in ('sent', 'delivered')",
+    [ask.id],
+  );
+  if (inbox === undefined) return undefined;
+  const key = await parts.citizenKeys.keyOf(citizenId);
+  const first = notification.status !== 'read';
+  return {
+    notification,
+    content: openContent(key, ask.id, found.content),
+    effect: {
+      events: [
+        {
+          type: 'notification.opened',
+          id: parts.mint('event'),
+          at: ask.now,
+          actor: { citizen: true },
+          citizenId,
+          notification: ask.id,
+        },
+      ],
+      statements: first ? [proveDelivered(ask.id, 'inbox', ask.now), moveTo(notification, 'read', ask.now)] : [],
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { retryDelayMs } from '../jobs/back-off.ts';
+import type { Claim } from '../jobs/claim.ts';
+import { createGate } from '../jobs/gate.ts';
+import { SealBroken } from '../keys/chunked-encryption.ts';
+import type { CitizenKeys } from '../ledger/citizen-keys.ts';
+import type { Channel, Message, Outcome } from './channels/channel.ts';
+import { type Job, markStarted, putBack } from './delivery-store.ts';
+import type { Notification } from './notification.ts';
+import { findWithContent } from './notification-store.ts';
+import type { ContactOf } from './ports.ts';
+import { type Content, openContent } from './sealed-content.ts';
+import { type Ending, type SettleParts, settle } from './settle-delivery.ts';
+
+export type DeliverParts = SettleParts & {
+  readonly claim: Claim;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
+  readonly contactOf: ContactOf;
+  /** The name of the service behind a client, as citizens shall read it. */
+  senderNameOf(clientId: string): Promise<string>;
+  onFault(fault: unknown): void;
+};
+
+type Prepared =
+  | { readonly message: Message; readonly notification: Notification }
+  | { readonly ending: Ending; readonly notification: Notification };
+
+/**
+ * What a worker does with a job of this channel. The order is the promise: the mark of the attempt is durable before the
+ * provider is called, and the outcome is stored with its event after. A crash before the mark leaves a job that goes
+ * back into the queue; one after it leaves an attempt without outcome, which becomes `unknown` and is never repeated.
+ */
+export function createDeliver(parts: DeliverParts, channel: Channel): (job: Job) => Promise<void> {
+  const gate = createGate(channel.concurrency);
+
+  async function call(job: Job, message: Message): Promise<Ending | undefined> {
+    const startedAt = parts.clock.now();
+    const [marked] = await parts.claim(markStarted(job, startedAt));
+    if (marked === undefined) return undefined;
+    return { by: 'provider', startedAt, outcome: await sendOnce(message) };
+  }
+
+  async function sendOnce(message: Message): Promise<Outcome> {
+    try {
+      return await channel.send(message);
+    } catch (fault) {
+      // A port that throws broke its promise; whether the provider took the message is anyone's guess.
+      parts.onFault(fault);
+      return { outcome: 'unknown' };
+    }
+  }
+
+  return async (job) => {
+    let ending: Ending | undefined;
+    let notification: Notification | undefined;
+    try {
+      const prepared = await prepare(parts, channel, job);
+      notification = prepared.notification;
+      ending = 'ending' in prepared ? prepared.ending : await gate(() => call(job, prepared.message));
+    } catch (fault) {
+      // Every fault up to here came before the provider was called.
+      parts.onFault(fault);
+      if (job.attempts < parts.policy.attempts) {
+        await parts.claim(putBack(job, parts.clock.now() + retryDelayMs(parts.policy, job.attempts, parts.random)));
+        return;
+      }
+      ending = { by: 'us', status: 'failed', reason: 'internal-fault' };
+    }
+    if (ending !== undefined) await settle(parts, job, ending, notification);
+  };
+}
+
+async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise<Prepared> {
+  const found = await findWithContent(parts.read, job.notificationId);
+  if (found === undefined) throw new TypeError('a delivery without its notification');
+  const { notification } = found;
+  const now = parts.clock.now();
+  const ended = (status: 'failed' | 'skipped', reason: Extract<Ending, { by: 'us' }>['reason']): Prepared => ({
+    notification,
+    ending: { by: 'us', status, reason },
+  });
+  if (notification.status === 'read') return ended('skipped', 'already-read');
+  if (now >= notification.deliverBy) return ended('failed', 'deadline-passed');
+  const [contact, content, sender] = await Promise.all([
+    parts.contactOf(notification.citizenId),
+    contentOf(parts, notification, found.content),
+    parts.senderNameOf(notification.clientId),
+  ]);
+  if (contact === undefined) return ended('failed', 'citizen-unknown');
+  if (content === undefined) return ended('failed', 'content-erased');
+  const address = channel.addressOf(contact);
+  if (address === undefined) return ended('skipped', 'no-contact');
+  return {
+    notification,
+    message: {
+      notification: notification.id,
+      delivery: job.id,
+      attempt: job.attempts,
+      address,
+      sender,
+      subject: content.subject,
+      text: content.message,
+      language: notification.language ?? undefined,
+      at: now,
+    },
+  };
+}
+
+async function contentOf(
+  parts: DeliverParts,
+  notification: Notification,
+  sealed: Uint8Array,
+): Promise<Content | undefined> {
+  const key = await parts.citizenKeys.keyOf(notification.citizenId);
+  try {
+    return openContent(key, notification.id, sealed);
+  } catch (fault) {
+    if (fault instanceof SealBroken) return undefined;
+    throw fault;
+  }
+}

@@ -1,0 +1,215 @@
+import type { DeliveryId, NotificationId } from '../kernel/id.ts';
+import type { Read, Row, Statement } from '../store/db.ts';
+import { type ChannelName, channelNames, type Delivery, type DeliveryState, deliveryStatuses } from './notification.ts';
+import { parseReasonCode, type ReasonCode } from './reason.ts';
+import { idField, textField, textOrNull, wholeField, wholeOrNull, wordField } from './row-fields.ts';
+
+/** A delivery that a worker holds. `attempts` and `lockedBy` are its fence: a later holder has others. */
+export type Job = {
+  readonly id: DeliveryId;
+  readonly notificationId: NotificationId;
+  readonly channel: ChannelName;
+  readonly attempts: number;
+  readonly lockedBy: string;
+};
+
+/** One call of a provider, as it ended. */
+export type Attempt = {
+  readonly delivery: DeliveryId;
+  readonly number: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly outcome: AttemptOutcome;
+  readonly reason?: ReasonCode;
+};
+
+export const attemptOutcomes = ['sent', 'delivered', 'retry', 'failed', 'unknown'] as const;
+export type AttemptOutcome = (typeof attemptOutcomes)[number];
+
+/** When the first delivery of a channel falls due, told apart by priority. */
+export async function nextDue(read: Read, channel: ChannelName): Promise<{ first?: number; other?: number }> {
+  const [row] = await read(
+    `select
+      (select min(run_at) from delivery where status = 'queued' and channel = $1 and priority = 0) as first_at,
+      (select min(run_at) from delivery where status = 'queued' and channel = $1 and priority = 1) as other_at`,
+    [channel],
+  );
+  if (row === undefined) return {};
+  const first = wholeOrNull(row, 'first_at');
+  const other = wholeOrNull(row, 'other_at');
+  return { ...(first === null ? {} : { first }), ...(other === null ? {} : { other }) };
+}
+
+type ClaimAsk = {
+  readonly channel: ChannelName;
+  readonly priority: 0 | 1;
+  readonly now: number;
+  readonly limit: number;
+  readonly lockedBy: string;
+};
+
+/** Takes the due deliveries of a channel that waited longest; its rows are for `jobOf`. */
+export function claimDue({ channel, priority, now, limit, lockedBy }: ClaimAsk): Statement {
+  return {
+    sql: `update delivery set status = 'sending', attempts = attempts + 1, locked_by = $1, started_at = null
+      where id in (
+        select id from delivery where status = 'queued' and channel = $2 and priority = $3 and run_at <= $4
+        order by run_at, id limit $5 /* skip locked */)
+      returning id, notification_id, channel, attempts, locked_by`,
+    args: [lockedBy, channel, priority, now, limit],
+  };
+}
+
+/** A row of `claimDue`. */
+export function jobOf(row: Row): Job {
+  return {
+    id: idField(row, 'id', 'delivery'),
+    notificationId: idField(row, 'notification_id', 'notification'),
+    channel: wordField(row, 'channel', channelNames),
+    attempts: wholeField(row, 'attempts'),
+    lockedBy: textField(row, 'locked_by'),
+  };
+}
+
+/**
+ * The mark that the provider is about to be called. No row comes back where the job was lost meanwhile: then the
+ * provider must not be called. It locks the row against `requeueLost`, so that only one of the two can happen.
+ */
+export function markStarted(job: Job, now: number): Statement {
+  return {
+    sql: `update delivery set started_at = $1
+      where id = $2 and attempts = $3 and locked_by = $4 and status = 'sending' returning id`,
+    args: [now, job.id, job.attempts, job.lockedBy],
+  };
+}
+
+/** Puts a job back whose provider was certainly not called in this attempt. */
+export function putBack(job: Job, runAt: number): Statement {
+  return {
+    sql: `update delivery set status = 'queued', run_at = $1, locked_by = null, started_at = null
+      where id = $2 and attempts = $3 and locked_by = $4 and status = 'sending' returning id`,
+    args: [runAt, job.id, job.attempts, job.lockedBy],
+  };
+}
+
+/** Ends a job with the state it came to; refused (`rows`) where the job was lost to another worker. */
+export function endJob(job: Job, state: Exclude<DeliveryState, { status: 'sending' }>): Statement {
+  const queued = state.status === 'queued';
+  return {
+    sql: `update delivery set status = $1, run_at = coalesce(cast($2 as bigint), run_at), ended_at = $3,
+        reason = $4, provider_ref = $5, locked_by = null, started_at = null
+      where id = $6 and attempts = $7 and locked_by = $8 and status = 'sending' returning id`,
+    args: [
+      state.status,
+      queued ? state.runAt : null,
+      queued ? null : state.endedAt,
+      queued ? (state.lastReason ?? null) : 'reason' in state ? state.reason : null,
+      'providerRef' in state ? (state.providerRef ?? null) : null,
+      job.id,
+      job.attempts,
+      job.lockedBy,
+    ],
+    rows: 1,
+  };
+}
+
+/** Stores an attempt with its outcome. */
+export function insertAttempt(attempt: Attempt): Statement {
+  const { delivery, number, startedAt, endedAt, outcome, reason } = attempt;
+  return {
+    sql: `insert into delivery_attempt (delivery_id, number, started_at, ended_at, outcome, reason)
+      values ($1, $2, $3, $4, $5, $6)`,
+    args: [delivery, number, startedAt, endedAt, outcome, reason ?? null],
+  };
+}
+
+/** Ends the deliveries of a notification that still wait, as the deadline passed. */
+export function endQueued(notification: NotificationId, now: number): Statement {
+  return {
+    sql: `update delivery set status = 'failed', reason = 'deadline-passed', ended_at = $1
+      where notification_id = $2 and status = 'queued' returning id`,
+    args: [now, notification],
+  };
+}
+
+type Withdrawal = { readonly notification: NotificationId; readonly count: number; readonly now: number };
+
+/** Ends all `count` deliveries of a notification; refused (`rows`) when a worker has taken one of them by now. */
+export function endUntouched({ notification, count, now }: Withdrawal): Statement {
+  return {
+    sql: `update delivery set status = 'skipped', reason = 'withdrawn', ended_at = $1
+      where notification_id = $2 and status = 'queued' and attempts = 0 returning id`,
+    args: [now, notification],
+    rows: count,
+  };
+}
+
+/** A proof that came after the provider had taken the message, as the opening by the citizen. */
+export function proveDelivered(notification: NotificationId, channel: ChannelName, now: number): Statement {
+  return {
+    sql: `update delivery set status = 'delivered', ended_at = $1, reason = null
+      where notification_id = $2 and channel = $3 and status in ('sent', 'failed', 'unknown') returning id`,
+    args: [now, notification, channel],
+    rows: 1,
+  };
+}
+
+/** The deliveries of a notification in the order in which they were made. */
+export async function findDeliveries(read: Read, notification: NotificationId): Promise<Delivery[]> {
+  const rows = await read(
+    `select id, channel, status, run_at, attempts, locked_by, started_at, ended_at, reason, provider_ref
+      from delivery where notification_id = $1 order by id`,
+    [notification],
+  );
+  return rows.map((row) => ({
+    id: idField(row, 'id', 'delivery'),
+    channel: wordField(row, 'channel', channelNames),
+    attempts: wholeField(row, 'attempts'),
+    state: stateOf(row),
+  }));
+}
+
+function stateOf(row: Row): DeliveryState {
+  const status = wordField(row, 'status', deliveryStatuses);
+  const reason = textOrNull(row, 'reason');
+  switch (status) {
+    case 'queued': {
+      const lastReason = reason === null ? {} : { lastReason: parseReasonCode(reason) };
+      return { status, runAt: wholeField(row, 'run_at'), ...lastReason };
+    }
+    case 'sending': {
+      const startedAt = wholeOrNull(row, 'started_at');
+      return { status, lockedBy: textField(row, 'locked_by'), ...(startedAt === null ? {} : { startedAt }) };
+    }
+    case 'sent':
+    case 'delivered': {
+      const providerRef = textOrNull(row, 'provider_ref');
+      return { status, endedAt: wholeField(row, 'ended_at'), ...(providerRef === null ? {} : { providerRef }) };
+    }
+    case 'failed':
+    case 'unknown':
+    case 'skipped':
+      return { status, endedAt: wholeField(row, 'ended_at'), reason: parseReasonCode(textField(row, 'reason')) };
+  }
+}
+
+/** The attempts of all deliveries of a notification, in the order of their start. */
+export async function findAttempts(read: Read, notification: NotificationId): Promise<Attempt[]> {
+  const rows = await read(
+    `select a.delivery_id, a.number, a.started_at, a.ended_at, a.outcome, a.reason
+      from delivery_attempt a join delivery d on d.id = a.delivery_id
+      where d.notification_id = $1 order by a.started_at, a.delivery_id, a.number`,
+    [notification],
+  );
+  return rows.map((row) => {
+    const reason = textOrNull(row, 'reason');
+    return {
+      delivery: idField(row, 'delivery_id', 'delivery'),
+      number: wholeField(row, 'number'),
+      startedAt: wholeField(row, 'started_at'),
+      endedAt: wholeField(row, 'ended_at'),
+      outcome: wordField(row, 'outcome', attemptOutcomes),
+      ...(reason === null ? {} : { reason: parseReasonCode(reason) }),
+    };
+  });
+}

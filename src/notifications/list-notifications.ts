@@ -1,0 +1,95 @@
+import { type Static, Type } from 'typebox';
+import { type Call, defineOperation } from '../api/operation.ts';
+import { type Issue, refuse } from '../kernel/problem.ts';
+import type { LedgerEvent } from '../ledger/event.ts';
+import { type Notification, notificationStatuses } from './notification.ts';
+import { findPage, parsePosition, positionAfter } from './notification-list-store.ts';
+import { oneOf, summaryOf, summaryShape } from './notification-shape.ts';
+import type { NotificationPorts } from './ports.ts';
+
+const defaultLimit = 25;
+const instant = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description }));
+
+const query = Type.Object(
+  {
+    reference: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Exactly this reference.' })),
+    citizenId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'To this citizen.' })),
+    status: Type.Optional(oneOf(notificationStatuses, 'In this status as of its last outcome.')),
+    createdFrom: instant('Accepted at this instant or later.'),
+    createdBefore: instant('Accepted before this instant.'),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'How many at most (25).' })),
+    cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'next of the page before.' })),
+  },
+  { additionalProperties: false },
+);
+
+const request = { query };
+
+const page = Type.Object({
+  items: Type.Array(summaryShape),
+  next: Type.Optional(Type.String({ description: 'The cursor of the next page; absent on the last one.' })),
+});
+
+/** The notifications that this client sent, newest first. Each one shown is a use of a citizen's data, with its event. */
+export const listNotifications = defineOperation({
+  name: 'listNotifications',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/notifications',
+  scope: 'notifications:read',
+  summary: 'The notifications that this client sent',
+  description: 'Newest first, by reference, citizen, status and time of acceptance. Repeat with cursor=next for more.',
+  request,
+  responses: { 200: { description: 'One page.', schema: page } },
+  refusals: ['bad-request'],
+  citizenData: true,
+  run: async (call: Call<typeof request, NotificationPorts>) => {
+    const { limit = defaultLimit, reference, citizenId, status } = call.query;
+    const bounds = boundsOf(call.query);
+    if (bounds.issues.length > 0) {
+      return { refusal: refuse('bad-request', 'See issues[].', { issues: bounds.issues }) };
+    }
+    const filter = { clientId: call.caller.clientId, reference, citizenId, status, ...bounds };
+    // One more than asked for tells whether there is a next page.
+    const found = await findPage(call.read, filter, limit + 1);
+    const items = found.slice(0, limit);
+    const last = items.at(-1);
+    const next = found.length > limit && last !== undefined ? { next: positionAfter(last) } : {};
+    return {
+      effect: { events: eventsOf(call, items), statements: [] },
+      answer: { status: 200, json: { items: items.map(summaryOf), ...next } },
+    };
+  },
+});
+
+function boundsOf({ createdFrom, createdBefore, cursor }: Static<typeof query>) {
+  const issues: Issue[] = [];
+  const at = (name: string, text: string | undefined) => {
+    const value = text === undefined ? undefined : Date.parse(text);
+    if (value !== undefined && !(value >= 0)) {
+      issues.push({ in: 'query', name, code: 'malformed', detail: 'must be an instant after 1969, no leap second' });
+    }
+    return value;
+  };
+  const from = at('createdFrom', createdFrom);
+  const before = at('createdBefore', createdBefore);
+  const position = cursor === undefined ? undefined : parsePosition(cursor);
+  if (cursor !== undefined && position === undefined) {
+    issues.push({ in: 'query', name: 'cursor', code: 'malformed', detail: 'must be next of an earlier page' });
+  }
+  return { from, before, position, issues };
+}
+
+function eventsOf(
+  call: Call<typeof request, NotificationPorts>,
+  shown: readonly Notification[],
+): [LedgerEvent, ...LedgerEvent[]] {
+  const head = () => ({ id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } });
+  return [
+    { type: 'notifications.listed', ...head(), shown: shown.length },
+    ...shown.map((one): LedgerEvent => {
+      return { type: 'notification.status-read', ...head(), citizenId: one.citizenId, notification: one.id };
+    }),
+  ];
+}

@@ -1,0 +1,195 @@
+import { type TLiteral, type TProperties, type TUnion, Type } from 'typebox';
+import { toInstant } from '../kernel/clock.ts';
+import type { Attempt } from './delivery-store.ts';
+import {
+  categories,
+  channelNames,
+  type Delivery,
+  deliveryStatuses,
+  type Notification,
+  notificationStatuses,
+  reasonOfUndeliverable,
+} from './notification.ts';
+import { reasonCodes, reasonOf } from './reason.ts';
+
+type OneOf<W extends readonly string[]> = TUnion<{ -readonly [I in keyof W]: TLiteral<W[I]> }>;
+
+/** A schema of one of these words. */
+export function oneOf<const W extends readonly string[]>(words: W, description: string): OneOf<W> {
+  const literals = words.map((word) => Type.Literal(word));
+  // One literal for each word, in their order: map() forgets that it keeps a tuple.
+  return Type.Union(literals, { description }) as unknown as OneOf<W>;
+}
+
+const closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
+const instant = (description: string) => Type.String({ format: 'date-time', description });
+const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+const reasonShape = closed({
+  code: oneOf(reasonCodes, 'For programs; a code never changes its meaning.'),
+  retryable: Type.Boolean({ description: 'Whether sending the same again later can succeed.' }),
+  whoActs: oneOf(['citizen', 'sender', 'operator', 'nobody'], 'Who has to do something first.'),
+  detail: Type.String(),
+});
+
+const deliveryShape = closed({
+  id: Type.String(),
+  channel: oneOf(channelNames, 'The channel.'),
+  status: oneOf(deliveryStatuses, 'sent: the provider took it; delivered: proved to be in the hands of the citizen.'),
+  attempts: Type.Integer({ description: 'Calls of the provider so far.' }),
+  nextAttemptAt: Type.Optional(instant('While queued: not before this.')),
+  endedAt: Type.Optional(instant('When it came into its last status.')),
+  reason: Type.Optional(reasonShape),
+});
+
+export const timelineEvents = [
+  'accepted',
+  'scheduled',
+  'sending',
+  'retry',
+  'sent',
+  'delivered',
+  'failed',
+  'unknown',
+  'skipped',
+  'read',
+  'undeliverable',
+  'cancelled',
+] as const;
+
+const timelineShape = closed({
+  at: instant('When it happened.'),
+  event: oneOf(timelineEvents, 'What happened.'),
+  channel: Type.Optional(oneOf(channelNames, 'The channel, where it is about one.')),
+  attempt: Type.Optional(Type.Integer({ description: 'The number of the attempt; part of the Message-ID of mail.' })),
+  reason: Type.Optional(reasonShape),
+});
+
+const summary = {
+  id: Type.String(),
+  citizenId: Type.String(),
+  reference: orNull('The reference that the sender gave.'),
+  category: oneOf(categories, 'What kind of message it is.'),
+  status: oneOf(notificationStatuses, 'Where it stands.'),
+  statusAt: instant('When it came into that status.'),
+  createdAt: instant('When it was accepted.'),
+  sendAt: Type.Optional(instant('Not sent before this.')),
+  deliverBy: instant('Undeliverable if not delivered by then.'),
+  receipt: Type.String({ description: 'The ledger receipt of its acceptance.' }),
+};
+
+/** A notification in a list. */
+export const summaryShape = closed(summary);
+
+/** A notification by itself. */
+export const notificationShape = closed({
+  ...summary,
+  language: orNull('The language of the message.'),
+  reason: Type.Optional(reasonShape),
+  deliveries: Type.Array(deliveryShape, { description: 'One for each channel.' }),
+  timeline: Type.Array(timelineShape, { description: 'What happened, in order.' }),
+});
+
+type Entry = {
+  readonly at: number;
+  readonly event: (typeof timelineEvents)[number];
+  readonly channel?: string;
+  readonly attempt?: number;
+  readonly reason?: Attempt['reason'];
+};
+
+/** The entry of a list. */
+export function summaryOf(notification: Notification) {
+  const { id, citizenId, reference, category, status, statusAt, createdAt, sendAt, deliverBy } = notification;
+  return {
+    id,
+    citizenId,
+    reference,
+    category,
+    status,
+    statusAt: toInstant(statusAt),
+    createdAt: toInstant(createdAt),
+    ...(sendAt === null ? {} : { sendAt: toInstant(sendAt) }),
+    deliverBy: toInstant(deliverBy),
+    receipt: receiptOf(notification),
+  };
+}
+
+/** The whole answer about one notification. */
+export function notificationView(
+  notification: Notification,
+  deliveries: readonly Delivery[],
+  attempts: readonly Attempt[],
+) {
+  const undeliverable = notification.status === 'undeliverable';
+  return {
+    ...summaryOf(notification),
+    language: notification.language,
+    ...(undeliverable ? { reason: reasonOf(reasonOfUndeliverable(deliveries)) } : {}),
+    deliveries: deliveries.map((delivery) => deliveryView(delivery, attempts)),
+    timeline: timelineOf(notification, deliveries, attempts).map(({ at, reason, ...entry }) => ({
+      at: toInstant(at),
+      ...entry,
+      ...(reason === undefined ? {} : { reason: reasonOf(reason) }),
+    })),
+  };
+}
+
+/** Where the receipt of the acceptance is. */
+export function receiptOf(notification: Pick<Notification, 'acceptedEvent'>): string {
+  return `/v1/receipts/${notification.acceptedEvent}`;
+}
+
+function deliveryView({ id, channel, state }: Delivery, attempts: readonly Attempt[]) {
+  const running = state.status === 'sending' && state.startedAt !== undefined ? 1 : 0;
+  const reason = state.status === 'queued' ? state.lastReason : 'reason' in state ? state.reason : undefined;
+  return {
+    id,
+    channel,
+    status: state.status,
+    attempts: attempts.filter((attempt) => attempt.delivery === id).length + running,
+    ...(state.status === 'queued' ? { nextAttemptAt: toInstant(state.runAt) } : {}),
+    ...('endedAt' in state ? { endedAt: toInstant(state.endedAt) } : {}),
+    ...(reason === undefined ? {} : { reason: reasonOf(reason) }),
+  };
+}
+
+/** Nothing of the timeline is stored twice: it is read off the notification, its deliveries and their attempts. */
+function timelineOf(
+  notification: Notification,
+  deliveries: readonly Delivery[],
+  attempts: readonly Attempt[],
+): readonly Entry[] {
+  const { status, statusAt, createdAt, sendAt } = notification;
+  const entries: Entry[] = [{ at: createdAt, event: 'accepted' }];
+  if (sendAt !== null) entries.push({ at: createdAt, event: 'scheduled' });
+  for (const delivery of deliveries) {
+    entries.push(
+      ...entriesOf(
+        delivery,
+        attempts.filter((attempt) => attempt.delivery === delivery.id),
+      ),
+    );
+  }
+  if (status === 'read' || status === 'undeliverable' || status === 'cancelled') {
+    entries.push({ at: statusAt, event: status });
+  }
+  // Stable: what has the same instant stays in the order in which it was put in.
+  return entries.sort((left, right) => left.at - right.at);
+}
+
+function entriesOf({ channel, attempts: count, state }: Delivery, attempts: readonly Attempt[]): Entry[] {
+  const entries: Entry[] = attempts.flatMap(({ number, startedAt, endedAt, outcome, reason }) => [
+    { at: startedAt, event: 'sending', channel, attempt: number },
+    { at: endedAt, event: outcome, channel, attempt: number, ...(reason === undefined ? {} : { reason }) },
+  ]);
+  if (state.status === 'sending' && state.startedAt !== undefined) {
+    entries.push({ at: state.startedAt, event: 'sending', channel, attempt: count });
+  }
+  // A state that no attempt brought: placed in the inbox, skipped, cut off by the deadline, or proved late.
+  if ('endedAt' in state && attempts.at(-1)?.outcome !== state.status) {
+    const reason = 'reason' in state ? { reason: state.reason } : {};
+    entries.push({ at: state.endedAt, event: state.status, channel, ...reason });
+  }
+  return entries;
+}

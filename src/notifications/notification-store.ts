@@ -1,0 +1,135 @@
+import type { DeliveryId, NotificationId } from '../kernel/id.ts';
+import type { Read, Row, Statement } from '../store/db.ts';
+import {
+  type ChannelName,
+  categories,
+  type Notification,
+  type NotificationStatus,
+  notificationStatuses,
+} from './notification.ts';
+import { bytesField, idField, textField, textOrNull, wholeField, wholeOrNull, wordField } from './row-fields.ts';
+
+/** A notification that is not stored yet, with its content sealed. */
+export type NewNotification = Omit<Notification, 'revision' | 'statusAt'> & {
+  readonly content: Uint8Array;
+};
+
+/** A delivery that is not stored yet: waiting for its time, or, in the inbox, already placed. */
+export type NewDelivery = {
+  readonly id: DeliveryId;
+  readonly channel: ChannelName;
+  readonly priority: 0 | 1;
+  readonly start:
+    | { readonly status: 'queued'; readonly runAt: number }
+    | { readonly status: 'sent'; readonly at: number };
+};
+
+/** The statements that store a new notification with its deliveries. */
+export function insertion(notification: NewNotification, deliveries: readonly NewDelivery[]): Statement[] {
+  const { id, clientId, citizenId, reference, category, language, status, content } = notification;
+  const { createdAt, sendAt, deliverBy, acceptedEvent } = notification;
+  return [
+    {
+      sql: `insert into notification (id, client_id, citizen_id, reference, category, language, status, status_at,
+          revision, content, created_at, send_at, deliver_by, accepted_event)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $8, $10, $11, $12)`,
+      args: [
+        id,
+        clientId,
+        citizenId,
+        reference,
+        category,
+        language,
+        status,
+        createdAt,
+        content,
+        sendAt,
+        deliverBy,
+        acceptedEvent,
+      ],
+    },
+    ...deliveries.map((delivery) => ({
+      sql: `insert into delivery (id, notification_id, channel, status, priority, run_at, attempts, ended_at)
+        values ($1, $2, $3, $4, $5, $6, 0, $7)`,
+      args: [
+        delivery.id,
+        id,
+        delivery.channel,
+        delivery.start.status,
+        delivery.priority,
+        delivery.start.status === 'queued' ? delivery.start.runAt : delivery.start.at,
+        delivery.start.status === 'queued' ? null : delivery.start.at,
+      ],
+    })),
+  ];
+}
+
+/** The columns that `notificationOf` reads. */
+export const columns = `id, client_id, citizen_id, reference, category, language, status, status_at, revision, created_at,
+  send_at, deliver_by, accepted_event`;
+
+/** The notification with that id, whoever sent it; the caller decides who may see it. */
+export async function findNotification(read: Read, id: NotificationId): Promise<Notification | undefined> {
+  const [row] = await read(`select ${columns} from notification where id = $1`, [id]);
+  return row === undefined ? undefined : notificationOf(row);
+}
+
+/** The same with its sealed content, for the worker that sends it and for the citizen's inbox. */
+export async function findWithContent(
+  read: Read,
+  id: NotificationId,
+): Promise<{ notification: Notification; content: Uint8Array } | undefined> {
+  const [row] = await read(`select ${columns}, content from notification where id = $1`, [id]);
+  return row === undefined ? undefined : { notification: notificationOf(row), content: bytesField(row, 'content') };
+}
+
+/**
+ * Moves a notification to the status that was folded from `revision`; refused (`rows`) when something changed since, and
+ * then to be folded again.
+ */
+export function moveTo(notification: Notification, status: NotificationStatus, at: number): Statement {
+  const changedAt = status === notification.status ? notification.statusAt : at;
+  return {
+    sql: `update notification set status = $1, status_at = $2, revision = revision + 1
+      where id = $3 and revision = $4 returning id`,
+    args: [status, changedAt, notification.id, notification.revision],
+    rows: 1,
+  };
+}
+
+/** The open notifications whose `deliverBy` has passed, those that waited longest first. */
+export async function findOverdue(read: Read, now: number, limit: number): Promise<NotificationId[]> {
+  const rows = await read(
+    `select id from notification where status in ('accepted', 'scheduled', 'sending') and deliver_by <= $1
+      order by deliver_by limit $2`,
+    [now, limit],
+  );
+  return rows.map((row) => idField(row, 'id', 'notification'));
+}
+
+/** When the next open notification falls overdue, in epoch ms. */
+export async function nextDeadline(read: Read): Promise<number | undefined> {
+  const [row] = await read(
+    "select min(deliver_by) as deliver_by from notification where status in ('accepted', 'scheduled', 'sending')",
+  );
+  return row === undefined ? undefined : (wholeOrNull(row, 'deliver_by') ?? undefined);
+}
+
+/** A row of `columns` as the domain sees it. */
+export function notificationOf(row: Row): Notification {
+  return {
+    id: idField(row, 'id', 'notification'),
+    clientId: textField(row, 'client_id'),
+    citizenId: textField(row, 'citizen_id'),
+    reference: textOrNull(row, 'reference'),
+    category: wordField(row, 'category', categories),
+    language: textOrNull(row, 'language'),
+    createdAt: wholeField(row, 'created_at'),
+    sendAt: wholeOrNull(row, 'send_at'),
+    deliverBy: wholeField(row, 'deliver_by'),
+    acceptedEvent: idField(row, 'accepted_event', 'event'),
+    revision: wholeField(row, 'revision'),
+    status: wordField(row, 'status', notificationStatuses),
+    statusAt: wholeField(row, 'status_at'),
+  };
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  type ChannelName,
+  type DeliveryOutline,
+  type DeliveryStatus,
+  deliveryMoves,
+  deliveryStatuses,
+  foldStatus,
+  type NotificationStatus,
+  notificationMoves,
+} from './notification.ts';
+
+const inbox = (status: DeliveryStatus): DeliveryOutline => ({ channel: 'inbox', attempts: 0, status });
+const email = (status: DeliveryStatus, attempts = 1): DeliveryOutline => ({ channel: 'email', attempts, status });
+
+const cases: ReadonlyArray<[string, NotificationStatus, readonly DeliveryOutline[], boolean, NotificationStatus]> = [
+  ['a copy in the inbox alone begins nothing', 'accepted', [inbox('sent'), email('queued', 0)], false, 'accepted'],
+  ['a channel at work is sending', 'accepted', [inbox('sent'), email('sending')], false, 'sending'],
+  ['a channel to be tried again is sending', 'accepted', [inbox('sent'), email('queued')], false, 'sending'],
+  ['sent without proof is sending', 'accepted', [inbox('sent'), email('sent')], false, 'sending'],
+  ['one proof is enough', 'sending', [inbox('sent'), email('delivered')], false, 'delivered'],
+  ['no address is undeliverable at once', 'accepted', [inbox('sent'), email('skipped', 0)], false, 'undeliverable'],
+  ['a refused address is undeliverable', 'sending', [inbox('sent'), email('failed')], false, 'undeliverable'],
+  ['an unknown outcome is undeliverable', 'sending', [inbox('sent'), email('unknown')], false, 'undeliverable'],
+  ['the deadline ends sent without proof', 'sending', [inbox('sent'), email('sent')], true, 'undeliverable'],
+  ['the deadline ends what never began', 'scheduled', [inbox('queued'), email('queued', 0)], true, 'undeliverable'],
+  ['the deadline does not end a success', 'sending', [inbox('sent'), email('delivered')], true, 'delivered'],
+  ['opened in the inbox is delivered', 'undeliverable', [inbox('delivered'), email('skipped')], true, 'delivered'],
+  ['the inbox as the only channel is sending', 'accepted', [inbox('sent')], false, 'sending'],
+  ['the inbox of an unknown citizen is undeliverable', 'accepted', [inbox('failed')], false, 'undeliverable'],
+  ['a failure after a proof changes nothing', 'delivered', [inbox('sent'), email('failed')], false, 'delivered'],
+  ['what was read stays read', 'read', [inbox('delivered'), email('failed')], true, 'read'],
+  ['what was cancelled stays cancelled', 'cancelled', [inbox('skipped'), email('skipped')], true, 'cancelled'],
+  ['scheduled waits', 'scheduled', [inbox('queued'), email('queued', 0)], false, 'scheduled'],
+];
+
+for (const [claim, current, deliveries, overdue, expected] of cases) {
+  test(claim, () => assert.equal(foldStatus(current, deliveries, overdue), expected));
+}
+
+function canReach(from: NotificationStatus, to: NotificationStatus): boolean {
+  return from === to || notificationMoves[from].some((next) => canReach(next, to));
+}
+
+test('whatever legal moves its deliveries make, in any order, a notification makes only legal moves', () => {
+  const channels: readonly ChannelName[] = ['inbox', 'email', 'email'];
+  const step = fc.record({ which: fc.nat(2), move: fc.nat(9), overdue: fc.boolean() });
+  fc.assert(
+    fc.property(
+      fc.constantFrom<NotificationStatus>('accepted', 'scheduled'),
+      fc.array(step, { maxLength: 30 }),
+      (start, steps) => {
+        const deliveries = channels.map((channel) => ({ channel, attempts: 0, status: 'queued' as DeliveryStatus }));
+        let status = start;
+        let overdue = false;
+        for (const { which, move, overdue: late } of steps) {
+          const delivery = deliveries[which];
+          const moves = delivery === undefined ? [] : deliveryMoves[delivery.status];
+          const next = moves[move % Math.max(1, moves.length)];
+          if (delivery !== undefined && next !== undefined) {
+            if (next === 'sending') delivery.attempts += 1;
+            delivery.status = next;
+          }
+          overdue ||= late;
+          const folded = foldStatus(status, deliveries, overdue);
+          assert.ok(canReach(status, folded), `${status} to ${folded}`);
+          assert.equal(foldStatus(folded, deliveries, overdue), folded, 'folding again changes nothing');
+          status = folded;
+        }
+        if (overdue) assert.ok(['delivered', 'undeliverable'].includes(status), `${status} past its deadline`);
+      },
+    ),
+  );
+});
+
+test('every status can be reached, and no final one can be left but by a proof', () => {
+  assert.deepEqual(
+    Object.entries(notificationMoves)
+      .filter(([, next]) => next.length === 0)
+      .map(([status]) => status),
+    ['read', 'cancelled'],
+  );
+  const reached = new Set(Object.values(deliveryMoves).flat());
+  assert.deepEqual(
+    deliveryStatuses.filter((status) => !reached.has(status)),
+    [],
+  );
+});

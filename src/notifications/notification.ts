@@ -1,0 +1,163 @@
+import type { DeliveryId, EventId, NotificationId } from '../kernel/id.ts';
+import type { ReasonCode } from './reason.ts';
+
+/**
+ * A notification is one logical message to one citizen; it has one delivery for each channel. Its status is the fold of
+ * what its deliveries came to, and these are the rules:
+ *
+ * - The inbox is in this house: its delivery is `sent` once the message lies there, sealed but readable by the citizen,
+ *   and `delivered` only when the citizen opens it. The other channels leave the house: `sent` once the provider took
+ *   the message, `delivered` only with the provider's proof.
+ * - `sending`: a channel that leaves is at work, has to try again, or is `sent` without proof. A copy in the inbox alone
+ *   does not begin it, unless the inbox is the only channel.
+ * - `delivered`: one channel has its proof. `read`: the citizen opened the message, which proves delivery as well.
+ * - `undeliverable`: every channel that leaves ended without success (`failed`, `skipped`, `unknown`), or `deliverBy`
+ *   passed. The copy in the inbox is no success as long as it is unopened: nobody has told the citizen that it is there.
+ *   So a citizen without an email address gets the message into the inbox, the email delivery is `skipped` with
+ *   `no-contact`, and the notification is `undeliverable` at once: the sender learns today, not at `deliverBy`, that
+ *   another way is needed. When the citizen opens the inbox after all, that is the late proof: `delivered`, `read`.
+ * - With the inbox as the only channel the notification stays `sending` until it is opened or `deliverBy` passes.
+ * - A citizen whom the register does not know is accepted like anyone; every delivery then fails with `citizen-unknown`.
+ * - What has ended stays: a failure after a proof changes nothing, and only a proof leads out of `undeliverable`.
+ */
+export const channelNames = ['inbox', 'email'] as const;
+export type ChannelName = (typeof channelNames)[number];
+
+export const categories = ['information', 'decision', 'reminder', 'urgent'] as const;
+export type Category = (typeof categories)[number];
+
+export const notificationStatuses = [
+  'accepted',
+  'scheduled',
+  'sending',
+  'delivered',
+  'read',
+  'undeliverable',
+  'cancelled',
+] as const;
+export type NotificationStatus = (typeof notificationStatuses)[number];
+
+/** The only legal moves of a notification. One unit may make several in a row: `accepted`, `sending`, `delivered`. */
+export const notificationMoves: Readonly<Record<NotificationStatus, readonly NotificationStatus[]>> = {
+  accepted: ['scheduled', 'sending', 'cancelled'],
+  scheduled: ['sending', 'cancelled'],
+  sending: ['delivered', 'undeliverable'],
+  delivered: ['read'],
+  read: [],
+  undeliverable: ['delivered'],
+  cancelled: [],
+};
+
+export const deliveryStatuses = ['queued', 'sending', 'sent', 'delivered', 'failed', 'unknown', 'skipped'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** The only legal moves of a delivery. `sent`, `failed` and `unknown` may still learn better from a late proof. */
+export const deliveryMoves: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
+  queued: ['sending', 'failed', 'skipped'],
+  sending: ['queued', 'sent', 'delivered', 'failed', 'unknown', 'skipped'],
+  sent: ['delivered', 'failed'],
+  delivered: [],
+  failed: ['delivered'],
+  unknown: ['delivered', 'failed'],
+  skipped: [],
+};
+
+export type Notification = {
+  readonly id: NotificationId;
+  readonly clientId: string;
+  readonly citizenId: string;
+  readonly reference: string | null;
+  readonly category: Category;
+  readonly language: string | null;
+  readonly createdAt: number;
+  readonly sendAt: number | null;
+  readonly deliverBy: number;
+  readonly acceptedEvent: EventId;
+  /** Grows with every change, so that two deliveries that end at once cannot both fold what they saw before. */
+  readonly revision: number;
+  readonly status: NotificationStatus;
+  /** When it came into that status. */
+  readonly statusAt: number;
+};
+
+/** What is true in each state of a delivery. */
+export type DeliveryState =
+  | { readonly status: 'queued'; readonly runAt: number; readonly lastReason?: ReasonCode }
+  | { readonly status: 'sending'; readonly lockedBy: string; readonly startedAt?: number }
+  | { readonly status: 'sent' | 'delivered'; readonly endedAt: number; readonly providerRef?: string }
+  | { readonly status: 'failed' | 'unknown' | 'skipped'; readonly endedAt: number; readonly reason: ReasonCode };
+
+export type Delivery = {
+  readonly id: DeliveryId;
+  readonly channel: ChannelName;
+  /** How often a worker took it, the present time included. */
+  readonly attempts: number;
+  readonly state: DeliveryState;
+};
+
+/** As much of a delivery as the fold looks at. */
+export type DeliveryOutline = {
+  readonly channel: ChannelName;
+  readonly attempts: number;
+  readonly status: DeliveryStatus;
+};
+
+/** The outline of a delivery. */
+export function outlineOf(delivery: Delivery): DeliveryOutline {
+  return { channel: delivery.channel, attempts: delivery.attempts, status: delivery.state.status };
+}
+
+/** The deliveries that decide: those that leave the house, or the inbox where it is the only channel. */
+function deciding<D extends { readonly channel: ChannelName }>(deliveries: readonly D[]): readonly D[] {
+  const leaving = deliveries.filter((delivery) => delivery.channel !== 'inbox');
+  return leaving.length > 0 ? leaving : deliveries;
+}
+
+/** The status that follows from its deliveries, by the rules at the top of this file. `overdue`: `deliverBy` passed. */
+export function foldStatus(
+  current: NotificationStatus,
+  deliveries: readonly DeliveryOutline[],
+  overdue: boolean,
+): NotificationStatus {
+  switch (current) {
+    case 'read':
+    case 'delivered':
+    case 'cancelled':
+      return current;
+    case 'undeliverable':
+      return deliveries.some((delivery) => delivery.status === 'delivered') ? 'delivered' : current;
+    case 'accepted':
+    case 'scheduled':
+    case 'sending': {
+      if (deliveries.some((delivery) => delivery.status === 'delivered')) return 'delivered';
+      const those = deciding(deliveries);
+      if (overdue || those.every((delivery) => endedWithoutSuccess(delivery.status))) return 'undeliverable';
+      return those.some((delivery) => delivery.status !== 'queued' || delivery.attempts > 0) ? 'sending' : current;
+    }
+  }
+}
+
+/** True for the states of a delivery after which only a late proof can bring success. */
+export function endedWithoutSuccess(status: DeliveryStatus): boolean {
+  switch (status) {
+    case 'failed':
+    case 'unknown':
+    case 'skipped':
+      return true;
+    case 'queued':
+    case 'sending':
+    case 'sent':
+    case 'delivered':
+      return false;
+  }
+}
+
+/** Why an undeliverable notification is so: the reason of the last channel that ended, or what the deadline cut off. */
+export function reasonOfUndeliverable(deliveries: readonly Delivery[]): ReasonCode {
+  const those = deciding(deliveries);
+  const sent = those.find((delivery) => delivery.state.status === 'sent');
+  if (sent !== undefined) return sent.channel === 'inbox' ? 'unopened' : 'no-proof';
+  const ended = those.flatMap(({ state }) => ('reason' in state ? [state] : []));
+  const last = ended.sort((left, right) => right.endedAt - left.endedAt)[0];
+  return last?.reason ?? 'deadline-passed';
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { createNotificationHouse } from '../../test/notification-house.ts';
+
+const hour = 3_600_000;
+const citizens = { 'cit-ada': { email: 'ada@example.org' }, 'cit-bo': { email: 'bo@example.org' } };
+
+for (const engine of engines) {
+  const setUp = async (t: Parameters<typeof engine.open>[0]) => {
+    const time = { now: Date.UTC(2026, 0, 15, 9) };
+    const db = await engine.open(t);
+    return { time, db, house: await createNotificationHouse(db, { now: () => time.now }, citizens) };
+  };
+
+  test(`${engine.name}: the sender reads the whole state, and the citizen's ledger says so`, async (t) => {
+    const { house } = await setUp(t);
+    const id = await house.accept({ citizenId: 'cit-ada', subject: 'S', reference: 'r1', category: 'decision' });
+    const shown = await house.show(id);
+    const deliveries = shown['deliveries'] as Array<{ id: string }>;
+    assert.deepEqual(shown, {
+      id,
+      citizenId: 'cit-ada',
+      reference: 'r1',
+      category: 'decision',
+      status: 'accepted',
+      statusAt: '2026-01-15T09:00:00.000Z',
+      createdAt: '2026-01-15T09:00:00.000Z',
+      deliverBy: '2026-01-29T09:00:00.000Z',
+      receipt: shown['receipt'],
+      language: null,
+      deliveries: [
+        { id: deliveries[0]?.id, channel: 'inbox', status: 'sent', attempts: 0, endedAt: '2026-01-15T09:00:00.000Z' },
+        {
+          id: deliveries[1]?.id,
+          channel: 'email',
+          status: 'queued',
+          attempts: 0,
+          nextAttemptAt: '2026-01-15T09:00:00.000Z',
+        },
+      ],
+      timeline: [
+        { at: '2026-01-15T09:00:00.000Z', event: 'accepted' },
+        { at: '2026-01-15T09:00:00.000Z', event: 'sent', channel: 'inbox' },
+      ],
+    });
+    assert.deepEqual(await house.events(), ['notification.accepted', 'notification.status-read']);
+  });
+
+  test(`${engine.name}: another client's notification, an unknown id and no id at all look alike`, async (t) => {
+    const { house } = await setUp(t);
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    const answers = [
+      await house.read(id, { clientId: 'other' }),
+      await house.read('ntf_0123456789ABCDEFGHJKMNPQRS'),
+      await house.read('x'),
+      await house.cancel(id, { clientId: 'other' }),
+    ];
+    for (const answer of answers) assert.deepEqual(answer, answers[0]);
+    assert.ok(answers[0] !== undefined && 'refused' in answers[0]);
+    assert.equal(answers[0].refused.slug, 'notification-not-found');
+    assert.deepEqual(await house.events(), ['notification.accepted']);
+  });
+
+  test(`${engine.name}: the list gives only this client's, newest first, in pages without gap or double`, async (t) => {
+    const { time, house } = await setUp(t);
+    const ids: string[] = [];
+    for (let count = 0; count < 7; count += 1) {
+      // Two share an instant: the id decides.
+      if (count % 2 === 0) time.now += hour;
+      ids.push(await house.accept({ citizenId: 'cit-ada' }));
+    }
+    await house.accept({ citizenId: 'cit-ada' }, { clientId: 'other' });
+    const listed: unknown[] = [];
+    let cursor = '';
+    for (let page = 0; page < 9; page += 1) {
+      const answer = await house.list(`limit=3${cursor}`);
+      assert.ok('json' in answer);
+      listed.push(...(answer.json['items'] as Array<{ id: string }>).map((item) => item.id));
+      if (answer.json['next'] === undefined) break;
+      cursor = `&cursor=${answer.json['next']}`;
+    }
+    assert.deepEqual(listed, ids.toReversed());
+  });
+
+  test(`${engine.name}: every filter of the list narrows it, alone and together`, async (t) => {
+    const { time, house } = await setUp(t);
+    const first = await house.accept({ citizenId: 'cit-ada', reference: 'a' });
+    time.now += hour;
+    const second = await house.accept({ citizenId: 'cit-bo', reference: 'a', sendAt: '2026-02-01T00:00:00Z' });
+    time.now += hour;
+    const third = await house.accept({ citizenId: 'cit-bo', reference: 'b' });
+    const find = async (query: string) => {
+      const answer = await house.list(query);
+      assert.ok('json' in answer, query);
+      return (answer.json['items'] as Array<{ id: string }>).map((item) => item.id);
+    };
+    assert.deepEqual(
+      {
+        reference: await find('reference=a'),
+        citizen: await find('citizenId=cit-bo'),
+        status: await find('status=scheduled'),
+        from: await find('createdFrom=2026-01-15T10:00:00Z'),
+        before: await find('createdBefore=2026-01-15T10:00:00Z'),
+        both: await find('reference=a&citizenId=cit-bo'),
+        all: await find('reference=a&citizenId=cit-bo&status=scheduled&createdFrom=2026-01-15T10:00:00Z&limit=100'),
+        none: await find('reference=b&status=scheduled'),
+      },
+      {
+        reference: [second, first],
+        citizen: [third, second],
+        status: [second],
+        from: [third, second],
+        before: [first],
+        both: [second],
+        all: [second],
+        none: [],
+      },
+    );
+  });
+
+  test(`${engine.name}: each notification shown in a list is a use on record`, async (t) => {
+    const { house } = await setUp(t);
+    await house.accept({ citizenId: 'cit-ada' });
+    await house.accept({ citizenId: 'cit-bo' });
+    await house.list('');
+    await house.list('reference=none');
+    assert.deepEqual((await house.events()).slice(2), [
+      'notifications.listed',
+      'notification.status-read',
+      'notification.status-read',
+      'notifications.listed',
+    ]);
+  });
+
+  test(`${engine.name}: a cursor that no page gave is refused`, async (t) => {
+    const { house } = await setUp(t);
+    for (const cursor of ['x', 'MS4y', Buffer.from('1.ntf_x').toString('base64url')]) {
+      const answer = await house.list(`cursor=${cursor}`);
+      assert.ok('refused' in answer);
+      assert.deepEqual(
+        answer.refused.issues?.map(({ name, code }) => `${name} ${code}`),
+        ['cursor malformed'],
+      );
+    }
+  });
+
+  test(`${engine.name}: what is scheduled can be withdrawn, and withdrawn again`, async (t) => {
+    const { db, house } = await setUp(t);
+    const id = await house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
+    const cancelled = await house.cancel(id);
+    assert.ok('json' in cancelled);
+    assert.deepEqual(
+      [cancelled.json['status'], (cancelled.json['deliveries'] as Array<{ status: string }>).map((one) => one.status)],
+      ['cancelled', ['skipped', 'skipped']],
+    );
+    const again = await house.cancel(id);
+    assert.deepEqual(again, cancelled);
+    assert.deepEqual(await house.show(id), cancelled.json);
+    assert.deepEqual(await db.read("select id from delivery where status = 'queued'"), []);
+    assert.deepEqual((await house.events()).slice(1), [
+      'notification.cancelled',
+      'notification.status-read',
+      'notification.status-read',
+    ]);
+  });
+
+  test(`${engine.name}: what lies in the inbox cannot be withdrawn`, async (t) => {
+    const { house } = await setUp(t);
+    const answer = await house.cancel(await house.accept({ citizenId: 'cit-ada' }));
+    assert.ok('refused' in answer);
+    assert.equal(answer.refused.slug, 'conflict');
+  });
+
+  test(`${engine.name}: a worker that takes a channel while it is being withdrawn wins`, async (t) => {
+    const { db, house } = await setUp(t);
+    const id = await house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
+    const taking = db.write([
+      {
+        sql: "update delivery set status = 'sending', attempts = 1, locked_by = 'worker/x' where notification_id = $1 and channel = 'email'",
+        args: [id],
+      },
+    ]);
+    const cancelling = house.cancel(id);
+    await taking;
+    const answer = await cancelling;
+    assert.ok('refused' in answer);
+    assert.equal(answer.refused.slug, 'conflict');
+    assert.equal((await house.show(id))['status'], 'sending');
+    assert.equal((await house.events()).includes('notification.cancelled'), false);
+  });
+}

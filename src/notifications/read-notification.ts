@@ -1,0 +1,74 @@
+import { Type } from 'typebox';
+import { type Call, defineOperation } from '../api/operation.ts';
+import { type NotificationId, parseId } from '../kernel/id.ts';
+import { refuse } from '../kernel/problem.ts';
+import type { Read } from '../store/db.ts';
+import { type Attempt, findAttempts, findDeliveries } from './delivery-store.ts';
+import { type Delivery, foldStatus, type Notification, outlineOf } from './notification.ts';
+import { notificationShape, notificationView } from './notification-shape.ts';
+import { findNotification } from './notification-store.ts';
+import type { NotificationPorts } from './ports.ts';
+
+const request = {
+  params: Type.Object(
+    { id: Type.String({ maxLength: 64, description: 'The id that sending answered.' }) },
+    { additionalProperties: false },
+  ),
+};
+
+/** The status of a notification, for the client that sent it; anyone else finds nothing. */
+export const readNotification = defineOperation({
+  name: 'readNotification',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/notifications/{id}',
+  scope: 'notifications:read',
+  summary: 'The status and timeline of a notification',
+  description:
+    'What each channel came to, with the reason of each failure and who has to act. The message itself is not given out: it belongs to the citizen now.',
+  request,
+  responses: { 200: { description: 'The notification.', schema: notificationShape } },
+  refusals: ['notification-not-found'],
+  citizenData: true,
+  run: async (call: Call<typeof request, NotificationPorts>) => {
+    const found = await findOwn(call.read, call.params.id, call.caller.clientId);
+    if (found === undefined) return { refusal: refuse('notification-not-found') };
+    const { notification, deliveries, attempts } = found;
+    return {
+      effect: {
+        events: [
+          {
+            type: 'notification.status-read',
+            id: call.mint('event'),
+            at: call.now,
+            actor: { client: call.caller.clientId },
+            citizenId: notification.citizenId,
+            notification: notification.id,
+          },
+        ],
+        statements: [],
+      },
+      answer: { status: 200, json: notificationView(notification, deliveries, attempts) },
+    };
+  },
+});
+
+/** A notification with all that its answer is made of. */
+export type Found = {
+  readonly notification: Notification;
+  readonly deliveries: readonly Delivery[];
+  readonly attempts: readonly Attempt[];
+};
+
+/**
+ * The notification with that id if this client sent it. Its status is folded from the deliveries as they are now, so
+ * that it says `sending` from the moment a channel is at work.
+ */
+export async function findOwn(read: Read, text: string, clientId: string): Promise<Found | undefined> {
+  const id: NotificationId | undefined = parseId('notification', text);
+  const stored = id === undefined ? undefined : await findNotification(read, id);
+  if (stored === undefined || stored.clientId !== clientId) return undefined;
+  const [deliveries, attempts] = await Promise.all([findDeliveries(read, stored.id), findAttempts(read, stored.id)]);
+  const status = foldStatus(stored.status, deliveries.map(outlineOf), false);
+  return { notification: { ...stored, status }, deliveries, attempts };
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { createNotificationHouse } from '../../test/notification-house.ts';
+import type { Db } from '../store/db.ts';
+
+const now = Date.UTC(2026, 0, 15, 9);
+const clock = { now: () => now };
+const citizens = { 'cit-ada': { email: 'ada@example.org', language: 'nb' }, 'cit-no-mail': {} };
+const open = (db: Db) => createNotificationHouse(db, clock, citizens);
+
+for (const engine of engines) {
+  test(`${engine.name}: sending answers 202 with the place, the id and the receipt`, async (t) => {
+    const house = await open(await engine.open(t));
+    const answer = await house.send({ citizenId: 'cit-ada', message: 'Hello.', reference: 'case 7' });
+    assert.ok('json' in answer);
+    const { id, receipt } = answer.json;
+    assert.match(`${id} ${receipt}`, /^ntf_\w{26} \/v1\/receipts\/evt_\w{26}$/);
+    assert.deepEqual(answer, {
+      status: 202,
+      headers: { location: `/v1/notifications/${id}` },
+      json: {
+        id,
+        citizenId: 'cit-ada',
+        reference: 'case 7',
+        status: 'accepted',
+        createdAt: '2026-01-15T09:00:00.000Z',
+        deliverBy: '2026-01-29T09:00:00.000Z',
+        receipt,
+      },
+    });
+    assert.deepEqual(await house.events(), ['notification.accepted']);
+  });
+
+  test(`${engine.name}: no column holds the text or the subject in clear`, async (t) => {
+    const db = await engine.open(t);
+    const house = await open(db);
+    await house.accept({ citizenId: 'cit-ada', message: 'SECRET-TEXT', subject: 'SECRET-SUBJECT' }, { key: 'one' });
+    for (const table of ['notification', 'delivery', 'delivery_attempt', 'ledger_event', 'idempotency']) {
+      const rows = await db.read(`select * from ${table}`);
+      const values = rows.flatMap((row) => Object.values(row));
+      const text = values.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value)).join(' ');
+      assert.doesNotMatch(text, /SECRET/, table);
+    }
+  });
+
+  test(`${engine.name}: the same key sends once and answers the same`, async (t) => {
+    const house = await open(await engine.open(t));
+    const body = { citizenId: 'cit-ada', message: 'Hello.' };
+    const first = await house.send(body, { key: 'k1' });
+    const again = await house.send(body, { key: 'k1' });
+    assert.ok('json' in first && 'json' in again);
+    assert.deepEqual(again.json, first.json);
+    assert.equal(again.headers['idempotent-replayed'], 'true');
+    const other = await house.send({ ...body, message: 'Other.' }, { key: 'k1' });
+    assert.ok('refused' in other && other.refused.slug === 'idempotency-key-reused');
+    assert.deepEqual(await house.events(), ['notification.accepted']);
+  });
+
+  test(`${engine.name}: ten at once with the same key are one notification`, async (t) => {
+    const db = await engine.open(t);
+    const house = await open(db);
+    const body = { citizenId: 'cit-ada', message: 'Hello.' };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => house.send(body, { key: 'k1' })));
+    const slugs = answers.flatMap((answer) => ('refused' in answer ? [answer.refused.slug] : []));
+    assert.deepEqual(new Set(slugs), new Set(['idempotency-key-in-progress']));
+    assert.equal((await db.read('select id from notification')).length, 1);
+    assert.equal((await db.read('select id from delivery')).length, 2);
+    assert.deepEqual(await house.events(), ['notification.accepted']);
+  });
+
+  test(`${engine.name}: the inbox has the message at once, the other channels wait`, async (t) => {
+    const house = await open(await engine.open(t));
+    const shown = await house.show(await house.accept({ citizenId: 'cit-ada' }));
+    assert.deepEqual(
+      [shown['status'], shown['language'], outline(shown)],
+      ['accepted', 'nb', ['inbox sent', 'email queued']],
+    );
+  });
+
+  test(`${engine.name}: before sendAt nothing is placed anywhere`, async (t) => {
+    const house = await open(await engine.open(t));
+    const sendAt = '2026-01-16T09:00:00+01:00';
+    const shown = await house.show(await house.accept({ citizenId: 'cit-ada', sendAt }));
+    assert.deepEqual(
+      [shown['status'], shown['sendAt'], shown['deliverBy'], outline(shown)],
+      ['scheduled', '2026-01-16T08:00:00.000Z', '2026-01-30T08:00:00.000Z', ['inbox queued', 'email queued']],
+    );
+  });
+
+  test(`${engine.name}: an unknown citizen is answered like a known one`, async (t) => {
+    const house = await open(await engine.open(t));
+    const known = await house.send({ citizenId: 'cit-ada', message: 'Hello.' });
+    const unknown = await house.send({ citizenId: 'cit-who', message: 'Hello.' });
+    assert.ok('json' in known && 'json' in unknown);
+    assert.deepEqual(Object.keys(unknown.json), Object.keys(known.json));
+    assert.deepEqual([unknown.status, unknown.json['status']], [202, 'accepted']);
+  });
+
+  test(`${engine.name}: a unit that fails leaves nothing, no delivery and no event`, async (t) => {
+    const db = await engine.open(t);
+    const house = await open({
+      ...db,
+      write: (unit) =>
+        db.write(
+          unit.map((statement) =>
+            statement.sql.startsWith('insert into ledger_event')
+              ? { ...statement, args: [...(statement.args ?? []).slice(0, 5), null] }
+              : statement,
+          ),
+        ),
+    });
+    await assert.rejects(house.send({ citizenId: 'cit-ada', message: 'Hello.' }), { name: 'WriteRefused' });
+    for (const table of ['notification', 'delivery', 'ledger_event']) {
+      assert.deepEqual(await db.read(`select * from ${table}`), [], table);
+    }
+  });
+}
+
+// What is refused before the store is reached is the same on both engines.
+const onlySqlite = engines.filter((engine) => engine.name === 'sqlite');
+
+const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
+  ['no message', { message: undefined }, ['/message required']],
+  ['an empty message', { message: '' }, ['/message too-short']],
+  ['a blank message', { message: ' \n\t ' }, ['/message malformed']],
+  ['a message of 20,001 characters', { message: 'x'.repeat(20_001) }, ['/message too-long']],
+  ['a bell in the message', { message: 'ding \u0007' }, ['/message malformed']],
+  ['a line break in the subject', { subject: 'a\r\nBcc: eve@example.org' }, ['/subject malformed']],
+  ['a line break in the reference', { reference: 'a\nb' }, ['/reference malformed']],
+  ['a field that we do not know', { templateId: 'x' }, ['/templateId unknown-input']],
+  ['sendAt in the past', { sendAt: '2026-01-15T08:59:59Z' }, ['/sendAt out-of-range']],
+  ['sendAt in two years', { sendAt: '2028-01-15T08:59:59Z' }, ['/sendAt out-of-range']],
+  ['sendAt without a time zone', { sendAt: '2026-01-16T08:59:59' }, ['/sendAt malformed']],
+  ['sendAt on the 30th of February', { sendAt: '2026-02-30T08:59:59Z' }, ['/sendAt malformed']],
+  ['a leap second', { sendAt: '2026-06-30T23:59:60Z' }, ['/sendAt malformed']],
+  [
+    'deliverBy before sendAt',
+    { sendAt: '2026-01-17T00:00:00Z', deliverBy: '2026-01-16T00:00:00Z' },
+    ['/deliverBy out-of-range'],
+  ],
+  ['a channel that we do not have', { channels: ['fax'] }, ['/channels/0 not-allowed']],
+  ['a channel twice', { channels: ['email', 'email'] }, ['/channels not-valid']],
+  ['a category that we do not know', { category: 'spam' }, ['/category not-allowed']],
+  ['a language that is none', { language: 'english please' }, ['/language malformed']],
+  ['two faults', { subject: 'a\nb', sendAt: '2020-01-01T00:00:00Z' }, ['/subject malformed', '/sendAt out-of-range']],
+];
+
+for (const engine of onlySqlite) {
+  for (const [what, body, expected] of refused) {
+    test(`${what} is refused with its place`, async (t) => {
+      const house = await open(await engine.open(t));
+      const answer = await house.send({ citizenId: 'cit-ada', message: 'Hello.', ...body });
+      assert.ok('refused' in answer);
+      const issues = answer.refused.issues?.map(({ pointer, code }) => `${pointer} ${code}`).sort();
+      assert.deepEqual([answer.refused.slug, issues], ['bad-request', expected.sort()]);
+      assert.deepEqual(await house.events(), []);
+    });
+  }
+
+  test('a message of 20,000 characters with line breaks and tabs is taken', async (t) => {
+    const house = await open(await engine.open(t));
+    await house.accept({ citizenId: 'cit-ada', message: 'é\tx\r\n'.repeat(4_000) });
+  });
+}
+
+function outline(shown: Record<string, unknown>): string[] {
+  return (shown['deliveries'] as Array<{ channel: string; status: string }>).map(
+    ({ channel, status }) => `${channel} ${status}`,
+  );
+}

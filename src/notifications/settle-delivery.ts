@@ -1,0 +1,147 @@
+import { type RetryPolicy, retryDelayMs } from '../jobs/back-off.ts';
+import type { Timer } from '../jobs/timer.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
+import type { Mint } from '../kernel/id.ts';
+import type { Commit, Effect } from '../ledger/commit.ts';
+import { type Read, ReadUnavailable, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
+import type { Outcome } from './channels/channel.ts';
+import { type AttemptOutcome, endJob, findDeliveries, insertAttempt, type Job } from './delivery-store.ts';
+import { type DeliveryState, foldStatus, type Notification, outlineOf } from './notification.ts';
+import { findNotification, moveTo } from './notification-store.ts';
+import type { ReasonCode } from './reason.ts';
+
+export type SettleParts = {
+  readonly read: Read;
+  readonly commit: Commit;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly random: Random;
+  readonly mint: Mint;
+  readonly policy: RetryPolicy;
+};
+
+/** How a job ended: by its provider, in an attempt; or before any provider was called. */
+export type Ending =
+  | { readonly by: 'provider'; readonly outcome: Outcome; readonly startedAt: number }
+  | { readonly by: 'us'; readonly status: 'failed' | 'skipped'; readonly reason: ReasonCode };
+
+type Settled = {
+  readonly state: Exclude<DeliveryState, { status: 'sending' }>;
+  readonly outcome: AttemptOutcome | 'skipped';
+  readonly reason?: ReasonCode;
+};
+
+const triesAgainstFaults = 5;
+const triesAgainstOthers = 50;
+
+/**
+ * Stores how a job ended: its new state, the attempt, the status of the notification folded anew, and the event, in one
+ * unit. Where the job was lost to another worker nothing is stored. Repeating after `WriteUnknown` is safe: if the first
+ * try was stored, the fence refuses the second.
+ */
+export async function settle(parts: SettleParts, job: Job, ending: Ending, seen?: Notification): Promise<void> {
+  let known = seen;
+  let faults = 0;
+  for (let tries = 0; tries < triesAgainstOthers; tries += 1) {
+    try {
+      const notification = known ?? (await findNotification(parts.read, job.notificationId));
+      if (notification === undefined) throw new TypeError('a delivery without its notification');
+      await parts.commit(await effectOf(parts, { job, ending, notification }));
+      return;
+    } catch (fault) {
+      known = undefined;
+      if (fault instanceof WriteRefused && fault.kind === 'rows') {
+        // Statement 0 is the fence: the job is another's by now. Statement 1: the notification moved, fold it again.
+        if (fault.statement === 0) return;
+        continue;
+      }
+      faults += 1;
+      if (!isPassing(fault) || faults === triesAgainstFaults) throw fault;
+      await new Promise<void>((resolve) => parts.timer(50 * 2 ** faults, resolve));
+    }
+  }
+  throw new Error('the notification changed again each time its status was folded');
+}
+
+/** True for the faults of the database after which the same call can succeed. */
+export function isPassing(fault: unknown): boolean {
+  return fault instanceof WriteBusy || fault instanceof WriteUnknown || fault instanceof ReadUnavailable;
+}
+
+type Case = { readonly job: Job; readonly ending: Ending; readonly notification: Notification };
+
+async function effectOf(parts: SettleParts, { job, ending, notification }: Case): Promise<Effect> {
+  const now = parts.clock.now();
+  const settled = settledOf(parts, { job, ending, notification }, now);
+  const deliveries = await findDeliveries(parts.read, notification.id);
+  const outlines = deliveries.map((delivery) =>
+    delivery.id === job.id ? { ...outlineOf(delivery), status: settled.state.status } : outlineOf(delivery),
+  );
+  const status = foldStatus(notification.status, outlines, now >= notification.deliverBy);
+  const attempt =
+    ending.by === 'provider' && settled.outcome !== 'skipped' ? { startedAt: ending.startedAt } : undefined;
+  return {
+    events: [
+      {
+        type: 'notification.delivery-ended',
+        id: parts.mint('event'),
+        at: now,
+        actor: { process: 'delivery' },
+        citizenId: notification.citizenId,
+        notification: notification.id,
+        delivery: job.id,
+        channel: job.channel,
+        outcome: settled.outcome,
+        reason: settled.reason,
+      },
+    ],
+    statements: [
+      endJob(job, settled.state),
+      moveTo(notification, status, now),
+      ...(attempt === undefined || settled.outcome === 'skipped'
+        ? []
+        : [
+            insertAttempt({
+              delivery: job.id,
+              number: job.attempts,
+              startedAt: attempt.startedAt,
+              endedAt: now,
+              outcome: settled.outcome,
+              ...(settled.reason === undefined ? {} : { reason: settled.reason }),
+            }),
+          ]),
+    ],
+  };
+}
+
+function settledOf(parts: SettleParts, { job, ending, notification }: Case, now: number): Settled {
+  if (ending.by === 'us') {
+    const { status, reason } = ending;
+    return { state: { status, endedAt: now, reason }, outcome: status, reason };
+  }
+  const { outcome } = ending;
+  switch (outcome.outcome) {
+    case 'sent':
+    case 'delivered': {
+      const { outcome: status, providerRef } = outcome;
+      const ref = providerRef === undefined ? {} : { providerRef };
+      return { state: { status, endedAt: now, ...ref }, outcome: status };
+    }
+    case 'unknown': {
+      const reason = 'outcome-unknown';
+      return { state: { status: 'unknown', endedAt: now, reason }, outcome: 'unknown', reason };
+    }
+    case 'permanent':
+      return failed(outcome.reason, now);
+    case 'temporary': {
+      const { reason, retryAfterMs = 0 } = outcome;
+      const runAt = now + Math.max(retryAfterMs, retryDelayMs(parts.policy, job.attempts, parts.random));
+      if (job.attempts >= parts.policy.attempts || runAt >= notification.deliverBy) return failed(reason, now);
+      return { state: { status: 'queued', runAt, lastReason: reason }, outcome: 'retry', reason };
+    }
+  }
+}
+
+function failed(reason: ReasonCode, now: number): Settled {
+  return { state: { status: 'failed', endedAt: now, reason }, outcome: 'failed', reason };
+}

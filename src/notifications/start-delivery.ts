@@ -1,0 +1,178 @@
+import type { RetryPolicy } from '../jobs/back-off.ts';
+import { endWorkerLeases, keepLease, type Lease, type WorkerLease } from '../jobs/lease.ts';
+import { repeat } from '../jobs/repeat.ts';
+import { type Queue, startWorker, type Worker } from '../jobs/worker.ts';
+import type { Random } from '../kernel/clock.ts';
+import type { Commit } from '../ledger/commit.ts';
+import type { Channel } from './channels/channel.ts';
+import { createDeliver, type DeliverParts } from './deliver.ts';
+import { claimDue, type Job, jobOf, nextDue } from './delivery-store.ts';
+import { createDeadlines } from './end-overdue.ts';
+import { type ChannelName, channelNames } from './notification.ts';
+import { recoverDeliveries } from './recover-deliveries.ts';
+
+/** How long things take by default; tests on a virtual clock stretch what would only repeat. */
+export type DeliveryTiming = {
+  /** How soon a job is seen that another process has stored. */
+  readonly pollMs: number;
+  /** How long a process may be silent before its jobs are recovered; it renews after a quarter of that. */
+  readonly leaseMs: number;
+  /** How often lost jobs are looked for. With `leaseMs` below 10 s: whole again that soon after a crash. */
+  readonly recoverMs: number;
+};
+
+export const deliveryTiming: DeliveryTiming = { pollMs: 1_000, leaseMs: 7_000, recoverMs: 1_000 };
+
+/** About two days: 5 s, doubled up to an hour, 56 attempts; `deliverBy` may end it sooner. */
+export const deliveryPolicy: RetryPolicy = { attempts: 56, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
+
+export type DeliveryProcess = Omit<DeliverParts, 'policy'> & {
+  readonly channels: Readonly<Record<ChannelName, Channel>>;
+  /** True where no other process can have this database open (SQLite): jobs of former processes are lost for sure. */
+  readonly soleProcess: boolean;
+  readonly policy?: RetryPolicy;
+  readonly timing?: DeliveryTiming;
+};
+
+export type Delivering = {
+  /** Looks at the queues at once; see `wakingCommit`. */
+  wake(): void;
+  /** Resolves when nothing is at work and nothing is due. */
+  idle(): Promise<void>;
+  /** Takes nothing more and finishes what it took; false when that took longer than allowed. Channels stay open. */
+  stop(withinMs: number): Promise<boolean>;
+};
+
+const jobsAtOnce = 96;
+const jobsInOneClaim = 48;
+const deadlinesAtOnce = 8;
+
+/** Starts the worker role: a worker for each channel, the deadlines, and the recovery of what others lost. */
+export async function startDelivery(given: DeliveryProcess): Promise<Delivering> {
+  const { timing = deliveryTiming, policy = deliveryPolicy } = given;
+  const parts = { ...given, policy, timing };
+  const { timer, onFault } = parts;
+  if (parts.soleProcess) await parts.claim(endWorkerLeases);
+  const identity = await createIdentity(parts);
+  await recoverDeliveries(parts);
+
+  const start = <J>(queue: Queue<J>, concurrency: number, batch: number): Worker =>
+    startWorker({ ...parts, queue, concurrency, batch, pollMs: timing.pollMs });
+  const workers = channelNames.map((name) =>
+    start(channelQueue(parts, parts.channels[name], identity), jobsAtOnce, jobsInOneClaim),
+  );
+  workers.push(start(createDeadlines(parts), deadlinesAtOnce, deadlinesAtOnce));
+
+  const wake = () => {
+    for (const worker of workers) worker.wake();
+  };
+  const recovery = repeat({
+    timer,
+    everyMs: timing.recoverMs,
+    onFault,
+    call: async () => {
+      await identity.name();
+      if ((await recoverDeliveries(parts)) > 0) wake();
+    },
+  });
+  return {
+    wake,
+    idle: async () => {
+      for (const worker of workers) await worker.idle();
+    },
+    stop: async (withinMs) => {
+      await recovery.stop();
+      const finished = (await Promise.all(workers.map((worker) => worker.stop(withinMs)))).every(Boolean);
+      await identity.end(finished);
+      return finished;
+    },
+  };
+}
+
+/** The same commit; when it has stored a new notification, the workers of this process look at their queues at once. */
+export function wakingCommit(commit: Commit, wake: () => void): Commit {
+  return async (effect) => {
+    const rows = await commit(effect);
+    if (effect.events.some((event) => event.type === 'notification.accepted')) wake();
+    return rows;
+  };
+}
+
+type Parts = DeliveryProcess & { readonly policy: RetryPolicy; readonly timing: DeliveryTiming };
+
+function channelQueue(parts: Parts, channel: Channel, identity: Identity): Queue<Job> {
+  const deliver = createDeliver(parts, channel);
+  let due: { first?: number; other?: number } = {};
+  return {
+    nextDueAt: async () => {
+      due = await nextDue(parts.read, channel.name);
+      return due.first === undefined ? due.other : Math.min(due.first, due.other ?? due.first);
+    },
+    claim: async (limit) => {
+      const now = parts.clock.now();
+      const priority = due.first !== undefined && due.first <= now ? 0 : 1;
+      const lockedBy = await identity.name();
+      try {
+        const rows = await parts.claim(claimDue({ channel: channel.name, priority, now, limit, lockedBy }));
+        return rows.map(jobOf);
+      } catch (fault) {
+        identity.leaveBehind(lockedBy);
+        throw fault;
+      }
+    },
+    run: async (job) => {
+      try {
+        await deliver(job);
+      } catch (fault) {
+        identity.leaveBehind(job.lockedBy);
+        throw fault;
+      }
+    },
+  };
+}
+
+type Identity = {
+  /** The lease under which jobs are claimed now. */
+  name(): Promise<WorkerLease>;
+  /**
+   * Lets that lease run out, and goes on under a new one. For when jobs may be locked by us that nobody works on (the
+   * answer of a claim or of an outcome was lost): recovery then treats them like those of a dead process.
+   */
+  leaveBehind(name: string): void;
+  end(giveBack: boolean): Promise<void>;
+};
+
+async function createIdentity(parts: Parts): Promise<Identity> {
+  const begin = async () => {
+    const name = newName(parts.random);
+    return { name, lease: await keepLease({ ...parts, name, holder: name, leaseMs: parts.timing.leaseMs }) };
+  };
+  let current: { readonly name: WorkerLease; readonly lease: Lease } = await begin();
+  let leftBehind = false;
+  let changing: Promise<void> | undefined;
+  const change = async () => {
+    const old = current;
+    current = await begin();
+    leftBehind = false;
+    await old.lease.end({ giveBack: false });
+  };
+  return {
+    name: async () => {
+      if (leftBehind) {
+        changing ??= change().finally(() => {
+          changing = undefined;
+        });
+        await changing;
+      }
+      return current.name;
+    },
+    leaveBehind: (name) => {
+      leftBehind ||= name === current.name;
+    },
+    end: (giveBack) => current.lease.end({ giveBack: giveBack && !leftBehind }),
+  };
+}
+
+function newName(random: Random): WorkerLease {
+  return `worker/${Buffer.from(random(12)).toString('hex')}`;
+}

@@ -1,0 +1,30 @@
+import { html, raw } from 'hono/html';
+import type { PageAnswer } from '../api/server.ts';
+import { stylePath } from './style.ts';
+
+/** A piece of HTML whose inserted values were escaped. */
+export type Html = ReturnType<typeof html>;
+
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+};
+
+/** A whole page: no script, its style from this server, readable without it. */
+export async function page(title: string, content: Html | Promise<Html>, status = 200): Promise<PageAnswer> {
+  const whole = html`${raw('<!doctype html>')}
+    <html lang="en" dir="ltr">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} – citizen-services</title>
+        <link rel="stylesheet" href="${stylePath}" />
+      </head>
+      <body>
+        <header><a href="/">citizen-services</a></header>
+        <main><h1>${title}</h1>${content}</main>
+      </body>
+    </html>`;
+  return { status, headers, body: String(await whole) };
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import type { Page } from '../api/server.ts';
+
+const css = `
+:root { color-scheme: light dark; --ink: #1a1a1a; --paper: #fff; --line: #6b6b6b; --link: #0b4f9e; }
+@media (prefers-color-scheme: dark) { :root { --ink: #f2f2f2; --paper: #141414; --line: #9a9a9a; --link: #8ab8ff; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 1.0625rem/1.55 system-ui, sans-serif; }
+header { border-block-end: 1px solid var(--line); padding: 0.75rem 1.25rem; font-weight: 600; }
+main { max-inline-size: 60rem; margin-inline: auto; padding: 1rem 1.25rem 3rem; overflow-wrap: anywhere; }
+h1 { line-height: 1.2; margin-block: 0.75rem 1rem; }
+a { color: var(--link); } a:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+pre, code { font: 0.9375rem/1.5 ui-monospace, monospace; } pre { overflow-x: auto; border: 1px solid var(--line); padding: 0.75rem; }
+dt { font-weight: 600; } dd { margin: 0 0 0.75rem; }
+article { border: 1px solid var(--line); padding: 0 1rem 0.75rem; margin-block: 1rem; } article p { white-space: pre-wrap; }
+table { border-collapse: collapse; } th, td { text-align: start; padding: 0.35rem 0.75rem 0.35rem 0; border-block-end: 1px solid var(--line); vertical-align: top; }
+[role='region'] { overflow-x: auto; }
+`;
+
+/** Where the style lies; the hash of its content is in the name, so it may be cached for ever. */
+export const stylePath = `/assets/${createHash('sha256').update(css).digest('hex').slice(0, 16)}.css`;
+
+/** The style of all pages. */
+export const style: Page = {
+  path: stylePath,
+  get: async () => ({
+    status: 200,
+    headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable' },
+    body: css,
+  }),
+};

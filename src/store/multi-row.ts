@@ -1,0 +1,33 @@
+import type { Statement, Value } from './db.ts';
+
+/** How many rows one statement takes: few sizes, so that few texts stand for any number of rows. */
+const sizes = [512, 64, 8, 1] as const;
+
+/** Makes the statements that state many rows at once, `columns` values each; their texts are constants of a few sizes. */
+export type MultiRow = (rows: readonly (readonly Value[])[]) => Statement[];
+
+/**
+ * The statements of `insert into … values <rows> on conflict …`: `before` and `after` are the text around the rows. No
+ * two rows of a call may meet in one conflict, which PostgreSQL refuses.
+ */
+export function createMultiRow(before: string, columns: number, after: string): MultiRow {
+  const texts = new Map(sizes.map((size) => [size, `${before} ${placeholders(size, columns)} ${after}`]));
+  return (rows) => {
+    const statements: Statement[] = [];
+    let from = 0;
+    for (const [size, sql] of texts) {
+      for (; rows.length - from >= size; from += size) {
+        const args: Value[] = [];
+        for (let at = from; at < from + size; at += 1) args.push(...(rows[at] ?? []));
+        statements.push({ sql, args });
+      }
+    }
+    return statements;
+  };
+}
+
+function placeholders(rows: number, columns: number): string {
+  const row = (index: number) =>
+    Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(', ');
+  return Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(', ');
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { test } from 'node:test';
+import { SignJWT } from 'jose';
+import { readClientKeys } from '../../src/access/client-keys.ts';
+import { engines } from '../engines.ts';
+import { publicUrl } from './tokens-house.ts';
+import { assertionOf, clientWithKeys, formOf, serve } from './tokens-server.ts';
+
+for (const engine of engines) {
+  test(`${engine.name}: a signed assertion buys one token, and the second time it is refused, at the same time too`, async (t) => {
+    const served = await serve(t, engine);
+    const { clientId, privateKey } = await clientWithKeys(served);
+    const assertion = await assertionOf(served, clientId, privateKey);
+    const answers = await Promise.all([1, 2, 3].map(() => served.ask(formOf(assertion))));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401]);
+    const again = await served.ask(formOf(assertion));
+    assert.deepEqual(again.body, {
+      error: 'invalid_client',
+      error_description: 'this client_assertion was used before; make a new one for every request',
+    });
+    assert.equal((await served.ask(formOf(await assertionOf(served, clientId, privateKey)))).status, 200);
+    assert.deepEqual(served.faults, []);
+  });
+}
+
+test('an assertion for another audience, for too long or by another clock is refused, and the clock is told', async (t) => {
+  const served = await serve(t);
+  const { clientId, privateKey } = await clientWithKeys(served);
+  const now = served.clock.at / 1_000;
+  const cases: ReadonlyArray<readonly [Record<string, unknown>, string]> = [
+    [{ aud: `${publicUrl}/oauth2/token` }, 'aud of the client_assertion must be the issuer, as a string'],
+    [{ aud: [publicUrl] }, 'aud of the client_assertion must be the issuer, as a string'],
+    [{ exp: now + 86_400 }, 'a client_assertion may live 300 s at most'],
+    [{ exp: now - 3_600, iat: now - 3_660 }, 'the client_assertion expired 3600 s ago by the clock of this server'],
+    [{ iat: now + 61 }, 'iat of the client_assertion is 61 s ahead of the clock of this server'],
+    [{ nbf: now + 61 }, 'nbf of the client_assertion is 61 s ahead of the clock of this server'],
+    [{ exp: now + 60.5 }, 'exp of the client_assertion must be a whole number of seconds'],
+    [{ aud: 'https://other.example.org' }, 'client authentication failed'],
+    [{ iss: 'somebody' }, 'client authentication failed'],
+    [{ jti: undefined }, 'client authentication failed'],
+    [{ exp: undefined }, 'client authentication failed'],
+    [{ sub: served.client.client.clientId }, 'client authentication failed'],
+  ];
+  for (const [changes, description] of cases) {
+    const answer = await served.ask(formOf(await assertionOf(served, clientId, privateKey, changes)));
+    assert.deepEqual([answer.status, answer.body], [401, { error: 'invalid_client', error_description: description }]);
+  }
+  const good = await assertionOf(served, clientId, privateKey, { iat: now + 10, nbf: now + 10 });
+  assert.equal((await served.ask(formOf(good))).status, 200);
+});
+
+test('keys of each accepted kind sign assertions, Ed25519 under both of its names', async (t) => {
+  const served = await serve(t);
+  const pairs = {
+    ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+    PS256: generateKeyPairSync('rsa', { modulusLength: 2_048 }),
+    EdDSA: generateKeyPairSync('ed25519'),
+    Ed25519: generateKeyPairSync('ed25519'),
+  };
+  for (const [alg, pair] of Object.entries(pairs)) {
+    const jwks = readClientKeys(JSON.stringify({ keys: [{ ...pair.publicKey.export({ format: 'jwk' }), alg }] }));
+    assert.ok('keys' in jwks);
+    const credential = { by: 'keys', jwks } as const;
+    const { client } = await served.add({ name: alg, kind: 'live', scopes: ['documents:read'], credential });
+    const claims = {
+      iss: client.clientId,
+      sub: client.clientId,
+      aud: publicUrl,
+      exp: served.clock.at / 1_000 + 60,
+      jti: alg,
+    };
+    const assertion = await new SignJWT(claims).setProtectedHeader({ alg }).sign(pair.privateKey);
+    assert.equal((await served.ask(formOf(assertion))).status, 200, alg);
+  }
+});
+
+test('an assertion by another key, by a shared secret or by none is refused', async (t) => {
+  const served = await serve(t);
+  const { clientId } = await clientWithKeys(served);
+  const stranger = generateKeyPairSync('ed25519').privateKey;
+  const now = served.clock.at / 1_000;
+  const claims = { iss: clientId, sub: clientId, aud: publicUrl, exp: now + 60, jti: 'x' };
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const assertions = [
+    await assertionOf(served, clientId, stranger),
+    await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.alloc(32)),
+    `${encode({ alg: 'none' })}.${encode(claims)}.`,
+  ];
+  for (const assertion of assertions) {
+    const { status, body } = await served.ask(formOf(assertion));
+    assert.deepEqual([status, body['error']], [401, 'invalid_client']);
+  }
+});

@@ -1,0 +1,67 @@
+/**
+ * What must not compile. `npm run check` fails when one of these lines starts to compile, that is, when a type was
+ * loosened. Nothing here is ever run.
+ */
+import { type Call, defineOperation } from '../src/api/operation.ts';
+import type { NotificationId } from '../src/kernel/id.ts';
+import { refuse } from '../src/kernel/problem.ts';
+import { Secret } from '../src/kernel/secret.ts';
+import type { Commit } from '../src/ledger/commit.ts';
+import type { CitizenEvent, LedgerEvent } from '../src/ledger/event.ts';
+
+declare const commit: Commit;
+declare const event: CitizenEvent;
+declare const call: Call<{ readonly params: undefined }, null>;
+
+// An effect without an event.
+// @ts-expect-error events are missing
+void commit({ statements: [] });
+// @ts-expect-error the list of events is empty
+void commit({ statements: [], events: [] });
+void commit({ statements: [], events: [event] });
+
+const described = {
+  name: 'leak',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/leak',
+  scope: 'documents:read',
+  summary: '',
+  description: '',
+  request: {},
+  responses: {},
+  refusals: [],
+} as const;
+
+const answer = { status: 200, json: {} };
+const plain = async () => ({ plain: answer });
+const eventless = async () => ({ effect: { statements: [] }, answer });
+
+// An operation on citizens' data that answers without an effect, or with one that has no event.
+// @ts-expect-error a plain answer needs an operation without citizens' data
+defineOperation({ ...described, citizenData: true, run: plain });
+// @ts-expect-error the effect has no events
+defineOperation({ ...described, citizenData: true, run: eventless });
+defineOperation({ ...described, citizenData: true, run: async () => ({ refusal: refuse('document-not-found') }) });
+
+// An operation has no way to write but its decision.
+// @ts-expect-error a call cannot commit
+void call.commit;
+// @ts-expect-error a call cannot write
+void call.write;
+
+// A bare string is no id, another thing's id neither.
+// @ts-expect-error not minted, not parsed
+export const id: NotificationId = 'ntf_01FWHE4YDGE008000000000000';
+
+// The ledger says what its union says.
+// @ts-expect-error no such kind of event
+export const invented: LedgerEvent = { ...event, type: 'citizen.watched' };
+
+// A refusal comes from the catalogue.
+// @ts-expect-error no such problem
+refuse('computer-says-no');
+
+// A secret does not become text by itself.
+// @ts-expect-error a Secret is no string
+export const shown: string = new Secret('x');

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { BlobBroken, type BlobStore } from '../../src/documents/blobs/blob-store.ts';
+import { openFolderBlobs } from '../../src/documents/blobs/folder.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+
+/** Every adapter of the port; each gives an empty store of its own, gone after the test. */
+const adapters: readonly { readonly name: string; open(t: TestContext): Promise<BlobStore> }[] = [
+  { name: 'folder', open: async (t) => openFolderBlobs(await temporaryFolder(t)) },
+];
+
+async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'blobs-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function* pieces(...given: readonly (Uint8Array | Error)[]): AsyncGenerator<Uint8Array> {
+  for (const piece of given) {
+    if (piece instanceof Error) throw piece;
+    yield piece;
+  }
+}
+
+async function collect(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of source) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+async function namesOf(blobs: BlobStore): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of blobs.list()) names.push(name);
+  return names.sort();
+}
+
+const name = 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC42';
+const other = 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC4Z';
+const endOfTime = Number.MAX_SAFE_INTEGER;
+
+for (const adapter of adapters) {
+  test(`${adapter.name}: what was put is read, as a whole and in parts, in pieces of any cut`, async (t) => {
+    const blobs = await adapter.open(t);
+    const bytes = Buffer.from(systemRandom(2_500_000));
+    await blobs.put(name, pieces(bytes.subarray(0, 1), bytes.subarray(1, 1_900_000), bytes.subarray(1_900_000)));
+    const totalBytes = bytes.length;
+    for (const [start, end] of [
+      [0, totalBytes],
+      [0, 1],
+      [56, 16_456],
+      [totalBytes - 1, totalBytes],
+      [1_000_000, 2_400_000],
+    ] as const) {
+      const part = await collect(blobs.read(name, { start, end, totalBytes }));
+      assert.ok(part.equals(bytes.subarray(start, end)), `${start} to ${end}`);
+    }
+    assert.deepEqual(await namesOf(blobs), [name]);
+  });
+
+  test(`${adapter.name}: a blob is not there before all of it was put`, async (t) => {
+    const blobs = await adapter.open(t);
+    let seen: string[] = ['not looked'];
+    async function* looking() {
+      yield Buffer.from('first');
+      seen = await namesOf(blobs);
+      await assert.rejects(collect(blobs.read(name, { start: 0, end: 5, totalBytes: 5 })), BlobBroken);
+      yield Buffer.from(' and last');
+    }
+    await blobs.put(name, looking());
+    assert.deepEqual(seen, []);
+    assert.deepEqual(await namesOf(blobs), [name]);
+  });
+
+  test(`${adapter.name}: a source that fails leaves nothing, and its fault is told`, async (t) => {
+    const blobs = await adapter.open(t);
+    await assert.rejects(blobs.put(name, pieces(Buffer.alloc(100_000), new Error('the line is down'))), /line is down/);
+    assert.deepEqual(await namesOf(blobs), []);
+    assert.equal(await blobs.removeBroken(endOfTime), 0);
+    await blobs.put(name, pieces(Buffer.from('again')));
+    assert.deepEqual(await namesOf(blobs), [name]);
+  });
+
+  test(`${adapter.name}: a blob of no bytes is a blob`, async (t) => {
+    const blobs = await adapter.open(t);
+    await blobs.put(name, pieces());
+    assert.equal((await collect(blobs.read(name, { start: 0, end: 0, totalBytes: 0 }))).length, 0);
+    assert.deepEqual(await namesOf(blobs), [name]);
+  });
+
+  test(`${adapter.name}: a blob that is missing or of another length is broken, before a byte is given`, async (t) => {
+    const blobs = await adapter.open(t);
+    await blobs.put(name, pieces(Buffer.from('12345')));
+    await assert.rejects(collect(blobs.read(name, { start: 0, end: 4, totalBytes: 4 })), BlobBroken);
+    await assert.rejects(collect(blobs.read(name, { start: 0, end: 6, totalBytes: 6 })), BlobBroken);
+    await assert.rejects(collect(blobs.read(other, { start: 0, end: 5, totalBytes: 5 })), BlobBroken);
+  });
+
+  test(`${adapter.name}: a removed blob is gone, its neighbours stay, and removing it again does no harm`, async (t) => {
+    const blobs = await adapter.open(t);
+    await blobs.put(name, pieces(Buffer.from('one')));
+    await blobs.put(other, pieces(Buffer.from('other')));
+    await blobs.remove(name);
+    await blobs.remove(name);
+    assert.deepEqual(await namesOf(blobs), [other]);
+  });
+
+  test(`${adapter.name}: a name that could leave the store is refused`, async (t) => {
+    const blobs = await adapter.open(t);
+    for (const bad of ['../../secret', 'a/b', '', '.', 'doc 1', `doc_${'A'.repeat(80)}`, 'doc_\0A']) {
+      await assert.rejects(blobs.put(bad, pieces(Buffer.from('x'))), TypeError);
+      await assert.rejects(blobs.remove(bad), TypeError);
+    }
+    assert.deepEqual(await namesOf(blobs), []);
+  });
+
+  test(`${adapter.name}: the broken uploads of others are left alone while they may still be at work`, async (t) => {
+    const blobs = await adapter.open(t);
+    async function* sweeping() {
+      yield Buffer.from('first');
+      assert.equal(await blobs.removeBroken(0), 0);
+      yield Buffer.from(' and last');
+    }
+    await blobs.put(name, sweeping());
+    assert.deepEqual(await namesOf(blobs), [name]);
+  });
+}

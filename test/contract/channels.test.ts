@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import PostalMime from 'postal-mime';
+import { createMint } from '../../src/kernel/id.ts';
+import type { Channel, Message } from '../../src/notifications/channels/channel.ts';
+import { absentChannel } from '../../src/notifications/channels/channel.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import { createOutbox } from '../../src/notifications/channels/outbox.ts';
+import { createSmtpEmail, relayOf } from '../../src/notifications/channels/smtp-email.ts';
+import { type Behaviour, type SmtpSink, startSmtpSink } from '../smtp-sink.ts';
+
+const at = Date.UTC(2026, 0, 15, 9);
+const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
+
+function message(more: Partial<Message> = {}): Message {
+  return {
+    notification: mint('notification'),
+    delivery: mint('delivery'),
+    attempt: 1,
+    address: 'ada@example.org',
+    sender: 'Tax Office',
+    subject: 'Your assessment',
+    text: 'Your assessment for 2025 is ready.\n\nSecond paragraph.',
+    language: 'en-GB',
+    at,
+    ...more,
+  };
+}
+
+async function smtp(t: TestContext, more: { silenceMs?: number } = {}): Promise<{ sink: SmtpSink; email: Channel }> {
+  const sink = await startSmtpSink(t);
+  const email = createSmtpEmail({ url: sink.url, sender, ...more });
+  t.after(() => email.close());
+  return { sink, email };
+}
+
+const channels: ReadonlyArray<{ name: string; make: (t: TestContext) => Promise<Channel>; success: object }> = [
+  { name: 'inbox', make: async () => inboxChannel, success: { outcome: 'sent' } },
+  { name: 'outbox', make: async () => createOutbox(sender), success: { outcome: 'delivered' } },
+  { name: 'smtp', make: async (t) => (await smtp(t)).email, success: { outcome: 'sent' } },
+];
+
+for (const { name, make, success } of channels) {
+  test(`${name}: a message to a citizen with all contacts goes through`, async (t) => {
+    const channel = await make(t);
+    const address = channel.addressOf({ email: 'ada@example.org', phone: '+47 400 00 000' });
+    assert.notEqual(address, undefined);
+    assert.deepEqual(await channel.send(message({ address: address ?? '' })), success);
+  });
+
+  test(`${name}: as many as it takes at once go through at once`, async (t) => {
+    const channel = await make(t);
+    const all = await Promise.all(Array.from({ length: channel.concurrency }, () => channel.send(message())));
+    assert.deepEqual(new Set(all.map((outcome) => outcome.outcome)).size, 1);
+    assert.deepEqual(all[0], success);
+  });
+}
+
+test('email has no address where the register has none', () => {
+  assert.equal(createOutbox(sender).addressOf({ phone: '+47 400 00 000' }), undefined);
+  assert.equal(inboxChannel.addressOf({}), 'inbox');
+});
+
+test('a channel without a provider says so', async () => {
+  const outcome = await absentChannel('email').send(message());
+  assert.deepEqual(outcome, { outcome: 'permanent', reason: 'channel-not-configured' });
+});
+
+test('smtp: the mail holds the whole text, the sender, the notification and the id of the attempt', async (t) => {
+  const { sink, email } = await smtp(t);
+  const text = 'Grüezi Żółć Ελλάδα العربية\n.\n..\nFrom here on\nlast line';
+  const sent = message({ text, subject: 'Bescheid für Ελλάδα', attempt: 3 });
+  await email.send(sent);
+  const mail = await PostalMime.parse(sink.mails[0]?.raw ?? '');
+  const headers = Object.fromEntries(mail.headers.map(({ key, value }) => [key, value]));
+  assert.deepEqual(
+    {
+      from: mail.from,
+      to: mail.to,
+      subject: mail.subject,
+      messageId: mail.messageId,
+      date: mail.date,
+      text: mail.text?.replaceAll('\r\n', '\n'),
+      auto: headers['auto-submitted'],
+      language: headers['content-language'],
+      notification: headers['notification-id'],
+    },
+    {
+      from: { name: 'Tax Office', address: 'no-reply@tax.example' },
+      to: [{ name: '', address: 'ada@example.org' }],
+      subject: 'Bescheid für Ελλάδα',
+      messageId: `<${sent.delivery}.3@tax.example>`,
+      date: '2026-01-15T09:00:00.000Z',
+      text: `${text}\n\n-- \nTax Office\n${sent.notification}\n`,
+      auto: 'auto-generated',
+      language: 'en-GB',
+      notification: sent.notification,
+    },
+  );
+});
+
+test('smtp: without a subject the sender is the subject', async (t) => {
+  const { sink, email } = await smtp(t);
+  await email.send(message({ subject: undefined }));
+  assert.equal((await PostalMime.parse(sink.mails[0]?.raw ?? '')).subject, 'Message from Tax Office');
+});
+
+const evilAddresses = [
+  'a@example.org, b@example.org',
+  'a@example.org\r\nBcc: b@example.org',
+  '<a@example.org> b@example.org',
+  '"a@example.org" <b@example.org>',
+  'group:a@example.org;',
+  'a@b@example.org',
+  'ada',
+  'ada@',
+  'ådå@example.org',
+  '',
+];
+
+for (const make of [
+  (_t: TestContext) => Promise.resolve(createOutbox(sender)),
+  async (t: TestContext) => (await smtp(t)).email,
+]) {
+  test('a second recipient cannot be smuggled in', async (t) => {
+    const email = await make(t);
+    for (const address of evilAddresses) {
+      assert.deepEqual(await email.send(message({ address })), { outcome: 'permanent', reason: 'address-invalid' });
+    }
+  });
+}
+
+test('smtp: a domain outside ASCII is reached by its ASCII name', async (t) => {
+  const { sink, email } = await smtp(t);
+  await email.send(message({ address: 'ada@blåbær.example' }));
+  assert.deepEqual(sink.mails[0]?.to, ['ada@xn--blbr-roah.example']);
+});
+
+test('smtp: line breaks in sender, subject and language start no header', async (t) => {
+  const { sink, email } = await smtp(t);
+  const evil = 'x\r\nBcc: eve@example.org\u0085X-A: 1\u2028X-B: 2';
+  await email.send(message({ sender: evil, subject: evil, language: evil }));
+  const mail = await PostalMime.parse(sink.mails[0]?.raw ?? '');
+  assert.deepEqual(sink.mails[0]?.to, ['ada@example.org']);
+  assert.deepEqual(
+    mail.headers.map(({ key }) => key).filter((key) => ['bcc', 'x-a', 'x-b'].includes(key)),
+    [],
+  );
+});
+
+const meanings: ReadonlyArray<[Behaviour, object]> = [
+  [
+    { refuse: 'recipient', code: 550, text: '5.1.1 no such user' },
+    { outcome: 'permanent', reason: 'address-refused' },
+  ],
+  [
+    { refuse: 'recipient', code: 554, text: '5.7.1 relay access denied' },
+    { outcome: 'temporary', reason: 'provider-refuses-us' },
+  ],
+  [
+    { refuse: 'recipient', code: 452, text: '4.2.2 mailbox full' },
+    { outcome: 'temporary', reason: 'mailbox-full' },
+  ],
+  [
+    { refuse: 'recipient', code: 552, text: 'quota' },
+    { outcome: 'temporary', reason: 'mailbox-full' },
+  ],
+  [
+    { refuse: 'recipient', code: 451, text: '4.7.1 greylisted' },
+    { outcome: 'temporary', reason: 'provider-busy' },
+  ],
+  [
+    { refuse: 'recipient', code: 450, text: 'later' },
+    { outcome: 'temporary', reason: 'provider-busy' },
+  ],
+  [
+    { refuse: 'sender', code: 550, text: 'who are you' },
+    { outcome: 'temporary', reason: 'provider-refuses-us' },
+  ],
+  [
+    { refuse: 'sender', code: 421, text: 'closing' },
+    { outcome: 'temporary', reason: 'provider-busy' },
+  ],
+  [
+    { refuse: 'message', code: 554, text: '5.6.0 content refused' },
+    { outcome: 'permanent', reason: 'message-refused' },
+  ],
+  [
+    { refuse: 'message', code: 451, text: 'try again' },
+    { outcome: 'temporary', reason: 'provider-busy' },
+  ],
+  ['drop-at-recipient', { outcome: 'temporary', reason: 'provider-unreachable' }],
+  ['drop-after-data', { outcome: 'unknown' }],
+  ['silent-after-data', { outcome: 'unknown' }],
+];
+
+for (const [behaviour, meaning] of meanings) {
+  test(`smtp: ${JSON.stringify(behaviour)} means ${JSON.stringify(meaning)}, and the next mail goes through`, async (t) => {
+    const { sink, email } = await smtp(t, { silenceMs: 200 });
+    sink.behave(() => behaviour);
+    assert.deepEqual(await email.send(message()), meaning);
+    const before = sink.mails.length;
+    assert.ok(before <= 1, 'one call hands the mail over at most once');
+    sink.behave(() => 'accept');
+    assert.deepEqual(await email.send(message()), { outcome: 'sent' });
+    assert.equal(sink.mails.length, before + 1);
+  });
+}
+
+test('smtp: nobody at the port is temporary', async () => {
+  const email = createSmtpEmail({ url: 'smtp://127.0.0.1:1', sender });
+  assert.deepEqual(await email.send(message()), { outcome: 'temporary', reason: 'provider-unreachable' });
+});
+
+test('smtp: connections are kept for the next mail, and one that went dead is replaced unnoticed', async (t) => {
+  const { sink, email } = await smtp(t);
+  for (let count = 0; count < 5; count += 1) await email.send(message());
+  assert.equal(sink.sessions, 1);
+  sink.hangUp();
+  assert.deepEqual(await email.send(message()), { outcome: 'sent' });
+  assert.deepEqual({ sessions: sink.sessions, mails: sink.mails.length }, { sessions: 2, mails: 6 });
+});
+
+test('smtp: mail to another machine must be encrypted unless the URL says otherwise', () => {
+  const requireTls = (url: string) => relayOf(url, 1_000).connection.requireTLS;
+  assert.deepEqual(
+    ['smtp://relay.example', 'smtp://relay.example?tls=optional', 'smtp://localhost:25', 'smtps://relay.example'].map(
+      requireTls,
+    ),
+    [true, false, false, false],
+  );
+  assert.throws(() => relayOf('smtp://relay.example?logger=true', 1_000), /no parameter is called logger/);
+  assert.throws(() => relayOf('http://relay.example', 1_000), /expected smtp/);
+});
+
+test('the outbox keeps the latest 200 mails, newest first, and nothing after it is closed', async () => {
+  const outbox = createOutbox(sender);
+  for (let count = 1; count <= 201; count += 1) await outbox.send(message({ subject: `mail ${count}` }));
+  const mails = outbox.mails();
+  assert.deepEqual([mails.length, mails[0]?.subject, mails.at(-1)?.subject], [200, 'mail 201', 'mail 2']);
+  await outbox.close();
+  assert.deepEqual(outbox.mails(), []);
+});

@@ -1,0 +1,334 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Claim } from '../../src/jobs/claim.ts';
+import { endWorkerLeases } from '../../src/jobs/lease.ts';
+import type { Commit } from '../../src/ledger/commit.ts';
+import type { Channel, Outcome } from '../../src/notifications/channels/channel.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
+import { type DeliveryProcess, startDelivery } from '../../src/notifications/start-delivery.ts';
+import { type Db, WriteUnknown } from '../../src/store/db.ts';
+import { engines } from '../engines.ts';
+import { createNotificationHouse } from '../notification-house.ts';
+import { startSmtpSink } from '../smtp-sink.ts';
+import { createVirtualTime } from '../virtual-time.ts';
+
+const minute = 60_000;
+const citizens = {
+  'cit-ada': { email: 'ada@example.org', name: 'Ada' },
+  'cit-bo': { email: 'bo@example.org' },
+  'cit-no-mail': { phone: '+47 400 00 000' },
+};
+
+async function setUp(t: TestContext, db: Db) {
+  const time = createVirtualTime();
+  const house = await createNotificationHouse(db, time.clock, citizens);
+  const sink = await startSmtpSink(t);
+  const smtp = createSmtpEmail({
+    url: sink.url,
+    sender: { address: 'no-reply@tax.example', messageIdHost: 'tax.example' },
+    silenceMs: 500,
+  });
+  t.after(() => smtp.close());
+  const faults: unknown[] = [];
+
+  /** Starts a worker process; it polls and renews so seldom that the virtual clock can run for days. */
+  async function start(more: Partial<DeliveryProcess> & { email?: Channel } = {}) {
+    const delivering = await startDelivery({
+      read: db.read,
+      claim: house.claim,
+      commit: house.commit,
+      clock: time.clock,
+      timer: time.timer,
+      random: house.random,
+      mint: house.mint,
+      citizenKeys: house.citizenKeys,
+      contactOf: house.contactOf,
+      senderNameOf: async () => 'Tax Office',
+      onFault: (fault) => faults.push(fault),
+      channels: { inbox: inboxChannel, email: more.email ?? smtp },
+      soleProcess: false,
+      policy: { attempts: 4, firstDelayMs: minute, longestDelayMs: 10 * minute },
+      timing: { pollMs: 60 * minute, leaseMs: 60 * minute, recoverMs: 60 * minute },
+      ...more,
+    });
+    return delivering;
+  }
+
+  return { time, house, sink, smtp, faults, start };
+}
+
+/** A provider that answers as told, one answer a call; then it delivers. */
+function scripted(...answers: Array<Outcome | (() => Promise<Outcome>)>): Channel & { readonly calls: string[] } {
+  const calls: string[] = [];
+  return {
+    name: 'email',
+    concurrency: 8,
+    calls,
+    addressOf: (contact) => contact.email,
+    send: async (message) => {
+      calls.push(`${message.delivery}.${message.attempt}`);
+      const answer = answers.shift() ?? { outcome: 'delivered' };
+      return typeof answer === 'function' ? await answer() : answer;
+    },
+    close: async () => undefined,
+  };
+}
+
+type Shown = {
+  status: string;
+  reason?: { code: string };
+  deliveries: Array<Record<string, unknown>>;
+  timeline: Line[];
+};
+type Line = { event: string; channel?: string; attempt?: number; reason?: { code: string } };
+
+/** A timeline without its times: `email sent 1`. */
+function linesOf(shown: Shown): string[] {
+  return shown.timeline.map(({ event, channel, attempt, reason }) =>
+    [channel, event, attempt, reason?.code].filter((part) => part !== undefined).join(' '),
+  );
+}
+
+for (const engine of engines) {
+  const check = (claim: string, body: (t: TestContext, db: Db) => Promise<void>) =>
+    test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
+
+  check('each of 300 notifications reaches the relay exactly once with two workers racing', async (t, db) => {
+    const { house, sink, start } = await setUp(t, db);
+    const workers = [await start(), await start()];
+    const ids = await Promise.all(Array.from({ length: 300 }, () => house.accept({ citizenId: 'cit-ada' })));
+    for (const worker of workers) worker.wake();
+    await sink.received(300);
+    for (const worker of workers) await worker.idle();
+    for (const worker of workers) assert.equal(await worker.stop(1_000), true);
+    const byNotification = sink.mails.map(({ raw }) => /^notification-id: (\S+)/im.exec(raw)?.[1]);
+    assert.deepEqual(byNotification.sort(), ids.sort());
+    assert.equal(new Set(sink.mails.map(({ messageId }) => messageId)).size, 300);
+    const [row] = await db.read("select count(*) as n from delivery where channel = 'email' and status = 'sent'");
+    assert.equal(row?.['n'], 300);
+    const ended = (await house.events()).filter((type) => type === 'notification.delivery-ended');
+    assert.equal(ended.length, 300);
+  });
+
+  check('a crash between the call and its outcome leaves unknown, and the mail is not sent twice', async (t, db) => {
+    const { house, sink, start } = await setUp(t, db);
+    // The process dies the moment the relay has taken the mail: the outcome is never stored.
+    const dies: Commit = (effect) =>
+      effect.statements.length > 1 ? new Promise(() => undefined) : house.commit(effect);
+    const crashed = await start({ commit: dies });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    crashed.wake();
+    await sink.received(1);
+    const next = await start({ soleProcess: true });
+    await next.idle();
+    const shown = (await house.show(id)) as Shown;
+    assert.deepEqual(
+      { mails: sink.mails.length, status: shown.status, reason: shown.reason?.code, lines: linesOf(shown) },
+      {
+        mails: 1,
+        status: 'undeliverable',
+        reason: 'outcome-unknown',
+        lines: ['accepted', 'inbox sent', 'email sending 1', 'email unknown 1 outcome-unknown', 'undeliverable'],
+      },
+    );
+  });
+
+  check('a crash before the call sends the mail later, once', async (t, db) => {
+    const { house, sink, start } = await setUp(t, db);
+    // The process dies while it writes the mark that comes before the call: claimed, but not called.
+    const dies: Claim = (statement) =>
+      statement.sql.includes('set started_at') ? new Promise(() => undefined) : house.claim(statement);
+    const crashed = await start({ claim: dies });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    crashed.wake();
+    await until(async () => (await db.read("select id from delivery where status = 'sending'")).length === 1);
+    await db.write([endWorkerLeases]);
+    const next = await start();
+    next.wake();
+    await sink.received(1);
+    await next.idle();
+    const shown = (await house.show(id)) as Shown;
+    assert.deepEqual(
+      [shown.status, linesOf(shown)],
+      ['sending', ['accepted', 'inbox sent', 'email sending 2', 'email sent 2']],
+    );
+  });
+
+  check('a worker that lost its lease cannot finish the job that another has taken over', async (t, db) => {
+    const { house, start } = await setUp(t, db);
+    const stuck = Promise.withResolvers<Outcome>();
+    const slow = scripted(() => stuck.promise);
+    const first = await start({ email: slow });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    first.wake();
+    await until(async () => slow.calls.length === 1);
+    await db.write([endWorkerLeases]);
+    const second = await start();
+    await second.idle();
+    const before = await house.show(id);
+    stuck.resolve({ outcome: 'delivered' });
+    await first.idle();
+    const after = (await house.show(id)) as Shown;
+    assert.deepEqual(after, before);
+    assert.deepEqual([after.status, after.reason?.code], ['undeliverable', 'outcome-unknown']);
+  });
+
+  check('a worker that lost its job before the call does not call', async (t, db) => {
+    const { house, sink, start } = await setUp(t, db);
+    const held = Promise.withResolvers<void>();
+    const waits: Claim = async (statement) => {
+      if (statement.sql.includes('set started_at')) await held.promise;
+      return house.claim(statement);
+    };
+    const first = await start({ claim: waits });
+    await house.accept({ citizenId: 'cit-ada' });
+    first.wake();
+    await until(async () => (await db.read("select id from delivery where status = 'sending'")).length === 1);
+    await db.write([endWorkerLeases]);
+    const second = await start();
+    second.wake();
+    await sink.received(1);
+    await second.idle();
+    held.resolve();
+    await first.idle();
+    assert.equal(sink.mails.length, 1);
+  });
+
+  check('a temporary failure is tried again after its pause, and then succeeds', async (t, db) => {
+    const { time, house, start } = await setUp(t, db);
+    const busy: Outcome = { outcome: 'temporary', reason: 'provider-busy' };
+    const provider = scripted(busy, busy);
+    const worker = await start({ email: provider });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    const waiting = (await house.show(id)) as Shown;
+    assert.deepEqual([waiting.status, waiting.deliveries[1]?.['status']], ['sending', 'queued']);
+    await time.advance(minute / 2 - 1, worker.idle);
+    assert.equal(provider.calls.length, 1);
+    await time.advance(3 * minute, worker.idle);
+    const shown = (await house.show(id)) as Shown;
+    assert.deepEqual(
+      [shown.status, linesOf(shown), provider.calls.length],
+      [
+        'delivered',
+        [
+          'accepted',
+          'inbox sent',
+          'email sending 1',
+          'email retry 1 provider-busy',
+          'email sending 2',
+          'email retry 2 provider-busy',
+          'email sending 3',
+          'email delivered 3',
+        ],
+        3,
+      ],
+    );
+  });
+
+  check('when the attempts are used up the notification is undeliverable, with the reason', async (t, db) => {
+    const { time, house, start } = await setUp(t, db);
+    const down: Outcome = { outcome: 'temporary', reason: 'provider-unreachable' };
+    const provider = scripted(down, down, down, down, down);
+    const worker = await start({ email: provider });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await time.advance(60 * minute, worker.idle);
+    const shown = (await house.show(id)) as Shown;
+    assert.deepEqual(
+      [provider.calls.length, shown.status, shown.reason],
+      [
+        4,
+        'undeliverable',
+        {
+          code: 'provider-unreachable',
+          retryable: true,
+          whoActs: 'operator',
+          detail: 'No connection to the provider of the channel could be made.',
+        },
+      ],
+    );
+  });
+
+  check('sent without proof ends at deliverBy, and a later opening still counts', async (t, db) => {
+    const { time, house, start } = await setUp(t, db);
+    const worker = await start();
+    const deliverBy = new Date(time.clock.now() + 60 * minute).toISOString();
+    const id = await house.accept({ citizenId: 'cit-ada', deliverBy });
+    worker.wake();
+    await worker.idle();
+    assert.equal((await house.show(id))['status'], 'sending');
+    worker.wake();
+    await time.advance(60 * minute, worker.idle);
+    const shown = (await house.show(id)) as Shown;
+    assert.deepEqual([shown.status, shown.reason?.code], ['undeliverable', 'no-proof']);
+    assert.equal((await house.events()).at(-2), 'notification.undeliverable');
+  });
+
+  check('an outcome whose commit is unknown is stored once', async (t, db) => {
+    const { time, house, start } = await setUp(t, db);
+    let lost = 0;
+    // The unit is stored, but its answer is lost: failed, but saved.
+    const loses: Commit = async (effect) => {
+      const rows = await house.commit(effect);
+      if (lost === 0 && effect.statements.length > 1) {
+        lost += 1;
+        throw new WriteUnknown('connection lost');
+      }
+      return rows;
+    };
+    const provider = scripted();
+    const worker = await start({ email: provider, commit: loses });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await until(async () => lost === 1);
+    await time.advance(minute, async () => undefined);
+    await worker.idle();
+    const shown = (await house.show(id)) as Shown;
+    assert.deepEqual([lost, provider.calls.length, linesOf(shown).at(-1)], [1, 1, 'email delivered 1']);
+    const ended = (await house.events()).filter((type) => type === 'notification.delivery-ended');
+    assert.equal(ended.length, 1);
+  });
+
+  check('a claim whose answer was lost is recovered by the same process', async (t, db) => {
+    const { time, house, sink, start } = await setUp(t, db);
+    let lost = 0;
+    const loses: Claim = async (statement) => {
+      const rows = await house.claim(statement);
+      if (lost === 0 && statement.sql.includes('skip locked') && rows.length > 0) {
+        lost += 1;
+        throw new WriteUnknown('connection lost');
+      }
+      return rows;
+    };
+    const worker = await start({ claim: loses, timing: { pollMs: 1_000, leaseMs: 7_000, recoverMs: 1_000 } });
+    await house.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await until(async () => lost === 1);
+    // Renewals and recovery are not what idle() waits for: let time go on until they have done their part.
+    await until(async () => {
+      await time.advance(500, worker.idle);
+      return sink.mails.length > 0;
+    });
+    await worker.idle();
+    assert.equal(sink.mails.length, 1);
+  });
+
+  check('urgent messages overtake those that came before them', async (t, db) => {
+    const { house, start } = await setUp(t, db);
+    const provider = scripted();
+    for (let count = 0; count < 100; count += 1) await house.accept({ citizenId: 'cit-ada' });
+    const urgent = await house.accept({ citizenId: 'cit-bo', category: 'urgent' });
+    const worker = await start({ email: { ...provider, concurrency: 1 } });
+    await worker.idle();
+    const [row] = await db.read("select id from delivery where notification_id = $1 and channel = 'email'", [urgent]);
+    assert.equal(provider.calls[0], `${row?.['id']}.1`);
+  });
+}
+
+/** Looks again each turn of the event loop: for what another process does, which no promise here tells of. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise(setImmediate);
+}

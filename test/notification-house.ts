@@ -1,0 +1,115 @@
+import { Readable } from 'node:stream';
+import { createDispatch, type Gate } from '../src/api/dispatch.ts';
+import type { Answer, Operation } from '../src/api/operation.ts';
+import type { Claim } from '../src/jobs/claim.ts';
+import type { Clock } from '../src/kernel/clock.ts';
+import { createMint } from '../src/kernel/id.ts';
+import type { Refusal } from '../src/kernel/problem.ts';
+import { systemRandom } from '../src/kernel/system-clock.ts';
+import { rootKeyFrom } from '../src/keys/root-key.ts';
+import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
+import { createCommit } from '../src/ledger/commit.ts';
+import { cancelNotification } from '../src/notifications/cancel-notification.ts';
+import { listNotifications } from '../src/notifications/list-notifications.ts';
+import type { Contact, NotificationPorts } from '../src/notifications/ports.ts';
+import { readNotification } from '../src/notifications/read-notification.ts';
+import { sendNotification } from '../src/notifications/send-notification.ts';
+import type { Db } from '../src/store/db.ts';
+
+/** Every part of the product that notifications touch, over one database; only the caller's token is taken on trust. */
+export type NotificationHouse = Awaited<ReturnType<typeof createNotificationHouse>>;
+
+type Ask = { readonly clientId?: string; readonly key?: string };
+type Parts = {
+  readonly params?: Record<string, string>;
+  readonly query?: string;
+  readonly body?: unknown;
+};
+type Given =
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly json: Json }
+  | { readonly refused: Refusal };
+
+/** Puts the operations on a database, for these citizens, with the clock of the test. */
+export async function createNotificationHouse(db: Db, clock: Clock, citizens: Readonly<Record<string, Contact>>) {
+  const random = systemRandom;
+  const mint = createMint(clock, random);
+  const citizenKeys = createCitizenKeys(db.read, rootKeyFrom(new Uint8Array(32).fill(7)), random);
+  await db.write(Object.keys(citizens).map((id) => citizenKeys.creation(id)));
+  const commit = createCommit(db, citizenKeys, random);
+  const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
+  const contactOf = async (citizenId: string): Promise<Contact | undefined> => citizens[citizenId];
+  const ports: NotificationPorts = { contactOf, citizenKeys, random };
+
+  // The bearer token names the client: who may call is tested elsewhere.
+  const gate: Gate = {
+    authenticate: async (authorization = '') => {
+      return { clientId: authorization, scopes: new Set(['notifications:send', 'notifications:read']) };
+    },
+    missingScope: () => ({ slug: 'missing-scope', detail: '' }),
+    take: () => ({ headers: {} }),
+  };
+  const house = { gate, clock, mint, read: db.read, commit, ports };
+  const serve = (operation: Operation<NotificationPorts>) => {
+    const dispatch = createDispatch(operation, house);
+    return async (parts: Parts, { clientId = 'tax-office', key }: Ask = {}): Promise<Given> => {
+      const { result } = await dispatch({
+        method: operation.method,
+        params: parts.params ?? {},
+        query: parts.query ?? '',
+        headers: {
+          authorization: clientId,
+          'content-type': 'application/json',
+          ...(key === undefined ? {} : { 'idempotency-key': key }),
+        },
+        body: Readable.from([Buffer.from(JSON.stringify(parts.body ?? {}))]),
+        signal: new AbortController().signal,
+      });
+      if ('slug' in result) return { refused: result };
+      return { status: result.status, headers: { ...result.headers }, json: jsonOf(result) };
+    };
+  };
+  const sending = serve(sendNotification);
+  const reading = serve(readNotification);
+  const listing = serve(listNotifications);
+  const cancelling = serve(cancelNotification);
+
+  /** Sends a message that must be accepted, and gives its id. */
+  async function accept(body: Record<string, unknown>, ask?: Ask): Promise<string> {
+    const answer = await sending({ body: { message: 'Hello.', ...body } }, ask);
+    if ('refused' in answer) throw new Error(JSON.stringify(answer.refused));
+    return String(answer.json['id']);
+  }
+
+  /** The notification as its sender reads it. */
+  async function show(id: string, ask?: Ask): Promise<Json> {
+    const answer = await reading({ params: { id } }, ask);
+    if ('refused' in answer) throw new Error(JSON.stringify(answer.refused));
+    return answer.json;
+  }
+
+  return {
+    db,
+    mint,
+    random,
+    commit,
+    claim,
+    citizenKeys,
+    contactOf,
+    accept,
+    show,
+    send: (body: unknown, ask?: Ask) => sending({ body }, ask),
+    read: (id: string, ask?: Ask) => reading({ params: { id } }, ask),
+    list: (query: string, ask?: Ask) => listing({ query }, ask),
+    cancel: (id: string, ask?: Ask) => cancelling({ params: { id } }, ask),
+    /** The kinds of events so far, in the order in which they were made. */
+    events: async () => (await db.read('select type from ledger_event order by id')).map((row) => String(row['type'])),
+  };
+}
+
+/** An answer as the caller has it: what does not survive JSON is not in it. */
+export type Json = Record<string, unknown>;
+
+function jsonOf(answer: Answer): Json {
+  if (!('json' in answer)) throw new Error('expected JSON');
+  return JSON.parse(JSON.stringify(answer.json)) as Json;
+}
