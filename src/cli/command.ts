@@ -17,6 +17,8 @@ export type Command = {
   readonly name: string;
   readonly usage: string;
   readonly summary: string;
+  /** What `--help` shows below the summary. */
+  readonly details?: string;
   run(args: readonly string[]): Promise<ExitCode>;
 };
 
@@ -46,7 +48,8 @@ export async function runCommandLine(
   }
   const rest = args.slice(command.name.split(' ').length);
   if (rest.includes('--help')) {
-    terminal.stdout(`${command.usage}\n\n${command.summary}\n`);
+    const details = command.details === undefined ? '' : `\n${command.details}\n`;
+    terminal.stdout(`${command.usage}\n\n${command.summary}\n${details}`);
     return 0;
   }
   try {

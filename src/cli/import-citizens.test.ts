@@ -5,8 +5,9 @@ import test, { type TestContext } from 'node:test';
 import { type Engine, engines } from '../../test/engines.ts';
 import { openIdentityHouse } from '../../test/identity-house.ts';
 import { temporaryFolder } from '../../test/identity-people.ts';
+import { parseInlineMapping, parseMapping } from '../identity/import-fields.ts';
 import { runCommandLine } from './command.ts';
-import { importCitizensCommand } from './import-citizens.ts';
+import { importCommands, type OpenImportRoom } from './import-citizens.ts';
 
 /** A command line over a fresh database: what it prints where, and how it ends. */
 async function openCommandLine(t: TestContext) {
@@ -20,6 +21,7 @@ async function openCommandLine(t: TestContext) {
       return path;
     },
     opened: () => opened,
+    events: () => house.events(),
     run: async (...args: string[]) => {
       const printed = { stdout: '', stderr: '' };
       const terminal = {
@@ -32,12 +34,11 @@ async function openCommandLine(t: TestContext) {
         isInteractive: false,
         cwd: folder,
       };
-      const openHouse = async () => {
+      const openRoom: OpenImportRoom = async (use) => {
         opened += 1;
-        return { ...house.importHouse, [Symbol.asyncDispose]: async () => undefined };
+        return await use({ ...house.importHouse, clock: { now: () => 0 }, operator: 'ann' });
       };
-      const command = importCitizensCommand({ openHouse, terminal, clock: { now: () => 0 } });
-      const code = await runCommandLine(['import', 'citizens', ...args], [command], terminal);
+      const code = await runCommandLine(['import', 'citizens', ...args], importCommands(openRoom, terminal), terminal);
       return { code, ...printed };
     },
   };
@@ -129,4 +130,21 @@ test('a file that cannot be imported ends in 1 with the reason', async (t) => {
   );
   const noId = await line.run(line.file('names.csv', 'name\nAnn\n'));
   assert.deepEqual([noId.code, noId.stderr], [1, 'the mapping names no column for citizenId\n']);
+});
+
+test('the ledger says who imported, and help shows a mapping that works', async (t) => {
+  const line = await openCommandLine(t);
+  await line.run(line.file('people.csv', 'id,surname\nA,Ann\n'));
+  assert.deepEqual(
+    (await line.events()).map(({ type, actor, rows }) => [type, actor, rows]),
+    [
+      ['register.imported', { operator: 'ann' }, 0],
+      ['register.imported', { operator: 'ann' }, 1],
+    ],
+  );
+  const help = (await line.run('--help')).stdout;
+  const example = help.slice(help.indexOf('{ "citizenId"'), help.indexOf('}\nThe same') + 1);
+  const shown = /--map '([^']+)'/.exec(help)?.[1] ?? '';
+  const { birthDate, familyName } = parseMapping(JSON.parse(example));
+  assert.deepEqual([birthDate, familyName], [parseInlineMapping(shown).birthDate, { columns: ['surname'] }]);
 });
