@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type ImportHouse, type ImportOrder, type ImportResult, importCitizens } from '../identity/import-citizens.ts';
 import {
@@ -22,7 +23,7 @@ export type ImportCommandNeeds = {
   readonly clock: Clock;
 };
 
-const summary = `Imports the citizens of a CSV file or a file of JSON lines into the register; who is known is updated.
+const summary = `Imports the citizens of a CSV file or a file of JSON lines into the register; a citizen who is known is updated in the fields that the file has.
 
   --map MAP        Which column is which field: a JSON file, or name=column,name=column on the spot.
                    Without it columns are taken by their names. Fields: ${importFields.join(', ')}.
@@ -53,7 +54,7 @@ export function importCitizensCommand(needs: ImportCommandNeeds): Command {
 }
 
 async function run(args: readonly string[], { openHouse, terminal, clock }: ImportCommandNeeds): Promise<ExitCode> {
-  const { order, json } = readOrder(args);
+  const { order, json } = readOrder(args, terminal.cwd);
   await using house = await openHouse();
   const view = createProgressView(terminal, clock, 'rows');
   const startedAt = clock.now();
@@ -76,7 +77,7 @@ async function run(args: readonly string[], { openHouse, terminal, clock }: Impo
   return 0;
 }
 
-function readOrder(args: readonly string[]): { readonly order: ImportOrder; readonly json: boolean } {
+function readOrder(args: readonly string[], cwd: string): { readonly order: ImportOrder; readonly json: boolean } {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -90,15 +91,16 @@ function readOrder(args: readonly string[]): { readonly order: ImportOrder; read
       json: { type: 'boolean', default: false },
     },
   });
-  const [path, ...more] = positionals;
-  if (path === undefined || more.length > 0) throw new UsageError('Name one file to import.');
-  if (!existsSync(path)) throw new UsageError(`There is no file ${path}.`);
+  const [named, ...more] = positionals;
+  if (named === undefined || more.length > 0) throw new UsageError('Name one file to import.');
+  const path = resolve(cwd, named);
+  if (!existsSync(path)) throw new UsageError(`There is no file ${named}.`);
   const order: ImportOrder = {
     path,
     format: readFormat(path, values.format),
-    mapping: readMapping(values.map),
+    mapping: readMapping(values.map, cwd),
     conditions: values.where.map(readCondition),
-    errorsPath: values.errors,
+    errorsPath: values.errors === undefined ? undefined : resolve(cwd, values.errors),
     dryRun: values['dry-run'],
     restart: values.restart,
     actor: { operator: 'cli' },
@@ -112,18 +114,18 @@ function readFormat(path: string, format: string | undefined): ImportFormat {
   throw new UsageError('--format is csv or jsonl.');
 }
 
-function readMapping(map: string | undefined): Mapping | undefined {
+function readMapping(map: string | undefined, cwd: string): Mapping | undefined {
   if (map === undefined) return undefined;
+  const path = resolve(cwd, map);
   try {
-    if (!existsSync(map) && map.includes('=')) return parseInlineMapping(map);
-    if (!existsSync(map))
-      throw new UsageError(`--map: there is no file ${map}, and it is not of the form name=column.`);
-    return parseMapping(JSON.parse(readFileSync(map, 'utf8')));
+    if (existsSync(path)) return parseMapping(JSON.parse(readFileSync(path, 'utf8')));
+    if (map.includes('=')) return parseInlineMapping(map);
   } catch (fault) {
     if (fault instanceof MappingFault) throw new UsageError(`--map: ${fault.message}`);
     if (fault instanceof SyntaxError) throw new UsageError(`--map: the file is not JSON: ${fault.message}`);
     throw fault;
   }
+  throw new UsageError(`--map: there is no file ${map}, and it is not of the form name=column.`);
 }
 
 function readCondition(text: string): Condition {
