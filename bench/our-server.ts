@@ -100,23 +100,32 @@ export async function tokenFor(house: House, server: OurServer): Promise<string>
 export async function depositDocuments(server: OurServer, token: string, set: DocumentSet): Promise<string[]> {
   const paths: string[] = [];
   for (let index = 0; index < set.count; index += 1) {
-    const response = await fetch(`${server.url}/v1/documents`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/pdf',
-        'citizen-id': citizenAt(index).citizenId,
-        'document-title': `Notice ${index}`,
-      },
-      body: documentBytes(set, index),
-    });
-    const record: unknown = await response.json();
-    if (response.status !== 201 || typeof record !== 'object' || record === null || !('id' in record)) {
-      throw new Error(`a document was not taken: ${JSON.stringify(record)}`);
-    }
-    paths.push(`/v1/documents/${String(record.id)}`);
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/pdf',
+      'citizen-id': citizenAt(index).citizenId,
+      'document-title': `Notice ${index}`,
+    };
+    paths.push(await deposit(`${server.url}/v1/documents`, headers, documentBytes(set, index)));
   }
   return paths;
+}
+
+const tries = 30;
+
+/** A server that has just started on a busy machine may ask to come again. */
+async function deposit(url: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await fetch(url, { method: 'POST', headers, body });
+    const record: unknown = await response.json();
+    if (response.status === 201 && typeof record === 'object' && record !== null && 'id' in record) {
+      return `/v1/documents/${String(record.id)}`;
+    }
+    if (response.status !== 503 || attempt === tries) {
+      throw new Error(`a document was not taken: ${JSON.stringify(record)}`);
+    }
+    await pause(1_000);
+  }
 }
 
 /** The paths of all documents, by set. */
