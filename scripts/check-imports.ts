@@ -87,11 +87,11 @@ function checkImports(file: string, text: string, isTest: boolean): void {
     if (
       !isTest &&
       adapter !== undefined &&
-      from !== 'compose.ts' &&
+      from.includes('/') &&
       !from.startsWith('store/open') &&
       !adapter.test(from)
     ) {
-      fault(file, `imports the adapter ${to}`, 'import the port; compose.ts chooses the adapter');
+      fault(file, `imports the adapter ${to}`, 'import the port; a file at the top of src chooses the adapter');
     }
   }
   graph.set(file, targets);

@@ -1,10 +1,36 @@
 import type { Operation } from './api/operation.ts';
+import { depositDocument } from './documents/deposit-document.ts';
+import { listDocumentRecords } from './documents/list-documents.ts';
+import type { DocumentPorts } from './documents/ports.ts';
+import { retrieveDocument } from './documents/retrieve-document.ts';
+import type { IdentityPorts } from './identity/ports.ts';
+import { readVerification } from './identity/read-verification.ts';
+import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './identity/verify-identity.ts';
+import { cancelNotification } from './notifications/cancel-notification.ts';
+import { listNotifications } from './notifications/list-notifications.ts';
+import type { NotificationPorts } from './notifications/ports.ts';
+import { readNotification } from './notifications/read-notification.ts';
+import { sendNotification } from './notifications/send-notification.ts';
 import { listEndpoints } from './oversight/list-endpoints.ts';
 import type { OversightPorts } from './oversight/ports.ts';
 import { readReceipt } from './oversight/read-receipt.ts';
 
 /** What all operations together are given. */
-export type Ports = OversightPorts;
+export type Ports = IdentityPorts & NotificationPorts & DocumentPorts & OversightPorts;
 
 /** The append-only register of endpoints: a new one goes at the end, none is ever taken out or moved. */
-export const operations: readonly Operation<Ports>[] = [readReceipt, listEndpoints];
+export const operations: readonly Operation<Ports>[] = [
+  verifyIdentityByQuery,
+  verifyIdentity,
+  verifyIdentityQuery,
+  readVerification,
+  sendNotification,
+  readNotification,
+  listNotifications,
+  cancelNotification,
+  depositDocument,
+  retrieveDocument,
+  listDocumentRecords,
+  readReceipt,
+  listEndpoints,
+];

@@ -95,17 +95,17 @@ function prepare(): Prepared {
     return prepared;
   }
   const making = mkdtempSync(join(tmpdir(), 'cs-postgres-making-'));
-  run('chmod', ['755', making]);
-  cpSync(native, join(making, 'native'), { recursive: true, verbatimSymlinks: true });
-  makeLinks(join(making, 'native'));
-  mkdirSync(join(making, 'data'), { mode: 0o700 });
-  giveAway(join(making, 'data'));
-  initdb(making);
   try {
+    run('chmod', ['755', making]);
+    cpSync(native, join(making, 'native'), { recursive: true, verbatimSymlinks: true });
+    makeLinks(join(making, 'native'));
+    mkdirSync(join(making, 'data'), { mode: 0o700 });
+    giveAway(join(making, 'data'));
+    initdb(making);
     renameSync(making, folder);
   } catch (error) {
-    // Another test process was faster.
     rmSync(making, { recursive: true, force: true });
+    // Another test process may have been faster.
     if (!existsSync(folder)) throw error;
   }
   return prepared;

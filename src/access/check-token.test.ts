@@ -160,6 +160,36 @@ test('after a rotation old and new tokens are good until the old key retires', a
   assert.deepEqual(await house.checker.authenticate(late), invalidAccessToken());
 });
 
+test('a token signed by a key that is withdrawn is refused at once, cached or not', async (t) => {
+  const house = await openTokenHouse(t);
+  const token = tokenOf(house);
+  assert.ok('clientId' in (await house.checker.authenticate(token)));
+  const { kid } = house.keys.current('access-token');
+  await house.db.write([{ sql: 'update signing_key set retire_at = $2 where kid = $1', args: [kid, house.clock.at] }]);
+  await house.keys.reload();
+  assert.deepEqual(await house.checker.authenticate(token), invalidAccessToken());
+});
+
+test('a checked token is verified again after 60 s', async (t) => {
+  let verified = 0;
+  const hasSigned = () => {
+    verified += 1;
+    return Promise.resolve(true);
+  };
+  const house = await openTokenHouse(t, { trusted: [{ issuer: trustedUrl, hasSigned }] });
+  const credential = { by: 'issuer', issuer: trustedUrl } as const;
+  const { client } = await house.add({ name: 'x', kind: 'live', scopes: [scope], credential });
+  const token = tokenOf(house, { iss: trustedUrl, client_id: client.clientId });
+  for (const wait of [0, 30_000, 30_000]) {
+    house.clock.at += wait;
+    assert.ok('clientId' in (await house.checker.authenticate(token)));
+  }
+  assert.equal(verified, 1);
+  house.clock.at += 1;
+  assert.ok('clientId' in (await house.checker.authenticate(token)));
+  assert.equal(verified, 2);
+});
+
 const trustedUrl = 'https://login.example.org/realm';
 
 /** An issuer outside, as its answers: what a request to each of its URLs gives. */
@@ -251,6 +281,7 @@ test('metadata of another issuer, keys over plain HTTP and endless documents are
   ];
   for (const [url, document] of faults) {
     const outside = outsideIssuer(publicKey, 'k1');
+    outside.documents['http://elsewhere.example.org/keys'] = { keys: [] };
     outside.documents[url] = document;
     const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => 0 });
     const house = await openTokenHouse(t, { trusted: [issuer] });

@@ -58,6 +58,27 @@ for (const engine of engines) {
     assert.equal(published.includes(old.evidence), true);
   });
 
+  test(`${engine.name}: a key that another process made is known within a minute, and no reading is done before`, async (t) => {
+    const db = await engine.open(t);
+    let reads = 0;
+    const read: typeof db.read = (sql, args) => {
+      reads += 1;
+      return db.read(sql, args);
+    };
+    const room = { db: { read, write: db.write.bind(db) }, root, clock: frozen() };
+    await createMissingSigningKeys(room, systemRandom);
+    const keys = await openSigningKeys(room);
+    await rotateSigningKey(room, 'result', systemRandom);
+    const published = () => keys.publicJwks().keys.length;
+    reads = 0;
+    room.clock.at += 60_000;
+    assert.deepEqual([published(), reads], [3, 0]);
+    room.clock.at += 1;
+    published();
+    await keys.reload(60_000);
+    assert.deepEqual([published(), reads], [4, 1]);
+  });
+
   test(`${engine.name}: private parts are stored wrapped, bound to their key, and open under their root only`, async (t) => {
     const room = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(room, systemRandom);

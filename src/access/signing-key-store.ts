@@ -11,7 +11,7 @@ import {
 import { unwrapKey, wrapKey } from '../keys/wrap.ts';
 import type { Db, Read, Row, Statement } from '../store/db.ts';
 
-/** The signing keys that are in force, as this process last read them. */
+/** The signing keys that are in force, as this process read them within the last minute or so. */
 export type SigningKeys = {
   /** The key that signs now; throws `SigningKeyMissing` where the use has none. */
   current(use: SigningUse): SigningKey;
@@ -19,7 +19,7 @@ export type SigningKeys = {
   find(use: SigningUse, kid: string): SigningKey | undefined;
   /** What `/.well-known/jwks.json` lists: keys of tokens and results until they retire, those of evidence for ever. */
   publicJwks(): { readonly keys: readonly PublicJwk[] };
-  /** Reads the keys again; with `ifOlderThanMs` only where the last reading is older. */
+  /** Reads the keys again, or waits for a reading under way; with `ifOlderThanMs` only where the last one is older. */
   reload(ifOlderThanMs?: number): Promise<void>;
 };
 
@@ -36,6 +36,8 @@ export class SigningKeyMissing extends Error {
 
 /** A new key is published this long before it signs, so that who cached the key set has it in time. */
 const publishedAheadMs = 600_000;
+/** How often a process reads the keys again, so that one that another process made or withdrew counts here too. */
+const readAgainMs = 60_000;
 /** A replaced key verifies this long: longer than anything lives that it signed, but for evidence. */
 const overlapMs = 86_400_000;
 
@@ -45,27 +47,41 @@ type StoredKey = { readonly key: SigningKey; readonly createdAt: number; readonl
 export async function openSigningKeys({ db, root, clock }: KeyRoom): Promise<SigningKeys> {
   let stored: readonly StoredKey[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
   const inForce = ({ retireAt }: StoredKey) => retireAt === undefined || retireAt > clock.now();
 
-  async function reload(ifOlderThanMs = -1): Promise<void> {
-    const now = clock.now();
-    if (now - readAt <= ifOlderThanMs) return;
-    readAt = now;
+  async function load(): Promise<void> {
+    readAt = clock.now();
     stored = await readKeys(db.read, root);
+  }
+
+  function reload(ifOlderThanMs = -1): Promise<void> {
+    if (reading === undefined && clock.now() - readAt <= ifOlderThanMs) return Promise.resolve();
+    reading ??= load().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  /** The keys as known, read again behind the request once a minute. */
+  function known(): readonly StoredKey[] {
+    // A failure here changes nothing: the keys that are known go on, and the next minute tries again.
+    if (clock.now() - readAt > readAgainMs) reload().catch(() => undefined);
+    return stored;
   }
   await reload();
 
   return {
     reload,
     current(use) {
-      const keys = stored.filter((one) => one.key.use === use && inForce(one));
+      const keys = known().filter((one) => one.key.use === use && inForce(one));
       const ready = keys.findLast(({ createdAt }) => createdAt + publishedAheadMs <= clock.now()) ?? keys[0];
       if (ready === undefined) throw new SigningKeyMissing(use);
       return ready.key;
     },
-    find: (use, kid) => stored.find((one) => one.key.kid === kid && one.key.use === use && inForce(one))?.key,
+    find: (use, kid) => known().find((one) => one.key.kid === kid && one.key.use === use && inForce(one))?.key,
     publicJwks() {
-      const listed = stored.filter((one) => {
+      const listed = known().filter((one) => {
         if (one.key.use === 'checkpoint') return false;
         return one.key.use === 'evidence' || inForce(one);
       });

@@ -38,6 +38,7 @@ async function openLine(t: TestContext, engine: Engine | undefined = engines[0])
         said.stderr += text;
       },
       isInteractive: false,
+      cwd: '/',
     };
     said.code = await runCommandLine(
       args,

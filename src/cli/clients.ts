@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Client, clientKinds, newClient, type WantedClient } from '../access/client.ts';
 import { readClientKeys } from '../access/client-keys.ts';
@@ -33,7 +34,7 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
         'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --issuer URL] [--purposes a,b] [--quota N] [--json]',
       summary: 'Makes a client that may call the interface; a secret is shown once.',
       run: async (args) => {
-        const { wanted, json } = await wantedClient(args);
+        const { wanted, json } = await wantedClient(args, terminal.cwd);
         return await openRoom((room) => createClient(room, wanted, json, terminal));
       },
     },
@@ -60,7 +61,7 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
   ];
 }
 
-async function wantedClient(args: readonly string[]): Promise<{ wanted: WantedClient; json: boolean }> {
+async function wantedClient(args: readonly string[], cwd: string): Promise<{ wanted: WantedClient; json: boolean }> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -90,7 +91,7 @@ async function wantedClient(args: readonly string[]): Promise<{ wanted: WantedCl
     name,
     kind,
     scopes: asked,
-    credential: await credentialOf(values),
+    credential: await credentialOf(values.jwks === undefined ? values : { ...values, jwks: resolve(cwd, values.jwks) }),
     purposes: values.purposes === undefined ? undefined : listOf(values.purposes),
     quota: values.quota === undefined ? undefined : quotaOf(values.quota),
   };

@@ -4,6 +4,8 @@ export type Terminal = {
   readonly stderr: (text: string) => void;
   /** Whether a person looks at standard error; without one there is no bar and no colour. */
   readonly isInteractive: boolean;
+  /** The folder that relative paths in the arguments start from. */
+  readonly cwd: string;
 };
 
 /** What a command ends with: done, failed, wrong usage. */

@@ -23,7 +23,7 @@ test('without any setting the defaults hold', () => {
       settings.refuseClaimsInUrl,
       settings.trustedIssuers,
     ],
-    [3000, '127.0.0.1', undefined, 'info', false, []],
+    [3000, '127.0.0.1', undefined, undefined, false, []],
   );
   assert.ok(settings.dataDir.endsWith('/data') && settings.documentStore.endsWith('/data/documents'));
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
 
-type Kind = 'text' | 'port' | 'url' | 'path' | 'flag' | 'level' | 'list' | 'count';
+type Kind = 'text' | 'port' | 'url' | 'path' | 'flag' | 'level' | 'list' | 'country';
 
 type Setting = {
   readonly kind: Kind;
@@ -48,12 +48,22 @@ export const settingTable = {
   },
   SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
+  REGISTER_NAME: {
+    kind: 'text',
+    fallback: 'Population register',
+    help: 'Name of the register, as signed results state it.',
+  },
+  REGISTER_COUNTRY: { kind: 'country', fallback: undefined, help: 'Its country, as two letters of ISO 3166-1.' },
   REFUSE_CLAIMS_IN_URL: {
     kind: 'flag',
     fallback: 'false',
     help: 'true refuses GET /v1/identity/verify with claims in the URL.',
   },
-  LOG_LEVEL: { kind: 'level', fallback: 'info', help: 'fatal, error, warn, info, debug, trace or silent.' },
+  LOG_LEVEL: {
+    kind: 'level',
+    fallback: undefined,
+    help: 'fatal, error, warn, info, debug, trace or silent; info, in the demo warn.',
+  },
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settingTable;
@@ -71,8 +81,10 @@ export type Settings = {
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
   readonly mailFrom: string;
+  readonly registerName: string;
+  readonly registerCountry: string | undefined;
   readonly refuseClaimsInUrl: boolean;
-  readonly logLevel: string;
+  readonly logLevel: string | undefined;
 };
 
 /** A setting that stops the start: its name, what came, what was expected. A secret's value is not repeated. */
@@ -113,8 +125,10 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       .filter((issuer) => issuer !== ''),
     smtpUrl: secret('SMTP_URL'),
     mailFrom: text('MAIL_FROM'),
+    registerName: text('REGISTER_NAME'),
+    registerCountry: optional('REGISTER_COUNTRY'),
     refuseClaimsInUrl: text('REFUSE_CLAIMS_IN_URL') === 'true',
-    logLevel: text('LOG_LEVEL'),
+    logLevel: optional('LOG_LEVEL'),
   };
 }
 
@@ -155,8 +169,8 @@ function faultOf(kind: Kind, value: string): string | undefined {
   switch (kind) {
     case 'port':
       return /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? undefined : 'a port number from 0 to 65535';
-    case 'count':
-      return /^\d{1,9}$/.test(value) ? undefined : 'a whole number';
+    case 'country':
+      return /^[A-Z]{2}$/.test(value) ? undefined : 'two capital letters, as PT';
     case 'flag':
       return value === 'true' || value === 'false' ? undefined : 'true or false';
     case 'level':

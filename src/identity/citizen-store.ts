@@ -30,19 +30,19 @@ const upsert = createMultiRow(
   `on conflict (citizen_id) do update set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`,
 );
 
-/** A citizen as imported; `texts` are the values of `textFields`. */
-export type ImportedCitizen = {
-  readonly citizenId: string;
-  readonly texts: readonly (string | null)[];
-  readonly underReview: boolean;
-  readonly familyKey: string;
-};
+/** A citizen as imported: the id, and the values of all columns, the id first. */
+export type ImportedCitizen = { readonly citizenId: string; readonly values: readonly Value[] };
+
+/** The values in the order of the columns; `texts` are those of `textFields`. */
+export function citizenValues(
+  citizenId: string,
+  texts: readonly (string | null)[],
+  rest: { readonly underReview: boolean; readonly familyKey: string; readonly importId: string },
+): readonly Value[] {
+  return [citizenId, ...texts, rest.underReview, rest.familyKey, rest.importId];
+}
 
 /** The statements that write these citizens, over what was known of them; no id may come twice. */
-export function storeCitizens(citizens: readonly ImportedCitizen[], importId: string): Statement[] {
-  return upsert(
-    citizens.map(({ citizenId, texts, underReview, familyKey }): Value[] => {
-      return [citizenId, ...texts, underReview, familyKey, importId];
-    }),
-  );
+export function storeCitizens(citizens: readonly ImportedCitizen[]): Statement[] {
+  return upsert(citizens.map(({ values }) => values));
 }

@@ -160,35 +160,44 @@ function settled(outcome: ImportProgress | Failure): ImportProgress {
 }
 
 /** Rows that are stored together, by id: of two with one id the later counts. `progress` is what will be true then. */
-type Chunk = { rows: number; readonly citizens: Map<string, ImportedCitizen>; progress: ImportProgress };
+type Chunk = { rows: number; readonly citizens: Map<string, ImportedCitizen>; readonly progress: Counting };
 
-function startChunk(progress: ImportProgress): Chunk {
+/** Progress while it is being counted. */
+type Counting = { -readonly [member in keyof ImportProgress]: ImportProgress[member] } & {
+  reasons: Record<string, number>;
+  remarks: Record<string, number>;
+};
+
+function startChunk(from: ImportProgress): Chunk {
+  const progress = { ...from, reasons: { ...from.reasons }, remarks: { ...from.remarks } };
   return { rows: 0, citizens: new Map(), progress };
 }
 
 function takeLine(chunk: Chunk, line: Line, { readRow, errors }: Work): void {
-  const result = line.fault === undefined ? readRow(line.fields) : { reason: line.fault };
+  const result = line.fault === undefined ? readRow(line.fields, chunk.progress.id) : { reason: line.fault };
   const { progress } = chunk;
-  const next = { ...progress, nextOffset: line.end, read: progress.read + 1 };
   chunk.rows += 1;
+  progress.read += 1;
+  progress.nextOffset = line.end;
   if ('citizen' in result) {
     chunk.citizens.set(result.citizen.citizenId, result.citizen);
-    const remarks = result.remark === undefined ? progress.remarks : counted(progress.remarks, result.remark);
-    chunk.progress = { ...next, stored: progress.stored + 1, remarks };
+    progress.stored += 1;
+    if (result.remark !== undefined) count(progress.remarks, result.remark);
   } else if ('reason' in result) {
     errors?.add(result.reason, line.fields);
-    chunk.progress = { ...next, refused: progress.refused + 1, reasons: counted(progress.reasons, result.reason) };
+    progress.refused += 1;
+    count(progress.reasons, result.reason);
   } else {
-    chunk.progress = { ...next, leftOut: progress.leftOut + 1 };
+    progress.leftOut += 1;
   }
 }
 
 /** As many kinds of reasons are told apart; more come only from a file that is no register. */
 const mostReasons = 50;
 
-function counted(tally: ImportProgress['reasons'], reason: string): ImportProgress['reasons'] {
+function count(tally: Record<string, number>, reason: string): void {
   const known = reason in tally || Object.keys(tally).length < mostReasons ? reason : 'other reasons';
-  return { ...tally, [known]: (tally[known] ?? 0) + 1 };
+  tally[known] = (tally[known] ?? 0) + 1;
 }
 
 /** Refused rows reach the disk before the chunk that counts them: a crash between leaves too many, which are cut off. */
@@ -202,7 +211,7 @@ async function storeChunk(
   if (write === undefined) return to;
   const { house, actor } = write;
   const statements = [
-    ...storeCitizens([...citizens.values()], to.id),
+    ...storeCitizens([...citizens.values()]),
     ...house.citizenKeys.creations([...citizens.keys()]),
     advanceImport(from, to, house.clock.now()),
   ];

@@ -1,5 +1,5 @@
 import { dateExists, dateForm } from './birth-date.ts';
-import { type ImportedCitizen, textFields } from './citizen-store.ts';
+import { citizenValues, type ImportedCitizen, textFields } from './citizen-store.ts';
 import { longestClaim } from './claims.ts';
 import { type ImportField, type Mapping, MappingFault } from './import-fields.ts';
 import { familyKey } from './name-key.ts';
@@ -11,7 +11,7 @@ export type RowResult =
   | { readonly reason: string }
   | { readonly leftOut: true };
 
-export type RowReader = (row: readonly string[]) => RowResult;
+export type RowReader = (row: readonly string[], importId: string) => RowResult;
 
 /** A condition on a row: the column holds a text of this pattern, in which `*` stands for any text. */
 export type Condition = { readonly column: string; readonly pattern: string };
@@ -32,7 +32,7 @@ export function createRowReader(
   const given = textFields.indexOf('givenName');
   const family = textFields.indexOf('familyName');
 
-  return (row) => {
+  return (row, importId) => {
     if (row.length !== header.length)
       return { reason: `the row has ${row.length} fields, the header ${header.length}` };
     if (!passes.every((pass) => pass(row))) return { leftOut: true };
@@ -55,7 +55,7 @@ export function createRowReader(
     if (reason !== undefined) return { reason };
     const underReview = /^(true|yes|y|1)$/i.test(readMark(row).trim());
     const key = familyKey(texts[family] ?? texts[given] ?? undefined);
-    const citizen = { citizenId, texts, underReview, familyKey: key };
+    const citizen = { citizenId, values: citizenValues(citizenId, texts, { underReview, familyKey: key, importId }) };
     return remark === undefined ? { citizen } : { citizen, remark };
   };
 }

@@ -78,7 +78,7 @@ function createConnection(client: pg.Client, options: ConnectionOptions, health:
     const stream = streamOf(client);
     stream.cork();
     for (const [index, { sql, args }] of statements.entries()) {
-      client.query(queryOf(sql, args, options.texts), (error: Error | null, result: pg.QueryResult) => {
+      void client.query(queryOf(sql, args, options.texts), (error: Error | null, result: pg.QueryResult) => {
         // A deadline or a lost connection may answer a statement a second time.
         if (replies[index] !== undefined) return;
         replies[index] = error ? { fault: faultFrom(error) } : { rows: result.rows, command: result.command };

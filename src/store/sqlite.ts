@@ -111,7 +111,7 @@ type Writer = {
 async function startWriter(path: string, onLost: SqliteOptions['onLost']): Promise<Writer> {
   // The same file runs from TypeScript and, compiled, from JavaScript.
   const file = import.meta.filename.endsWith('.ts') ? './sqlite-writer.ts' : './sqlite-writer.js';
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: { path } });
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: { path }, execArgv: [] });
   const exited = Promise.withResolvers<void>();
   let answer = Promise.withResolvers<FromWriter>();
   let state: 'starting' | 'open' | 'closing' | 'lost' = 'starting';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
+import { readClientKeys } from '../../src/access/client-keys.ts';
 import { engines } from '../engines.ts';
 import { publicUrl } from './tokens-house.ts';
 import { assertionOf, clientWithKeys, formOf, serve } from './tokens-server.ts';
@@ -47,6 +48,31 @@ test('an assertion for another audience, for too long or by another clock is ref
   }
   const good = await assertionOf(served, clientId, privateKey, { iat: now + 10, nbf: now + 10 });
   assert.equal((await served.ask(formOf(good))).status, 200);
+});
+
+test('keys of each accepted kind sign assertions, Ed25519 under both of its names', async (t) => {
+  const served = await serve(t);
+  const pairs = {
+    ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+    PS256: generateKeyPairSync('rsa', { modulusLength: 2_048 }),
+    EdDSA: generateKeyPairSync('ed25519'),
+    Ed25519: generateKeyPairSync('ed25519'),
+  };
+  for (const [alg, pair] of Object.entries(pairs)) {
+    const jwks = readClientKeys(JSON.stringify({ keys: [{ ...pair.publicKey.export({ format: 'jwk' }), alg }] }));
+    assert.ok('keys' in jwks);
+    const credential = { by: 'keys', jwks } as const;
+    const { client } = await served.add({ name: alg, kind: 'live', scopes: ['documents:read'], credential });
+    const claims = {
+      iss: client.clientId,
+      sub: client.clientId,
+      aud: publicUrl,
+      exp: served.clock.at / 1_000 + 60,
+      jti: alg,
+    };
+    const assertion = await new SignJWT(claims).setProtectedHeader({ alg }).sign(pair.privateKey);
+    assert.equal((await served.ask(formOf(assertion))).status, 200, alg);
+  }
 });
 
 test('an assertion by another key, by a shared secret or by none is refused', async (t) => {

@@ -1,0 +1,58 @@
+import { createServer } from 'node:http';
+import type { RequestLine } from './log.ts';
+
+/** What operators watch; labels are routes, statuses and problems, never a client's input. */
+export type Metrics = {
+  observe(line: RequestLine): void;
+  /** Serves `/metrics` on loopback; gives the port. */
+  listen(port: number): Promise<number>;
+  close(): Promise<void>;
+};
+
+/** Loads prom-client (0.1 s, so after the server listens) and starts counting. */
+export async function createMetrics(): Promise<Metrics> {
+  const { Counter, Histogram, Registry, collectDefaultMetrics } = await import('prom-client');
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'citizen_services_requests_total',
+    help: 'Requests answered, by operation, status and problem.',
+    labelNames: ['method', 'route', 'status', 'problem'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'citizen_services_request_seconds',
+    help: 'Time to the answer, in seconds, by operation.',
+    labelNames: ['method', 'route'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers: [registry],
+  });
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  return {
+    observe: ({ method, route, status, problem = '', durationMs }) => {
+      requests.inc({ method, route, status, problem });
+      seconds.observe({ method, route }, durationMs / 1_000);
+    },
+    listen: async (port) => {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, '127.0.0.1', resolve);
+      });
+      const address = server.address();
+      return typeof address === 'object' && address !== null ? address.port : port;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newClient } from '../access/client.ts';
+import { clientCreation } from '../access/client-store.ts';
+import { scopes } from '../api/operation.ts';
+import { type ImportHouse, importCitizens } from '../identity/import-citizens.ts';
+import type { Random } from '../kernel/clock.ts';
+import { type DemoDocument, demoCitizens, demoDocuments } from './demo-town.ts';
+
+/** What `data/demo.json` says: where the demo is, who may call it, whom it knows, what lies ready. */
+export type DemoFile = {
+  readonly baseUrl: string;
+  readonly tokenUrl: string;
+  readonly clients: readonly {
+    readonly clientId: string;
+    readonly clientSecret: string;
+    readonly scopes: readonly string[];
+  }[];
+  readonly citizens: readonly {
+    readonly citizenId: string;
+    readonly givenName: string;
+    readonly familyName: string;
+    readonly birthDate: string;
+    readonly email: string;
+  }[];
+  readonly documents: readonly { readonly id: string; readonly citizenId: string }[];
+};
+
+/** What the seeding needs: the house, where it is, and tokens of the running server. */
+export type DemoRoom = ImportHouse & {
+  readonly random: Random;
+  readonly dataDir: string;
+  readonly publicUrl: string;
+  issueAccessToken(clientId: string, wanted: readonly string[]): Promise<string>;
+  forgetClients(): void;
+};
+
+const quota = { perSecond: 100_000, burst: 200_000 };
+
+/**
+ * Fills an empty demo: people through the importer, one client, documents and notices through the interface itself. A
+ * demo that was filled before is left as it is; only its addresses are written anew.
+ */
+export async function seedDemo(room: DemoRoom): Promise<DemoFile> {
+  const path = join(room.dataDir, 'demo.json');
+  const addresses = { baseUrl: room.publicUrl, tokenUrl: `${room.publicUrl}/oauth2/token` };
+  const before = readDemoFile(path);
+  if (before !== undefined) return writeDemoFile(path, { ...before, ...addresses });
+  await importTown(room);
+  const client = await createDemoClient(room);
+  const token = await room.issueAccessToken(client.clientId, client.scopes);
+  const documents: { id: string; citizenId: string }[] = [];
+  for (const document of demoDocuments) documents.push(await deposit(room.publicUrl, token, document));
+  for (const { citizenId } of documents) await notify(room.publicUrl, token, citizenId);
+  const citizens = demoCitizens.map(({ citizenId, givenName, familyName, birthDate, email }) => {
+    return { citizenId, givenName, familyName, birthDate, email };
+  });
+  return writeDemoFile(path, { ...addresses, clients: [client], citizens, documents });
+}
+
+/** The file of an earlier start; undefined on the first one. Written by this program alone. */
+export function readDemoFile(path: string): DemoFile | undefined {
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as DemoFile) : undefined;
+}
+
+function writeDemoFile(path: string, content: DemoFile): DemoFile {
+  writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  chmodSync(`${path}.new`, 0o600);
+  renameSync(`${path}.new`, path);
+  return content;
+}
+
+async function importTown(room: DemoRoom): Promise<void> {
+  const path = join(room.dataDir, 'demo-citizens.jsonl');
+  writeFileSync(path, demoCitizens.map((citizen) => `${JSON.stringify(withoutBlanks(citizen))}\n`).join(''), {
+    mode: 0o600,
+  });
+  await importCitizens(room, {
+    path,
+    format: 'jsonl',
+    conditions: [],
+    dryRun: false,
+    restart: false,
+    actor: { process: 'demo' },
+  });
+}
+
+function withoutBlanks(citizen: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(citizen).filter(([, value]) => value !== ''));
+}
+
+async function createDemoClient(room: DemoRoom): Promise<DemoFile['clients'][number]> {
+  const made = newClient(
+    { name: 'Demo Permit Service', kind: 'demo', scopes: [...scopes], credential: 'secret', quota },
+    room.clock,
+    room.random,
+  );
+  if ('fault' in made || made.secret === undefined) throw new Error('the demo client could not be made');
+  const { clientId, scopes: allowed } = made.client;
+  await room.commit({
+    events: [
+      {
+        type: 'client.created',
+        id: room.mint('event'),
+        at: room.clock.now(),
+        actor: { process: 'demo' },
+        clientId,
+        scopes: allowed,
+      },
+    ],
+    statements: [clientCreation(made.client)],
+  });
+  room.forgetClients();
+  return { clientId, clientSecret: made.secret.reveal(), scopes: allowed };
+}
+
+async function deposit(
+  baseUrl: string,
+  token: string,
+  document: DemoDocument,
+): Promise<{ id: string; citizenId: string }> {
+  const { citizenId, title, kind, text } = document;
+  const response = await fetch(`${baseUrl}/v1/documents`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'text/plain; charset=utf-8',
+      'citizen-id': citizenId,
+      'document-title': encodeURIComponent(title),
+      'document-kind': kind,
+    },
+    body: text,
+  });
+  const record: unknown = await response.json();
+  if (response.status !== 201 || typeof record !== 'object' || record === null || !('id' in record)) {
+    throw new Error(`the demo's documents could not be deposited: ${JSON.stringify(record)}`);
+  }
+  return { id: String(record.id), citizenId };
+}
+
+async function notify(baseUrl: string, token: string, citizenId: string): Promise<void> {
+  const response = await fetch(`${baseUrl}/v1/notifications/send`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'idempotency-key': `demo-${citizenId}`,
+    },
+    body: JSON.stringify({ citizenId, subject: 'A document for you', message: 'A new document lies ready for you.' }),
+  });
+  if (response.status !== 202) throw new Error(`the demo's notices could not be sent: ${await response.text()}`);
+  await response.body?.cancel();
+}
+
+/** What the demo prints: its addresses, and three lines that work as pasted. */
+export function demoText(demo: DemoFile, token: string, adminUrl: string | undefined): string {
+  const { baseUrl } = demo;
+  const person = demo.citizens.find(({ citizenId }) => citizenId === 'demo-mary');
+  const document = demo.documents.find(({ citizenId }) => citizenId === 'demo-mary');
+  const auth = `-H 'Authorization: Bearer ${token}'`;
+  const json = `-H 'Content-Type: application/json'`;
+  const claims = JSON.stringify({
+    citizenId: person?.citizenId,
+    givenName: person?.givenName,
+    familyName: person?.familyName,
+    birthDate: person?.birthDate,
+  });
+  const message = JSON.stringify({ citizenId: person?.citizenId, message: 'Your permit is ready.' });
+  return `citizen-services demo. It listens on loopback only and sends nothing outside${demo.citizens.length > 0 ? `; ${demo.citizens.length} invented citizens` : ''}.
+
+  API        ${baseUrl}/v1
+  Reference  ${baseUrl}/docs
+  Outbox     ${baseUrl}/outbox     every mail that would have been sent
+  Metrics    ${adminUrl}/metrics
+
+Clients, citizens and documents: demo.json in the data folder. Try now (the token is good for ten minutes):
+
+curl -s ${baseUrl}/v1/identity/verify ${auth} ${json} -d '${claims}'
+curl -s ${baseUrl}/v1/notifications/send ${auth} ${json} -d '${message}'
+curl -s ${baseUrl}/v1/documents/${document?.id} ${auth}
+
+`;
+}

@@ -1,0 +1,90 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { type Command, type ExitCode, runCommandLine, type Terminal } from './command.ts';
+
+/**
+ * An SQLite database is open in one process at a time, so a command that finds a running server hands itself over to it,
+ * through a socket in the data folder that only its owner can open (mode 0600). Lines of JSON: the order goes one way,
+ * what the command prints and its exit code come back.
+ */
+type Order = { readonly args: readonly string[]; readonly cwd: string; readonly isInteractive: boolean };
+type Line = { readonly out: string } | { readonly err: string } | { readonly exit: ExitCode };
+
+/** A longer path does not fit into a socket address (sockaddr_un). */
+const longestPath = 100;
+
+/** Takes commands for this process; gives what stops it. Where the path is too long there is nothing to take them. */
+export async function takeCommands(
+  path: string,
+  commandsFor: (terminal: Terminal) => readonly Command[],
+): Promise<() => Promise<void>> {
+  if (Buffer.byteLength(path) > longestPath) return async () => undefined;
+  // A socket file that a killed process left behind; the lock of the database says that it is gone.
+  rmSync(path, { force: true });
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+    socket.on('error', () => socket.destroy());
+    createInterface({ input: socket }).once('line', (line) => void obey(line, socket, commandsFor));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, resolve);
+  });
+  chmodSync(path, 0o600);
+  return async () => {
+    for (const socket of open) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+}
+
+async function obey(
+  line: string,
+  socket: Socket,
+  commandsFor: (terminal: Terminal) => readonly Command[],
+): Promise<void> {
+  const tell = (message: Line) => {
+    if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
+  };
+  // Whoever can open the socket is the owner of the data; the order was written by `handOver` below.
+  const order = JSON.parse(line) as Order;
+  const terminal: Terminal = {
+    stdout: (out) => tell({ out }),
+    stderr: (err) => tell({ err }),
+    isInteractive: order.isInteractive,
+    cwd: order.cwd,
+  };
+  tell({ exit: await runCommandLine(order.args, commandsFor(terminal), terminal) });
+  socket.end();
+}
+
+/** Hands a command over to the server that listens there; undefined where there is none. */
+export function handOver(path: string, args: readonly string[], terminal: Terminal): Promise<ExitCode | undefined> {
+  const { promise, resolve } = Promise.withResolvers<ExitCode | undefined>();
+  const socket = connect(path);
+  let connected = false;
+  let exit: ExitCode | undefined;
+  socket.on('connect', () => {
+    connected = true;
+    const { cwd, isInteractive } = terminal;
+    socket.write(`${JSON.stringify({ args, cwd, isInteractive } satisfies Order)}\n`);
+  });
+  createInterface({ input: socket }).on('line', (text) => {
+    const line = JSON.parse(text) as Line;
+    if ('out' in line) terminal.stdout(line.out);
+    else if ('err' in line) terminal.stderr(line.err);
+    else exit = line.exit;
+  });
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    if (!connected) resolve(undefined);
+    else if (exit !== undefined) resolve(exit);
+    else {
+      terminal.stderr('The server stopped before the command was done. Run it again: what was begun is resumed.\n');
+      resolve(1);
+    }
+  });
+  return promise;
+}

@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { createMissingSigningKeys } from './access/signing-key-store.ts';
+import { createLog, type Log } from './api/log.ts';
+import { clientCommands } from './cli/clients.ts';
+import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
+import { handOver, takeCommands } from './cli/running-server.ts';
+import { type House, openHouse } from './compose.ts';
+import { readSettings, type Settings } from './config/settings.ts';
+import { apiVersion } from './config/version.ts';
+import { systemClock, systemRandom } from './kernel/system-clock.ts';
+import { createRootKey, readRootKey } from './keys/root-key-file.ts';
+import { runDemo, runStart, type TakeFor } from './run-server.ts';
+
+/** Runs the command that the arguments name; gives the exit code, for `demo` and `start` when they were stopped. */
+export async function commandLine(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const settings = () => readSettings(environment);
+  const own = serverCommands(settings, terminal);
+  const onHouse = houseCommands((use) => withHouse(settings(), use), terminal).map((command) => ({
+    ...command,
+    run: async (rest: readonly string[]) => {
+      const { databaseUrl, dataDir } = settings();
+      const elsewhere = databaseUrl === undefined && existsSync(commandSocket(dataDir));
+      const done = elsewhere
+        ? await handOver(commandSocket(dataDir), [...command.name.split(' '), ...rest], terminal)
+        : undefined;
+      return done ?? (await command.run(rest));
+    },
+  }));
+  return await runCommandLine(args.length === 0 ? ['help'] : args, [...own, ...onHouse], terminal);
+}
+
+type UseHouse = <T>(use: (house: House) => Promise<T>) => Promise<T>;
+
+/** The commands that work on an open house: on one of their own, or on that of a running server. */
+function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command[] {
+  return [
+    ...clientCommands(
+      (use) => useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() })),
+      terminal,
+    ),
+  ];
+}
+
+function serverCommands(settings: () => Settings, terminal: Terminal): readonly Command[] {
+  const takeFor: TakeFor = async (house) =>
+    house.db.engine === 'sqlite'
+      ? await takeCommands(commandSocket(house.settings.dataDir), (caller) =>
+          houseCommands(async (use) => await use(house), caller),
+        )
+      : async () => undefined;
+  return [
+    {
+      name: 'demo',
+      usage: 'demo',
+      summary: 'Starts a demo on loopback with invented citizens; keys and data are made in DATA_DIR.',
+      run: async () => await runDemo(settings(), terminal, takeFor),
+    },
+    {
+      name: 'start',
+      usage: 'start [--roles api,worker]',
+      summary: 'Starts the server. It needs the keys that `keys create` makes.',
+      run: async (args) => await runStart(settings(), args, { terminal, takeFor }),
+    },
+    {
+      name: 'keys create',
+      usage: 'keys create',
+      summary: 'Makes the root key file where there is none, and the signing keys that are missing.',
+      run: async () => await createKeys(settings(), terminal),
+    },
+    {
+      name: 'version',
+      usage: 'version',
+      summary: 'Prints the version.',
+      run: async () => {
+        terminal.stdout(`citizen-services ${apiVersion}\n`);
+        return 0;
+      },
+    },
+  ];
+}
+
+/** Who runs a command, as the ledger will say. */
+function operator(): string {
+  return userInfo().username;
+}
+
+/** The log of a command: faults only, people read the rest. */
+function quietLog(): Log {
+  return createLog('error');
+}
+
+/** Where a running server takes the commands that work on its data. */
+function commandSocket(dataDir: string): string {
+  return join(dataDir, 'commands.sock');
+}
+
+/** Where the root key is: the setting, or the data folder. */
+export function rootKeyPath(settings: Settings): string {
+  return settings.rootKeyFile ?? join(settings.dataDir, 'root.key');
+}
+
+async function withHouse<T>(settings: Settings, use: (house: House) => Promise<T>): Promise<T> {
+  const root = readRootKey(rootKeyPath(settings));
+  const house = await openHouse({ settings, root, clock: systemClock, random: systemRandom, log: quietLog() });
+  try {
+    return await use(house);
+  } finally {
+    await house.close();
+  }
+}
+
+async function createKeys(settings: Settings, terminal: Terminal): Promise<ExitCode> {
+  const path = rootKeyPath(settings);
+  if (!existsSync(path)) {
+    mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+    createRootKey(path, systemRandom);
+    terminal.stderr(`Made ${path}. Keep a copy elsewhere: without it nothing that was sealed can be opened.\n`);
+  }
+  return await withHouse<ExitCode>(settings, async (house) => {
+    const made = await createMissingSigningKeys({ db: house.db, root: house.root, clock: house.clock }, house.random);
+    terminal.stderr(
+      made.length === 0 ? 'All signing keys are there.\n' : `Made signing keys for ${made.join(', ')}.\n`,
+    );
+    return 0;
+  });
+}

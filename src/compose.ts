@@ -1,0 +1,76 @@
+import { type ClientView, createClientView } from './access/client-view.ts';
+import { createMissingSigningKeys, openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
+import type { Log } from './api/log.ts';
+import type { Settings } from './config/settings.ts';
+import type { Register } from './identity/register.ts';
+import { embeddedRegister } from './identity/registers/embedded.ts';
+import type { Claim } from './jobs/claim.ts';
+import type { Clock, Random } from './kernel/clock.ts';
+import { createMint, type Mint } from './kernel/id.ts';
+import type { RootKey } from './keys/root-key.ts';
+import { type CitizenKeys, createCitizenKeys } from './ledger/citizen-keys.ts';
+import { type Commit, createCommit } from './ledger/commit.ts';
+import type { Db } from './store/db.ts';
+import { openDatabase } from './store/open.ts';
+
+/** What stands before there is a server: the database with its keys. Commands of the command line work on it as well. */
+export type House = {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly mint: Mint;
+  readonly log: Log;
+  readonly db: Db;
+  readonly root: RootKey;
+  readonly citizenKeys: CitizenKeys;
+  readonly commit: Commit;
+  /** For claims and leases alone: they move no citizen's data, so they have no event. */
+  readonly claim: Claim;
+  readonly register: Register;
+  close(): Promise<void>;
+};
+
+/** Where the house stands, and what it is given. */
+export type Ground = {
+  readonly settings: Settings;
+  readonly root: RootKey;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Called when the database is lost for this process; it has to stop, and the next start recovers. */
+  readonly onLost?: (fault: Error) => void;
+};
+
+/** Opens the database, migrated, and what stands on it. */
+export async function openHouse({ settings, root, clock, random, log, onLost }: Ground): Promise<House> {
+  const { dataDir } = settings;
+  const databaseUrl = settings.databaseUrl?.reveal();
+  const db = await openDatabase({ databaseUrl, dataDir, clock, random, ...(onLost === undefined ? {} : { onLost }) });
+  const citizenKeys = createCitizenKeys(db.read, root, random);
+  return {
+    settings,
+    clock,
+    random,
+    log,
+    db,
+    root,
+    citizenKeys,
+    mint: createMint(clock, random),
+    commit: createCommit(db, citizenKeys, random),
+    claim: async (statement) => (await db.write([statement]))[0] ?? [],
+    register: embeddedRegister(db.read),
+    close: () => db.close(),
+  };
+}
+
+/** The signing keys, and who may call. */
+export type Access = { readonly keys: SigningKeys; readonly clients: ClientView };
+
+/** Opens the keys; `makeKeys` only for the demo, since a server that makes keys by itself may split in two. */
+export async function openAccess(house: House, makeKeys: boolean): Promise<Access> {
+  const room = { db: house.db, root: house.root, clock: house.clock };
+  if (makeKeys) await createMissingSigningKeys(room, house.random);
+  const keys = await openSigningKeys(room);
+  for (const use of ['access-token', 'result'] as const) keys.current(use);
+  return { keys, clients: createClientView(house.db.read, house.clock) };
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import {
+  citizen,
+  deposited,
+  depositHeadersFor,
+  issuer,
+  openDocumentHouse,
+  otherCitizen,
+  pdfOf,
+} from '../../test/document-house.ts';
+import { engines } from '../../test/engines.ts';
+import { documentLimit } from './deposit-document.ts';
+
+for (const engine of engines) {
+  test(`${engine.name}: a deposit answers its record, after blob, row and event are stored`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const bytes = pdfOf(40_000);
+    const headers = { 'document-kind': 'tax-assessment', purpose: 'income%20tax' };
+    const result = await house.deposit({ headers: depositHeadersFor(bytes, headers), body: [bytes] });
+    assert.ok('status' in result);
+    const json = result.json as Record<string, unknown>;
+    const { id, receipt } = json;
+    assert.deepEqual([result.status, result.headers['location']], [201, `/v1/documents/${id}`]);
+    assert.deepEqual(json, {
+      id,
+      citizenId: citizen,
+      title: 'Bescheid über 2025',
+      kind: 'tax-assessment',
+      mediaType: 'application/pdf',
+      size: 40_000,
+      digest: `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`,
+      issuer,
+      issuedAt: '2026-06-01T12:00:00.000Z',
+      status: 'available',
+      retainUntil: null,
+      access: [],
+      receipt,
+    });
+    const events = await house.eventsAbout(citizen);
+    assert.deepEqual(events, [
+      {
+        type: 'document.deposited',
+        id: String(receipt).slice('/v1/receipts/'.length),
+        at: '2026-06-01T12:00:00.000Z',
+        actor: { client: issuer },
+        citizenId: citizen,
+        document: id,
+        purpose: 'income tax',
+      },
+    ]);
+  });
+
+  test(`${engine.name}: neither the bytes nor the title of a document lie anywhere in clear`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    await deposited(house, pdfOf(100_000));
+    const rows = await house.db.read('select sealed_record from document');
+    const events = await house.db.read('select content from ledger_event');
+    const stored = [...rows, ...events]
+      .flatMap((row) => Object.values(row))
+      .map((value) => Buffer.from(value as Uint8Array));
+    const files = await house.files();
+    assert.equal(files.length, 1);
+    for (const bytes of [...stored, ...files.map((file) => file.bytes)]) {
+      for (const clear of ['MARKER', '4711', '%PDF', 'Bescheid']) assert.equal(bytes.includes(clear), false, clear);
+    }
+  });
+
+  test(`${engine.name}: what does not fit its description is refused and leaves nothing`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const bytes = pdfOf(50_000);
+    const refusedWith = async (others: Record<string, string>, body: readonly (Buffer | Error)[] = [bytes]) => {
+      const result = await house.deposit({ headers: depositHeadersFor(bytes, others), body });
+      assert.ok('refusal' in result, JSON.stringify(others));
+      return result.refusal.slug;
+    };
+    assert.equal(await refusedWith({ 'repr-digest': `sha-256=:${'A'.repeat(43)}=:` }), 'content-mismatch');
+    assert.equal(await refusedWith({ 'content-length': '49999' }), 'content-mismatch');
+    assert.equal(await refusedWith({ 'content-type': 'image/png' }), 'content-mismatch');
+    assert.equal(await refusedWith({ 'content-type': 'application/x-sh' }), 'unsupported-media-type');
+    assert.equal(await refusedWith({ 'citizen-id': 'CZ-9999' }), 'citizen-not-found');
+    assert.equal(await refusedWith({ 'document-title': '%ff' }), 'bad-request');
+    const brokenOff = [bytes.subarray(0, 30_000), new Error('aborted')];
+    assert.equal(await refusedWith({}, brokenOff), 'content-mismatch');
+    assert.deepEqual(await house.files(), []);
+    assert.deepEqual(await house.db.read('select id from document'), []);
+    assert.deepEqual([await house.eventsAbout(citizen), await house.eventsAbout('CZ-9999')], [[], []]);
+  });
+
+  test(`${engine.name}: the same bytes twice are two documents that share no byte of their blobs`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const bytes = pdfOf(20_000);
+    const ids = [await deposited(house, bytes), await deposited(house, bytes, { 'citizen-id': otherCitizen })];
+    assert.notEqual(ids[0], ids[1]);
+    const [one, other] = (await house.files()).map((file) => file.bytes);
+    assert.ok(one !== undefined && other !== undefined && one.length === other.length);
+    assert.equal(one.subarray(0, 24).equals(other.subarray(0, 24)), false);
+    const same = one.filter((byte, at) => byte === other[at]).length;
+    assert.ok(same < one.length / 100, `${same} of ${one.length} bytes are alike by chance`);
+  });
+}
+
+test('a body that turns out longer than the limit is refused while it arrives, and leaves nothing', async (t) => {
+  const [engine] = engines;
+  assert.ok(engine !== undefined);
+  const house = await openDocumentHouse(t, engine);
+  const { 'content-length': _, 'repr-digest': __, ...headers } = depositHeadersFor(pdfOf(10));
+  const piece = pdfOf(1_048_576);
+  const pieces = Array.from({ length: documentLimit / piece.length }, () => piece);
+  const result = await house.deposit({ headers, body: [...pieces, Buffer.of(1)] });
+  assert.ok('refusal' in result);
+  assert.deepEqual([result.refusal.slug, result.refusal.members], ['payload-too-large', { limit: 104_857_600 }]);
+  assert.deepEqual(await house.files(), []);
+});
+
+test('every fault of the headers is told at once, by the schema of the operation', async (t) => {
+  const [engine] = engines;
+  assert.ok(engine !== undefined);
+  const house = await openDocumentHouse(t, engine);
+  const result = await house.deposit({ headers: { 'document-kind': 'Not A Token', 'document-title': 'ü' }, body: [] });
+  assert.ok('refusal' in result);
+  const names = result.refusal.issues?.map(({ name, code }) => `${name} ${code}`).sort();
+  assert.deepEqual(names, [
+    'citizen-id required',
+    'content-type required',
+    'document-kind malformed',
+    'document-title malformed',
+  ]);
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseInstant, readDepositHeaders } from './deposit-headers.ts';
+import { parseReprDigest, reprDigest } from './repr-digest.ts';
+
+const now = Date.UTC(2026, 5, 1);
+const plain = { 'content-type': 'application/pdf', 'citizen-id': 'CZ-1', 'document-title': 'Notice' };
+const digest = Buffer.alloc(32, 7);
+
+test('the headers of a deposit are read as their descriptions say', () => {
+  const read = readDepositHeaders(
+    {
+      'content-type': 'text/plain',
+      'content-length': '12',
+      'content-encoding': 'Identity',
+      'repr-digest': `sha-512=:AA==:, ${reprDigest(digest)}`,
+      'citizen-id': 'CZ%2F1',
+      'document-title': 'Bescheid u%CC%88ber 100%25',
+      'document-kind': 'tax-assessment',
+      'document-issued-at': '2026-02-28T10:00:00+02:00',
+      'document-retain-until': '2036-01-01T00:00:00.000Z',
+      purpose: 'Steuer%20%26%20Recht',
+      'legal-basis': '§ 155 AO'.replace('§', '%C2%A7'),
+    },
+    now,
+  );
+  assert.ok('terms' in read);
+  const { media, sha256, ...terms } = read.terms;
+  assert.equal(media.name, 'text/plain; charset=utf-8');
+  assert.deepEqual(Buffer.from(sha256 ?? []), digest);
+  assert.deepEqual(terms, {
+    citizenId: 'CZ/1',
+    title: 'Bescheid über 100%',
+    kind: 'tax-assessment',
+    issuedAt: Date.UTC(2026, 1, 28, 8),
+    retainUntil: Date.UTC(2036, 0, 1),
+    ground: { purpose: 'Steuer & Recht', legalBasis: '§ 155 AO' },
+    length: 12,
+  });
+});
+
+test('every fault of the headers is told at once, and no value with it', () => {
+  const read = readDepositHeaders(
+    {
+      ...plain,
+      'citizen-id': '%ff',
+      'document-title': 'line%0Abreak',
+      'document-issued-at': '2026-02-30T10:00:00Z',
+      'document-retain-until': '2026-05-31T23:59:59Z',
+      'repr-digest': 'sha-512=:AA==:',
+      purpose: '%E2%80%AEbackwards',
+    },
+    now,
+  );
+  assert.ok('refusal' in read);
+  assert.deepEqual(
+    read.refusal.issues?.map(({ name }) => name),
+    ['citizen-id', 'document-title', 'document-issued-at', 'document-retain-until', 'purpose', 'repr-digest'],
+  );
+  assert.doesNotMatch(JSON.stringify(read.refusal), /break|backwards|02-30|AA==/);
+});
+
+test('a type that is not on the list, and a content coding, is 415 with the list', () => {
+  for (const others of [{ 'content-type': 'application/x-sh' }, { 'content-encoding': 'gzip' }]) {
+    const read = readDepositHeaders({ ...plain, ...others }, now);
+    assert.ok('refusal' in read);
+    assert.equal(read.refusal.slug, 'unsupported-media-type');
+    assert.match(String(read.refusal.headers?.['accept']), /^application\/pdf, image\/png/);
+  }
+});
+
+test('an instant is one that exists', () => {
+  assert.equal(parseInstant('2024-02-29T00:00:00Z'), Date.UTC(2024, 1, 29));
+  for (const none of ['2025-02-29T00:00:00Z', '2026-04-31T00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-01T25:00:00Z']) {
+    assert.equal(parseInstant(none), undefined, none);
+  }
+});
+
+test('a Repr-Digest without a whole SHA-256 is not taken for one', () => {
+  assert.deepEqual(parseReprDigest(reprDigest(digest)), digest);
+  for (const other of [
+    '',
+    'sha-256=AAAA',
+    'sha-256=:AAAA:',
+    'xsha-256=:'.padEnd(60, 'A'),
+    `md5${reprDigest(digest)}`,
+  ]) {
+    assert.equal(parseReprDigest(other), undefined, other);
+  }
+});

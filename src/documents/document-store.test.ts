@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { createMint } from '../kernel/id.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { WriteRefused } from '../store/db.ts';
+import type { Grant } from './document.ts';
+import { findDocument, insertDocument, insertGrant, listDocuments, ownsBlob } from './document-store.ts';
+
+const mint = createMint({ now: () => 1_000 }, systemRandom);
+
+function documentFor(citizenId: string, issuer: string) {
+  const sealedRecord = systemRandom(40);
+  const id = mint('document');
+  return { id, citizenId, issuer, createdAt: 1_000, retainUntil: null, status: 'available', sealedRecord } as const;
+}
+
+const grantOn = (documentId: Grant['documentId'], clientId: string, endsAt: number | null): Grant => ({
+  documentId,
+  clientId,
+  purpose: 'housing',
+  grantedAt: 900,
+  endsAt,
+});
+
+for (const engine of engines) {
+  test(`${engine.name}: a document is found as it was stored, with every grant on it`, async (t) => {
+    const db = await engine.open(t);
+    const document = { ...documentFor('CZ-1', 'tax'), retainUntil: 9_007_199_254_740_991 };
+    const grants = [grantOn(document.id, 'city', 2_000), grantOn(document.id, 'county', null)];
+    await db.write([insertDocument(document), ...grants.map(insertGrant)]);
+    const found = await findDocument(db.read, document.id);
+    assert.ok(found !== undefined && 'sealedRecord' in found.document);
+    assert.deepEqual(
+      { ...found, document: { ...found.document, sealedRecord: Uint8Array.from(found.document.sealedRecord) } },
+      { document, grants },
+    );
+    assert.equal(await findDocument(db.read, mint('document')), undefined);
+  });
+
+  test(`${engine.name}: a grant given again has the new end, and one on no document is refused`, async (t) => {
+    const db = await engine.open(t);
+    const document = documentFor('CZ-1', 'tax');
+    await db.write([insertDocument(document), insertGrant(grantOn(document.id, 'city', 2_000))]);
+    await db.write([insertGrant(grantOn(document.id, 'city', 3_000))]);
+    assert.deepEqual((await findDocument(db.read, document.id))?.grants, [grantOn(document.id, 'city', 3_000)]);
+    await assert.rejects(
+      db.write([insertGrant(grantOn(mint('document'), 'city', null))]),
+      (fault) => fault instanceof WriteRefused && fault.kind === 'foreign_key',
+    );
+  });
+
+  test(`${engine.name}: a row without what its state needs is refused`, async (t) => {
+    const db = await engine.open(t);
+    const { id } = documentFor('CZ-1', 'tax');
+    const insert = (status: string, more: string, values: string) =>
+      db.write([
+        {
+          sql: `insert into document (id, citizen_id, issuer, status, created_at${more}) values ($1, 'CZ-1', 'tax', '${status}', 1${values})`,
+          args: [id],
+        },
+      ]);
+    for (const [status, more, values] of [
+      ['available', '', ''],
+      ['quarantined', '', ''],
+      ['erased', '', ''],
+      ['withdrawn', '', ''],
+      ['lost', '', ''],
+      ['erased', ', erased_at', ', 5'],
+    ] as const) {
+      await assert.rejects(insert(status, more, values), { name: 'WriteRefused', kind: 'check' }, status);
+    }
+    await insert('erased', ', erased_at, erasure_event', ", 5, 'evt_1'");
+    assert.deepEqual((await findDocument(db.read, id))?.document, {
+      id,
+      citizenId: 'CZ-1',
+      issuer: 'tax',
+      createdAt: 1,
+      retainUntil: null,
+      status: 'erased',
+      erasedAt: 5,
+      proof: 'evt_1',
+    });
+    assert.equal(await ownsBlob(db.read, id), false);
+  });
+
+  test(`${engine.name}: a client's list holds its own and its granted documents of that citizen, newest first`, async (t) => {
+    const db = await engine.open(t);
+    const own = Array.from({ length: 5 }, () => documentFor('CZ-1', 'city'));
+    const [granted, ended, foreign] = [1, 2, 3].map(() => documentFor('CZ-1', 'tax'));
+    const other = documentFor('CZ-2', 'city');
+    assert.ok(granted !== undefined && ended !== undefined && foreign !== undefined);
+    await db.write([...own, granted, ended, foreign, other].map(insertDocument));
+    await db.write([insertGrant(grantOn(granted.id, 'city', null)), insertGrant(grantOn(ended.id, 'city', 1_500))]);
+    const page = (limit: number, after?: Grant['documentId']) =>
+      listDocuments(db.read, { citizenId: 'CZ-1', clientId: 'city', now: 1_500, after, limit }).then((found) =>
+        found.map(({ document }) => document.id),
+      );
+    const expected = [granted.id, ...own.map(({ id }) => id).reverse()];
+    assert.deepEqual(await page(100), expected);
+    assert.deepEqual(await page(2), expected.slice(0, 2));
+    assert.deepEqual(await page(100, expected[1]), expected.slice(2));
+    assert.deepEqual(await page(100, expected.at(-1)), []);
+  });
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMint } from '../kernel/id.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { accessOf, type DocumentStatus, type Grant, mayMove, type StoredDocument } from './document.ts';
+
+const now = 1_000;
+const id = createMint({ now: () => now }, systemRandom)('document');
+const document: StoredDocument = {
+  id,
+  citizenId: 'CZ-1',
+  issuer: 'tax-office',
+  createdAt: 10,
+  retainUntil: null,
+  status: 'available',
+  sealedRecord: new Uint8Array(1),
+};
+const grant: Grant = { documentId: id, clientId: 'city', purpose: 'housing', grantedAt: 500, endsAt: 2_000 };
+
+test('the only moves are those on this list, and nothing leaves erased', () => {
+  const statuses: DocumentStatus[] = ['receiving', 'scanning', 'available', 'quarantined', 'withdrawn', 'erased'];
+  const allowed = statuses.map((from) => [from, statuses.filter((to) => mayMove(from, to))]);
+  assert.deepEqual(Object.fromEntries(allowed), {
+    receiving: ['scanning', 'available', 'erased'],
+    scanning: ['available', 'quarantined', 'withdrawn', 'erased'],
+    available: ['scanning', 'quarantined', 'withdrawn', 'erased'],
+    quarantined: ['scanning', 'withdrawn', 'erased'],
+    withdrawn: ['erased'],
+    erased: [],
+  });
+});
+
+test('the issuer and the citizen may read, and no other client or citizen', () => {
+  assert.deepEqual(accessOf(document, [], { client: 'tax-office' }, now), { by: 'issuer', purpose: undefined });
+  assert.deepEqual(accessOf(document, [], { citizen: 'CZ-1' }, now), { by: 'citizen' });
+  assert.equal(accessOf(document, [], { client: 'city' }, now), undefined);
+  assert.equal(accessOf(document, [], { client: 'CZ-1' }, now), undefined);
+  assert.equal(accessOf(document, [grant], { citizen: 'city' }, now), undefined);
+});
+
+test('a grant opens from its beginning until its end, and an expired one opens nothing', () => {
+  const at = (instant: number) => accessOf(document, [grant], { client: 'city' }, instant);
+  assert.deepEqual(at(500), { by: 'grant', grant });
+  assert.deepEqual(at(1_999), { by: 'grant', grant });
+  assert.deepEqual([at(499), at(2_000), at(9_999)], [undefined, undefined, undefined]);
+  const endless = { ...grant, endsAt: null };
+  assert.deepEqual(accessOf(document, [endless], { client: 'city' }, 9_999), { by: 'grant', grant: endless });
+});
+
+test('a grant opens for its own purpose, client and document alone', () => {
+  const other = createMint({ now: () => now }, systemRandom)('document');
+  assert.equal(accessOf(document, [grant], { client: 'city', purpose: 'schooling' }, now), undefined);
+  assert.deepEqual(accessOf(document, [grant], { client: 'city', purpose: 'housing' }, now), { by: 'grant', grant });
+  assert.equal(accessOf(document, [grant], { client: 'county' }, now), undefined);
+  assert.equal(accessOf(document, [{ ...grant, documentId: other }], { client: 'city' }, now), undefined);
+});

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { citizen, deposited, openDocumentHouse, otherCitizen, pdfOf } from '../../test/document-house.ts';
+import { engines } from '../../test/engines.ts';
+
+type Page = { documents: { id: string }[]; next: string | null };
+
+for (const engine of engines) {
+  test(`${engine.name}: the pages of a list hold every visible record once, and each page is an event`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) ids.push(await deposited(house, pdfOf(50)));
+    await deposited(house, pdfOf(50), { 'citizen-id': otherCitizen });
+    const seen: string[] = [];
+    for (let after = ''; ; ) {
+      const result = await house.list({ query: `citizenId=${citizen}&limit=2${after}` });
+      assert.ok('status' in result);
+      const page = result.json as Page;
+      seen.push(...page.documents.map(({ id }) => id));
+      if (page.next === null) break;
+      after = `&after=${page.next}`;
+    }
+    assert.deepEqual(seen, ids.toReversed());
+    const listed = (await house.eventsAbout(citizen)).filter(({ type }) => type === 'document.listed');
+    assert.deepEqual(
+      listed.map(({ documents }) => documents),
+      [seen.slice(0, 2), seen.slice(2, 4), seen.slice(4)],
+    );
+  });
+
+  test(`${engine.name}: a stranger's list is empty, as is that of an unknown citizen, and both are told`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    await deposited(house, pdfOf(50));
+    for (const id of [citizen, 'CZ-9999']) {
+      const result = await house.list({ client: 'curious', query: `citizenId=${id}`, headers: { purpose: 'gossip' } });
+      assert.ok('status' in result);
+      assert.deepEqual(result.json, { documents: [], next: null });
+      const event = (await house.eventsAbout(id)).at(-1);
+      assert.deepEqual(
+        [event?.['type'], event?.['actor'], event?.['purpose'], event?.['documents']],
+        ['document.listed', { client: 'curious' }, 'gossip', []],
+      );
+    }
+  });
+}

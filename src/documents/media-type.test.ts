@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { allowedMediaTypes, checkContent, extensionOf, parseMediaType } from './media-type.ts';
+
+const starts: Readonly<Record<string, string>> = {
+  pdf: '%PDF-1.7\n',
+  png: '\x89PNG\r\n\x1a\n',
+  jpg: '\xff\xd8\xff\xe0',
+  gif: 'GIF89a',
+  tif: 'II*\0',
+  zip: 'PK\x03\x04',
+  txt: 'Dear citizen,\n',
+  html: '<!doctype html>',
+};
+
+/** Whether these bytes pass as that type, however they are cut. */
+function fits(type: string, bytes: Buffer): boolean {
+  const media = parseMediaType(type) ?? assert.fail(`${type} is not allowed`);
+  const verdicts = [1, 3, 200, 100_000].map((length) => {
+    const check = checkContent(media);
+    for (let at = 0; at < bytes.length; at += length) {
+      if (!check.see(bytes.subarray(at, at + length))) return false;
+    }
+    return check.end();
+  });
+  assert.equal(new Set(verdicts).size, 1, 'the cut of the pieces does not matter');
+  return verdicts[0] ?? false;
+}
+
+test('every binary type accepts its own beginning and no other', () => {
+  for (const type of ['application/pdf', 'image/png', 'image/jpeg', 'image/gif', 'image/tiff', 'application/zip']) {
+    const fitting = Object.keys(starts).filter((kind) =>
+      fits(type, Buffer.from((starts[kind] ?? '').padEnd(300, ' x'), 'latin1')),
+    );
+    assert.deepEqual(fitting, [extensionOf(type)], type);
+  }
+});
+
+test('text is UTF-8 without control characters, and not a binary type by another name', () => {
+  for (const type of ['text/plain', 'text/html', 'text/csv', 'application/json', 'application/xml']) {
+    assert.ok(fits(type, Buffer.from('Grüße, 市民, \t\r\n')));
+    assert.ok(fits(type, Buffer.from('ü'.repeat(20_000))));
+    assert.ok(!fits(type, Buffer.from(`${'plain '.repeat(60)}\0`)));
+    assert.ok(!fits(type, Buffer.from([0x41, 0xff, 0x42])));
+    assert.ok(!fits(type, Buffer.from([0x41, 0xc3])), 'the last character is cut');
+    assert.ok(!fits(type, Buffer.from('%PDF-1.7 of plain text')));
+  }
+});
+
+test('an office document is an archive, and an OpenDocument one says so in its first entry', () => {
+  const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+  assert.ok(fits(word, Buffer.from('PK\x03\x04 and more', 'latin1')));
+  assert.ok(!fits(word, Buffer.from('%PDF-1.7')));
+  const odt = 'application/vnd.oasis.opendocument.text';
+  const entry = (type: string) => Buffer.from(`PK\x03\x04${'\0'.repeat(26)}mimetype${type}PK`, 'latin1');
+  assert.ok(fits(odt, entry(odt)));
+  assert.ok(!fits(odt, entry('application/vnd.oasis.opendocument.spreadsheet')));
+  assert.ok(!fits(odt, Buffer.from('PK\x03\x04 and more', 'latin1')));
+});
+
+test('an empty document is text or nothing', () => {
+  assert.deepEqual(
+    allowedMediaTypes.filter((type) => fits(type, Buffer.alloc(0))),
+    ['text/plain', 'text/csv', 'text/html', 'application/json', 'application/xml'],
+  );
+});
+
+test('a media type is read whatever its letters and blanks, and text is UTF-8 or refused', () => {
+  assert.equal(parseMediaType(' Application/PDF ')?.name, 'application/pdf');
+  assert.equal(parseMediaType('text/plain')?.name, 'text/plain; charset=utf-8');
+  assert.equal(parseMediaType('text/plain ; Charset="UTF-8"')?.name, 'text/plain; charset=utf-8');
+  assert.equal(parseMediaType('application/json; charset=utf-8')?.name, 'application/json');
+  for (const other of [
+    'text/plain; charset=iso-8859-1',
+    'text/plain; boundary=x',
+    'application/pdf; x=y',
+    'application/x-msdownload',
+    'image/svg+xml',
+    'constructor',
+    'toString',
+    'text/plain, text/html',
+    '',
+  ]) {
+    assert.equal(parseMediaType(other), undefined, other);
+  }
+});

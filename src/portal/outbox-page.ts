@@ -1,0 +1,32 @@
+import { html } from 'hono/html';
+import type { Page } from '../api/server.ts';
+import { page } from './page.ts';
+
+/** A mail as the outbox keeps it; `at` in epoch milliseconds. */
+export type OutboxMail = {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly capturedAt: number;
+};
+
+/** The demo's outbox: every mail that would have been sent, newest first. Kept in memory, gone after a restart. */
+export function outboxPage(mails: () => readonly OutboxMail[]): Page {
+  return {
+    path: '/outbox',
+    get: async () => {
+      const all = mails();
+      return page(
+        'Outbox',
+        html`<p>Mail that this demo would have sent: ${all.length}, newest first. It is kept in memory only.</p>
+          ${all.map(
+            (mail) => html`<article>
+              <h2><bdi>${mail.subject}</bdi></h2>
+              <p>To <bdi>${mail.to}</bdi>, <bdi>${new Date(mail.capturedAt).toISOString()}</bdi></p>
+              <p dir="auto">${mail.text}</p>
+            </article>`,
+          )}`,
+      );
+    },
+  };
+}

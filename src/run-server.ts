@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createLog, type Log } from './api/log.ts';
+import type { Page } from './api/server.ts';
+import { type ExitCode, type Terminal, UsageError } from './cli/command.ts';
+import { demoText, seedDemo } from './cli/demo.ts';
+import { type House, openHouse } from './compose.ts';
+import type { Settings } from './config/settings.ts';
+import { systemClock, systemRandom } from './kernel/system-clock.ts';
+import type { RootKey } from './keys/root-key.ts';
+import { createRootKey, readRootKey } from './keys/root-key-file.ts';
+import { absentChannel, type Channel } from './notifications/channels/channel.ts';
+import { createOutbox, type Outbox } from './notifications/channels/outbox.ts';
+import { operations } from './operations.ts';
+import { outboxPage } from './portal/outbox-page.ts';
+import { referencePage } from './portal/reference-page.ts';
+import { startPage } from './portal/start-page.ts';
+import { type Mode, type Role, roles, serve } from './serve.ts';
+
+/** Takes commands for a running house, from other processes of the same owner; gives what ends that. */
+export type TakeFor = (house: House) => Promise<() => Promise<void>>;
+
+/** Runs the demo until it is stopped. */
+export async function runDemo(settings: Settings, terminal: Terminal, takeFor: TakeFor): Promise<ExitCode> {
+  if (!['127.0.0.1', '::1', 'localhost'].includes(settings.host)) {
+    throw new Error(
+      'The demo never listens beyond loopback: leave HOST out, or run `citizen-services start` with keys of your own.',
+    );
+  }
+  const path = settings.rootKeyFile ?? join(settings.dataDir, 'root.key');
+  const root = existsSync(path) ? readRootKey(path) : createRootKey(path, systemRandom);
+  const log = createLog(settings.logLevel ?? 'warn');
+  const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings)) : undefined;
+  const email = outbox ?? (await emailOf(settings));
+  const mode: Mode = { roles: new Set(roles), makeKeys: true, email, pages: peoplePages(outbox) };
+  return await runUntilStopped({ settings, root, log, takeFor }, mode, async (house, running) => {
+    const room = { ...house, read: house.db.read, dataDir: settings.dataDir, ...running };
+    const demo = await seedDemo(room);
+    const [client] = demo.clients;
+    const token = client === undefined ? '' : await running.issueAccessToken(client.clientId, client.scopes);
+    terminal.stdout(demoText(demo, token, running.adminUrl));
+  });
+}
+
+/** Runs the server until it is stopped; keys and settings must be there. */
+export async function runStart(
+  settings: Settings,
+  args: readonly string[],
+  { terminal, takeFor }: { terminal: Terminal; takeFor: TakeFor },
+): Promise<ExitCode> {
+  const { values } = parseArgs({ args: [...args], options: { roles: { type: 'string' } } });
+  const root = readRootKey(settings.rootKeyFile ?? join(settings.dataDir, 'root.key'));
+  const log = createLog(settings.logLevel ?? 'info');
+  const mode: Mode = {
+    roles: rolesOf(values.roles),
+    makeKeys: false,
+    email: await emailOf(settings),
+    pages: peoplePages(undefined),
+  };
+  return await runUntilStopped({ settings, root, log, takeFor }, mode, async (_house, running) => {
+    terminal.stderr(`citizen-services at ${running.publicUrl}, metrics at ${running.adminUrl}/metrics\n`);
+  });
+}
+
+function rolesOf(text: string | undefined): ReadonlySet<Role> {
+  if (text === undefined) return new Set(roles);
+  const wanted = text.split(',').map((role) => role.trim());
+  const unknown = wanted.filter((role) => !roles.some((known) => known === role));
+  if (unknown.length > 0) throw new UsageError(`--roles takes ${roles.join(', ')}, not '${unknown.join(', ')}'`);
+  return new Set(roles.filter((role) => wanted.includes(role)));
+}
+
+function senderOf(settings: Settings): { address: string; messageIdHost: string } {
+  const host = settings.publicUrl === undefined ? 'localhost' : new URL(settings.publicUrl).hostname;
+  return { address: settings.mailFrom, messageIdHost: host };
+}
+
+async function emailOf(settings: Settings): Promise<Channel> {
+  if (settings.smtpUrl === undefined) return absentChannel('email');
+  const { createSmtpEmail } = await import('./notifications/channels/smtp-email.ts');
+  return createSmtpEmail({ url: settings.smtpUrl.reveal(), sender: senderOf(settings) });
+}
+
+function peoplePages(outbox: Outbox | undefined): readonly Page[] {
+  const links = { '/docs': 'Reference of the interface', '/problems': 'Problems', '/openapi.json': 'OpenAPI 3.1' };
+  const start = startPage(outbox === undefined ? links : { ...links, '/outbox': 'Outbox' });
+  const pages = [start, referencePage(operations)];
+  return outbox === undefined ? pages : [...pages, outboxPage(outbox.mails)];
+}
+
+type Base = { readonly settings: Settings; readonly root: RootKey; readonly log: Log; readonly takeFor: TakeFor };
+type Served = Awaited<ReturnType<typeof serve>>;
+
+async function runUntilStopped(
+  { settings, root, log, takeFor }: Base,
+  mode: Mode,
+  whenServing: (house: House, running: Served) => Promise<void>,
+): Promise<ExitCode> {
+  const { promise: ended, resolve: end } = Promise.withResolvers<ExitCode>();
+  const house = await openHouse({
+    ...{ settings, root, log, clock: systemClock, random: systemRandom },
+    onLost: (fault) => {
+      log.fault('database', fault);
+      end(1);
+    },
+  });
+  const stop = () => end(0);
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  try {
+    const running = await serve(house, mode);
+    const takeNoMore = await takeFor(house);
+    try {
+      await whenServing(house, running);
+      return await ended;
+    } finally {
+      await takeNoMore();
+      await running.stop();
+    }
+  } finally {
+    await house.close();
+  }
+}

@@ -1,0 +1,181 @@
+import { createServer } from 'node:net';
+import { createAuthorizationServer } from './access/authorization-server.ts';
+import { createTokenChecker } from './access/check-token.ts';
+import { apiCatalog, protectedResourceMetadata } from './access/metadata.ts';
+import { createQuotas } from './access/quota.ts';
+import { createTrustedIssuer } from './access/trusted-issuer.ts';
+import type { Gate } from './api/dispatch.ts';
+import { endpointsOf } from './api/endpoint-register.ts';
+import type { Log } from './api/log.ts';
+import { createMetrics, type Metrics } from './api/metrics.ts';
+import { scopes } from './api/operation.ts';
+import { createApiServer, type Mount, type Page } from './api/server.ts';
+import { apiDocuments, jsonPage } from './api/well-known.ts';
+import { type Access, type House, openAccess } from './compose.ts';
+import { contactsOf, openPorts } from './compose-ports.ts';
+import type { Settings } from './config/settings.ts';
+import { apiVersion } from './config/version.ts';
+import { systemTimer } from './jobs/timer.ts';
+import type { Channel } from './notifications/channels/channel.ts';
+import { inboxChannel } from './notifications/channels/inbox.ts';
+import { type Delivering, startDelivery, wakingCommit } from './notifications/start-delivery.ts';
+import { operations } from './operations.ts';
+import { recordEndpoints } from './oversight/endpoint-ledger.ts';
+import { problemPages } from './portal/problem-pages.ts';
+import { style } from './portal/style.ts';
+
+/** What one process does; all of it unless the operator splits it. */
+export const roles = ['api', 'worker'] as const;
+export type Role = (typeof roles)[number];
+
+/** What the mode of running decides. */
+export type Mode = {
+  readonly roles: ReadonlySet<Role>;
+  /** Whether missing signing keys are made: in the demo. */
+  readonly makeKeys: boolean;
+  readonly email: Channel;
+  readonly pages: readonly Page[];
+};
+
+/** A running server, until it is stopped: then what was taken is finished first. */
+export type Running = {
+  readonly publicUrl: string;
+  readonly adminUrl: string | undefined;
+  issueAccessToken(clientId: string, scopes: readonly string[]): Promise<string>;
+  /** Makes clients that another hand has just stored known here. */
+  forgetClients(): void;
+  stop(): Promise<void>;
+};
+
+const stopWithinMs = 25_000;
+
+/** Starts the roles of this process on an open house. */
+export async function serve(house: House, mode: Mode): Promise<Running> {
+  const { settings, log } = house;
+  const port = await choosePort(settings);
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  const publicUrl = settings.publicUrl ?? `http://${host}:${port}`;
+  const access = await openAccess(house, mode.makeKeys);
+  const delivering = mode.roles.has('worker') ? await startWorker(house, access, mode.email) : undefined;
+  const endpoints = endpointsOf(operations);
+  await recordEndpoints(endpoints, { ...house, read: house.db.read });
+  const ports = await openPorts(house, access, { publicUrl, endpoints });
+  let metrics: Metrics | undefined;
+  const front = createFront(house, access, publicUrl);
+  const server = createApiServer({
+    house: {
+      ...house,
+      gate: front.gate,
+      read: house.db.read,
+      ports,
+      commit: delivering === undefined ? house.commit : wakingCommit(house.commit, delivering.wake),
+    },
+    operations,
+    pages: [...front.pages, ...mode.pages],
+    mounts: [front.mount],
+    publicUrl,
+    apiVersion,
+    random: house.random,
+    log: observed(log, (line) => metrics?.observe(line)),
+  });
+  if (mode.roles.has('api')) await server.listen(settings.host, port);
+  metrics = await createMetrics();
+  const adminPort = await metrics.listen(settings.adminPort);
+  return {
+    publicUrl,
+    adminUrl: `http://127.0.0.1:${adminPort}`,
+    issueAccessToken: front.issueAccessToken,
+    forgetClients: front.forget,
+    stop: async () => {
+      await server.stop(stopWithinMs);
+      await delivering?.stop(stopWithinMs);
+      await mode.email.close();
+      await metrics?.close();
+      await house.close();
+    },
+  };
+}
+
+/** A free port where none is named; the number has to be known before the first token names the issuer. */
+async function choosePort(settings: Settings): Promise<number> {
+  if (settings.port !== 0) return settings.port;
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject);
+    probe.listen(0, settings.host, resolve);
+  });
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function startWorker(house: House, access: Access, email: Channel): Promise<Delivering> {
+  return startDelivery({
+    ...house,
+    read: house.db.read,
+    timer: systemTimer,
+    channels: { inbox: inboxChannel, email },
+    soleProcess: house.db.engine === 'sqlite',
+    contactOf: contactsOf(house),
+    senderNameOf: async (clientId) => {
+      if (!access.clients.fresh()) await access.clients.refresh();
+      return access.clients.get(clientId)?.name ?? clientId;
+    },
+    onFault: (fault) => house.log.fault('delivery', fault),
+  });
+}
+
+type Front = {
+  readonly gate: Gate;
+  readonly pages: readonly Page[];
+  readonly mount: Mount;
+  issueAccessToken(clientId: string, wanted: readonly string[]): Promise<string>;
+  forget(): void;
+};
+
+/** Who may come in, and the documents that tell how. */
+function createFront(house: House, access: Access, publicUrl: string): Front {
+  const { clock, random, settings, db, log } = house;
+  const { keys, clients } = access;
+  const { trustedIssuers } = settings;
+  const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock));
+  const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted });
+  const quotas = createQuotas(clock, random);
+  const authorization = createAuthorizationServer({
+    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys },
+    report: (fault) => log.fault('token', fault),
+  });
+  const site = { publicUrl, scopes, trustedIssuers };
+  const isReady = () =>
+    db.read('select 1 as up').then(
+      () => true,
+      () => false,
+    );
+  return {
+    gate: {
+      authenticate: (header, needed) => checker.authenticate(header, needed === 'any' ? undefined : needed),
+      missingScope: checker.missingScope,
+      take: (caller, needed) => quotas.take(caller, needed),
+    },
+    pages: [
+      ...apiDocuments(operations, { publicUrl, apiVersion }, isReady),
+      jsonPage('/.well-known/oauth-protected-resource/v1', protectedResourceMetadata(site)),
+      jsonPage('/.well-known/api-catalog', apiCatalog(publicUrl), 'application/linkset+json'),
+      ...problemPages,
+      style,
+    ],
+    mount: { paths: authorization.paths, handler: authorization.handler },
+    issueAccessToken: authorization.issueAccessToken,
+    forget: checker.forget,
+  };
+}
+
+function observed(log: Log, observe: (line: Parameters<Log['request']>[0]) => void): Log {
+  return {
+    ...log,
+    request: (line) => {
+      observe(line);
+      log.request(line);
+    },
+  };
+}

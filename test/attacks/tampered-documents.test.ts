@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { SealBroken } from '../../src/keys/chunked-encryption.ts';
+import { type DocumentHouse, deposited, openDocumentHouse, otherCitizen, pdfOf } from '../document-house.ts';
+import { engines } from '../engines.ts';
+
+/** Where the blob of the only document lies, and its bytes. */
+async function blobOf(house: DocumentHouse) {
+  const [file] = await house.files();
+  assert.ok(file !== undefined);
+  return { path: join(house.folder, file.path), bytes: file.bytes };
+}
+
+const flipped = (bytes: Buffer, at: number) => {
+  const changed = Buffer.from(bytes);
+  changed.writeUInt8(changed.readUInt8(at) ^ (1 << (at % 8)), at);
+  return changed;
+};
+
+for (const engine of engines) {
+  test(`${engine.name}: a bit flipped anywhere in the blob lets no wrong byte out, and the operator is told`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const plain = pdfOf(2_200_000);
+    const id = await deposited(house, plain);
+    const { path, bytes } = await blobOf(house);
+    const places = [
+      0,
+      23,
+      24,
+      55,
+      56,
+      16_455,
+      16_456,
+      700_000,
+      1_049_700,
+      2_000_000,
+      bytes.length - 17,
+      bytes.length - 1,
+    ];
+    for (const [count, at] of places.entries()) {
+      await writeFile(path, flipped(bytes, at));
+      const got = await house.retrieve(id).catch((fault: unknown) => ({ fault }));
+      // At the start the answer itself is a fault; later, what has left is a prefix of the document, and breaks off.
+      if ('fault' in got) assert.ok(got.fault instanceof SealBroken, `byte ${at}`);
+      else {
+        assert.ok('broke' in got && got.broke instanceof SealBroken, `byte ${at}`);
+        assert.ok(at > 1_048_576 && got.bytes.equals(plain.subarray(0, got.bytes.length)), `byte ${at}`);
+      }
+      assert.deepEqual(house.alarms, Array(count + 1).fill('document-bytes-broken'));
+    }
+    await writeFile(path, bytes);
+    const whole = await house.retrieve(id);
+    assert.ok('status' in whole && whole.bytes.equals(plain));
+  });
+
+  test(`${engine.name}: a blob that is cut, longer, exchanged or gone is refused before the first byte`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(40_000));
+    const { path, bytes } = await blobOf(house);
+    const other = await deposited(house, pdfOf(40_000));
+    const otherPath = join(house.folder, (await house.files()).find(({ path }) => path.endsWith(other))?.path ?? '');
+    const spoilings = [
+      () => truncate(path, bytes.length - 1),
+      () => truncate(path, 16_456),
+      () => writeFile(path, Buffer.concat([bytes, Buffer.alloc(1)])),
+      () => rename(otherPath, path),
+      () => rm(path),
+    ];
+    for (const [count, spoil] of spoilings.entries()) {
+      await writeFile(path, bytes);
+      await spoil();
+      await assert.rejects(house.retrieve(id), /SealBroken|BlobBroken/, `${count}`);
+      await assert.rejects(house.retrieve(id, { headers: { range: 'bytes=20000-20001' } }), /SealBroken|BlobBroken/);
+      assert.equal(house.alarms.length, 2 * count + 2);
+    }
+  });
+
+  test(`${engine.name}: an edited row makes the document unopenable, loudly, and the row put back opens it again`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const bytes = pdfOf(1_000);
+    const id = await deposited(house, bytes);
+    const other = await deposited(house, pdfOf(1_000));
+    const [row] = await house.db.read(
+      'select citizen_id, issuer, created_at, sealed_record from document where id = $1',
+      [id],
+    );
+    const [foreign] = await house.db.read('select sealed_record from document where id = $1', [other]);
+    assert.ok(row !== undefined && foreign !== undefined && row['sealed_record'] instanceof Uint8Array);
+    const record = Buffer.from(row['sealed_record']);
+    const edits = [
+      { ...row, citizen_id: otherCitizen },
+      { ...row, created_at: Number(row['created_at']) + 1 },
+      { ...row, sealed_record: foreign['sealed_record'] ?? null },
+      ...[0, 24, 60, record.length - 1].map((at) => ({ ...row, sealed_record: flipped(record, at) })),
+    ];
+    const write = (values: typeof row) =>
+      house.db.write([
+        {
+          sql: 'update document set citizen_id = $2, issuer = $3, created_at = $4, sealed_record = $5 where id = $1',
+          args: [id, ...['citizen_id', 'issuer', 'created_at', 'sealed_record'].map((name) => values[name] ?? null)],
+        },
+      ]);
+    for (const [count, edit] of edits.entries()) {
+      await write(edit);
+      await assert.rejects(house.retrieve(id), SealBroken);
+      assert.deepEqual(house.alarms, Array(count + 1).fill('document-record-broken'));
+    }
+    await write({ ...row, issuer: 'thief' });
+    await assert.rejects(house.retrieve(id, { client: 'thief' }), SealBroken);
+    await write(row);
+    const whole = await house.retrieve(id);
+    assert.ok('status' in whole && whole.bytes.equals(bytes));
+  });
+
+  test(`${engine.name}: without the citizen's key neither record nor document opens`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(1_000));
+    await house.db.write([{ sql: 'delete from citizen_key' }]);
+    house.forgetKeys();
+    await assert.rejects(house.retrieve(id), SealBroken);
+    await assert.rejects(house.retrieve(id, { headers: { accept: 'application/json' } }), SealBroken);
+  });
+}

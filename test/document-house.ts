@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { TestContext } from 'node:test';
+import { createDispatch, type House, type Incoming } from '../src/api/dispatch.ts';
+import type { Answer, Operation } from '../src/api/operation.ts';
+import type { BlobStore } from '../src/documents/blobs/blob-store.ts';
+import { openFolderBlobs } from '../src/documents/blobs/folder.ts';
+import { depositDocument } from '../src/documents/deposit-document.ts';
+import { listDocumentRecords } from '../src/documents/list-documents.ts';
+import type { DocumentPorts } from '../src/documents/ports.ts';
+import { retrieveDocument } from '../src/documents/retrieve-document.ts';
+import { createMint, type DocumentId, parseId } from '../src/kernel/id.ts';
+import type { Refusal } from '../src/kernel/problem.ts';
+import { systemRandom } from '../src/kernel/system-clock.ts';
+import { open } from '../src/keys/chunked-encryption.ts';
+import { rootKeyFrom } from '../src/keys/root-key.ts';
+import { type CitizenKeys, createCitizenKeys } from '../src/ledger/citizen-keys.ts';
+import { createCommit } from '../src/ledger/commit.ts';
+import { contentContext } from '../src/ledger/event-content.ts';
+import type { Db, Statement } from '../src/store/db.ts';
+import type { Engine } from './engines.ts';
+
+/** What a request to the documents operations came to, its body taken to the end. */
+export type Result =
+  | { readonly refusal: Refusal }
+  | {
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly json?: unknown;
+      readonly bytes: Buffer;
+      /** The fault with which the body broke off. */
+      readonly broke?: unknown;
+    };
+
+/** One request: who, and what. The body is given in the pieces it arrives in; an Error among them breaks it off. */
+export type Asked = {
+  readonly client?: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: readonly (Uint8Array | Error)[];
+};
+
+export type DocumentHouse = Awaited<ReturnType<typeof buildDocumentHouse>>;
+
+/** The one citizen whom the house knows, besides `otherCitizen`. */
+export const citizen = 'CZ-1001';
+export const otherCitizen = 'CZ-1002';
+
+/** A house on a fresh database and folder of its own. */
+export async function openDocumentHouse(t: TestContext, engine: Engine): Promise<DocumentHouse> {
+  return buildDocumentHouse(await engine.open(t), await temporaryFolder(t), systemRandom(32));
+}
+
+/** A folder that is gone after the test. */
+export async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'documents-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Everything the documents operations stand on, real, over what is stored there; the clock stands still until it is set. */
+export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint8Array) {
+  const time = { now: Date.UTC(2026, 5, 1, 12) };
+  const clock = { now: () => time.now };
+  const root = rootKeyFrom(rootBytes);
+  let keys = createCitizenKeys(db.read, root, systemRandom);
+  const citizenKeys: CitizenKeys = {
+    keyOf: (id) => keys.keyOf(id),
+    creation: (id) => keys.creation(id),
+    creations: (ids) => keys.creations(ids),
+    pseudonymOf: (id) => keys.pseudonymOf(id),
+  };
+  await db.write([citizenKeys.creation(citizen), citizenKeys.creation(otherCitizen)]);
+  const alarms: string[] = [];
+  const mint = createMint(clock, systemRandom);
+  const blobs = await openFolderBlobs(join(folder, 'documents'));
+  // Faults are put in here, before and behind the real ones.
+  const wires = { blobs, write: (unit: readonly Statement[]) => db.write(unit) };
+  const ports: DocumentPorts = {
+    blobs: throughWires(wires),
+    citizenKeys,
+    etagKey: root.derive('document-etag'),
+    random: systemRandom,
+    alarm: (kind) => alarms.push(kind),
+    citizenExists: async (id) => id === citizen || id === otherCitizen,
+  };
+  const house: House<DocumentPorts> = {
+    gate: {
+      authenticate: async (token) => ({
+        clientId: token ?? '',
+        scopes: new Set(['documents:read', 'documents:write']),
+      }),
+      missingScope: () => ({ slug: 'missing-scope', detail: '' }),
+      take: () => ({ headers: {} }),
+    },
+    clock,
+    mint,
+    read: db.read,
+    commit: createCommit({ write: (unit) => wires.write(unit) }, citizenKeys, systemRandom),
+    ports,
+  };
+  const serve = (operation: Operation<DocumentPorts>) => {
+    const dispatch = createDispatch(operation, house);
+    return async (asked: Asked, params: Record<string, string> = {}): Promise<Result> =>
+      settle((await dispatch(incoming(asked, operation.method, params))).result);
+  };
+  const retrieve = serve(retrieveDocument);
+  return {
+    db,
+    folder,
+    time,
+    mint,
+    house,
+    wires,
+    alarms,
+    citizenKeys,
+    deposit: serve(depositDocument),
+    retrieve: (id: string, asked: Asked = {}) => retrieve(asked, { id }),
+    list: serve(listDocumentRecords),
+    /** Drops the keys that are cached, as a restart does. */
+    forgetKeys: () => {
+      keys = createCitizenKeys(db.read, root, systemRandom);
+    },
+    /** The events about a citizen, opened, oldest first. */
+    eventsAbout: (id: string) => eventsAbout(db, citizenKeys, id),
+    /** Every file of the house's folder: its path in it, and its bytes. */
+    files: () => filesIn(folder),
+  };
+}
+
+/** The issuer that deposits where a test says nothing else. */
+export const issuer = 'tax-office';
+
+function incoming(asked: Asked, method: string, params: Record<string, string>): Incoming {
+  return {
+    method: asked.method ?? method,
+    params,
+    query: asked.query ?? '',
+    headers: { ...asked.headers, authorization: asked.client ?? issuer },
+    body: bodyOf(asked.body ?? []),
+    signal: new AbortController().signal,
+  };
+}
+
+function bodyOf(pieces: readonly (Uint8Array | Error)[]): Readable {
+  async function* arriving() {
+    for (const piece of pieces) {
+      if (piece instanceof Error) throw piece;
+      yield piece;
+    }
+  }
+  return Readable.from(arriving(), { objectMode: false });
+}
+
+async function settle(result: Answer | Refusal): Promise<Result> {
+  if ('slug' in result) return { refusal: result };
+  const head = { status: result.status, headers: result.headers ?? {} };
+  if ('json' in result) return { ...head, json: result.json, bytes: Buffer.alloc(0) };
+  const pieces: Buffer[] = [];
+  try {
+    for await (const piece of result.stream ?? []) pieces.push(piece);
+  } catch (broke) {
+    return { ...head, bytes: Buffer.concat(pieces), broke };
+  }
+  return { ...head, bytes: Buffer.concat(pieces) };
+}
+
+function throughWires(wires: { readonly blobs: BlobStore }): BlobStore {
+  return {
+    put: (name, bytes) => wires.blobs.put(name, bytes),
+    read: (name, part) => wires.blobs.read(name, part),
+    remove: (name) => wires.blobs.remove(name),
+    list: () => wires.blobs.list(),
+    removeBroken: (before) => wires.blobs.removeBroken(before),
+  };
+}
+
+async function eventsAbout(db: Db, keys: CitizenKeys, citizenId: string) {
+  const tag = keys.pseudonymOf(citizenId);
+  const key = await keys.keyOf(citizenId);
+  const rows = await db.read('select id, content from ledger_event where citizen_tag = $1 order by id', [tag]);
+  return rows.map(({ id, content }) => {
+    if (!(content instanceof Uint8Array)) throw new TypeError('an event has content');
+    const event = parseId('event', String(id));
+    if (event === undefined) throw new TypeError('an event has an id');
+    // Written by the commit of the house: canonical JSON of one event.
+    return JSON.parse(open(key, contentContext(event), content).toString()) as Record<string, unknown>;
+  });
+}
+
+async function filesIn(folder: string): Promise<{ readonly path: string; readonly bytes: Buffer }[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Promise.all(
+    files.map(async (entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return { path: path.slice(folder.length + 1), bytes: await readFile(path) };
+    }),
+  );
+}
+
+/** The headers of an ordinary deposit of these bytes, with others over them. */
+export function depositHeadersFor(bytes: Uint8Array, others: Readonly<Record<string, string>> = {}) {
+  return {
+    'content-type': 'application/pdf',
+    'content-length': String(bytes.length),
+    'repr-digest': `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`,
+    'citizen-id': citizen,
+    'document-title': 'Bescheid %C3%BCber 2025',
+    ...others,
+  };
+}
+
+/** A PDF by its first bytes, of that size; a marker all through it that no other file holds. */
+export function pdfOf(size: number): Buffer {
+  const bytes = Buffer.alloc(size, 'MARKER-4711-PLAIN ');
+  bytes.write('%PDF-1.7\n');
+  return bytes;
+}
+
+/** Deposits these bytes and gives the id; throws where that is refused. */
+export async function deposited(house: DocumentHouse, bytes: Buffer, others: Readonly<Record<string, string>> = {}) {
+  const result = await house.deposit({ headers: depositHeadersFor(bytes, others), body: [bytes] });
+  if ('refusal' in result) throw new Error(`the deposit was refused: ${result.refusal.slug}`);
+  // The operation answered with the record of what it stored.
+  return (result.json as { id: DocumentId }).id;
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { BlobStore } from '../../src/documents/blobs/blob-store.ts';
+import { sweepBlobs } from '../../src/documents/sweep-blobs.ts';
+import { WriteBusy, WriteRefused, WriteUnknown } from '../../src/store/db.ts';
+import { citizen, deposited, depositHeadersFor, openDocumentHouse, pdfOf } from '../document-house.ts';
+import { engines } from '../engines.ts';
+
+const bytes = pdfOf(30_000);
+const asked = { headers: depositHeadersFor(bytes), body: [bytes] };
+const endOfTime = Number.MAX_SAFE_INTEGER;
+
+for (const engine of engines) {
+  test(`${engine.name}: a unit that is refused takes its blob along`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    house.wires.write = () => Promise.reject(new WriteRefused('unique', 0, 'there already'));
+    await assert.rejects(house.deposit(asked), WriteRefused);
+    assert.deepEqual(await house.files(), []);
+    house.wires.write = () => Promise.reject(new WriteBusy('three times'));
+    const busy = await house.deposit(asked);
+    assert.ok('refusal' in busy && busy.refusal.slug === 'capacity-reduced');
+    assert.deepEqual(await house.files(), []);
+  });
+
+  test(`${engine.name}: after an unknown outcome the sweep removes the blob whose row was not written`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, bytes);
+    house.wires.write = () => Promise.reject(new WriteUnknown('the line was lost before'));
+    const result = await house.deposit(asked);
+    assert.ok('refusal' in result && result.refusal.slug === 'outcome-unknown');
+    assert.equal((await house.files()).length, 2);
+    const parts = { blobs: house.wires.blobs, read: house.db.read };
+    assert.deepEqual(await sweepBlobs(parts, 0), { broken: 0, orphans: 0, strays: 0 });
+    assert.deepEqual(await sweepBlobs(parts, endOfTime), { broken: 0, orphans: 1, strays: 0 });
+    assert.deepEqual(
+      (await house.files()).map(({ path }) => path.slice(-30)),
+      [id],
+    );
+  });
+
+  test(`${engine.name}: after an unknown outcome the sweep keeps the blob whose row was written`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const write = house.wires.write;
+    house.wires.write = async (unit) => {
+      await write(unit);
+      throw new WriteUnknown('the line was lost behind');
+    };
+    const result = await house.deposit(asked);
+    assert.ok('refusal' in result && result.refusal.slug === 'outcome-unknown');
+    house.wires.write = write;
+    const swept = await sweepBlobs({ blobs: house.wires.blobs, read: house.db.read }, endOfTime);
+    assert.deepEqual(swept, { broken: 0, orphans: 0, strays: 0 });
+    const [row] = await house.db.read('select id from document');
+    const whole = await house.retrieve(String(row?.['id']));
+    assert.ok('status' in whole && whole.bytes.equals(bytes));
+  });
+
+  test(`${engine.name}: a blob store that fails, before or behind its own saving, leaves no row and no event`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const real = house.wires.blobs;
+    const failing = (put: BlobStore['put']): BlobStore => ({ ...real, put });
+    house.wires.blobs = failing(() => Promise.reject(new Error('disk full')));
+    await assert.rejects(house.deposit(asked), /disk full/);
+    house.wires.blobs = failing(async (name, pieces) => {
+      await real.put(name, pieces);
+      throw new Error('no answer');
+    });
+    await assert.rejects(house.deposit(asked), /no answer/);
+    assert.deepEqual(await house.db.read('select id from document'), []);
+    assert.deepEqual(await house.eventsAbout(citizen), []);
+    house.wires.blobs = real;
+    await deposited(house, bytes);
+    const swept = await sweepBlobs({ blobs: real, read: house.db.read }, endOfTime);
+    assert.deepEqual(swept, { broken: 0, orphans: 1, strays: 0 });
+    assert.equal((await house.files()).length, 1);
+  });
+
+  test(`${engine.name}: beside a database that knows none of the documents, the sweep removes none of them`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const ids = [await deposited(house, bytes), await deposited(house, bytes), await deposited(house, bytes)];
+    const parts = { blobs: house.wires.blobs, read: house.db.read };
+    await house.db.write([{ sql: 'delete from document where id <> $1', args: [ids[0] ?? ''] }]);
+    assert.deepEqual(await sweepBlobs(parts, endOfTime), { broken: 0, orphans: 0, strays: 2 });
+    await house.db.write([{ sql: 'delete from document' }]);
+    assert.deepEqual(await sweepBlobs(parts, endOfTime), { broken: 0, orphans: 0, strays: 3 });
+    assert.equal((await house.files()).length, 3);
+  });
+
+  test(`${engine.name}: no byte of a document leaves when its event cannot be stored`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, bytes);
+    let reads = 0;
+    const real = house.wires.blobs;
+    house.wires.blobs = {
+      ...real,
+      read: (name, part) => {
+        reads += 1;
+        return real.read(name, part);
+      },
+    };
+    house.wires.write = () => Promise.reject(new WriteUnknown('the line was lost'));
+    const result = await house.retrieve(id);
+    assert.ok('refusal' in result && result.refusal.slug === 'outcome-unknown');
+    assert.equal(reads, 0);
+  });
+}
+
+test('what a crash left of an upload is swept, and a document that is whole is not', async (t) => {
+  const [engine] = engines;
+  assert.ok(engine !== undefined);
+  const house = await openDocumentHouse(t, engine);
+  await house.deposit(asked);
+  await writeFile(join(house.folder, 'documents', 'incoming', house.mint('document')), 'half of a sealed message');
+  const swept = await sweepBlobs({ blobs: house.wires.blobs, read: house.db.read }, endOfTime);
+  assert.deepEqual(swept, { broken: 1, orphans: 0, strays: 0 });
+  assert.equal((await house.files()).length, 1);
+});
