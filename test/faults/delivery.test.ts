@@ -73,46 +73,6 @@ for (const engine of engines) {
     );
   });
 
-  check('a worker that lost its lease cannot finish the job that another has taken over', async (t, db) => {
-    const { house, start } = await createDeliveryHouse(t, db);
-    const stuck = Promise.withResolvers<Outcome>();
-    const slow = scripted(() => stuck.promise);
-    const first = await start({ email: slow });
-    const id = await house.accept({ citizenId: 'cit-ada' });
-    first.wake();
-    await until(async () => slow.calls.length === 1);
-    await db.write([endWorkerLeases]);
-    const second = await start();
-    await second.idle();
-    const before = await house.show(id);
-    stuck.resolve({ outcome: 'delivered' });
-    await first.idle();
-    const after = (await house.show(id)) as Shown;
-    assert.deepEqual(after, before);
-    assert.deepEqual([after.status, after.reason?.code], ['undeliverable', 'outcome-unknown']);
-  });
-
-  check('a worker that lost its job before the call does not call', async (t, db) => {
-    const { house, sink, start } = await createDeliveryHouse(t, db);
-    const held = Promise.withResolvers<void>();
-    const waits: Claim = async (statement) => {
-      if (statement.sql.includes('set started_at')) await held.promise;
-      return house.claim(statement);
-    };
-    const first = await start({ claim: waits });
-    await house.accept({ citizenId: 'cit-ada' });
-    first.wake();
-    await until(async () => (await db.read("select id from delivery where status = 'sending'")).length === 1);
-    await db.write([endWorkerLeases]);
-    const second = await start();
-    second.wake();
-    await sink.received(1);
-    await second.idle();
-    held.resolve();
-    await first.idle();
-    assert.equal(sink.mails.length, 1);
-  });
-
   check('a temporary failure is tried again after its pause, and then succeeds', async (t, db) => {
     const { time, house, start } = await createDeliveryHouse(t, db);
     const busy: Outcome = { outcome: 'temporary', reason: 'provider-busy' };
