@@ -82,7 +82,8 @@ for (const engine of engines) {
       if (statement.sql.includes('set started_at')) await held.promise;
       return house.claim(statement);
     };
-    const provider = scripted();
+    const answer = Promise.withResolvers<Outcome>();
+    const provider = scripted(() => answer.promise);
     const first = await start({ claim: waits, email: provider });
     await house.accept({ citizenId: 'cit-ada' });
     first.wake();
@@ -98,8 +99,9 @@ for (const engine of engines) {
     };
     const second = await start({ claim: late, email: provider });
     second.wake();
-    await first.idle();
     await second.idle();
+    answer.resolve({ outcome: 'delivered' });
+    await first.idle();
     assert.equal(provider.calls.length, 1);
   });
 
