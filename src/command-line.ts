@@ -5,6 +5,7 @@ import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
+import { importCitizensCommand } from './cli/import-citizens.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { type House, openHouse } from './compose.ts';
 import { readSettings, type Settings } from './config/settings.ts';
@@ -21,7 +22,7 @@ export async function commandLine(
 ): Promise<ExitCode> {
   const settings = () => readSettings(environment);
   const own = serverCommands(settings, terminal);
-  const onHouse = houseCommands((use) => withHouse(settings(), use), terminal).map((command) => ({
+  const onHouse = houseCommands(() => openForCommand(settings()), terminal).map((command) => ({
     ...command,
     run: async (rest: readonly string[]) => {
       const { databaseUrl, dataDir } = settings();
@@ -35,15 +36,21 @@ export async function commandLine(
   return await runCommandLine(args.length === 0 ? ['help'] : args, [...own, ...onHouse], terminal);
 }
 
-type UseHouse = <T>(use: (house: House) => Promise<T>) => Promise<T>;
+/** Opens a house for one command; it is closed behind it, where it was opened for it. */
+type OpenForCommand = () => Promise<House & AsyncDisposable>;
 
 /** The commands that work on an open house: on one of their own, or on that of a running server. */
-function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command[] {
+function houseCommands(open: OpenForCommand, terminal: Terminal): readonly Command[] {
+  const openHouse = async () => {
+    const house = await open();
+    return { ...house, read: house.db.read, operator: operator() };
+  };
   return [
-    ...clientCommands(
-      (use) => useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() })),
-      terminal,
-    ),
+    importCitizensCommand({ openHouse, terminal, clock: systemClock }),
+    ...clientCommands(async (use) => {
+      await using house = await openHouse();
+      return await use(house);
+    }, terminal),
   ];
 }
 
@@ -51,7 +58,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
   const takeFor: TakeFor = async (house) =>
     house.db.engine === 'sqlite'
       ? await takeCommands(commandSocket(house.settings.dataDir), (caller) =>
-          houseCommands(async (use) => await use(house), caller),
+          houseCommands(async () => ({ ...house, [Symbol.asyncDispose]: async () => undefined }), caller),
         )
       : async () => undefined;
   return [
@@ -105,14 +112,10 @@ export function rootKeyPath(settings: Settings): string {
   return settings.rootKeyFile ?? join(settings.dataDir, 'root.key');
 }
 
-async function withHouse<T>(settings: Settings, use: (house: House) => Promise<T>): Promise<T> {
+async function openForCommand(settings: Settings): Promise<House & AsyncDisposable> {
   const root = readRootKey(rootKeyPath(settings));
   const house = await openHouse({ settings, root, clock: systemClock, random: systemRandom, log: quietLog() });
-  try {
-    return await use(house);
-  } finally {
-    await house.close();
-  }
+  return { ...house, [Symbol.asyncDispose]: () => house.close() };
 }
 
 async function createKeys(settings: Settings, terminal: Terminal): Promise<ExitCode> {
@@ -122,11 +125,8 @@ async function createKeys(settings: Settings, terminal: Terminal): Promise<ExitC
     createRootKey(path, systemRandom);
     terminal.stderr(`Made ${path}. Keep a copy elsewhere: without it nothing that was sealed can be opened.\n`);
   }
-  return await withHouse<ExitCode>(settings, async (house) => {
-    const made = await createMissingSigningKeys({ db: house.db, root: house.root, clock: house.clock }, house.random);
-    terminal.stderr(
-      made.length === 0 ? 'All signing keys are there.\n' : `Made signing keys for ${made.join(', ')}.\n`,
-    );
-    return 0;
-  });
+  await using house = await openForCommand(settings);
+  const made = await createMissingSigningKeys({ db: house.db, root: house.root, clock: house.clock }, house.random);
+  terminal.stderr(made.length === 0 ? 'All signing keys are there.\n' : `Made signing keys for ${made.join(', ')}.\n`);
+  return 0;
 }

@@ -134,7 +134,7 @@ for (const make of [
 test('smtp: a domain outside ASCII is reached by its ASCII name', async (t) => {
   const { sink, email } = await smtp(t);
   await email.send(message({ address: 'ada@blåbær.example' }));
-  assert.deepEqual(sink.mails[0]?.to, ['ada@xn--blbr-roah.example']);
+  assert.match(sink.mails[0]?.raw ?? '', /^To: ada@xn--blbr-roah\.example$/m);
 });
 
 test('smtp: line breaks in sender, subject and language start no header', async (t) => {
