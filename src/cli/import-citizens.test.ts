@@ -7,7 +7,7 @@ import { openIdentityHouse } from '../../test/identity-house.ts';
 import { temporaryFolder } from '../../test/identity-people.ts';
 import { parseInlineMapping, parseMapping } from '../identity/import-fields.ts';
 import { runCommandLine } from './command.ts';
-import { importCommands, type OpenImportRoom } from './import-citizens.ts';
+import { importCitizensCommand } from './import-citizens.ts';
 
 /** A command line over a fresh database: what it prints where, and how it ends. */
 async function openCommandLine(t: TestContext) {
@@ -34,11 +34,12 @@ async function openCommandLine(t: TestContext) {
         isInteractive: false,
         cwd: folder,
       };
-      const openRoom: OpenImportRoom = async (use) => {
+      const openHouse = async () => {
         opened += 1;
-        return await use({ ...house.importHouse, clock: { now: () => 0 }, operator: 'ann' });
+        return { ...house.importHouse, operator: 'ann', [Symbol.asyncDispose]: async () => undefined };
       };
-      const code = await runCommandLine(['import', 'citizens', ...args], importCommands(openRoom, terminal), terminal);
+      const command = importCitizensCommand({ openHouse, terminal, clock: { now: () => 0 } });
+      const code = await runCommandLine(['import', 'citizens', ...args], [command], terminal);
       return { code, ...printed };
     },
   };

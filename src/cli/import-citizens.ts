@@ -12,14 +12,17 @@ import {
 import type { ImportFormat } from '../identity/import-file.ts';
 import type { Tally } from '../identity/import-progress.ts';
 import type { Condition } from '../identity/import-row.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 import { createProgressView, grouped } from './progress.ts';
 
-/** What the command works on; `operator` is who runs it, as the ledger will say. */
-export type ImportRoom = ImportHouse & { readonly operator: string };
-
-/** A database that is opened for one command, once its arguments are understood, and closed behind it. */
-export type OpenImportRoom = <T>(use: (room: ImportRoom) => Promise<T>) => Promise<T>;
+/** What the command works with; `openHouse` is called once its arguments are understood. */
+export type ImportCommandNeeds = {
+  /** `operator` is who runs the command, as the ledger will say. */
+  readonly openHouse: () => Promise<ImportHouse & AsyncDisposable & { readonly operator: string }>;
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+};
 
 const details = `A citizen who is known is updated in the fields that the file has.
 
@@ -40,30 +43,26 @@ A mapping file joins columns with a blank and may give the form of a date; witho
 The same on the command line:
   --map 'citizenId=rec_id,givenName=given_name,familyName=surname,birthDate=date_of_birth:YYYYMMDD,streetAddress=street_number+address_1'`;
 
-/** `import citizens`. */
-export function importCommands(openRoom: OpenImportRoom, terminal: Terminal): readonly Command[] {
-  return [
-    {
-      name: 'import citizens',
-      usage:
-        'import citizens FILE [--map MAP] [--format csv|jsonl] [--where COLUMN=TEXT] [--errors FILE] [--dry-run] [--restart] [--json]',
-      summary: 'Imports citizens from CSV or JSON lines into the register; a stopped import goes on where it was.',
-      details,
-      run: async (args) => {
-        const { order, json } = readOrder(args, terminal.cwd);
-        return await openRoom((room) => run(room, order, json, terminal));
-      },
-    },
-  ];
+/** The command `import citizens`. */
+export function importCitizensCommand(needs: ImportCommandNeeds): Command {
+  return {
+    name: 'import citizens',
+    usage:
+      'import citizens FILE [--map MAP] [--format csv|jsonl] [--where COLUMN=TEXT] [--errors FILE] [--dry-run] [--restart] [--json]',
+    summary: 'Imports citizens from CSV or JSON lines into the register; a stopped import goes on where it was.',
+    details,
+    run: (args) => run(args, needs),
+  };
 }
 
-async function run(room: ImportRoom, order: Order, json: boolean, terminal: Terminal): Promise<ExitCode> {
-  const { clock, operator } = room;
+async function run(args: readonly string[], { openHouse, terminal, clock }: ImportCommandNeeds): Promise<ExitCode> {
+  const { order, json } = readOrder(args, terminal.cwd);
+  await using house = await openHouse();
   const view = createProgressView(terminal, clock, 'rows');
   const startedAt = clock.now();
   let result: ImportResult;
   try {
-    result = await importCitizens(room, { ...order, actor: { operator } }, (progress, file) =>
+    result = await importCitizens(house, { ...order, actor: { operator: house.operator } }, (progress, file) =>
       view.show({
         bytesDone: progress.finished ? file.bytes : progress.nextOffset,
         bytesTotal: file.bytes,
