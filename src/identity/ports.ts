@@ -1,6 +1,7 @@
 import type { Random } from '../kernel/clock.ts';
 import type { RootKey } from '../keys/root-key.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
+import type { Frequencies } from './match/model.ts';
 import type { Policy } from './match/policy.ts';
 import type { Register } from './register.ts';
 
@@ -10,6 +11,8 @@ export type IdentityPorts = {
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
   readonly rootKey: Pick<RootKey, 'derive'>;
   readonly random: Random;
+  /** How often names stand in the register, where that was counted. */
+  frequencies?(): Frequencies | undefined;
   /** The policy by which the questions of this client are decided. */
   policyOf(clientId: string): Policy;
   /** The purposes that were agreed for this client; undefined where any is. */

@@ -37,8 +37,10 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
   const refusal = refusalOf(question, policy, call);
   if (refusal !== undefined) return { refusal };
   const asking = { question, claims: normaliseClaims(question.claims), policy, call };
+  const { register, frequencies } = call.ports;
+  const bench = { register, policy, frequencies: frequencies?.() };
   try {
-    return await answer(asking, await identify(asking.claims, question.claims, policy, call.ports.register));
+    return await answer(asking, await identify(asking.claims, question.claims, bench));
   } catch (fault) {
     if (!(fault instanceof RegisterUnavailable)) throw fault;
     return { refusal: refuse('register-unavailable', undefined, { headers: { 'retry-after': '5' } }) };
