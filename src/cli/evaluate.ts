@@ -19,7 +19,7 @@ of the matcher that the server uses, asked with the id of the record. The result
   --policy NAME     ${[...policies.keys()].join(', ')}; ${calibratedPolicy.name} unless stated.
   --columns MAP     Which column is which claim, in both files, as for import citizens.`;
 
-/** `evaluate`; `stopwatch` gives milliseconds, to the microsecond. */
+/** `evaluate`; `stopwatch` gives processor time in milliseconds. */
 export function evaluateCommands(terminal: Terminal, stopwatch: () => number): readonly Command[] {
   return [
     {

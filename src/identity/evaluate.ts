@@ -29,7 +29,7 @@ export type EvaluationGround = {
   readonly claims: readonly Claims[];
   readonly use: readonly ClaimName[];
   readonly policy: Policy;
-  /** In milliseconds, to the microsecond. */
+  /** Processor time in milliseconds, to the microsecond. */
   readonly stopwatch: () => number;
 };
 
@@ -91,7 +91,7 @@ function createJudge({ register, claims, use, policy, stopwatch }: EvaluationGro
   }
 
   return {
-    /** The median over rounds of so many pairs, so that what else the machine does is not counted. */
+    /** The median over rounds of so many pairs, so that a collection of garbage is not counted as a comparison. */
     microseconds: (pairs: readonly LabelledPair[]): number => {
       const rounds: number[] = [];
       for (let at = 0; at < Math.min(pairs.length, 100 * roundPairs); at += roundPairs) {

@@ -4,8 +4,9 @@ import { type Comparable, comparable, type NormalisedClaims } from './comparable
 import { dateLevel } from './date-level.ts';
 import { decide, type MatchDecision } from './decide.ts';
 import type { Level } from './level.ts';
-import { type Frequencies, type Model, weightOf } from './model.ts';
+import type { Frequencies } from './model.ts';
 import { type NameRules, nameLevel } from './name-level.ts';
+import { atBirth, crossing, type Room, regrouping, weightIn } from './names-together.ts';
 import { codeLevel, placeLevel, streetLevel } from './place-level.ts';
 import type { Policy } from './policy.ts';
 
@@ -56,68 +57,24 @@ export function measure(
     const level = levelOf(claim, claims.values[claim], value, names);
     levels[claim] = registered === null ? 'missing' : level;
   }
+  for (const claim of ['givenName', 'familyName'] as const) {
+    const registered = record[claim];
+    if (registered !== null) known[claim] ??= comparable(claim, registered);
+  }
   const room: Room = { claims, known, names, model, frequencies };
-  const crossedNames = crossing(room, levels);
-  const crossed = crossedNames !== undefined;
-  if (crossedNames !== undefined) Object.assign(levels, crossedNames.levels);
-  let weight = crossedNames?.weight ?? 0;
+  const former = atBirth(record, claims, levels.familyName, names);
+  if (former !== undefined) levels.familyName = former;
+  const together = crossing(room, levels) ?? regrouping(room, levels);
+  if (together !== undefined) Object.assign(levels, together.levels);
+  let weight = together?.weight ?? 0;
   for (const claim of claims.asked) {
-    if (crossed && (claim === 'givenName' || claim === 'familyName')) continue;
+    if (together !== undefined && (claim === 'givenName' || claim === 'familyName')) continue;
     weight += weightIn(room, levels[claim] ?? 'missing', claim);
   }
-  if (!crossed && model !== undefined && known.givenName && known.familyName) weight += Math.log2(1 - model.crossed);
+  const crossed = together !== undefined;
+  const { givenName, familyName } = claims.values;
+  if (!crossed && model !== undefined && givenName && familyName) weight += Math.log2(1 - model.crossed);
   return { levels, crossed, weight };
-}
-
-type Room = {
-  readonly claims: NormalisedClaims;
-  readonly known: { readonly [claim in ClaimName]?: Comparable };
-  readonly names: NameRules;
-  readonly model: Model | undefined;
-  readonly frequencies: Frequencies | undefined;
-};
-
-/** The weight of a level; `from` is the field of the register that the claim was held against. */
-function weightIn({ known, model, frequencies }: Room, level: Level, from: ClaimName): number {
-  if (model === undefined) return 0;
-  return weightOf(model, { claim: from, level, known: known[from] }, frequencies);
-}
-
-/** What the names are worth when given and family name are exchanged, where that is better than as they stand. */
-function crossing(
-  room: Room,
-  straight: Levels,
-): { readonly levels: { readonly givenName: Level; readonly familyName: Level }; readonly weight: number } | undefined {
-  const { givenName, familyName } = room.claims.values;
-  if (givenName === undefined || familyName === undefined) return undefined;
-  const given = crossedLevel(familyName, room.known.givenName, room.names);
-  const family = crossedLevel(givenName, room.known.familyName, room.names);
-  const levels = { givenName: family, familyName: given };
-  const rank = (one: Level | undefined, other: Level | undefined) => strength(one) + strength(other);
-  if (room.model === undefined) {
-    // Without a model both must be the same but for the field, and as they stand they are not.
-    const better =
-      rank(given, family) === 2 * strength('normalised') && rank(straight.givenName, straight.familyName) < 6;
-    return better ? { levels: { givenName: 'similar', familyName: 'similar' }, weight: 0 } : undefined;
-  }
-  const asTheyStand =
-    weightIn(room, straight.givenName ?? 'missing', 'givenName') +
-    weightIn(room, straight.familyName ?? 'missing', 'familyName') +
-    Math.log2(1 - room.model.crossed);
-  const weight =
-    weightIn(room, given, 'givenName') + weightIn(room, family, 'familyName') + Math.log2(room.model.crossed);
-  if (weight <= asTheyStand) return undefined;
-  const similar = (level: Level): Level => (level === 'exact' || level === 'normalised' ? 'similar' : level);
-  return { levels: { givenName: similar(levels.givenName), familyName: similar(levels.familyName) }, weight };
-}
-
-function strength(level: Level | undefined): number {
-  return level === 'exact' || level === 'normalised' ? 3 : level === 'similar' ? 2 : level === 'missing' ? 1 : 0;
-}
-
-function crossedLevel(claimed: Comparable, known: Comparable | undefined, names: NameRules): Level {
-  const level = nameLevel(claimed.forms, known?.forms ?? [absent], { ...names, particles: true });
-  return known === undefined ? 'missing' : level;
 }
 
 function levelOf(claim: ClaimName, claimed: Comparable | undefined, known: Comparable, names: NameRules): Level {

@@ -1,5 +1,6 @@
 import { withoutParticles } from '../name-key.ts';
 import type { Forms } from '../normalise.ts';
+import { isArabic, spellsArabic } from './arabic.ts';
 import type { Level } from './level.ts';
 import { editDistance, jaroWinkler, lettersExchanged } from './similarity.ts';
 
@@ -14,14 +15,20 @@ export type NameRules = {
 /** The best level that any form of one name has with any form of the other. Texts that are the same were seen before. */
 export function nameLevel(claimed: Forms, known: Forms, rules: NameRules = {}): Level {
   let best = worst;
+  // Many characters sound alike: two Han names with one reading are not yet one name.
+  const least = isHan(claimed) && isHan(known) && claimed.at(-1) !== known.at(-1) ? 1 : 0;
   for (const one of claimed) {
     for (const other of known) {
       const level = levelOfForms(one, other, rules);
       if (level < best) best = level;
-      if (best === 0) return 'normalised';
     }
   }
-  return ranked[best] ?? 'different';
+  return ranked[Math.max(best, least)] ?? 'different';
+}
+
+function isHan(forms: Forms): boolean {
+  const own = forms.at(-1) ?? '';
+  return own >= '\u2e80' && /\p{Script=Han}/u.test(own);
 }
 
 const ranked: readonly Level[] = ['normalised', 'similar', 'shortened', 'close', 'near', 'different'];
@@ -31,6 +38,8 @@ function levelOfForms(one: string, other: string, rules: NameRules): number {
   const first = joined(one);
   const second = joined(other);
   if (first === second) return 0;
+  if (first > '\u0600' && isArabic(first) && spellsArabic(first, second)) return 0;
+  if (second > '\u0600' && isArabic(second) && spellsArabic(second, first)) return 0;
   const spaced = one.includes(' ') || other.includes(' ');
   if (spaced && rules.particles === true && joined(withoutParticles(one)) === joined(withoutParticles(other))) return 0;
   if (spaced && wordsExchanged(one, other)) return 1;
