@@ -25,11 +25,15 @@ export async function serverUrl(): Promise<string> {
 }
 
 /** Runs SQL on the server, outside every database of a test. */
-export async function onServer(sql: string): Promise<unknown[]> {
+export function onServer(sql: string): Promise<pg.QueryResultRow[]> {
+  return withServer(async (client) => (await client.query(sql)).rows);
+}
+
+async function withServer<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: await serverUrl() });
   await client.connect();
   try {
-    return (await client.query(sql)).rows;
+    return await use(client);
   } finally {
     await client.end();
   }
@@ -39,7 +43,7 @@ export async function onServer(sql: string): Promise<unknown[]> {
 export async function createDatabase(kind: 'migrated' | 'empty'): Promise<string> {
   databaseCount += 1;
   const name = `cs_test_${process.pid}_${databaseCount}`;
-  if (kind === 'empty') await onServer(`create database ${name} ${byBytes}`);
+  if (kind === 'empty') await onServer(`create database ${name} ${byBytes} strategy file_copy`);
   else {
     template ??= findTemplate();
     await onServer(`create database ${name} template ${await template} strategy file_copy`);
@@ -49,7 +53,18 @@ export async function createDatabase(kind: 'migrated' | 'empty'): Promise<string
 
 /** Drops the database at a URL of `createDatabase`, whoever is connected to it. */
 export async function dropDatabase(url: string): Promise<void> {
-  await onServer(`drop database ${new URL(url.replace('@/', '@localhost/')).pathname.slice(1)} with (force)`);
+  const name = databaseOf(url);
+  await withServer(async (client) => {
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
+    // `drop database` looks again only after 100 ms while a session ends.
+    while ((await client.query(end)).rows.length > 0);
+    await client.query(`drop database ${name}`);
+  });
+}
+
+/** The name of the database at a URL. */
+export function databaseOf(url: string): string {
+  return new URL(url.replace('@/', '@localhost/')).pathname.slice(1);
 }
 
 async function withDatabase(name: string): Promise<string> {

@@ -10,12 +10,16 @@ export function dateForm(text: string): string {
   return text.endsWith('-00') ? text.slice(0, -3) : text;
 }
 
+const shortMonths = new Set([4, 6, 9, 11]);
+
 /** Whether the calendar has this date, given in the form of `dateForm`. */
 export function dateExists(form: string): boolean {
-  const [year = 0, month = 1, day = 1] = form.split('-').map(Number);
+  const year = Number(form.slice(0, 4));
+  const month = form.length > 4 ? Number(form.slice(5, 7)) : 1;
+  const day = form.length > 7 ? Number(form.slice(8, 10)) : 1;
   if (month < 1 || month > 12 || day < 1) return false;
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  const days = month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
+  const days = month === 2 ? (leap ? 29 : 28) : shortMonths.has(month) ? 30 : 31;
   return day <= days;
 }
 

@@ -16,7 +16,7 @@ export class ImportFileFault extends Error {
   }
 }
 
-const readBytes = 1 << 18;
+const readBytes = 1 << 16;
 
 /** Reads from `offset` on in blocks, each a buffer of its own; ends with the file. */
 export async function* blocks(file: FileHandle, offset: number): AsyncGenerator<Buffer> {

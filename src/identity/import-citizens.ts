@@ -4,13 +4,13 @@ import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Actor } from '../ledger/event.ts';
 import type { Read } from '../store/db.ts';
-import { type ImportedCitizen, storeCitizens } from './citizen-store.ts';
+import { createCitizenStore, type ImportedCitizen, type StoreCitizens } from './citizen-store.ts';
 import type { Line } from './import-blocks.ts';
 import { type ErrorFile, openErrorFile } from './import-errors.ts';
 import { guessMapping, type Mapping } from './import-fields.ts';
 import { fingerprintOf, type ImportFile, type ImportFormat, openImportFile } from './import-file.ts';
 import { advanceImport, findImport, type ImportProgress, startImport } from './import-progress.ts';
-import { type Condition, createRowReader, type RowReader } from './import-row.ts';
+import { type Condition, createRowReader, mappedFields, type RowReader } from './import-row.ts';
 
 /** What an import works on. */
 export type ImportHouse = {
@@ -54,7 +54,8 @@ const chunkRows = 4_096;
 
 /**
  * Imports a file of citizens, in chunks; each is one unit with its event and the progress, so that after any crash the
- * same call goes on behind the last stored chunk. A citizen who is known is updated. Memory does not grow with the file.
+ * same call goes on behind the last stored chunk. A citizen who is known is updated in the fields that the file has.
+ * Memory does not grow with the file.
  */
 export async function importCitizens(
   house: ImportHouse,
@@ -72,7 +73,9 @@ export async function importCitizens(
       ? undefined
       : await openErrorFile(order.errorsPath, file.header, progress.errorsBytes);
   try {
-    const write = order.dryRun ? undefined : { house, actor: order.actor };
+    const write = order.dryRun
+      ? undefined
+      : { house, actor: order.actor, store: createCitizenStore(mappedFields(mapping)) };
     const ended = await importLines(file, { readRow, errors, write, onProgress }, progress);
     return { progress: ended, mapping, began, readBefore: progress.read };
   } finally {
@@ -119,7 +122,7 @@ type Work = {
   readonly readRow: RowReader;
   readonly errors: ErrorFile | undefined;
   /** Absent in a dry run. */
-  readonly write: { readonly house: ImportHouse; readonly actor: Actor } | undefined;
+  readonly write: { readonly house: ImportHouse; readonly actor: Actor; readonly store: StoreCitizens } | undefined;
   readonly onProgress: OnProgress;
 };
 
@@ -160,35 +163,44 @@ function settled(outcome: ImportProgress | Failure): ImportProgress {
 }
 
 /** Rows that are stored together, by id: of two with one id the later counts. `progress` is what will be true then. */
-type Chunk = { rows: number; readonly citizens: Map<string, ImportedCitizen>; progress: ImportProgress };
+type Chunk = { rows: number; readonly citizens: Map<string, ImportedCitizen>; readonly progress: Counting };
 
-function startChunk(progress: ImportProgress): Chunk {
+/** Progress while it is being counted. */
+type Counting = { -readonly [member in keyof ImportProgress]: ImportProgress[member] } & {
+  reasons: Record<string, number>;
+  remarks: Record<string, number>;
+};
+
+function startChunk(from: ImportProgress): Chunk {
+  const progress = { ...from, reasons: { ...from.reasons }, remarks: { ...from.remarks } };
   return { rows: 0, citizens: new Map(), progress };
 }
 
 function takeLine(chunk: Chunk, line: Line, { readRow, errors }: Work): void {
-  const result = line.fault === undefined ? readRow(line.fields) : { reason: line.fault };
+  const result = line.fault === undefined ? readRow(line.fields, chunk.progress.id) : { reason: line.fault };
   const { progress } = chunk;
-  const next = { ...progress, nextOffset: line.end, read: progress.read + 1 };
   chunk.rows += 1;
+  progress.read += 1;
+  progress.nextOffset = line.end;
   if ('citizen' in result) {
     chunk.citizens.set(result.citizen.citizenId, result.citizen);
-    const remarks = result.remark === undefined ? progress.remarks : counted(progress.remarks, result.remark);
-    chunk.progress = { ...next, stored: progress.stored + 1, remarks };
+    progress.stored += 1;
+    if (result.remark !== undefined) count(progress.remarks, result.remark);
   } else if ('reason' in result) {
     errors?.add(result.reason, line.fields);
-    chunk.progress = { ...next, refused: progress.refused + 1, reasons: counted(progress.reasons, result.reason) };
+    progress.refused += 1;
+    count(progress.reasons, result.reason);
   } else {
-    chunk.progress = { ...next, leftOut: progress.leftOut + 1 };
+    progress.leftOut += 1;
   }
 }
 
 /** As many kinds of reasons are told apart; more come only from a file that is no register. */
 const mostReasons = 50;
 
-function counted(tally: ImportProgress['reasons'], reason: string): ImportProgress['reasons'] {
+function count(tally: Record<string, number>, reason: string): void {
   const known = reason in tally || Object.keys(tally).length < mostReasons ? reason : 'other reasons';
-  return { ...tally, [known]: (tally[known] ?? 0) + 1 };
+  tally[known] = (tally[known] ?? 0) + 1;
 }
 
 /** Refused rows reach the disk before the chunk that counts them: a crash between leaves too many, which are cut off. */
@@ -200,9 +212,9 @@ async function storeChunk(
 ): Promise<ImportProgress> {
   const to = { ...progress, finished, errorsBytes: (await errors?.flush()) ?? 0 };
   if (write === undefined) return to;
-  const { house, actor } = write;
+  const { house, actor, store } = write;
   const statements = [
-    ...storeCitizens([...citizens.values()], to.id),
+    ...store([...citizens.values()]),
     ...house.citizenKeys.creations([...citizens.keys()]),
     advanceImport(from, to, house.clock.now()),
   ];

@@ -7,16 +7,15 @@ import { type Forms, formsOf } from './normalise.ts';
 const particles = new Set(
   (
     'van von vom vander der den ter ten te de del della dello degli delle dei di da do dos das du des d la le las los lo ' +
-    'el al ad as ar ash at bin ibn ben bint abu af av zu zum zur und y e i st'
+    'el al ad as ar ash at bin ibn ben bint abu af av zu zum zur und y e i'
   ).split(' '),
 );
 
-/** The family name without its particles; unchanged where nothing else would be left. */
+/** The family name without its particles; the last word is the name itself, whatever it looks like. */
 export function withoutParticles(form: string): string {
   if (!form.includes(' ')) return form;
   const words = form.split(' ');
-  const kept = words.filter((word) => !particles.has(word));
-  return kept.length === 0 || kept.length === words.length ? form : kept.join(' ');
+  return words.filter((word, at) => at === words.length - 1 || !particles.has(word)).join(' ');
 }
 
 /**

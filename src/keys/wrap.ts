@@ -2,7 +2,8 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from '../kernel/clock.ts';
 import { keyBytes, SealBroken, tagBytes } from './chunked-encryption.ts';
 
-const nonceBytes = 12;
+/** How many random bytes `wrapKey` takes beside the key. */
+export const wrapNonceBytes = 12;
 const algorithm = 'aes-256-gcm';
 const wholeTag = { authTagLength: tagBytes };
 
@@ -12,7 +13,7 @@ const wholeTag = { authTagLength: tagBytes };
  */
 export function wrapKey(wrappingKey: Uint8Array, key: Uint8Array, bound: string, random: Random): Buffer {
   if (key.length !== keyBytes) throw new TypeError(`a wrapped key has ${keyBytes} bytes, not ${key.length}`);
-  const nonce = random(nonceBytes);
+  const nonce = random(wrapNonceBytes);
   const cipher = createCipheriv(algorithm, wrappingKey, nonce, wholeTag);
   cipher.setAAD(Buffer.from(bound));
   return Buffer.concat([nonce, cipher.update(key), cipher.final(), cipher.getAuthTag()]);
@@ -20,11 +21,11 @@ export function wrapKey(wrappingKey: Uint8Array, key: Uint8Array, bound: string,
 
 /** The key that `wrapKey` wrapped for the same owner; throws `SealBroken` for any other owner, key or byte. */
 export function unwrapKey(wrappingKey: Uint8Array, wrapped: Uint8Array, bound: string): Buffer {
-  if (wrapped.length !== nonceBytes + keyBytes + tagBytes) throw new SealBroken();
-  const decipher = createDecipheriv(algorithm, wrappingKey, wrapped.subarray(0, nonceBytes), wholeTag);
+  if (wrapped.length !== wrapNonceBytes + keyBytes + tagBytes) throw new SealBroken();
+  const decipher = createDecipheriv(algorithm, wrappingKey, wrapped.subarray(0, wrapNonceBytes), wholeTag);
   decipher.setAAD(Buffer.from(bound));
-  decipher.setAuthTag(wrapped.subarray(nonceBytes + keyBytes));
-  const key = decipher.update(wrapped.subarray(nonceBytes, nonceBytes + keyBytes));
+  decipher.setAuthTag(wrapped.subarray(wrapNonceBytes + keyBytes));
+  const key = decipher.update(wrapped.subarray(wrapNonceBytes, wrapNonceBytes + keyBytes));
   try {
     decipher.final();
   } catch (cause) {

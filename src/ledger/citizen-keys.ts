@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { keyBytes } from '../keys/chunked-encryption.ts';
 import type { RootKey } from '../keys/root-key.ts';
-import { unwrapKey, wrapKey } from '../keys/wrap.ts';
+import { unwrapKey, wrapKey, wrapNonceBytes } from '../keys/wrap.ts';
 import type { Read, Statement } from '../store/db.ts';
 import { createMultiRow } from '../store/multi-row.ts';
 
@@ -67,9 +67,9 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     return key;
   }
 
-  const newKey = (citizenId: string) => [
+  const newKey = (citizenId: string, source: Random) => [
     citizenId,
-    wrapKey(wrapping, random(keyBytes), `citizen ${citizenId}`, random),
+    wrapKey(wrapping, source(keyBytes), `citizen ${citizenId}`, source),
     root.id,
   ];
 
@@ -84,8 +84,22 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     pseudonymOf: (citizenId) => hmac('citizen-pseudonym', citizenId).subarray(0, 16),
     creation: (citizenId) => ({
       sql: 'insert into citizen_key (citizen_id, wrapped, root_key_id) values ($1, $2, $3) on conflict (citizen_id) do nothing',
-      args: newKey(citizenId),
+      args: newKey(citizenId, random),
     }),
-    creations: (citizenIds) => insertKeys(citizenIds.map(newKey)),
+    creations: (citizenIds) => {
+      const source = drawnAtOnce(random, citizenIds.length * (keyBytes + wrapNonceBytes));
+      return insertKeys(citizenIds.map((citizenId) => newKey(citizenId, source)));
+    },
+  };
+}
+
+/** A source of so many random bytes that asks the given one once; many small requests cost more than all wrapping. */
+function drawnAtOnce(random: Random, bytes: number): Random {
+  const drawn = random(bytes);
+  let used = 0;
+  return (wanted) => {
+    used += wanted;
+    if (used > drawn.length) throw new RangeError('more random bytes were asked for than drawn');
+    return drawn.subarray(used - wanted, used);
   };
 }

@@ -17,7 +17,9 @@ export function createMultiRow(before: string, columns: number, after: string): 
     let from = 0;
     for (const [size, sql] of texts) {
       for (; rows.length - from >= size; from += size) {
-        statements.push({ sql, args: rows.slice(from, from + size).flat() });
+        const args: Value[] = [];
+        for (let at = from; at < from + size; at += 1) args.push(...(rows[at] ?? []));
+        statements.push({ sql, args });
       }
     }
     return statements;

@@ -34,7 +34,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   try {
     const writer = await startWriter(path, options.onLost);
     const reader = new DatabaseSync(path, { readOnly: true, timeout: 1_000 });
-    reader.exec('pragma cache_size = -32768; pragma mmap_size = 1073741824; pragma temp_store = memory');
+    reader.exec('pragma cache_size = -32768; pragma temp_store = memory');
     return createDb({ reader, writer, lock, random: options.random });
   } catch (error) {
     lock.close();
@@ -111,7 +111,7 @@ type Writer = {
 async function startWriter(path: string, onLost: SqliteOptions['onLost']): Promise<Writer> {
   // The same file runs from TypeScript and, compiled, from JavaScript.
   const file = import.meta.filename.endsWith('.ts') ? './sqlite-writer.ts' : './sqlite-writer.js';
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: { path } });
+  const worker = new Worker(new URL(file, import.meta.url), { workerData: { path }, execArgv: [] });
   const exited = Promise.withResolvers<void>();
   let answer = Promise.withResolvers<FromWriter>();
   let state: 'starting' | 'open' | 'closing' | 'lost' = 'starting';

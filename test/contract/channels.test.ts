@@ -114,6 +114,8 @@ const evilAddresses = [
   'group:a@example.org;',
   'a@b@example.org',
   'ada',
+  'ada@',
+  'ådå@example.org',
   '',
 ];
 
@@ -128,6 +130,12 @@ for (const make of [
     }
   });
 }
+
+test('smtp: a domain outside ASCII is reached by its ASCII name', async (t) => {
+  const { sink, email } = await smtp(t);
+  await email.send(message({ address: 'ada@blåbær.example' }));
+  assert.match(sink.mails[0]?.raw ?? '', /^To: ada@xn--blbr-roah\.example$/m);
+});
 
 test('smtp: line breaks in sender, subject and language start no header', async (t) => {
   const { sink, email } = await smtp(t);

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import type { Message } from './channel.ts';
 
 /** Who mail comes from: an address of the operator, and the host that Message-IDs are made under. */
@@ -21,11 +22,12 @@ export function messageIdOf(message: Pick<Message, 'delivery' | 'attempt'>, host
 
 /** The mail for a message, the whole text in it; undefined when its address is not one that mail can go to. */
 export function mailOf(message: Message, sender: Sender): Mail | undefined {
-  if (!isMailAddress(message.address)) return undefined;
+  const to = parseMailAddress(message.address);
+  if (to === undefined) return undefined;
   const name = oneLine(message.sender);
   return {
     from: { name, address: sender.address },
-    to: message.address,
+    to,
     subject: oneLine(message.subject ?? `Message from ${name}`),
     messageId: messageIdOf(message, sender.messageIdHost),
     date: new Date(message.at),
@@ -39,13 +41,18 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
 }
 
 /**
- * One address and nothing else: no list, no comment, no quotes, no line break, so that neither the header nor the
- * envelope can be widened (channels.test.ts, `a second recipient cannot be smuggled in`).
+ * One address and nothing else, its domain in ASCII: no list, no comment, no quotes, no line break, so that neither the
+ * header nor the envelope can be widened (channels.test.ts, `a second recipient cannot be smuggled in`). Undefined for
+ * any other text, and for a local part outside ASCII, which few relays take.
  */
-export function isMailAddress(text: string): boolean {
-  return text.length <= 254 && /^[^\s\p{Cc}<>()[\]\\,;:@"]{1,64}@[^\s\p{Cc}<>()[\]\\,;:@"]{1,253}$/u.test(text);
+export function parseMailAddress(text: string): string | undefined {
+  const [, local = '', domain = ''] =
+    /^([^\s\p{Cc}<>()[\]\\,;:@"]{1,64})@([^\s\p{Cc}<>()[\]\\,;:@"]+)$/u.exec(text) ?? [];
+  const ascii = domainToASCII(domain);
+  const address = `${local}@${ascii}`;
+  return ascii !== '' && /^[\x21-\x7e]+$/.test(address) && address.length <= 254 ? address : undefined;
 }
 
 function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }

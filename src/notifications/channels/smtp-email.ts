@@ -1,6 +1,7 @@
-import MailComposer from 'nodemailer/lib/mail-composer';
+import { createGate } from '../../jobs/gate.ts';
 import type { Channel, Message, Outcome } from './channel.ts';
-import { type Mail, mailOf, type Sender } from './mail.ts';
+import { composeMail } from './compose-mail.ts';
+import { mailOf, type Sender } from './mail.ts';
 import { createConnections, type Relay, type SmtpFault } from './smtp-connections.ts';
 
 export type SmtpEmailOptions = {
@@ -17,18 +18,20 @@ const connectMs = 15_000;
 
 /** Email through the operator's relay. The whole text of the message is in the mail. */
 export function createSmtpEmail(options: SmtpEmailOptions): Channel {
-  const { concurrency, ...relay } = relayOf(options.url, options.silenceMs ?? defaultSilenceMs);
+  const { connectionCount, ...relay } = relayOf(options.url, options.silenceMs ?? defaultSilenceMs);
   const connections = createConnections(relay);
+  const gate = createGate(connectionCount);
   return {
     name: 'email',
-    concurrency,
+    // As many again wait here for a connection, so that none of them stands idle while an attempt is being marked.
+    concurrency: 2 * connectionCount,
     addressOf: (contact) => contact.email,
     send: async (message: Message): Promise<Outcome> => {
       const mail = mailOf(message, options.sender);
       if (mail === undefined) return { outcome: 'permanent', reason: 'address-invalid' };
-      const raw = await compose(mail);
+      const raw = composeMail(mail);
       const envelope = { from: mail.from.address, to: mail.to, size: raw.length };
-      const fault = await connections.send(envelope, raw);
+      const fault = await gate(() => connections.send(envelope, raw));
       return fault === undefined ? { outcome: 'sent' } : outcomeOf(fault);
     },
     close: async () => connections.close(),
@@ -39,7 +42,7 @@ export function createSmtpEmail(options: SmtpEmailOptions): Channel {
  * The relay at a URL. `?connections=8` limits how many are open (16). Mail to another machine must be encrypted, unless
  * the URL says `?tls=optional`; other parameters are refused, so that a misspelt one does not pass in silence.
  */
-export function relayOf(text: string, silenceMs: number): Relay & { readonly concurrency: number } {
+export function relayOf(text: string, silenceMs: number): Relay & { readonly connectionCount: number } {
   const url = new URL(text);
   const secure = url.protocol === 'smtps:';
   if (!secure && url.protocol !== 'smtp:') throw new TypeError('SMTP_URL: expected smtp:// or smtps://');
@@ -48,15 +51,15 @@ export function relayOf(text: string, silenceMs: number): Relay & { readonly con
   }
   const tls = url.searchParams.get('tls') ?? 'required';
   if (tls !== 'required' && tls !== 'optional') throw new TypeError('SMTP_URL: tls is required or optional');
-  const concurrency = Number(url.searchParams.get('connections') ?? defaultConnections);
-  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 200) {
+  const connectionCount = Number(url.searchParams.get('connections') ?? defaultConnections);
+  if (!Number.isInteger(connectionCount) || connectionCount < 1 || connectionCount > 200) {
     throw new TypeError('SMTP_URL: connections is a number from 1 to 200');
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const loopback = host === 'localhost' || host === '::1' || host.startsWith('127.');
   const user = decodeURIComponent(url.username);
   return {
-    concurrency,
+    connectionCount,
     login: user === '' ? undefined : { user, pass: decodeURIComponent(url.password) },
     messagesPerConnection: 1_000,
     connection: {
@@ -70,22 +73,6 @@ export function relayOf(text: string, silenceMs: number): Relay & { readonly con
       maxResponseSize: 16_384,
     },
   };
-}
-
-function compose(mail: Mail): Promise<Buffer> {
-  const { from, to, subject, messageId, date, text, headers } = mail;
-  const node = new MailComposer({
-    from,
-    to: { name: '', address: to },
-    subject,
-    messageId,
-    date,
-    text,
-    headers,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  }).compile();
-  return node.build();
 }
 
 /**

@@ -1,0 +1,182 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type ImportHouse, type ImportOrder, type ImportResult, importCitizens } from '../identity/import-citizens.ts';
+import {
+  importFields,
+  type Mapping,
+  MappingFault,
+  parseInlineMapping,
+  parseMapping,
+} from '../identity/import-fields.ts';
+import type { ImportFormat } from '../identity/import-file.ts';
+import type { Tally } from '../identity/import-progress.ts';
+import type { Condition } from '../identity/import-row.ts';
+import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { createProgressView, grouped } from './progress.ts';
+
+/** What the command works on; `operator` is who runs it, as the ledger will say. */
+export type ImportRoom = ImportHouse & { readonly operator: string };
+
+/** A database that is opened for one command, once its arguments are understood, and closed behind it. */
+export type OpenImportRoom = <T>(use: (room: ImportRoom) => Promise<T>) => Promise<T>;
+
+const details = `A citizen who is known is updated in the fields that the file has.
+
+  --map MAP        Which column is which field: a JSON file, or name=column,name=column on the spot.
+                   Without it columns are taken by their names. Fields: ${importFields.join(', ')}.
+  --format FORMAT  csv or jsonl; else by the name of the file. Delimiter (, ; tab) and byte order mark are found out.
+  --where C=TEXT   Only rows whose column C holds TEXT, in which * stands for anything. May stand several times.
+  --errors FILE    Writes refused rows there, each with its reason, as CSV: mend it and import it with the same mapping.
+  --dry-run        Reads and checks every row and stores nothing.
+  --restart        Begins anew. Without it an import that was stopped goes on where it was.
+  --json           Prints the result as JSON.
+
+A mapping file joins columns with a blank and may give the form of a date; without one, dates begin with the year:
+  { "citizenId": "rec_id", "givenName": "given_name", "familyName": "surname",
+    "birthDate": { "column": "date_of_birth", "format": "YYYYMMDD" },
+    "streetAddress": ["street_number", "address_1"], "postalCode": "postcode",
+    "locality": "suburb", "documentNumber": "soc_sec_id" }
+The same on the command line:
+  --map 'citizenId=rec_id,givenName=given_name,familyName=surname,birthDate=date_of_birth:YYYYMMDD,streetAddress=street_number+address_1'`;
+
+/** `import citizens`. */
+export function importCommands(openRoom: OpenImportRoom, terminal: Terminal): readonly Command[] {
+  return [
+    {
+      name: 'import citizens',
+      usage:
+        'import citizens FILE [--map MAP] [--format csv|jsonl] [--where COLUMN=TEXT] [--errors FILE] [--dry-run] [--restart] [--json]',
+      summary: 'Imports citizens from CSV or JSON lines into the register; a stopped import goes on where it was.',
+      details,
+      run: async (args) => {
+        const { order, json } = readOrder(args, terminal.cwd);
+        return await openRoom((room) => run(room, order, json, terminal));
+      },
+    },
+  ];
+}
+
+async function run(room: ImportRoom, order: Order, json: boolean, terminal: Terminal): Promise<ExitCode> {
+  const { clock, operator } = room;
+  const view = createProgressView(terminal, clock, 'rows');
+  const startedAt = clock.now();
+  let result: ImportResult;
+  try {
+    result = await importCitizens(room, { ...order, actor: { operator } }, (progress, file) =>
+      view.show({
+        bytesDone: progress.finished ? file.bytes : progress.nextOffset,
+        bytesTotal: file.bytes,
+        rows: progress.read,
+        refused: progress.refused,
+      }),
+    );
+  } finally {
+    view.end();
+  }
+  const seconds = (clock.now() - startedAt) / 1000;
+  terminal.stderr(describeResult(result, order, seconds));
+  if (json) terminal.stdout(`${JSON.stringify(toJson(result, order, seconds))}\n`);
+  return 0;
+}
+
+/** What the arguments say; who runs it is known later. */
+type Order = Omit<ImportOrder, 'actor'>;
+
+function readOrder(args: readonly string[], cwd: string): { readonly order: Order; readonly json: boolean } {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      map: { type: 'string' },
+      format: { type: 'string' },
+      where: { type: 'string', multiple: true, default: [] },
+      errors: { type: 'string' },
+      'dry-run': { type: 'boolean', default: false },
+      restart: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const [named, ...more] = positionals;
+  if (named === undefined || more.length > 0) throw new UsageError('Name one file to import.');
+  const path = resolve(cwd, named);
+  if (!existsSync(path)) throw new UsageError(`There is no file ${named}.`);
+  const order: Order = {
+    path,
+    format: readFormat(path, values.format),
+    mapping: readMapping(values.map, cwd),
+    conditions: values.where.map(readCondition),
+    errorsPath: values.errors === undefined ? undefined : resolve(cwd, values.errors),
+    dryRun: values['dry-run'],
+    restart: values.restart,
+  };
+  return { order, json: values.json };
+}
+
+function readFormat(path: string, format: string | undefined): ImportFormat {
+  if (format === undefined) return /\.(jsonl|ndjson|jsonlines)$/i.test(path) ? 'jsonl' : 'csv';
+  if (format === 'csv' || format === 'jsonl') return format;
+  throw new UsageError('--format is csv or jsonl.');
+}
+
+function readMapping(map: string | undefined, cwd: string): Mapping | undefined {
+  if (map === undefined) return undefined;
+  const path = resolve(cwd, map);
+  try {
+    if (existsSync(path)) return parseMapping(JSON.parse(readFileSync(path, 'utf8')));
+    if (map.includes('=')) return parseInlineMapping(map);
+  } catch (fault) {
+    if (fault instanceof MappingFault) throw new UsageError(`--map: ${fault.message}`);
+    if (fault instanceof SyntaxError) throw new UsageError(`--map: the file is not JSON: ${fault.message}`);
+    throw fault;
+  }
+  throw new UsageError(`--map: there is no file ${map}, and it is not of the form name=column.`);
+}
+
+function readCondition(text: string): Condition {
+  const split = text.indexOf('=');
+  if (split < 1) throw new UsageError('--where takes COLUMN=TEXT.');
+  return { column: text.slice(0, split).trim(), pattern: text.slice(split + 1).trim() };
+}
+
+function describeResult(result: ImportResult, { dryRun, errorsPath }: Order, seconds: number): string {
+  const { progress, began, readBefore } = result;
+  if (began === 'already-finished') {
+    return `This file is already imported (${progress.id}, ${grouped(progress.stored)} rows); --restart imports it again.\n`;
+  }
+  const rows = progress.read - readBefore;
+  const speed = seconds > 0 ? `, ${grouped(Math.round(rows / seconds))} rows/s` : '';
+  const lines = [
+    ...(began === 'resumed' ? [`Went on behind row ${grouped(readBefore)}.`] : []),
+    `${dryRun ? 'Checked, stored nothing' : `Imported (${progress.id})`}: ${grouped(progress.read)} rows read, ` +
+      `${grouped(progress.stored)} ${dryRun ? 'usable' : 'stored'}, ${grouped(progress.refused)} refused` +
+      `${progress.leftOut > 0 ? `, ${grouped(progress.leftOut)} left out` : ''}; ${seconds.toFixed(1)} s${speed}.`,
+    ...describeTally('refused', progress.reasons),
+    ...describeTally('stored', progress.remarks),
+  ];
+  if (progress.refused > 0) {
+    lines.push(errorsPath === undefined ? '--errors FILE writes the refused rows.' : `Refused rows: ${errorsPath}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function describeTally(what: string, tally: Tally): string[] {
+  return Object.entries(tally).map(([reason, count]) => `  ${grouped(count)} ${what}: ${reason}`);
+}
+
+function toJson({ progress, began, mapping }: ImportResult, { dryRun }: Order, seconds: number) {
+  return {
+    importId: dryRun ? null : progress.id,
+    status: began === 'already-finished' ? 'already-finished' : dryRun ? 'checked' : 'finished',
+    resumed: began === 'resumed',
+    read: progress.read,
+    stored: dryRun ? 0 : progress.stored,
+    usable: progress.stored,
+    refused: progress.refused,
+    leftOut: progress.leftOut,
+    reasons: progress.reasons,
+    remarks: progress.remarks,
+    mapping,
+    seconds,
+  };
+}

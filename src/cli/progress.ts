@@ -1,0 +1,82 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Terminal } from './command.ts';
+
+/** How far a piece of work is: of its bytes, and in rows. */
+export type Step = {
+  readonly bytesDone: number;
+  readonly bytesTotal: number;
+  readonly rows: number;
+  readonly refused: number;
+};
+
+/** Shows how far work has come: a bar that stays on its line for a person, a line at each 5 % for a log. */
+export type ProgressView = { show(step: Step): void; end(): void };
+
+const drawEveryMs = 100;
+const barWidth = 24;
+
+/** The view on standard error; `unit` is what the rows are, as "citizens". */
+export function createProgressView(terminal: Terminal, clock: Clock, unit: string): ProgressView {
+  const startedAt = clock.now();
+  let firstStep: Step | undefined;
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  let toldPercent = 0;
+  let isDrawn = false;
+  return {
+    show: (step) => {
+      firstStep ??= step;
+      const now = clock.now();
+      const text = describe(step, firstStep, now - startedAt, unit);
+      const percent = percentOf(step);
+      if (terminal.isInteractive) {
+        if (now - drawnAt < drawEveryMs && percent < 100) return;
+        drawnAt = now;
+        isDrawn = true;
+        terminal.stderr(`\r\u001b[K${bar(percent)} ${text}`);
+      } else if (percent >= toldPercent + 5 || (percent === 100 && toldPercent < 100)) {
+        toldPercent = percent - (percent % 5);
+        terminal.stderr(`${text}\n`);
+      }
+    },
+    end: () => {
+      if (isDrawn) terminal.stderr('\n');
+    },
+  };
+}
+
+function percentOf({ bytesDone, bytesTotal }: Step): number {
+  return bytesTotal === 0 ? 100 : Math.floor((bytesDone / bytesTotal) * 100);
+}
+
+function bar(percent: number): string {
+  const full = Math.round((percent / 100) * barWidth);
+  return `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}]`;
+}
+
+/** Speed and time left are of this run: what an earlier run had done tells nothing of them. */
+function describe(step: Step, first: Step, elapsedMs: number, unit: string): string {
+  const seconds = elapsedMs / 1000;
+  const perSecond = seconds > 0 ? Math.round((step.rows - first.rows) / seconds) : 0;
+  const bytesDone = step.bytesDone - first.bytesDone;
+  const left = bytesDone > 0 ? Math.round((seconds * (step.bytesTotal - step.bytesDone)) / bytesDone) : undefined;
+  return [
+    `${percentOf(step)} %`,
+    `${grouped(step.rows)} ${unit}`,
+    `${grouped(perSecond)}/s`,
+    `${grouped(step.refused)} refused`,
+    left === undefined ? undefined : `${duration(left)} left`,
+  ]
+    .filter((part) => part !== undefined)
+    .join(', ');
+}
+
+/** A whole number as people read it, as 12,345. */
+export function grouped(count: number): string {
+  return count.toString().replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

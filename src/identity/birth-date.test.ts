@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { agreesToPrecision, dateExists, dateForm } from './birth-date.ts';
+
+test('an unknown day or month is left out of the form', () => {
+  assert.deepEqual(['1980-02-07', '1980-02-00', '1980-00-00', '1980-02', '1980'].map(dateForm), [
+    '1980-02-07',
+    '1980-02',
+    '1980',
+    '1980-02',
+    '1980',
+  ]);
+});
+
+test('a date exists exactly when the calendar of JavaScript gives it back', () => {
+  const part = (most: number) => fc.integer({ min: 0, max: most });
+  fc.assert(
+    fc.property(fc.integer({ min: 1000, max: 9999 }), part(14), part(33), (year, month, day) => {
+      const two = (n: number) => String(n).padStart(2, '0');
+      const text = `${year}-${two(month)}-${two(day)}`;
+      const instant = new Date(`${text}T00:00:00Z`);
+      const expected = !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);
+      assert.equal(dateExists(text), expected);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('dates agree as far as the shorter one goes, and no further', () => {
+  assert.deepEqual(
+    [
+      agreesToPrecision('1980', '1980-02-07'),
+      agreesToPrecision('1980-02-07', '1980-02'),
+      agreesToPrecision('1980-02-07', '1980-02-08'),
+      agreesToPrecision('1980-0', '1980-02'),
+      agreesToPrecision('1981', '1980-02-07'),
+    ],
+    [true, true, false, false, false],
+  );
+});

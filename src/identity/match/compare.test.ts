@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Claims } from '../claims.ts';
+import type { RegisterRecord } from '../register.ts';
+import { normaliseClaims } from './comparable.ts';
+import { compare, decoy } from './compare.ts';
+import { standardPolicy } from './policy.ts';
+
+const record: RegisterRecord = {
+  citizenId: 'C-1',
+  givenName: 'Zoë Maria',
+  familyName: "O'Brien",
+  birthFamilyName: null,
+  birthDate: '1980-02-07',
+  birthPlace: 'Köln',
+  streetAddress: '12a Rue de l’Église',
+  postalCode: 'AB1 2CD',
+  locality: 'Łódź',
+  country: null,
+  documentNumber: 'X-123.456',
+  underReview: false,
+};
+
+const enough: Claims = { citizenId: 'C-1', familyName: "O'Brien", birthDate: '1980-02-07' };
+
+function decide(claims: Claims, of: RegisterRecord = record) {
+  return compare(of, normaliseClaims(claims), standardPolicy);
+}
+
+test('what is written otherwise and means the same is a match, with the level of each claim', () => {
+  const claims: Claims = {
+    citizenId: 'C-1',
+    givenName: 'ZOE  MARIA',
+    familyName: 'O’Brien',
+    birthFamilyName: 'Nobody',
+    birthDate: '1980-02-07',
+    birthPlace: 'Koeln',
+    streetAddress: 'Rue de l Eglise 12A',
+    postalCode: 'ab12cd',
+    locality: 'Lodz',
+    country: 'EX',
+    documentNumber: 'x123456',
+  };
+  assert.deepEqual(decide(claims), {
+    decision: 'match',
+    levels: {
+      citizenId: 'exact',
+      givenName: 'normalised',
+      familyName: 'normalised',
+      birthFamilyName: 'missing',
+      birthDate: 'exact',
+      birthPlace: 'normalised',
+      streetAddress: 'normalised',
+      postalCode: 'normalised',
+      locality: 'normalised',
+      country: 'missing',
+      documentNumber: 'normalised',
+    },
+  });
+});
+
+test('one claim that differs is no match, whatever the others say', () => {
+  const wrong: Claims = {
+    citizenId: 'c-1',
+    givenName: 'Zoe',
+    familyName: 'Brian',
+    birthDate: '1980-02-08',
+    birthPlace: 'Kaln',
+    streetAddress: '12b Rue de l’Église',
+    postalCode: 'AB12CE',
+    locality: 'Lodsch',
+    documentNumber: 'X123457',
+  };
+  const decisions = Object.entries(wrong).map(([claim, value]) => [
+    claim,
+    decide({ ...enough, [claim]: value }).decision,
+  ]);
+  assert.deepEqual(
+    decisions,
+    Object.keys(wrong).map((claim) => [claim, 'no_match']),
+  );
+});
+
+test('what the register does not know cannot stand for the minimum', () => {
+  assert.equal(decide(enough, { ...record, birthDate: null }).decision, 'no_match');
+  assert.equal(decide(enough, { ...record, familyName: null }).decision, 'no_match');
+});
+
+test('document number and address stand in for a birth date that nobody knows', () => {
+  const claims: Claims = { citizenId: 'C-1', familyName: "O'Brien", documentNumber: 'X123456', postalCode: 'AB1 2CD' };
+  assert.equal(decide(claims, { ...record, birthDate: null }).decision, 'match');
+  assert.equal(decide({ ...claims, documentNumber: 'X123457' }, { ...record, birthDate: null }).decision, 'no_match');
+});
+
+test('a date with less in it fits only beside an id', () => {
+  const year: Claims = { ...enough, birthDate: '1980' };
+  const { citizenId: _, ...withoutId } = { ...year, givenName: 'Zoë Maria', postalCode: 'AB1 2CD' };
+  assert.deepEqual(
+    [decide(year), decide({ ...withoutId, documentNumber: 'X123456' }), decide(withoutId)].map((c) => [
+      c.levels.birthDate,
+      c.decision,
+    ]),
+    [
+      ['precision', 'match'],
+      ['precision', 'match'],
+      ['precision', 'no_match'],
+    ],
+  );
+});
+
+test('a disputed record is left open when the claims fit it, and only then', () => {
+  const disputed = { ...record, underReview: true };
+  assert.equal(decide(enough, disputed).decision, 'not_determined');
+  assert.equal(decide({ ...enough, familyName: 'Brian' }, disputed).decision, 'no_match');
+});
+
+test('the decoy fits no claims, its own included', () => {
+  const own = Object.fromEntries(
+    Object.entries(decoy).filter(([claim, value]) => typeof value === 'string' && claim !== 'citizenId'),
+  );
+  assert.equal(decide({ ...own, citizenId: 'C-9' }, decoy).decision, 'no_match');
+});

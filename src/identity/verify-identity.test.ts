@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import test from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { buildIdentityHouse, houseTime } from '../../test/identity-house.ts';
+import { openPeopledHouse, zoe } from '../../test/identity-people.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+
+/** An answer without what is fresh in each: ids, and the token's bytes. */
+function comparable(answer: Readonly<Record<string, unknown>>): unknown {
+  const { verificationId, receipt, token, requestHash, ...rest } = answer;
+  return [
+    rest,
+    String(verificationId).length,
+    String(receipt).length,
+    String(token).length,
+    String(requestHash).length,
+  ];
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: own claims match, with the answer of the contract`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const answered = await house.ask('POST', { ...zoe, purpose: 'tax', nonce: 'n-1' });
+    assert.equal('refusal' in answered, false);
+    if ('refusal' in answered) return;
+    const { verificationId, receipt, token, ...rest } = answered.json;
+    const asked = canonicalJson({ ...zoe, purpose: 'tax', nonce: 'n-1' });
+    const requestHash = `sha-256:${createHash('sha256').update(asked).digest('base64url')}`;
+    assert.deepEqual([answered.status, answered.headers], [200, { 'cache-control': 'no-store' }]);
+    assert.deepEqual(rest, {
+      verified: true,
+      decision: 'match',
+      assurance: { framework: 'eidas', level: 'low' },
+      policy: 'standard-2026-1',
+      checkedAt: '2026-03-01T09:30:00.000Z',
+      expiresAt: '2026-03-01T09:35:00.000Z',
+      purpose: 'tax',
+      requestHash,
+    });
+    assert.match(String(verificationId), /^ver_[0-9A-Z]{26}$/);
+    assert.match(String(receipt), /^\/v1\/receipts\/evt_[0-9A-Z]{26}$/);
+    const { header, payload } = await house.openToken(token);
+    const { sub, verified_claims, ...members } = payload;
+    const seconds = houseTime / 1000;
+    assert.equal(header.typ, 'identity-verification+jwt');
+    assert.deepEqual(members, {
+      iss: 'https://gov.example',
+      aud: 'tax-office',
+      iat: seconds,
+      exp: seconds + 300,
+      jti: verificationId,
+      nonce: 'n-1',
+      request_hash: requestHash,
+      decision: 'match',
+      policy: 'standard-2026-1',
+      purpose: 'tax',
+    });
+    assert.match(String(sub), /^[\w-]{43}$/);
+    const checkedAt = '2026-03-01T09:30:00.000Z';
+    assert.deepEqual(verified_claims, {
+      verification: {
+        trust_framework: 'eidas',
+        assurance_level: 'low',
+        assurance_process: {
+          policy: 'standard-2026-1',
+          procedure: 'register-match',
+          assurance_details: [{ assurance_type: 'evidence_validation', evidence_ref: [{ check_id: verificationId }] }],
+        },
+        time: checkedAt,
+        verification_process: verificationId,
+        evidence: [
+          {
+            type: 'electronic_record',
+            check_details: [
+              {
+                check_method: 'data',
+                organization: 'Register of Exampleland',
+                check_id: verificationId,
+                time: checkedAt,
+              },
+            ],
+            record: { type: 'population_register', source: { name: 'Register of Exampleland', country: 'EX' } },
+          },
+        ],
+      },
+      claims: { citizen_id: 'C-1', given_name: 'Zoë', family_name: 'Müller', birthdate: '1980-02-07' },
+    });
+  });
+
+  test(`${engine.name}: accents, case, blanks and hyphens do not change the decision`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const variants = [
+      { ...zoe, givenName: 'ZOE' },
+      { ...zoe, familyName: 'Mueller' },
+      { ...zoe, familyName: ' mul-ler ' },
+      { ...zoe, givenName: 'Zoe\u0308', documentNumber: 'p-1', locality: 'KOELN' },
+    ];
+    const decisions = await Promise.all(variants.map(async (claims) => (await house.verify(claims))['decision']));
+    assert.deepEqual(decisions, ['match', 'match', 'match', 'match']);
+  });
+
+  test(`${engine.name}: an unknown id and each kind of mismatch answer alike`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const scopes = ['identity:verify', 'identity:verify:claims'];
+    const asked = [
+      { ...zoe, citizenId: 'C-9' },
+      { ...zoe, givenName: 'Ana' },
+      { ...zoe, birthDate: '1980-02-08' },
+      { ...zoe, citizenId: 'C-2' },
+    ];
+    const answers = await Promise.all(asked.map((claims) => house.verify(claims, { scopes })));
+    const [first, ...others] = answers.map(comparable);
+    assert.equal(answers[0]?.['decision'], 'no_match');
+    assert.deepEqual(
+      others,
+      others.map(() => first),
+    );
+    const tokens = await Promise.all(
+      answers.map(async ({ token }) => Object.keys((await house.openToken(token)).payload)),
+    );
+    assert.deepEqual(
+      tokens,
+      tokens.map(() => ['iss', 'aud', 'iat', 'exp', 'jti', 'request_hash', 'decision', 'policy']),
+    );
+  });
+
+  test(`${engine.name}: single claims are told on a match, and only with the scope for it`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const claims = { ...zoe, country: 'EX' };
+    const withScope = { scopes: ['identity:verify', 'identity:verify:claims'] };
+    assert.deepEqual((await house.verify(claims, withScope))['claims'], {
+      citizenId: 'match',
+      givenName: 'match',
+      familyName: 'match',
+      birthDate: 'match',
+      country: 'not_available',
+    });
+    assert.equal('claims' in (await house.verify(claims)), false);
+    assert.equal('claims' in (await house.verify({ ...claims, familyName: 'Silva' }, withScope)), false);
+  });
+
+  test(`${engine.name}: without an id the claims must fit exactly one person`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const twin = { givenName: 'Jon', familyName: 'Twin', birthDate: '2000-01-01', streetAddress: 'High Street 1' };
+    const ana = { givenName: 'ana', familyName: 'SILVA', birthDate: '1990-11-30', postalCode: '1000 001' };
+    const decisions = await Promise.all(
+      [ana, { ...ana, postalCode: '1000-002' }, { ...ana, birthDate: '1990-11-29' }, twin].map(
+        async (claims) => (await house.verify(claims))['decision'],
+      ),
+    );
+    assert.deepEqual(decisions, ['match', 'no_match', 'no_match', 'not_determined']);
+  });
+
+  test(`${engine.name}: a record under review is left open`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const rita = { citizenId: 'R-1', familyName: 'Review', birthDate: '1970-01-01' };
+    const answer = await house.verify(rita);
+    assert.deepEqual([answer['verified'], answer['decision']], [false, 'not_determined']);
+    assert.equal((await house.verify({ ...rita, familyName: 'Reviewer' }))['decision'], 'no_match');
+  });
+
+  test(`${engine.name}: every question is an event of the citizen whom it names, known or not`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    for (const citizenId of ['C-1', 'C-9']) {
+      const answer = await house.verify({ ...zoe, citizenId, purpose: 'tax', legalBasis: 'law 1' });
+      const [event, ...others] = await house.events(citizenId);
+      assert.deepEqual(others, []);
+      assert.deepEqual(event, {
+        type: 'identity.verified',
+        id: String(answer['receipt']).replace('/v1/receipts/', ''),
+        at: '2026-03-01T09:30:00.000Z',
+        actor: { client: 'tax-office' },
+        citizenId,
+        verification: answer['verificationId'],
+        decision: answer['decision'],
+        policy: 'standard-2026-1',
+        claimsAsked: ['citizenId', 'givenName', 'familyName', 'birthDate'],
+        purpose: 'tax',
+        legalBasis: 'law 1',
+      });
+    }
+  });
+
+  test(`${engine.name}: the receipt of a search does not tell whether somebody was found`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const ana = { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', postalCode: '1000-001' };
+    for (const claims of [ana, { ...ana, postalCode: '9' }, { ...ana, givenName: 'Eva' }]) {
+      const receipt = String((await house.verify(claims))['receipt']).replace('/v1/receipts/', '');
+      const event = (await house.events()).find(({ id }) => id === receipt);
+      assert.equal(event?.['type'], 'identity.searched');
+    }
+    const decisions = (await house.events('C-2')).map(({ decision }) => decision);
+    assert.deepEqual(decisions, ['match', 'no_match']);
+  });
+
+  test(`${engine.name}: no value of a claim is kept in clear with an answer`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    await house.verify({ ...zoe, purpose: 'tax' });
+    const rows = await house.db.read('select client_id, checked_at, claims_tag, answer from verification');
+    const bytes = Buffer.concat(
+      rows
+        .flatMap((row) => Object.values(row))
+        .map((v) => (v instanceof Uint8Array ? Buffer.from(v) : Buffer.from(String(v)))),
+    ).toString('latin1');
+    for (const value of ['Zo', 'ller', '1980', 'match', 'sha-256']) assert.equal(bytes.includes(value), false, value);
+  });
+
+  test(`${engine.name}: an earlier answer comes again word for word, and to nobody else`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const searched = { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', postalCode: '9' };
+    for (const claims of [zoe, { ...zoe, citizenId: 'C-9' }, searched]) {
+      const answer = await house.verify(claims);
+      const id = String(answer['verificationId']);
+      const again = await house.ask('GET', id);
+      assert.deepEqual('json' in again ? again.json : again, answer);
+      const stranger = await house.ask('GET', id, { client: 'other' });
+      assert.equal('refusal' in stranger && stranger.refusal.slug, 'verification-not-found');
+    }
+    assert.deepEqual(
+      (await house.events('C-1')).map(({ type }) => type),
+      ['identity.verified', 'identity.verification-read'],
+    );
+  });
+
+  test(`${engine.name}: the answers of an erased citizen are gone`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const answer = await house.verify({ ...zoe, citizenId: 'C-2' });
+    await house.db.write([{ sql: 'delete from citizen_key where citizen_id = $1', args: ['C-2'] }]);
+    const later = await buildIdentityHouse(house.db);
+    const again = await later.ask('GET', String(answer['verificationId']));
+    assert.equal('refusal' in again && again.refusal.slug, 'verification-not-found');
+  });
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import PostalMime from 'postal-mime';
+import { composeMail } from './compose-mail.ts';
+import type { Mail } from './mail.ts';
+
+const mail: Mail = {
+  from: { name: 'Tax Office', address: 'no-reply@tax.example' },
+  to: 'ada@example.org',
+  subject: 'Your assessment',
+  messageId: '<a.1@tax.example>',
+  date: new Date(Date.UTC(2026, 0, 5, 9, 7, 3)),
+  text: 'Hello.\nLine two.\n',
+  headers: { 'Auto-Submitted': 'auto-generated' },
+};
+
+test('a plain mail is written as anyone would write it', () => {
+  assert.equal(
+    composeMail(mail).toString('latin1'),
+    [
+      'From: "Tax Office" <no-reply@tax.example>',
+      'To: ada@example.org',
+      'Subject: Your assessment',
+      'Date: Mon, 05 Jan 2026 09:07:03 +0000',
+      'Message-ID: <a.1@tax.example>',
+      'Auto-Submitted: auto-generated',
+      'MIME-Version: 1.0',
+      'Content-Type: text/plain; charset=utf-8',
+      'Content-Transfer-Encoding: 7bit',
+      '',
+      'Hello.',
+      'Line two.',
+      '',
+    ].join('\r\n'),
+  );
+});
+
+const words = [
+  'Żółć',
+  'Ελλάδα',
+  'العربية',
+  '日本語',
+  '👩‍👩‍👧',
+  'a',
+  'quoted "word"',
+  'back\\slash',
+  '=?UTF-8?Q?x?=',
+  'x'.repeat(70),
+  '<b>',
+  ',',
+  ';',
+];
+const line = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 12 }).map((parts) => parts.join(' '));
+const text = fc.array(fc.oneof(line, fc.constant('.'), fc.constant('From x'), fc.string({ unit: 'grapheme' })), {
+  maxLength: 8,
+});
+
+test('what another program reads from the bytes is what was meant, in every script', async () => {
+  await fc.assert(
+    fc.asyncProperty(line, line, text, async (name, subject, lines) => {
+      const body = lines.join('\n').replaceAll(/[\p{Cc}\u2028\u2029]/gu, (found) => (found === '\n' ? '\n' : ' '));
+      const raw = composeMail({ ...mail, from: { ...mail.from, name }, subject, text: `${body}\nend` });
+      const read = await PostalMime.parse(raw);
+      assert.deepEqual(
+        [read.from, read.subject, read.to, read.text?.replaceAll('\r\n', '\n').trimEnd()],
+        [{ name, address: mail.from.address }, subject, [{ name: '', address: mail.to }], `${body}\nend`],
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('no line is longer than SMTP allows, and only ASCII is on the wire', async () => {
+  await fc.assert(
+    fc.property(line, line, text, (name, subject, lines) => {
+      const raw = composeMail({
+        ...mail,
+        from: { ...mail.from, name },
+        subject,
+        text: lines.join('\n') + 'y'.repeat(2_000),
+      });
+      assert.ok(raw.every((byte) => byte < 0x80 && byte !== 0));
+      for (const one of raw.toString('latin1').split('\r\n')) assert.ok(one.length <= 998 && !/[\r\n]/.test(one), one);
+    }),
+    { numRuns: 100 },
+  );
+});

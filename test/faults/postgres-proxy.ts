@@ -1,0 +1,89 @@
+import { rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { makeTestFolder } from '../test-folder.ts';
+
+/** What happens to the next COMMIT that a client sends through the proxy; then all is passed on again. */
+export type CutAt = 'before commit' | 'after commit';
+
+export type Proxy = {
+  /** The URL of the database, through the proxy. */
+  readonly url: string;
+  cutNext(at: CutAt): void;
+  /** How many transactions clients have begun. */
+  begins(): number;
+};
+
+// A simple query as pg sends it: 'Q', the length, the text, a zero byte.
+const commit = Buffer.from('Q\0\0\0\x0bcommit\0');
+const begin = Buffer.from('Q\0\0\0\x0abegin\0');
+
+/**
+ * A server between a client and PostgreSQL that loses connections at the worst moments: before the server gets a COMMIT,
+ * or after it has committed and before the client hears of it.
+ */
+export async function startProxy(t: TestContext, databaseUrl: string): Promise<Proxy> {
+  const folder = makeTestFolder('cs-proxy-');
+  const target = new URL(databaseUrl.replace('@/', '@localhost/'));
+  const socketFolder = target.searchParams.get('host');
+  const port = Number(target.port || 5432);
+  let cut: CutAt | undefined;
+  let begins = 0;
+  const sockets = new Set<Socket>();
+
+  const server = createServer((client) => {
+    const upstream =
+      socketFolder === null ? connect(port, target.hostname) : connect(join(socketFolder, `.s.PGSQL.${port}`));
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+    }
+    let silent = false;
+    upstream.on('data', (bytes: Buffer) => {
+      if (!silent) client.write(bytes);
+      // The tag says that the commit is done; the client never learns it.
+      else if (bytes.includes('COMMIT\0')) {
+        upstream.end();
+        client.destroy();
+      }
+    });
+    client.on('data', (bytes: Buffer) => {
+      begins += count(bytes, begin);
+      const at = bytes.indexOf(commit);
+      if (cut === undefined || at === -1) return void upstream.write(bytes);
+      const before = cut === 'before commit';
+      cut = undefined;
+      if (!before) {
+        silent = true;
+        upstream.write(bytes);
+        return;
+      }
+      upstream.write(bytes.subarray(0, at), () => {
+        upstream.end();
+        client.destroy();
+      });
+    });
+    client.on('close', () => upstream.end());
+    upstream.on('close', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(join(folder, '.s.PGSQL.5432'), resolve));
+  t.after(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    url: `postgres://${target.username}:${target.password}@${target.pathname}?host=${folder}`,
+    cutNext: (at) => {
+      cut = at;
+    },
+    begins: () => begins,
+  };
+}
+
+function count(bytes: Buffer, part: Buffer): number {
+  let found = 0;
+  for (let at = bytes.indexOf(part); at !== -1; at = bytes.indexOf(part, at + 1)) found += 1;
+  return found;
+}

@@ -1,0 +1,23 @@
+import { writeSync } from 'node:fs';
+import { engines } from '../engines.ts';
+
+// A process that writes until it is killed: `node store-load.ts ENGINE PLACE ROUND`. It prints each id after the unit
+// of it was acknowledged, one a line.
+const [name, place = '', round = ''] = process.argv.slice(2);
+const engine = engines.find((one) => one.name === name);
+if (engine === undefined) throw new Error(`no engine ${name}`);
+const db = await engine.openAt(place);
+const callers = 24;
+
+async function write(caller: number): Promise<void> {
+  for (let n = 0; ; n += 1) {
+    const id = `${round}-${caller}-${n}`;
+    await db.write([
+      { sql: 'insert into effect (id) values ($1)', args: [id] },
+      { sql: 'insert into event (id) values ($1)', args: [id] },
+    ]);
+    writeSync(1, `${id}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: callers }, (_, caller) => write(caller)));

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, copyFileSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { WriteBusy, WriteUnknown } from '../../src/store/db.ts';
+import { openSqlite } from '../../src/store/sqlite.ts';
+import { engines } from '../engines.ts';
+
+const createTable = { sql: 'create table thing (id text not null primary key)' };
+const add = (id: string) => ({ sql: 'insert into thing (id) values ($1)', args: [id] });
+const all = 'select id from thing order by id';
+
+async function freshPlace(t: TestContext): Promise<string> {
+  const [sqlite] = engines;
+  assert.equal(sqlite?.name, 'sqlite');
+  return sqlite.place(t);
+}
+
+/** Opens a file and gives its writer's thread too, which node announces when it starts. */
+async function openWithWorker(path: string) {
+  const lost: Error[] = [];
+  const announced = once(process, 'worker');
+  const db = await openSqlite(path, { random: systemRandom, onLost: (error) => lost.push(error) });
+  const [worker] = (await announced) as [Worker];
+  return { db, worker, lost };
+}
+
+async function storedIds(path: string): Promise<unknown[]> {
+  const db = await openSqlite(path, { random: systemRandom });
+  const rows = await db.read(all);
+  await db.close();
+  return rows.map((row) => row['id']);
+}
+
+test('sqlite: when the writer thread ends, what is in flight is unknown, and the process is told once', async (t) => {
+  const path = await freshPlace(t);
+  const { db, worker, lost } = await openWithWorker(path);
+  await db.write([createTable]);
+  // The thread is ended while SQLite counts; it cannot commit after that.
+  const slow = {
+    sql: 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 1000000) select max(i) from n',
+  };
+  const results = Promise.allSettled([db.write([add('a'), slow]), db.write([add('b')])]);
+  await new Promise((resolve) => setImmediate(resolve));
+  await worker.terminate();
+  for (const result of await results) {
+    assert.ok(result.status === 'rejected' && result.reason instanceof WriteUnknown);
+  }
+  await assert.rejects(db.write([add('later')]), WriteBusy);
+  assert.equal(lost.length, 1);
+  assert.ok(Array.isArray(await db.read(all)));
+  await db.close();
+  assert.deepEqual(await storedIds(path), []);
+});
+
+test('sqlite: a disk that is full makes units unknown, stops the writer, and keeps what was acknowledged', async (t) => {
+  const path = await freshPlace(t);
+  const script = `
+    import { openSqlite } from ${JSON.stringify(new URL('../../src/store/sqlite.ts', import.meta.url).href)};
+    let lost = 0;
+    const random = (bytes) => new Uint8Array(bytes);
+    const db = await openSqlite(${JSON.stringify(path)}, { random, onLost: () => { lost += 1; } });
+    await db.write([${JSON.stringify(createTable)}]);
+    let acknowledged = 0;
+    let error;
+    while (error === undefined) {
+      await db.write([{ sql: 'insert into thing (id) values ($1)', args: [String(acknowledged).padStart(9_000, '0')] }])
+        .then(() => { acknowledged += 1; }, (reason) => { error = reason.name; });
+    }
+    const after = await db.write([{ sql: 'insert into thing (id) values ($1)', args: ['x'] }]).catch((reason) => reason.name);
+    console.log(JSON.stringify({ acknowledged, error, after, lost }));
+    process.exit(0);`;
+  // No file of this process may grow beyond 2 MiB: a full disk, as far as SQLite can tell.
+  const limited = 'ulimit -f 2048 && exec "$0" --input-type=module -e "$1"';
+  const { stdout, stderr } = spawnSync('bash', ['-c', limited, process.execPath, script], { encoding: 'utf8' });
+  const told = JSON.parse(stdout || JSON.stringify(stderr));
+  assert.ok(told.acknowledged > 50, stdout + stderr);
+  assert.deepEqual(told, { acknowledged: told.acknowledged, error: 'WriteUnknown', after: 'WriteBusy', lost: 1 });
+  const ids = await storedIds(path);
+  assert.ok(ids.length === told.acknowledged || ids.length === told.acknowledged + 1);
+});
+
+test('sqlite: a database that runs full within a statement is lost, also for the neighbours of that statement', async (t) => {
+  const path = await freshPlace(t);
+  const { db, lost } = await openWithWorker(path);
+  await db.write([createTable]);
+  await db.write([{ sql: 'pragma max_page_count = 16' }]);
+  const results = await Promise.allSettled([db.write([add('a')]), db.write([add('b'.repeat(100_000))])]);
+  for (const result of results) assert.ok(result.status === 'rejected' && result.reason instanceof WriteUnknown);
+  assert.equal(lost.length, 1);
+  await db.close();
+  assert.deepEqual(await storedIds(path), []);
+});
+
+test('sqlite: a corrupt file is refused at the start', async (t) => {
+  const path = await freshPlace(t);
+  const db = await openSqlite(path, { random: systemRandom });
+  await db.write([createTable]);
+  await Promise.all(Array.from({ length: 2_000 }, (_, n) => db.write([add(`thing ${n}`)])));
+  await db.close();
+  const file = openSync(path, 'r+');
+  const bytes = statSync(path).size;
+  for (let page = 1; page * 4096 < bytes; page += 3) writeSync(file, Buffer.alloc(64, 0xff), 0, 64, page * 4096);
+  closeSync(file);
+  await assert.rejects(openSqlite(path, { random: systemRandom }), /quick_check|malformed/);
+});
+
+test('sqlite: a file that another program locks for a moment is waited for, and for long is busy', async (t) => {
+  const path = await freshPlace(t);
+  const db = await openSqlite(path, { random: systemRandom });
+  await db.write([createTable]);
+  const other = new DatabaseSync(path);
+  other.exec('begin immediate');
+  await assert.rejects(db.write([add('a')]), WriteBusy);
+  const waiting = db.write([add('b')]);
+  setTimeout(() => other.exec('rollback'), 50);
+  await waiting;
+  other.close();
+  assert.deepEqual(await db.read(all), [{ id: 'b' }]);
+  await db.close();
+});
+
+test('sqlite: a second opener is refused, in this process and in another, until the first closes', async (t) => {
+  const path = await freshPlace(t);
+  const db = await openSqlite(path, { random: systemRandom });
+  await assert.rejects(openSqlite(path, { random: systemRandom }), /another process has .* open/);
+  assert.match(openElsewhere(path), /another process has .* open/);
+  await db.close();
+  assert.equal(openElsewhere(path), 'opened');
+});
+
+test('sqlite: the lock of a process that was killed is gone with it', async (t) => {
+  const path = await freshPlace(t);
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', opener(path, 'setInterval(() => {}, 1000)')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => holder.kill('SIGKILL'));
+  await once(holder.stdout, 'data');
+  await assert.rejects(openSqlite(path, { random: systemRandom }), /another process/);
+  holder.kill('SIGKILL');
+  await once(holder, 'exit');
+  await (await openSqlite(path, { random: systemRandom })).close();
+});
+
+test('sqlite: a database opened from a copy of its files in mid-use holds what was acknowledged', async (t) => {
+  const path = await freshPlace(t);
+  const db = await openSqlite(path, { random: systemRandom });
+  await db.write([createTable]);
+  await db.write([add('a')]);
+  const copy = join(dirname(path), 'copy.sqlite');
+  for (const file of readdirSync(dirname(path)).filter((name) => /^test\.sqlite(-wal)?$/.test(name))) {
+    copyFileSync(join(dirname(path), file), join(dirname(path), file.replace('test', 'copy')));
+  }
+  await db.close();
+  assert.deepEqual(await storedIds(copy), ['a']);
+});
+
+function opener(path: string, then: string): string {
+  const module = JSON.stringify(new URL('../../src/store/sqlite.ts', import.meta.url).href);
+  return `import { openSqlite } from ${module};
+    const random = (bytes) => new Uint8Array(bytes);
+    const said = await openSqlite(${JSON.stringify(path)}, { random }).then(() => 'opened', (error) => error.message);
+    console.log(said);
+    ${then}`;
+}
+
+function openElsewhere(path: string): string {
+  const code = opener(path, 'process.exit(0)');
+  return spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' }).stdout.trim();
+}

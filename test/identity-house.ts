@@ -1,0 +1,172 @@
+import { Readable } from 'node:stream';
+import type { TestContext } from 'node:test';
+import { CompactSign, compactVerify, generateKeyPair } from 'jose';
+import { createDispatch, type House, type Incoming } from '../src/api/dispatch.ts';
+import type { Answer, Operation } from '../src/api/operation.ts';
+import { type ImportOrder, type ImportResult, importCitizens } from '../src/identity/import-citizens.ts';
+import { standardPolicy } from '../src/identity/match/policy.ts';
+import type { IdentityPorts } from '../src/identity/ports.ts';
+import { readVerification } from '../src/identity/read-verification.ts';
+import { embeddedRegister } from '../src/identity/registers/embedded.ts';
+import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from '../src/identity/verify-identity.ts';
+import { createMint, parseId } from '../src/kernel/id.ts';
+import type { Refusal } from '../src/kernel/problem.ts';
+import { systemRandom } from '../src/kernel/system-clock.ts';
+import { open } from '../src/keys/chunked-encryption.ts';
+import { rootKeyFrom } from '../src/keys/root-key.ts';
+import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
+import { createCommit } from '../src/ledger/commit.ts';
+import { contentContext } from '../src/ledger/event-content.ts';
+import type { Db, Row } from '../src/store/db.ts';
+import type { Engine } from './engines.ts';
+
+/** What a question came to. */
+export type Answered =
+  | { readonly refusal: Refusal }
+  | {
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly json: Readonly<Record<string, unknown>>;
+    };
+
+/** Who asks; every scope of identity but the one for single claims unless stated. */
+export type Asking = { readonly client?: string; readonly scopes?: readonly string[] };
+
+export type IdentityHouse = Awaited<ReturnType<typeof buildIdentityHouse>>;
+
+/** Where the clock of the house stands. */
+export const houseTime = Date.UTC(2026, 2, 1, 9, 30);
+
+/** The register, the operations of identity and their dispatch, real, on a fresh database. */
+export async function openIdentityHouse(t: TestContext, engine: Engine): Promise<IdentityHouse> {
+  return await buildIdentityHouse(await engine.open(t));
+}
+
+/** The same over a database that is open already. */
+export async function buildIdentityHouse(db: Db) {
+  const clock = { now: () => houseTime };
+  const root = rootKeyFrom(new Uint8Array(32).fill(7));
+  const citizenKeys = createCitizenKeys(db.read, root, systemRandom);
+  const commit = createCommit(db, citizenKeys, systemRandom);
+  const mint = createMint(clock, systemRandom);
+  const keys = await generateKeyPair('ES256');
+  const ports: IdentityPorts & { purposes: readonly string[] | undefined } = {
+    register: embeddedRegister(db.read),
+    citizenKeys,
+    rootKey: root,
+    random: systemRandom,
+    policyOf: () => standardPolicy,
+    purposes: undefined,
+    purposesOf: () => ports.purposes,
+    signResult: (payload, typ) =>
+      new CompactSign(Buffer.from(JSON.stringify(payload)))
+        .setProtectedHeader({ alg: 'ES256', typ })
+        .sign(keys.privateKey),
+    issuer: 'https://gov.example',
+    registerSource: { name: 'Register of Exampleland', country: 'EX' },
+    refuseClaimsInUrl: false,
+  };
+  const importHouse = { read: db.read, commit, citizenKeys, mint, clock };
+  const ask = createAsk((over) => ({ clock, mint, read: db.read, commit, ports: { ...ports, ...over } }));
+
+  return {
+    db,
+    ports,
+    importHouse,
+    ask,
+    /** The answer to claims sent with POST; fails the test when they are refused. */
+    verify: async (claims: object, asking: Asking = {}): Promise<Readonly<Record<string, unknown>>> => {
+      const answered = await ask('POST', claims, asking);
+      if ('refusal' in answered) throw new Error(`refused: ${answered.refusal.slug}`);
+      return answered.json;
+    },
+    importFile: (order: Partial<ImportOrder> & { readonly path: string }): Promise<ImportResult> =>
+      importCitizens(importHouse, { ...plainOrder, ...order }),
+    /** The protected header and payload of a token, checked against the published key. */
+    openToken: async (token: unknown) => {
+      const { protectedHeader, payload } = await compactVerify(String(token), keys.publicKey);
+      return {
+        header: protectedHeader,
+        payload: JSON.parse(Buffer.from(payload).toString()) as Record<string, unknown>,
+      };
+    },
+    /** The events of the ledger, newest last, opened with the key of that citizen, or clear where it has none. */
+    events: async (citizenId?: string): Promise<Record<string, unknown>[]> => {
+      const tag = citizenId === undefined ? null : citizenKeys.pseudonymOf(citizenId);
+      const rows = await db.read('select id, citizen_tag, content from ledger_event order by id');
+      const mine = rows.filter((row) => sameTag(row, tag));
+      return await Promise.all(mine.map((row) => openEvent(row, citizenId, citizenKeys)));
+    },
+  };
+}
+
+const plainOrder = {
+  format: 'csv',
+  conditions: [],
+  dryRun: false,
+  restart: false,
+  actor: { operator: 'test' },
+} as const;
+
+function sameTag(row: Row, tag: Uint8Array | null): boolean {
+  const found = row['citizen_tag'];
+  if (tag === null) return found === null;
+  return found instanceof Uint8Array && Buffer.from(found).equals(tag);
+}
+
+async function openEvent(
+  row: Row,
+  citizenId: string | undefined,
+  citizenKeys: ReturnType<typeof createCitizenKeys>,
+): Promise<Record<string, unknown>> {
+  const id = parseId('event', String(row['id']));
+  const content = row['content'];
+  if (id === undefined || !(content instanceof Uint8Array)) throw new Error('not an event');
+  const clear =
+    citizenId === undefined ? content : open(await citizenKeys.keyOf(citizenId), contentContext(id), content);
+  return JSON.parse(Buffer.from(clear).toString()) as Record<string, unknown>;
+}
+
+type Method = 'GET' | 'POST' | 'QUERY';
+
+/** Asks through the real dispatch; `GET` takes claims, or the id of a verification. */
+function createAsk(houseOf: (over: Partial<IdentityPorts>) => Omit<House<IdentityPorts>, 'gate'>) {
+  const operations: Readonly<Record<Method, Operation<IdentityPorts>>> = {
+    GET: verifyIdentityByQuery,
+    POST: verifyIdentity,
+    QUERY: verifyIdentityQuery,
+  };
+  return async (
+    method: Method,
+    what: object | string,
+    { client = 'tax-office', scopes = ['identity:verify'] }: Asking = {},
+    over: Partial<IdentityPorts> = {},
+  ): Promise<Answered> => {
+    const gate: House<IdentityPorts>['gate'] = {
+      authenticate: async () => ({ clientId: client, scopes: new Set(scopes) }),
+      missingScope: (scope) => ({ slug: 'missing-scope', detail: scope }),
+      take: () => ({ headers: {} }),
+    };
+    const operation = typeof what === 'string' ? readVerification : operations[method];
+    const dispatch = createDispatch(operation, { ...houseOf(over), gate });
+    const { result } = await dispatch(incoming(method, what));
+    return 'slug' in result ? { refusal: result } : toAnswered(result);
+  };
+}
+
+function incoming(method: Method, what: object | string): Incoming {
+  const inQuery = method === 'GET' && typeof what !== 'string';
+  return {
+    method,
+    params: typeof what === 'string' ? { id: what } : {},
+    query: inQuery ? new URLSearchParams(Object.entries(what)).toString() : '',
+    headers: { 'content-type': 'application/json' },
+    body: Readable.from(method === 'GET' ? [] : [Buffer.from(JSON.stringify(what))]),
+    signal: new AbortController().signal,
+  };
+}
+
+function toAnswered(answer: Answer): Answered {
+  if (!('json' in answer)) throw new Error('an answer of identity is JSON');
+  return { status: answer.status, headers: answer.headers ?? {}, json: answer.json as Record<string, unknown> };
+}

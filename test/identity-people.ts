@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Engine } from './engines.ts';
+import { type IdentityHouse, openIdentityHouse } from './identity-house.ts';
+
+const people = [
+  {
+    citizenId: 'C-1',
+    givenName: 'Zoë',
+    familyName: 'Müller',
+    birthDate: '1980-02-07',
+    documentNumber: 'P1',
+    locality: 'Köln',
+  },
+  { citizenId: 'C-2', givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', postalCode: '1000-001' },
+  { citizenId: 'T-1', givenName: 'Jon', familyName: 'Twin', birthDate: '2000-01-01', streetAddress: '1 High Street' },
+  { citizenId: 'T-2', givenName: 'Jón', familyName: 'Twin', birthDate: '2000-01-01', streetAddress: '1 High Street' },
+  { citizenId: 'R-1', givenName: 'Rita', familyName: 'Review', birthDate: '1970-01-01', underReview: 'yes' },
+];
+
+/** The claims of the first of them. */
+export const zoe = { citizenId: 'C-1', givenName: 'Zoë', familyName: 'Müller', birthDate: '1980-02-07' };
+
+/** A house whose register holds these people, through the importer. */
+export async function openPeopledHouse(t: TestContext, engine: Engine): Promise<IdentityHouse> {
+  const house = await openIdentityHouse(t, engine);
+  const path = join(temporaryFolder(t), 'people.jsonl');
+  writeFileSync(path, people.map((person) => JSON.stringify(person)).join('\n'));
+  const columns = [...new Set(people.flatMap((person) => Object.keys(person)))];
+  const mapping = Object.fromEntries(columns.map((column) => [column, { columns: [column] }]));
+  await house.importFile({ path, format: 'jsonl', mapping });
+  return house;
+}
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'identity-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
