@@ -15,6 +15,7 @@ import { systemRandom } from '../src/kernel/system-clock.ts';
 import { rootKeyFrom } from '../src/keys/root-key.ts';
 import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
 import { createCommit } from '../src/ledger/commit.ts';
+import { contentKeyOf, openContent } from '../src/ledger/event-content.ts';
 import type { Db, Row } from '../src/store/db.ts';
 import type { Engine } from './engines.ts';
 
