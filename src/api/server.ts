@@ -85,6 +85,7 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
   return {
     listen: async (host, port) => {
       await app.listen({ host, port });
+      load.watch();
       const address = app.server.address();
       return typeof address === 'object' && address !== null ? address.port : port;
     },
