@@ -12,8 +12,7 @@ import {
 import { toInstant } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { invalidAccessToken } from './challenge.ts';
-import { newClient } from './client.ts';
-import { clientCreation, clientDisabling } from './client-store.ts';
+import { clientDisabling } from './client-store.ts';
 import { rotateSigningKey } from './signing-key-store.ts';
 import { createTrustedIssuer } from './trusted-issuer.ts';
 
@@ -210,18 +209,6 @@ function outsideIssuer(publicKey: KeyObject, kid: string) {
   };
   return { asked, documents, fetching };
 }
-
-test('a client that another process has just made can call with its first token', async (t) => {
-  const house = await openTokenHouse(t);
-  await house.checker.authenticate(tokenOf(house));
-  const wanted = { name: 'New', kind: 'test', scopes: [scope], credential: 'secret' } as const;
-  const made = newClient(wanted, house.clock, systemRandom);
-  assert.ok('client' in made);
-  const { clientId } = made.client;
-  await house.db.write([clientCreation(made.client)]);
-  const answer = await house.checker.authenticate(tokenOf(house, { client_id: clientId, sub: clientId }));
-  assert.equal('clientId' in answer && answer.clientId, clientId);
-});
 
 test('a token of a trusted issuer is good for the clients that belong to it, and for no other', async (t) => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
