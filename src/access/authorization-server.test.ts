@@ -15,8 +15,7 @@ import {
 import { engines } from '../../test/engines.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { createAuthorizationServer } from './authorization-server.ts';
-import { newClient } from './client.ts';
-import { clientCreation, clientDisabling } from './client-store.ts';
+import { clientDisabling } from './client-store.ts';
 import { rotateSigningKey } from './signing-key-store.ts';
 
 for (const engine of engines) {
@@ -231,18 +230,4 @@ test('loading and using the library prints nothing', async (t) => {
   await served.ask(formOf(await assertionOf(served, clientId, privateKey)));
   await served.ask({ scope: 'made:up' }, basic(served));
   assert.deepEqual(lines, []);
-});
-
-test('a client that another process has just made can call with its first token', async (t) => {
-  const served = await serve(t);
-  const { checker, client } = served;
-  const tokenOf = async (clientId: string) => `Bearer ${await served.issueAccessToken(clientId, ['documents:read'])}`;
-  await checker.authenticate(await tokenOf(client.client.clientId));
-  const wanted = { name: 'New', kind: 'test', scopes: ['documents:read'], credential: 'secret' } as const;
-  const made = newClient(wanted, served.clock, systemRandom);
-  assert.ok('client' in made);
-  const { clientId } = made.client;
-  await served.db.write([clientCreation(made.client)]);
-  const answer = await checker.authenticate(await tokenOf(clientId));
-  assert.equal('clientId' in answer && answer.clientId, clientId);
 });
