@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import { Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
@@ -173,7 +174,7 @@ function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: In
   const shape = operation.request;
   const checks: { readonly [K in keyof RequestShape]: Check | undefined } = {
     params: shape.params && compileCheck('path', shape.params),
-    query: shape.query && compileCheck('query', shape.query),
+    query: compileCheck('query', shape.query ?? noParameters),
     headers: shape.headers && compileCheck('header', shape.headers),
     body: shape.body && compileCheck('body', shape.body),
   };
@@ -185,7 +186,7 @@ function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: In
     const issues: Issue[] = [
       ...(checks.params?.(incoming.params) ?? []),
       ...query.issues,
-      ...(checks.query?.(query.values) ?? noParameters(query.values)),
+      ...(checks.query?.(query.values) ?? []),
       ...(checks.headers?.(headers) ?? []),
     ];
     let body: unknown;
@@ -212,6 +213,14 @@ function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: In
 
 async function readBody(incoming: Incoming): Promise<{ value: unknown } | { refusal: Refusal }> {
   const type = String(incoming.headers['content-type'] ?? '');
+  const coding = String(incoming.headers['content-encoding'] ?? 'identity');
+  if (coding.toLowerCase() !== 'identity') {
+    return {
+      refusal: refuse('unsupported-media-type', 'Send the JSON itself, without a content coding.', {
+        headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      }),
+    };
+  }
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type) || /;\s*charset=(?!"?utf-8"?\s*(?:;|$))/i.test(type)) {
     return {
       refusal: refuse('unsupported-media-type', 'Send application/json.', { headers: { accept: 'application/json' } }),
@@ -221,10 +230,7 @@ async function readBody(incoming: Incoming): Promise<{ value: unknown } | { refu
   return tooLarge === undefined ? await readJsonBody(incoming.body) : { refusal: tooLarge };
 }
 
-function noParameters(values: Record<string, unknown>): Issue[] {
-  const detail = 'this operation takes no query parameters';
-  return Object.keys(values).length === 0 ? [] : [{ in: 'query', code: 'unknown-input', detail }];
-}
+const noParameters = Type.Object({}, { additionalProperties: false });
 
 function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
   const picked: Record<string, string> = {};

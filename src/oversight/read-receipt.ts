@@ -1,13 +1,12 @@
 import { Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
-import { idPatternSource } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { OversightPorts } from './ports.ts';
 
 const request = {
   params: Type.Object(
-    { eventId: Type.String({ pattern: idPatternSource('event'), description: 'The id in the receipt link.' }) },
+    { eventId: Type.String({ description: 'The id in the receipt link.' }) },
     { additionalProperties: false },
   ),
 };
