@@ -59,7 +59,10 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       name: 'demo',
       usage: 'demo',
       summary: 'Starts a demo on loopback with invented citizens; keys and data are made in DATA_DIR.',
-      run: async () => await runDemo(settings(), terminal, takeFor),
+      run: async () => {
+        const given = settings();
+        return await runDemo({ ...given, clamav: given.clamav ?? 'off' }, terminal, takeFor);
+      },
     },
     {
       name: 'start',

@@ -52,6 +52,8 @@ export async function openPorts(
     blobs,
     etagKey: root.derive('document-etag'),
     alarm: (kind, document) => log.fault(kind, new Error(`${kind}: ${document}`)),
+    scans: settings.clamav !== 'off',
+    limit: settings.documentLimit,
     citizenExists: (citizenId) => register.exists(citizenId),
     endpoints: site.endpoints,
   };

@@ -12,9 +12,11 @@ import { scopes } from './api/operation.ts';
 import { createApiServer, type Mount, type Page } from './api/server.ts';
 import { apiDocuments, jsonPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
+import { startGate } from './compose-gate.ts';
 import { contactsOf, openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
+import { scanningCommit } from './documents/scan-documents.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { Channel } from './notifications/channels/channel.ts';
 import { inboxChannel } from './notifications/channels/inbox.ts';
@@ -60,6 +62,7 @@ export async function serve(house: House, mode: Mode): Promise<Running> {
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ports = await openPorts(house, access, { publicUrl, endpoints });
+  const gate = mode.roles.has('worker') ? startGate(house, ports) : undefined;
   let metrics: Metrics | undefined;
   const front = createFront(house, access, publicUrl);
   const server = createApiServer({
@@ -68,7 +71,11 @@ export async function serve(house: House, mode: Mode): Promise<Running> {
       gate: front.gate,
       read: house.db.read,
       ports,
-      commit: delivering === undefined ? house.commit : wakingCommit(house.commit, delivering.wake),
+      commit: scanningCommit(
+        delivering === undefined ? house.commit : wakingCommit(house.commit, delivering.wake),
+        () => gate?.wake(),
+      ),
+      byteLimit: settings.documentLimit,
     },
     operations,
     pages: [...front.pages, ...mode.pages],
@@ -89,6 +96,7 @@ export async function serve(house: House, mode: Mode): Promise<Running> {
     stop: async () => {
       await server.stop(stopWithinMs);
       await delivering?.stop(stopWithinMs);
+      await gate?.stop(stopWithinMs);
       await mode.email.close();
       await metrics?.close();
       await house.close();

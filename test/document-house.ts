@@ -8,9 +8,9 @@ import { createDispatch, type House, type Incoming } from '../src/api/dispatch.t
 import type { Answer, Operation } from '../src/api/operation.ts';
 import type { BlobStore } from '../src/documents/blobs/blob-store.ts';
 import { openFolderBlobs } from '../src/documents/blobs/folder.ts';
-import { depositDocument } from '../src/documents/deposit-document.ts';
+import { depositDocument, documentLimit } from '../src/documents/deposit-document.ts';
 import { listDocumentRecords } from '../src/documents/list-documents.ts';
-import type { DocumentPorts } from '../src/documents/ports.ts';
+import type { DocumentAlarm, DocumentPorts } from '../src/documents/ports.ts';
 import { retrieveDocument } from '../src/documents/retrieve-document.ts';
 import { createMint, type DocumentId, parseId } from '../src/kernel/id.ts';
 import type { Refusal } from '../src/kernel/problem.ts';
@@ -80,13 +80,15 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
   const blobs = await openFolderBlobs(join(folder, 'documents'));
   // Faults are put in here, before and behind the real ones.
   const wires = { blobs, write: (unit: readonly Statement[]) => db.write(unit) };
-  const ports: DocumentPorts = {
+  const ports = {
     blobs: throughWires(wires),
     citizenKeys,
     etagKey: root.derive('document-etag'),
     random: systemRandom,
-    alarm: (kind) => alarms.push(kind),
-    citizenExists: async (id) => id === citizen || id === otherCitizen,
+    alarm: (kind: DocumentAlarm) => void alarms.push(kind),
+    scans: false as boolean,
+    limit: documentLimit,
+    citizenExists: async (id: string) => id === citizen || id === otherCitizen,
   };
   const house: House<DocumentPorts> = {
     gate: {
@@ -115,6 +117,7 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
     time,
     mint,
     house,
+    ports,
     wires,
     alarms,
     citizenKeys,

@@ -47,11 +47,11 @@ export const listDocumentRecords = defineOperation({
       headers: { Link: 'To the receipt of this use.' },
     },
   },
-  refusals: [],
+  refusals: ['purpose-not-permitted'],
   citizenData: true,
   run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
     const { caller, mint, now, ports, query } = call;
-    const stated = readPurpose(call.headers.purpose);
+    const stated = readPurpose(call.headers.purpose, caller);
     if ('refusal' in stated) return stated;
     const { citizenId, limit = defaultLimit } = query;
     const after = query.after === undefined ? undefined : parseId('document', query.after);

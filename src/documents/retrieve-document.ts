@@ -72,10 +72,11 @@ export const retrieveDocument = defineOperation({
     'precondition-failed',
     'range-not-satisfiable',
     'not-acceptable',
+    'purpose-not-permitted',
   ],
   citizenData: true,
   run: async (call: RetrieveCall): Promise<Decision | Refused> => {
-    const stated = readPurpose(call.headers.purpose);
+    const stated = readPurpose(call.headers.purpose, call.caller);
     if ('refusal' in stated) return stated;
     const id = parseId('document', call.params.id);
     const found = id === undefined ? undefined : await findDocument(call.read, id);
