@@ -5,8 +5,11 @@ import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
+import { documentCommands } from './cli/documents.ts';
+import { keepingCommands } from './cli/documents-keeping.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { type House, openHouse } from './compose.ts';
+import { documentsRoom } from './compose-documents.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -43,6 +46,9 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     ...clientCommands(
       (use) => useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() })),
       terminal,
+    ),
+    ...[documentCommands, keepingCommands].flatMap((commands) =>
+      commands((use) => useHouse(async (house) => await use(await documentsRoom(house, operator()))), terminal),
     ),
   ];
 }

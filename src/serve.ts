@@ -12,7 +12,7 @@ import { scopes } from './api/operation.ts';
 import { createApiServer, type Mount, type Page } from './api/server.ts';
 import { apiDocuments, jsonPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
-import { startGate } from './compose-gate.ts';
+import { startKeeping } from './compose-documents.ts';
 import { contactsOf, openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
@@ -52,8 +52,10 @@ export type Running = {
 const stopWithinMs = 25_000;
 
 /** Starts the roles of this process on an open house. */
-export async function serve(house: House, mode: Mode): Promise<Running> {
-  const { settings, log } = house;
+export async function serve(given: House, mode: Mode): Promise<Running> {
+  let metrics: Metrics | undefined;
+  const house = { ...given, log: observed(given.log, () => metrics) };
+  const { settings } = house;
   const port = await choosePort(settings);
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const publicUrl = settings.publicUrl ?? `http://${host}:${port}`;
@@ -62,8 +64,7 @@ export async function serve(house: House, mode: Mode): Promise<Running> {
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ports = await openPorts(house, access, { publicUrl, endpoints });
-  const gate = mode.roles.has('worker') ? startGate(house, ports) : undefined;
-  let metrics: Metrics | undefined;
+  const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
   const front = createFront(house, access, publicUrl);
   const server = createApiServer({
     house: {
@@ -73,7 +74,7 @@ export async function serve(house: House, mode: Mode): Promise<Running> {
       ports,
       commit: scanningCommit(
         delivering === undefined ? house.commit : wakingCommit(house.commit, delivering.wake),
-        () => gate?.wake(),
+        () => keeping?.wake(),
       ),
       byteLimit: settings.documentLimit,
     },
@@ -83,7 +84,7 @@ export async function serve(house: House, mode: Mode): Promise<Running> {
     publicUrl,
     apiVersion,
     random: house.random,
-    log: observed(log, (line) => metrics?.observe(line)),
+    log: house.log,
   });
   if (mode.roles.has('api')) await server.listen(settings.host, port);
   metrics = await createMetrics();
@@ -96,7 +97,7 @@ export async function serve(house: House, mode: Mode): Promise<Running> {
     stop: async () => {
       await server.stop(stopWithinMs);
       await delivering?.stop(stopWithinMs);
-      await gate?.stop(stopWithinMs);
+      await keeping?.stop(stopWithinMs);
       await mode.email.close();
       await metrics?.close();
       await house.close();
@@ -178,12 +179,16 @@ function createFront(house: House, access: Access, publicUrl: string): Front {
   };
 }
 
-function observed(log: Log, observe: (line: Parameters<Log['request']>[0]) => void): Log {
+function observed(log: Log, metrics: () => Metrics | undefined): Log {
   return {
     ...log,
     request: (line) => {
-      observe(line);
+      metrics()?.observe(line);
       log.request(line);
+    },
+    fault: (kind, fault, instance) => {
+      metrics()?.fault(kind);
+      log.fault(kind, fault, instance);
     },
   };
 }

@@ -101,6 +101,8 @@ function startReading(request: Readable, form: Parser): Reading {
   });
   form.on('file', (...[, stream, , coding, mediaType]) => {
     file = stream;
+    // Whoever takes the pieces is told; before that, `opened` is.
+    stream.on('error', () => undefined);
     if (!['7bit', '8bit', 'binary'].includes(coding)) spoil('The document must have no transfer encoding.');
     if (fault === undefined) opened.resolve(mediaType);
     else fail();

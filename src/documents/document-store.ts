@@ -30,6 +30,15 @@ export function insertGrant({ documentId, clientId, purpose, grantedAt, endsAt }
   };
 }
 
+/** The statement that takes a grant back; refused where there is none. */
+export function removeGrant(documentId: DocumentId, clientId: string, purpose: string): Statement {
+  return {
+    sql: 'delete from document_grant where document_id = $1 and client_id = $2 and purpose = $3 returning document_id',
+    args: [documentId, clientId, purpose],
+    rows: 1,
+  };
+}
+
 /** A document as it is stored, with every grant on it, live or not. */
 export type Found<D extends StoredDocument = StoredDocument> = {
   readonly document: D;

@@ -20,6 +20,8 @@ export type DocumentPorts = {
   readonly alarm: (kind: DocumentAlarm, document: DocumentId) => void;
   /** Whether the register knows the citizen; documents are kept only for those, since only they have a key of their own. */
   readonly citizenExists: (citizenId: string) => Promise<boolean>;
+  /** The purposes that were agreed for that client; undefined where any is. */
+  readonly purposesOf: (clientId: string) => readonly string[] | undefined;
   /** Whether documents go through the scanner; else the operator has said that they go out without one. */
   readonly scans: boolean;
   /** What one document may weigh, in bytes. */
