@@ -12,7 +12,7 @@ export type ClamdOptions = {
 /** clamd takes no stream above 2 GiB, whatever its limits say (Cisco-Talos/clamav, issue 942). */
 const mostBytes = 2 ** 31 - 1;
 const mostReplyBytes = 4_096;
-const pieceBytes = 1_048_576;
+const pieceBytes = 65_536;
 
 /**
  * clamd over its socket, by INSTREAM. It is used only after it has shown that it reports what it cannot look into, anew
@@ -122,12 +122,12 @@ async function converse(dial: () => Socket, silenceMs: number, send: (talk: Talk
   const talk: Talk = {
     answered: () => answered || socket.destroyed,
     write: async (bytes) => {
-      if (answered || socket.destroyed) return;
-      if (!socket.write(bytes)) {
-        await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), settled(reply.promise)]);
-      }
-      // An answer that is there already is read before more is written.
+      // An answer that is there already is read before more is written: writing to a closed end would lose it.
       await setImmediate();
+      if (answered || socket.destroyed) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      socket.write(bytes, () => resolve());
+      await Promise.race([promise, settled(reply.promise)]);
     },
   };
   const sending = send(talk);
