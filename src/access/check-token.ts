@@ -45,7 +45,7 @@ type Checked = {
 
 const cachedTokens = 20_000;
 const cachedForMs = 60_000;
-/** How often an unknown key id or client may make this process read its tables again, in milliseconds. */
+/** How often an unknown key id, or an unknown client of another issuer, may make this process read its tables again. */
 const reloadEveryMs = 5_000;
 
 /** The checker of one process. Verified tokens are kept for a minute by their hash, the least recently used first out. */
@@ -135,8 +135,9 @@ async function verify(room: CheckRoom, token: string): Promise<Checked | Refusal
   }
   const grant = grantOf(apart.claims, { ...audienceOf(publicUrl), issuer }, clock.now());
   if (grant === undefined || (ours && apart.claims['sub'] !== grant.clientId)) return invalidAccessToken();
-  // A client that another process has just made: its token is good, and our view does not have it yet.
-  if (clients.get(grant.clientId) === undefined) await clients.refresh(reloadEveryMs);
+  // A client that another hand has just made: its token is good, and our view does not have it yet. We give tokens to
+  // stored clients only, so that one of ours costs one reading; what another issuer signs may name anybody.
+  if (clients.get(grant.clientId) === undefined) await clients.refresh(ours ? undefined : reloadEveryMs);
   const kid = ours ? apart.kid : undefined;
   return { grant, issuer, kid, checkedAt: clock.now(), client: undefined, caller: undefined };
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
-import { type Read, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
+import { type Read, ReadUnavailable, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
 import { announcedTooLarge, jsonBodyLimit, readJsonBody } from './body.ts';
 import {
   type Earlier,
@@ -196,6 +196,8 @@ function withKey(decision: Decision, key: Key, now: number): Effect {
 function refusalOfFault(fault: unknown): Refusal | undefined {
   if (fault instanceof WriteUnknown) return refuse('outcome-unknown', undefined, { headers: { 'retry-after': '2' } });
   if (fault instanceof WriteBusy) return refuse('capacity-reduced', undefined, { headers: { 'retry-after': '1' } });
+  if (fault instanceof ReadUnavailable)
+    return refuse('capacity-reduced', 'The database cannot be asked at present.', { headers: { 'retry-after': '2' } });
   return undefined;
 }
 

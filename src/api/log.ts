@@ -22,6 +22,13 @@ export type Log = {
   notice(message: string, fields?: Readonly<Record<string, string | number | boolean>>): void;
 };
 
+/**
+ * Lines are written together: when so many bytes have come, or after that time, and when the process ends. One write for
+ * each line costs a request a tenth of its time.
+ */
+const linesTogether = 4_096;
+const latestAfterMs = 100;
+
 /** The log on standard error, or to the given stream in tests. */
 export function createLog(level: string, destination?: { write(line: string): void }): Log {
   const logger = pino(
@@ -31,7 +38,7 @@ export function createLog(level: string, destination?: { write(line: string): vo
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination ?? pino.destination({ dest: 2, sync: false, minLength: 0 }),
+    destination ?? pino.destination({ dest: 2, sync: false, minLength: linesTogether, periodicFlush: latestAfterMs }),
   );
   return {
     request: (line) => logger.info(line, 'request'),

@@ -52,7 +52,10 @@ function routeOperation<P>(
       const startedAt = performance.now();
       const instance = desk.newInstance();
       const abort = new AbortController();
-      reply.raw.once('close', () => abort.abort());
+      reply.raw.once('close', () => {
+        // An abort makes an error with its stack, and most connections close behind a whole answer.
+        if (!reply.raw.writableFinished) abort.abort();
+      });
       let dispatched: Dispatched;
       try {
         dispatched = acceptable(request.headers.accept, mediaTypes)

@@ -17,6 +17,8 @@ export type Command = {
   readonly name: string;
   readonly usage: string;
   readonly summary: string;
+  /** What `--help` shows below the summary. */
+  readonly details?: string;
   run(args: readonly string[]): Promise<ExitCode>;
 };
 
@@ -46,7 +48,8 @@ export async function runCommandLine(
   }
   const rest = args.slice(command.name.split(' ').length);
   if (rest.includes('--help')) {
-    terminal.stdout(`${command.usage}\n\n${command.summary}\n`);
+    const details = command.details === undefined ? '' : `\n${command.details}\n`;
+    terminal.stdout(`${command.usage}\n\n${command.summary}\n${details}`);
     return 0;
   }
   try {
@@ -65,9 +68,9 @@ function isParseArgsFault(fault: unknown): fault is Error {
   return fault instanceof Error && 'code' in fault && String(fault.code).startsWith('ERR_PARSE_ARGS');
 }
 
-/** The list of all commands. */
+/** The list of all commands: their names, and the first line of what they do. */
 export function helpText(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map(({ usage }) => Math.min(usage.length, 44)));
-  const lines = commands.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`);
-  return `citizen-services COMMAND\n\n${lines.join('\n')}\n\nSettings come from the environment: docs/settings.md. Every command takes --help.\n`;
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary.split('\n', 1)[0]}`);
+  return `citizen-services COMMAND\n\n${lines.join('\n')}\n\nCOMMAND --help tells more. Settings come from the environment: docs/settings.md.\n`;
 }

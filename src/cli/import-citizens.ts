@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type ImportHouse, type ImportOrder, type ImportResult, importCitizens } from '../identity/import-citizens.ts';
 import {
@@ -11,18 +12,16 @@ import {
 import type { ImportFormat } from '../identity/import-file.ts';
 import type { Tally } from '../identity/import-progress.ts';
 import type { Condition } from '../identity/import-row.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 import { createProgressView, grouped } from './progress.ts';
 
-/** What the command works with; `openHouse` is called only when the arguments are understood. */
-export type ImportCommandNeeds = {
-  readonly openHouse: () => Promise<ImportHouse & AsyncDisposable>;
-  readonly terminal: Terminal;
-  readonly clock: Clock;
-};
+/** What the command works on; `operator` is who runs it, as the ledger will say. */
+export type ImportRoom = ImportHouse & { readonly operator: string };
 
-const summary = `Imports the citizens of a CSV file or a file of JSON lines into the register; who is known is updated.
+/** A database that is opened for one command, once its arguments are understood, and closed behind it. */
+export type OpenImportRoom = <T>(use: (room: ImportRoom) => Promise<T>) => Promise<T>;
+
+const details = `A citizen who is known is updated in the fields that the file has.
 
   --map MAP        Which column is which field: a JSON file, or name=column,name=column on the spot.
                    Without it columns are taken by their names. Fields: ${importFields.join(', ')}.
@@ -41,25 +40,30 @@ A mapping file joins columns with a blank and may give the form of a date; witho
 The same on the command line:
   --map 'citizenId=rec_id,givenName=given_name,familyName=surname,birthDate=date_of_birth:YYYYMMDD,streetAddress=street_number+address_1'`;
 
-/** The command `import citizens`. */
-export function importCitizensCommand(needs: ImportCommandNeeds): Command {
-  return {
-    name: 'import citizens',
-    usage:
-      'import citizens FILE [--map MAP] [--format csv|jsonl] [--where COLUMN=TEXT] [--errors FILE] [--dry-run] [--restart] [--json]',
-    summary,
-    run: (args) => run(args, needs),
-  };
+/** `import citizens`. */
+export function importCommands(openRoom: OpenImportRoom, terminal: Terminal): readonly Command[] {
+  return [
+    {
+      name: 'import citizens',
+      usage:
+        'import citizens FILE [--map MAP] [--format csv|jsonl] [--where COLUMN=TEXT] [--errors FILE] [--dry-run] [--restart] [--json]',
+      summary: 'Imports citizens from CSV or JSON lines into the register; a stopped import goes on where it was.',
+      details,
+      run: async (args) => {
+        const { order, json } = readOrder(args, terminal.cwd);
+        return await openRoom((room) => run(room, order, json, terminal));
+      },
+    },
+  ];
 }
 
-async function run(args: readonly string[], { openHouse, terminal, clock }: ImportCommandNeeds): Promise<ExitCode> {
-  const { order, json } = readOrder(args);
-  await using house = await openHouse();
+async function run(room: ImportRoom, order: Order, json: boolean, terminal: Terminal): Promise<ExitCode> {
+  const { clock, operator } = room;
   const view = createProgressView(terminal, clock, 'rows');
   const startedAt = clock.now();
   let result: ImportResult;
   try {
-    result = await importCitizens(house, order, (progress, file) =>
+    result = await importCitizens(room, { ...order, actor: { operator } }, (progress, file) =>
       view.show({
         bytesDone: progress.finished ? file.bytes : progress.nextOffset,
         bytesTotal: file.bytes,
@@ -76,7 +80,10 @@ async function run(args: readonly string[], { openHouse, terminal, clock }: Impo
   return 0;
 }
 
-function readOrder(args: readonly string[]): { readonly order: ImportOrder; readonly json: boolean } {
+/** What the arguments say; who runs it is known later. */
+type Order = Omit<ImportOrder, 'actor'>;
+
+function readOrder(args: readonly string[], cwd: string): { readonly order: Order; readonly json: boolean } {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -90,18 +97,18 @@ function readOrder(args: readonly string[]): { readonly order: ImportOrder; read
       json: { type: 'boolean', default: false },
     },
   });
-  const [path, ...more] = positionals;
-  if (path === undefined || more.length > 0) throw new UsageError('Name one file to import.');
-  if (!existsSync(path)) throw new UsageError(`There is no file ${path}.`);
-  const order: ImportOrder = {
+  const [named, ...more] = positionals;
+  if (named === undefined || more.length > 0) throw new UsageError('Name one file to import.');
+  const path = resolve(cwd, named);
+  if (!existsSync(path)) throw new UsageError(`There is no file ${named}.`);
+  const order: Order = {
     path,
     format: readFormat(path, values.format),
-    mapping: readMapping(values.map),
+    mapping: readMapping(values.map, cwd),
     conditions: values.where.map(readCondition),
-    errorsPath: values.errors,
+    errorsPath: values.errors === undefined ? undefined : resolve(cwd, values.errors),
     dryRun: values['dry-run'],
     restart: values.restart,
-    actor: { operator: 'cli' },
   };
   return { order, json: values.json };
 }
@@ -112,18 +119,18 @@ function readFormat(path: string, format: string | undefined): ImportFormat {
   throw new UsageError('--format is csv or jsonl.');
 }
 
-function readMapping(map: string | undefined): Mapping | undefined {
+function readMapping(map: string | undefined, cwd: string): Mapping | undefined {
   if (map === undefined) return undefined;
+  const path = resolve(cwd, map);
   try {
-    if (!existsSync(map) && map.includes('=')) return parseInlineMapping(map);
-    if (!existsSync(map))
-      throw new UsageError(`--map: there is no file ${map}, and it is not of the form name=column.`);
-    return parseMapping(JSON.parse(readFileSync(map, 'utf8')));
+    if (existsSync(path)) return parseMapping(JSON.parse(readFileSync(path, 'utf8')));
+    if (map.includes('=')) return parseInlineMapping(map);
   } catch (fault) {
     if (fault instanceof MappingFault) throw new UsageError(`--map: ${fault.message}`);
     if (fault instanceof SyntaxError) throw new UsageError(`--map: the file is not JSON: ${fault.message}`);
     throw fault;
   }
+  throw new UsageError(`--map: there is no file ${map}, and it is not of the form name=column.`);
 }
 
 function readCondition(text: string): Condition {
@@ -132,7 +139,7 @@ function readCondition(text: string): Condition {
   return { column: text.slice(0, split).trim(), pattern: text.slice(split + 1).trim() };
 }
 
-function describeResult(result: ImportResult, { dryRun, errorsPath }: ImportOrder, seconds: number): string {
+function describeResult(result: ImportResult, { dryRun, errorsPath }: Order, seconds: number): string {
   const { progress, began, readBefore } = result;
   if (began === 'already-finished') {
     return `This file is already imported (${progress.id}, ${grouped(progress.stored)} rows); --restart imports it again.\n`;
@@ -157,7 +164,7 @@ function describeTally(what: string, tally: Tally): string[] {
   return Object.entries(tally).map(([reason, count]) => `  ${grouped(count)} ${what}: ${reason}`);
 }
 
-function toJson({ progress, began, mapping }: ImportResult, { dryRun }: ImportOrder, seconds: number) {
+function toJson({ progress, began, mapping }: ImportResult, { dryRun }: Order, seconds: number) {
   return {
     importId: dryRun ? null : progress.id,
     status: began === 'already-finished' ? 'already-finished' : dryRun ? 'checked' : 'finished',

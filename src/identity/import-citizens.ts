@@ -4,13 +4,13 @@ import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Actor } from '../ledger/event.ts';
 import type { Read } from '../store/db.ts';
-import { type ImportedCitizen, storeCitizens } from './citizen-store.ts';
+import { createCitizenStore, type ImportedCitizen, type StoreCitizens } from './citizen-store.ts';
 import type { Line } from './import-blocks.ts';
 import { type ErrorFile, openErrorFile } from './import-errors.ts';
 import { guessMapping, type Mapping } from './import-fields.ts';
 import { fingerprintOf, type ImportFile, type ImportFormat, openImportFile } from './import-file.ts';
 import { advanceImport, findImport, type ImportProgress, startImport } from './import-progress.ts';
-import { type Condition, createRowReader, type RowReader } from './import-row.ts';
+import { type Condition, createRowReader, mappedFields, type RowReader } from './import-row.ts';
 
 /** What an import works on. */
 export type ImportHouse = {
@@ -54,7 +54,8 @@ const chunkRows = 4_096;
 
 /**
  * Imports a file of citizens, in chunks; each is one unit with its event and the progress, so that after any crash the
- * same call goes on behind the last stored chunk. A citizen who is known is updated. Memory does not grow with the file.
+ * same call goes on behind the last stored chunk. A citizen who is known is updated in the fields that the file has.
+ * Memory does not grow with the file.
  */
 export async function importCitizens(
   house: ImportHouse,
@@ -72,7 +73,9 @@ export async function importCitizens(
       ? undefined
       : await openErrorFile(order.errorsPath, file.header, progress.errorsBytes);
   try {
-    const write = order.dryRun ? undefined : { house, actor: order.actor };
+    const write = order.dryRun
+      ? undefined
+      : { house, actor: order.actor, store: createCitizenStore(mappedFields(mapping)) };
     const ended = await importLines(file, { readRow, errors, write, onProgress }, progress);
     return { progress: ended, mapping, began, readBefore: progress.read };
   } finally {
@@ -119,7 +122,7 @@ type Work = {
   readonly readRow: RowReader;
   readonly errors: ErrorFile | undefined;
   /** Absent in a dry run. */
-  readonly write: { readonly house: ImportHouse; readonly actor: Actor } | undefined;
+  readonly write: { readonly house: ImportHouse; readonly actor: Actor; readonly store: StoreCitizens } | undefined;
   readonly onProgress: OnProgress;
 };
 
@@ -209,9 +212,9 @@ async function storeChunk(
 ): Promise<ImportProgress> {
   const to = { ...progress, finished, errorsBytes: (await errors?.flush()) ?? 0 };
   if (write === undefined) return to;
-  const { house, actor } = write;
+  const { house, actor, store } = write;
   const statements = [
-    ...storeCitizens([...citizens.values()]),
+    ...store([...citizens.values()]),
     ...house.citizenKeys.creations([...citizens.keys()]),
     advanceImport(from, to, house.clock.now()),
   ];

@@ -1,5 +1,6 @@
+import type { Value } from '../store/db.ts';
 import { dateExists, dateForm } from './birth-date.ts';
-import { citizenValues, type ImportedCitizen, textFields } from './citizen-store.ts';
+import { type ImportedCitizen, type TextField, textFields } from './citizen-store.ts';
 import { longestClaim } from './claims.ts';
 import { type ImportField, type Mapping, MappingFault } from './import-fields.ts';
 import { familyKey } from './name-key.ts';
@@ -16,6 +17,15 @@ export type RowReader = (row: readonly string[], importId: string) => RowResult;
 /** A condition on a row: the column holds a text of this pattern, in which `*` stands for any text. */
 export type Condition = { readonly column: string; readonly pattern: string };
 
+/** The fields that an import has, in the order of their columns: see `createCitizenStore`. */
+export function mappedFields(mapping: Mapping): (TextField | 'underReview')[] {
+  return [...mappedTexts(mapping), ...(mapping.underReview === undefined ? [] : (['underReview'] as const))];
+}
+
+function mappedTexts(mapping: Mapping): TextField[] {
+  return textFields.filter((field) => mapping[field] !== undefined);
+}
+
 type Reader = (row: readonly string[]) => string;
 
 /** Makes the function that reads the rows of one file; throws `MappingFault` for a column that the file does not have. */
@@ -26,18 +36,17 @@ export function createRowReader(
 ): RowReader {
   const passes = conditions.map((condition) => createCondition(header, condition));
   const readId = readerOf(header, mapping, 'citizenId');
-  const readTexts = textFields.map((field) => [field, readerOf(header, mapping, field)] as const);
+  const readTexts = mappedTexts(mapping).map((field) => [field, readerOf(header, mapping, field)] as const);
   const readDate = createDateReader(mapping.birthDate?.dateFormat);
-  const readMark = readerOf(header, mapping, 'underReview');
-  const given = textFields.indexOf('givenName');
-  const family = textFields.indexOf('familyName');
+  const readMark = mapping.underReview === undefined ? undefined : readerOf(header, mapping, 'underReview');
 
   return (row, importId) => {
     if (row.length !== header.length)
       return { reason: `the row has ${row.length} fields, the header ${header.length}` };
     if (!passes.every((pass) => pass(row))) return { leftOut: true };
     const citizenId = readId(row).trim();
-    const texts: (string | null)[] = [];
+    const values: Value[] = [citizenId];
+    const names: { givenName?: string; familyName?: string } = {};
     let remark: string | undefined;
     for (const [field, read] of readTexts) {
       let text = stored(read(row));
@@ -49,13 +58,14 @@ export function createRowReader(
       }
       const reason = faultOfText(field, text);
       if (reason !== undefined) return { reason };
-      texts.push(text === '' ? null : text);
+      if ((field === 'familyName' || field === 'givenName') && text !== '') names[field] = text;
+      values.push(text === '' ? null : text);
     }
     const reason = citizenId === '' ? 'citizenId is empty' : faultOfText('citizenId', citizenId);
     if (reason !== undefined) return { reason };
-    const underReview = /^(true|yes|y|1)$/i.test(readMark(row).trim());
-    const key = familyKey(texts[family] ?? texts[given] ?? undefined);
-    const citizen = { citizenId, values: citizenValues(citizenId, texts, { underReview, familyKey: key, importId }) };
+    if (readMark !== undefined) values.push(/^(true|yes|y|1)$/i.test(readMark(row).trim()));
+    values.push(familyKey(names.familyName ?? names.givenName), importId);
+    const citizen = { citizenId, values };
     return remark === undefined ? { citizen } : { citizen, remark };
   };
 }

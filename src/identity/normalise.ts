@@ -28,14 +28,18 @@ export function formsOf(text: string): Forms {
     return form === '' ? [text.trim()] : [form];
   }
   const folded = text.normalize('NFKD').toLowerCase();
-  const forms = new Set(spell(folded).map(tidy));
-  forms.delete('');
+  const forms = new Set<string>();
+  for (const spelled of spell(folded)) {
+    const form = tidy(spelled);
+    if (form !== '') forms.add(form);
+  }
   // A name of signs only is still somebody's name: it stands for itself.
   return forms.size === 0 ? [folded.trim()] : [...forms];
 }
 
 function tidy(form: string): string {
-  return form.trim().replace(/ {2,}/g, ' ').normalize('NFC');
+  const collapsed = /^ | $| {2}/.test(form) ? form.trim().replace(/ {2,}/g, ' ') : form;
+  return isPlain(collapsed) ? collapsed : collapsed.normalize('NFC');
 }
 
 /**
@@ -66,50 +70,65 @@ const partOfWord = /[\p{L}\p{M}\p{N}]/u;
 const apostrophe = /[\u02b9-\u02cb\ua78c]/;
 const joiner = /\p{Cf}/u;
 
+/** A part of a text that every system writes alike, or the spellings of a letter by system, with the letter itself. */
+type Part = string | { readonly spellings: readonly string[]; readonly own: string };
+
 /** The text in each of the systems of transliteration, then in its own script where that differs. */
 function spell(folded: string): string[] {
-  const out: string[] = new Array(systems + 1).fill('');
+  const parts: Part[] = [];
+  let common = '';
   let before = ' ';
   for (let at = 0; at < folded.length; ) {
     const letter = String.fromCodePoint(folded.codePointAt(at) ?? 0);
     at += letter.length;
-    if (joiner.test(letter) || isLooseMark(letter.charCodeAt(0))) continue;
-    if (!partOfWord.test(letter) || apostrophe.test(letter)) {
-      append(out, ' ');
-      before = ' ';
+    const kind = kindOf(letter);
+    if (kind === 'nothing') continue;
+    before = kind === 'gap' ? ' ' : before;
+    if (kind === 'gap') {
+      common += ' ';
       continue;
     }
     const marksFrom = at;
     while (at < folded.length && isLooseMark(folded.charCodeAt(at))) at += 1;
     // Two letters of what follows are enough for every rule, and keep the whole linear.
-    const after = folded.slice(at, at + 2);
     const spelled =
       letter < '\u0080' && at === marksFrom
         ? undefined
-        : spellingsOf(letter, folded.slice(marksFrom, at), after, before);
-    const own = digitOf(letter);
-    if (spelled === undefined) append(out, own);
+        : spellingsOf(letter, folded.slice(marksFrom, at), folded.slice(at, at + 2), before);
+    if (spelled === undefined) common += digitOf(letter);
     else {
-      for (let system = 0; system < systems; system += 1) out[system] += spelled.spellings[system] ?? '';
-      out[systems] += own + after.slice(0, spelled.units);
+      parts.push(common, { spellings: spelled.spellings, own: letter + folded.slice(at, at + spelled.units) });
+      common = '';
       at += spelled.units;
     }
     before = letter;
   }
-  return out.map(withoutRussianEnding);
+  if (parts.length === 0) return [common];
+  parts.push(common);
+  return Array.from({ length: systems + 1 }, (_, system) => written(parts, system));
 }
 
-function append(out: string[], text: string): void {
-  for (let system = 0; system <= systems; system += 1) out[system] += text;
+/** What stands at a place: a part of a word, what parts words, or nothing that counts. */
+function kindOf(letter: string): 'word' | 'gap' | 'nothing' {
+  if (letter < '\u0080') return /[a-z0-9]/.test(letter) ? 'word' : 'gap';
+  if (isLooseMark(letter.charCodeAt(0)) || joiner.test(letter)) return 'nothing';
+  return partOfWord.test(letter) && !apostrophe.test(letter) ? 'word' : 'gap';
+}
+
+function written(parts: readonly Part[], system: number): string {
+  let text = '';
+  for (const part of parts) text += typeof part === 'string' ? part : (part.spellings[system] ?? part.own);
+  return system === 1 ? withoutRussianEnding(text) : text;
 }
 
 /** English, the second system, shortens the endings -ий, -ый and -ия: Dmitry, Zelensky, Yulia. */
-function withoutRussianEnding(form: string, system: number): string {
-  return system === 1 ? form.replace(/[iy]y(?= |$)/g, 'y').replace(/iya(?= |$)/g, 'ia') : form;
+function withoutRussianEnding(form: string): string {
+  return form.replace(/[iy]y(?= |$)/g, 'y').replace(/iya(?= |$)/g, 'ia');
 }
 
 /** Arabic, Persian and Devanagari digits as ASCII ones; anything else as it is. */
 function digitOf(letter: string): string {
+  if (letter < '\u0660') return letter;
   const code = letter.charCodeAt(0);
   for (const zero of [0x0660, 0x06f0, 0x0966]) if (code >= zero && code < zero + 10) return String(code - zero);
   return letter;

@@ -5,10 +5,10 @@ import type { IdentityHouse } from '../../test/identity-house.ts';
 import { openPeopledHouse, zoe } from '../../test/identity-people.ts';
 import { RegisterUnavailable } from './register.ts';
 
-const [sqlite] = engines;
+const sqlite = engines[0] as Engine;
 
 test('the three ways to ask give one answer and one request hash', async (t) => {
-  const house = await openPeopledHouse(t, sqlite as Engine);
+  const house = await openPeopledHouse(t, sqlite);
   const aliased = { citizen_id: 'C-1', given_name: 'Zoë', family_name: 'Müller', birthdate: '1980-02-07' };
   const answers = await Promise.all([
     house.ask('GET', zoe),
@@ -26,7 +26,7 @@ test('the three ways to ask give one answer and one request hash', async (t) => 
 });
 
 test('what cannot be decided is refused before the register is asked', async (t) => {
-  const house = await openPeopledHouse(t, sqlite as Engine);
+  const house = await openPeopledHouse(t, sqlite);
   const { birthDate, ...withoutDate } = zoe;
   const long = 'ä'.normalize('NFD').repeat(101);
   const slug = async (answer: ReturnType<IdentityHouse['ask']>) => {
@@ -64,7 +64,7 @@ test('what cannot be decided is refused before the register is asked', async (t)
 });
 
 test('a register that cannot be asked decides nothing', async (t) => {
-  const house = await openPeopledHouse(t, sqlite as Engine);
+  const house = await openPeopledHouse(t, sqlite);
   const register = {
     ...house.ports.register,
     find: () => Promise.reject(new RegisterUnavailable('no answer within 2 s')),
@@ -75,7 +75,7 @@ test('a register that cannot be asked decides nothing', async (t) => {
 });
 
 test('two clients get two subjects for one citizen, and one client always the same', async (t) => {
-  const house = await openPeopledHouse(t, sqlite as Engine);
+  const house = await openPeopledHouse(t, sqlite);
   const subjectFor = async (client: string) => {
     const { token } = await house.verify(zoe, { client });
     return (await house.openToken(token)).payload['sub'];

@@ -54,6 +54,8 @@ export type LeaseParts = {
 export type Lease = {
   /** The fence while the lease is held by the clock of this process; undefined when it is not. */
   fence(): number | undefined;
+  /** Resolves when no renewal is at work. */
+  idle(): Promise<void>;
   /** Stops renewing; with `giveBack`, the next holder need not wait. */
   end(options: { giveBack: boolean }): Promise<void>;
 };
@@ -73,6 +75,7 @@ export async function keepLease(parts: LeaseParts): Promise<Lease> {
   const renewing = repeat({ timer, everyMs: leaseMs / 4, onFault: parts.onFault, call: renew });
   return {
     fence: () => (held !== undefined && clock.now() < held.until ? held.fence : undefined),
+    idle: renewing.idle,
     end: async ({ giveBack }) => {
       await renewing.stop();
       held = undefined;

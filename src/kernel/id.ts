@@ -52,15 +52,15 @@ export function createMint(clock: Clock, random: Random): Mint {
         counter = 0;
       }
     }
-    const tail = random(8);
-    const bits =
-      (BigInt(lastMs) << 80n) |
-      (0x7n << 76n) |
-      (BigInt(counter) << 64n) |
-      (0x2n << 62n) |
-      (new DataView(tail.buffer, tail.byteOffset, 8).getBigUint64(0) & 0x3fffffffffffffffn);
+    const bytes = new Uint8Array(16);
+    bytes.set(random(8), 8);
+    const view = new DataView(bytes.buffer);
+    view.setUint32(0, Math.floor(lastMs / 2 ** 16));
+    view.setUint16(4, lastMs % 2 ** 16);
+    view.setUint16(6, 0x7000 | counter);
+    view.setUint8(8, 0x80 | (view.getUint8(8) & 0x3f));
     // A prefix and the digits that belong to it are an id of that kind by construction.
-    return `${prefixes[of]}_${toBase32(bits)}` as Id<K>;
+    return `${prefixes[of]}_${toBase32(bytes)}` as Id<K>;
   };
 }
 
@@ -85,9 +85,20 @@ function idPattern(of: IdKind): RegExp {
   return pattern;
 }
 
-function toBase32(bits: bigint): string {
+/** 26 digits: two zero bits, then the 128 of the id. */
+function toBase32(bytes: Uint8Array): string {
   let text = '';
-  for (let shift = 125n; shift >= 0n; shift -= 5n) text += alphabet.charAt(Number((bits >> shift) & 31n));
+  let held = 0;
+  let heldBits = 2;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    heldBits += 8;
+    while (heldBits >= 5) {
+      heldBits -= 5;
+      text += alphabet.charAt((held >>> heldBits) & 31);
+    }
+    held &= (1 << heldBits) - 1;
+  }
   return text;
 }
 

@@ -24,7 +24,7 @@ export function readRootKey(path: string): RootKey {
   } catch (cause) {
     if (cause instanceof RootKeyError) throw cause;
     throw new RootKeyError(
-      `no root key at ${path}. Make one with: citizen-services keys create ${path} — and keep a copy elsewhere`,
+      `no root key at ${path}. Make one with: citizen-services keys create — and keep a copy elsewhere`,
     );
   }
   const root = Buffer.from(text, 'base64');

@@ -48,13 +48,17 @@ type ClaimAsk = {
   readonly lockedBy: string;
 };
 
-/** Takes the due deliveries of a channel that waited longest; its rows are for `jobOf`. */
+/**
+ * Takes the due deliveries of a channel that waited longest; its rows are for `jobOf`. Materialized, because PostgreSQL
+ * may otherwise run the inner select again for each row and take more than the limit.
+ */
 export function claimDue({ channel, priority, now, limit, lockedBy }: ClaimAsk): Statement {
   return {
-    sql: `update delivery set status = 'sending', attempts = attempts + 1, locked_by = $1, started_at = null
-      where id in (
+    sql: `with due as materialized (
         select id from delivery where status = 'queued' and channel = $2 and priority = $3 and run_at <= $4
         order by run_at, id limit $5 /* skip locked */)
+      update delivery set status = 'sending', attempts = attempts + 1, locked_by = $1, started_at = null
+      where id in (select id from due)
       returning id, notification_id, channel, attempts, locked_by`,
     args: [lockedBy, channel, priority, now, limit],
   };

@@ -15,7 +15,10 @@ import { recoverDeliveries } from './recover-deliveries.ts';
 export type DeliveryTiming = {
   /** How soon a job is seen that another process has stored. */
   readonly pollMs: number;
-  /** How long a process may be silent before its jobs are recovered; it renews after a quarter of that. */
+  /**
+   * How long a process may be silent before its jobs are recovered; it renews after a quarter of that. The clocks of all
+   * processes have to agree within a second or two.
+   */
   readonly leaseMs: number;
   /** How often lost jobs are looked for. With `leaseMs` below 10 s: whole again that soon after a crash. */
   readonly recoverMs: number;
@@ -23,8 +26,8 @@ export type DeliveryTiming = {
 
 export const deliveryTiming: DeliveryTiming = { pollMs: 1_000, leaseMs: 7_000, recoverMs: 1_000 };
 
-/** About two days: 5 s, doubled up to an hour, 56 attempts; `deliverBy` may end it sooner. */
-export const deliveryPolicy: RetryPolicy = { attempts: 56, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
+/** About two days: 5 s, doubled up to an hour, 72 attempts; `deliverBy` may end it sooner. */
+export const deliveryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
 
 export type DeliveryProcess = Omit<DeliverParts, 'policy'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
@@ -78,6 +81,7 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
   return {
     wake,
     idle: async () => {
+      await Promise.all([identity.idle(), recovery.idle()]);
       for (const worker of workers) await worker.idle();
     },
     stop: async (withinMs) => {
@@ -139,6 +143,8 @@ type Identity = {
    * answer of a claim or of an outcome was lost): recovery then treats them like those of a dead process.
    */
   leaveBehind(name: string): void;
+  /** Resolves when no renewal is at work. */
+  idle(): Promise<void>;
   end(giveBack: boolean): Promise<void>;
 };
 
@@ -169,6 +175,7 @@ async function createIdentity(parts: Parts): Promise<Identity> {
     leaveBehind: (name) => {
       leftBehind ||= name === current.name;
     },
+    idle: () => current.lease.idle(),
     end: (giveBack) => current.lease.end({ giveBack: giveBack && !leftBehind }),
   };
 }

@@ -34,7 +34,7 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   try {
     const writer = await startWriter(path, options.onLost);
     const reader = new DatabaseSync(path, { readOnly: true, timeout: 1_000 });
-    reader.exec('pragma cache_size = -32768; pragma mmap_size = 1073741824; pragma temp_store = memory');
+    reader.exec('pragma cache_size = -32768; pragma temp_store = memory');
     return createDb({ reader, writer, lock, random: options.random });
   } catch (error) {
     lock.close();

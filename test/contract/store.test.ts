@@ -149,6 +149,12 @@ for (const engine of engines) {
     }
   });
 
+  test(`${engine.name}: a whole number is one also where the column is text, and in arithmetic`, async (t) => {
+    const db = await open(engine, t);
+    const sql = 'insert into person (id, name, born, alive) values ($1, $2, $3 / 2, true) returning name, born';
+    assert.deepEqual(await db.write([{ sql, args: ['a', 5, 7] }]), [[{ name: '5', born: 3 }]]);
+  });
+
   test(`${engine.name}: a boolean column is a boolean also behind a view of the row`, async (t) => {
     const db = await open(engine, t);
     await db.write([person('a', 'a', 0, true), person('b', 'b', 0, false)]);

@@ -85,6 +85,18 @@ test('sqlite: a disk that is full makes units unknown, stops the writer, and kee
   assert.ok(ids.length === told.acknowledged || ids.length === told.acknowledged + 1);
 });
 
+test('sqlite: a database that runs full within a statement is lost, also for the neighbours of that statement', async (t) => {
+  const path = await freshPlace(t);
+  const { db, lost } = await openWithWorker(path);
+  await db.write([createTable]);
+  await db.write([{ sql: 'pragma max_page_count = 16' }]);
+  const results = await Promise.allSettled([db.write([add('a')]), db.write([add('b'.repeat(100_000))])]);
+  for (const result of results) assert.ok(result.status === 'rejected' && result.reason instanceof WriteUnknown);
+  assert.equal(lost.length, 1);
+  await db.close();
+  assert.deepEqual(await storedIds(path), []);
+});
+
 test('sqlite: a corrupt file is refused at the start', async (t) => {
   const path = await freshPlace(t);
   const db = await openSqlite(path, { random: systemRandom });

@@ -10,7 +10,7 @@ const lineEnd = '\r\n';
  */
 export function composeMail(mail: Mail): Buffer {
   const body = mail.text.replaceAll(/\r\n?|\n/g, lineEnd);
-  const plain = /^[\t\r\n\x20-\x7e]*$/.test(body) && !/[^\r\n]{999}/.test(body);
+  const plain = /^[\t\r\n\x20-\x7e]*$/.test(body) && body.split(lineEnd).every((line) => line.length <= 998);
   const headers: ReadonlyArray<readonly [string, string]> = [
     ['From', `${displayName(mail.from.name)} <${mail.from.address}>`],
     ['To', mail.to],

@@ -15,7 +15,7 @@ create table citizen (
   email text,
   phone text,
   language text,
-  under_review boolean not null check (under_review in (true, false)),
+  under_review boolean not null default false check (under_review in (true, false)),
   family_key text not null,
   imported_by text not null
 );

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import Fastify from 'fastify';
+import { type BaselineOrder, listening } from './baseline-process.ts';
+import { scopesOf } from './baseline-token.ts';
+
+// What our server cannot be cheaper than: a route of Fastify with a token that was checked before, a validated body and
+// an answer, with nothing stored.
+
+const text = { type: 'string', minLength: 1, maxLength: 200 };
+const verifyBody = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['citizenId', 'givenName', 'familyName', 'birthDate'],
+  properties: { citizenId: text, givenName: text, familyName: text, birthDate: text },
+};
+const sendBody = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['citizenId', 'message'],
+  properties: { citizenId: text, subject: text, reference: text, message: { type: 'string', maxLength: 20_000 } },
+};
+
+// Read from the parent: written by `startBaseline`.
+const order = JSON.parse(process.argv[2] ?? '{}') as BaselineOrder;
+const app = Fastify({ logger: false });
+const checked = new Map<string, readonly string[]>();
+
+app.addHook('onRequest', async (request, reply) => {
+  const header = request.headers.authorization ?? '';
+  let scopes = checked.get(header);
+  if (scopes === undefined) {
+    scopes = scopesOf(header, order.keys);
+    checked.set(header, scopes);
+  }
+  if (!scopes.includes('identity:verify')) await reply.code(403).send();
+});
+
+app.post<{ Body: Record<string, string> }>('/verify', { schema: { body: verifyBody } }, async (request) => ({
+  verificationId: randomUUID(),
+  verified: request.body['birthDate'] !== '1899-12-31',
+  checkedAt: new Date().toISOString(),
+}));
+
+app.post<{ Body: Record<string, string> }>('/send', { schema: { body: sendBody } }, async (request, reply) => {
+  const { citizenId } = request.body;
+  return reply.code(202).send({ id: randomUUID(), citizenId, status: 'accepted', createdAt: new Date().toISOString() });
+});
+
+await app.listen({ host: '127.0.0.1', port: 0 });
+listening(app.server);

@@ -1,0 +1,37 @@
+import { normaliseClaims } from '../src/identity/match/comparable.ts';
+import { compare } from '../src/identity/match/compare.ts';
+import { standardPolicy } from '../src/identity/match/policy.ts';
+import { citizenAt } from './citizens.ts';
+import { median } from './measure.ts';
+import type { Result } from './result.ts';
+
+const goalMicroseconds = 60;
+const comparisons = 20_000;
+
+/** What comparing the claims of one question with one record costs, normalising included; in this process. */
+export function benchCompare(rounds: number): Result[] {
+  const times: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const before = performance.now();
+    for (let index = 0; index < comparisons; index += 1) compareOnce(index);
+    const microseconds = ((performance.now() - before) * 1_000) / comparisons;
+    // The first round is warm-up.
+    if (round > 0) times.push(microseconds);
+  }
+  const rate = median(times) ?? Number.NaN;
+  return [
+    {
+      ...{ work: 'compare', server: 'one question, one record', unit: 'µs', rate },
+      ...{ lowest: Math.min(...times), highest: Math.max(...times) },
+      checks: [{ what: 'µs', figure: rate, goal: goalMicroseconds, by: 'at most' }],
+    },
+  ];
+}
+
+function compareOnce(index: number): void {
+  const { citizenId, givenName, familyName, birthDate, streetAddress, postalCode, locality } = citizenAt(index);
+  const known = { citizenId, givenName, familyName, birthDate, streetAddress, postalCode, locality };
+  const unknown = { birthFamilyName: null, birthPlace: null, country: null, documentNumber: null, underReview: false };
+  const { decision } = compare({ ...known, ...unknown }, normaliseClaims(known), standardPolicy);
+  if (decision !== 'match') throw new Error('the claims of a citizen must fit that citizen');
+}

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A process of the bench that ends with this one, however this one ends: see leash.ts. */
+export type Child = { readonly process: ChildProcess; readonly pid: number; stop(): Promise<void> };
+
+export type ChildOptions = {
+  readonly args?: readonly string[];
+  readonly nodeArgs?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** The descriptor of a file for both outputs; without one, standard error goes through. */
+  readonly log?: number;
+};
+
+const stopLimitMs = 30_000;
+const leash = new URL('./leash.ts', import.meta.url).href;
+
+/** Starts a program of node in a process of its own. */
+export function fork(script: string, options: ChildOptions): Child {
+  const { args = [], nodeArgs = [], env = {}, log } = options;
+  const child = spawn(process.execPath, [...nodeArgs, '--import', leash, script, ...args], {
+    stdio: ['ignore', log ?? 'ignore', log ?? 'inherit', 'ipc'],
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${script} could not be started`);
+  return { process: child, pid, stop: () => stop(child) };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), stopLimitMs);
+  await exited;
+  clearTimeout(late);
+}
+
+/** The first message of a child, or an error when it ends without one. */
+export async function firstMessage(child: Child): Promise<unknown> {
+  const ended = new AbortController();
+  const exit = once(child.process, 'exit', { signal: ended.signal }).then(([code]) => {
+    throw new Error(`a process of the bench ended with code ${code}`);
+  });
+  const [message] = await Promise.race([once(child.process, 'message', { signal: ended.signal }), exit]);
+  exit.catch(() => undefined);
+  ended.abort();
+  return message;
+}

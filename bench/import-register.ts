@@ -1,0 +1,33 @@
+import { parseArgs } from 'node:util';
+import { createLog } from '../src/api/log.ts';
+import { openHouse } from '../src/compose.ts';
+import { readSettings } from '../src/config/settings.ts';
+import { importCitizens } from '../src/identity/import-citizens.ts';
+import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
+import { readRootKey } from '../src/keys/root-key-file.ts';
+
+// A process that imports a register into the house of its environment and tells its parent what that took.
+
+/** What an import took: `peakMib` is the most memory that the whole process held. */
+export type ImportFigures = { readonly rows: number; readonly seconds: number; readonly peakMib: number };
+
+const { values } = parseArgs({
+  options: { file: { type: 'string', default: '' }, root: { type: 'string', default: '' } },
+});
+const house = await openHouse({
+  ...{ settings: readSettings(process.env), root: readRootKey(values.root), log: createLog('error') },
+  ...{ clock: systemClock, random: systemRandom },
+});
+const before = performance.now();
+const { progress } = await importCitizens(
+  { ...house, read: house.db.read },
+  {
+    ...{ path: values.file, format: 'csv', conditions: [], dryRun: false, restart: false },
+    actor: { operator: 'bench' },
+  },
+);
+const seconds = (performance.now() - before) / 1_000;
+if (progress.refused > 0) throw new Error(`${progress.refused} rows of the bench register were refused`);
+await house.close();
+const peakMib = process.resourceUsage().maxRSS / 1_024;
+process.send?.({ rows: progress.stored, seconds, peakMib } satisfies ImportFigures);

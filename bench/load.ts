@@ -1,0 +1,84 @@
+import { documentBytes, documentSets } from './bench-documents.ts';
+import { type Connection, type Exchange, openConnection } from './connection.ts';
+import type { Load, LoadResult } from './load-generator.ts';
+import { nextBody } from './requests.ts';
+import { type Seeded, seeded } from './seeded.ts';
+
+// The process of the load generator: takes one load after the other from its parent, and ends with it.
+
+type Source = () => Exchange;
+
+function sourceOf(load: Load, next: Seeded): Source {
+  const head = (method: string, path: string) =>
+    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${load.port}\r\nAuthorization: Bearer ${load.token}\r\nAccept: */*\r\n`;
+  const { ask } = load;
+  if ('paths' in ask) {
+    const heads = ask.paths.map((path) => `${head('GET', path)}\r\n`);
+    const set = documentSets.find(({ name }) => name === ask.set);
+    if (set === undefined) throw new Error(`no documents are called ${ask.set}`);
+    const contents = ask.paths.map((_, index) => documentBytes(set, index));
+    return () => {
+      const index = next(heads.length);
+      const at = next(set.bytes);
+      const byte = contents[index]?.[at] ?? 0;
+      return { request: heads[index] ?? '', status: 200, body: { length: set.bytes, at, byte } };
+    };
+  }
+  const post = `${head('POST', ask.path)}Content-Type: application/json\r\n`;
+  return () => {
+    const { text, answer } = nextBody(ask.body, next);
+    const key = ask.withKey ? `Idempotency-Key: ${next(2 ** 32)}-${next(2 ** 32)}\r\n` : '';
+    const request = `${post}${key}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+    return { request, status: ask.status, body: answer };
+  };
+}
+
+async function drive(load: Load): Promise<LoadResult> {
+  const source = sourceOf(load, seeded(load.seed));
+  const connections = await Promise.all(Array.from({ length: load.connections }, () => openConnection(load.port)));
+  const latencies: number[] = [];
+  const faults: string[] = [];
+  const start = performance.now();
+  const startedAt = Date.now();
+  const end = start + load.seconds * 1_000;
+  let asked = 0;
+  let within = 0;
+  const askOn = async (connection: Connection) => {
+    while (asked < load.most && faults.length === 0) {
+      const before = performance.now();
+      if (before >= end) return;
+      asked += 1;
+      try {
+        await connection.ask(source());
+      } catch (fault) {
+        faults.push(fault instanceof Error ? fault.message : String(fault));
+        return;
+      }
+      const after = performance.now();
+      latencies.push(after - before);
+      if (after <= end) within += 1;
+    }
+  };
+  await Promise.all(connections.map(askOn));
+  const elapsed = Math.min(performance.now(), end) - start;
+  for (const connection of connections) connection.close();
+  latencies.sort((left, right) => left - right);
+  const quantile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
+  return {
+    answers: latencies.length,
+    perSecond: (within * 1_000) / elapsed,
+    p50: quantile(0.5),
+    p99: quantile(0.99),
+    startedAt,
+    fault: faults[0],
+  };
+}
+
+process.on('message', (load: Load) => {
+  drive(load).then(
+    (result) => process.send?.({ result }),
+    (fault: unknown) => process.send?.({ fault: fault instanceof Error ? fault.message : String(fault) }),
+  );
+});
+// leash.ts has let go of the channel, on which this process lives.
+process.channel?.ref();

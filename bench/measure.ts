@@ -1,0 +1,102 @@
+import type { Ask, LoadGenerator, LoadResult } from './load-generator.ts';
+import { cpuOfProcess, cpuOfTree, forgetPeak, memoryOf } from './process-usage.ts';
+
+/** One server in one row of the table: whom to ask, what, and whose CPU counts. */
+export type Target = {
+  readonly name: string;
+  readonly pid: number;
+  readonly port: number;
+  /** The root of the processes of its PostgreSQL. */
+  readonly databasePid?: number | undefined;
+  readonly ask: Ask;
+  /** Asked before each round, since ours live ten minutes. */
+  token(): Promise<string>;
+};
+
+/** One round of one target: rates and latencies of the load, CPU in ms for an answer, memory in MiB. */
+export type Cell = {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly serverCpu: number | undefined;
+  readonly databaseCpu: number | undefined;
+  readonly clientCpu: number | undefined;
+  readonly peakMib: number | undefined;
+};
+
+export type Plan = { readonly rounds: number; readonly seconds: number };
+
+export const connections = 32;
+const mostRequests = 2_000_000;
+const warmUpSeconds = 1;
+
+/**
+ * Measures the targets in turns, A B C A B C …, so that what disturbs the machine disturbs all of them; the first turn is
+ * warm-up and does not count.
+ */
+export async function measure(
+  load: LoadGenerator,
+  targets: readonly Target[],
+  plan: Plan,
+  onCell: (target: Target, cell: Cell) => void,
+): Promise<Map<Target, Cell[]>> {
+  const cells = new Map<Target, Cell[]>(targets.map((target) => [target, []]));
+  for (const target of targets) await runOnce(load, target, { seconds: warmUpSeconds, seed: 1 });
+  for (let round = 0; round < plan.rounds; round += 1) {
+    for (const target of targets) {
+      // All targets of a round are asked the same.
+      const cell = await runOnce(load, target, { seconds: plan.seconds, seed: 1_000 + round });
+      cells.get(target)?.push(cell);
+      onCell(target, cell);
+    }
+  }
+  return cells;
+}
+
+async function runOnce(
+  load: LoadGenerator,
+  target: Target,
+  { seconds, seed }: { seconds: number; seed: number },
+): Promise<Cell> {
+  const token = await target.token();
+  const usage = () => ({
+    server: cpuOfProcess(target.pid),
+    database: target.databasePid === undefined ? undefined : cpuOfTree(target.databasePid),
+    client: cpuOfProcess(load.pid),
+  });
+  forgetPeak(target.pid);
+  const before = usage();
+  const { port, ask } = target;
+  const result: LoadResult = await load.run({ port, token, ask, connections, seconds, most: mostRequests, seed });
+  const after = usage();
+  const each = (from: number | undefined, to: number | undefined) =>
+    from === undefined || to === undefined ? undefined : (to - from) / result.answers;
+  return {
+    perSecond: result.perSecond,
+    p50: result.p50,
+    p99: result.p99,
+    serverCpu: each(before.server, after.server),
+    databaseCpu: each(before.database, after.database),
+    clientCpu: each(before.client, after.client),
+    peakMib: memoryOf(target.pid)?.peak,
+  };
+}
+
+/** The middle of some figures, the mean of the middle two where they are even; undefined for none. */
+export function median(figures: readonly (number | undefined)[]): number | undefined {
+  const known = figures.filter((figure) => figure !== undefined).sort((left, right) => left - right);
+  const middle = Math.floor(known.length / 2);
+  const [upper, lower] = [known[middle], known[middle - 1]];
+  if (upper === undefined || known.length % 2 === 1 || lower === undefined) return upper;
+  return (lower + upper) / 2;
+}
+
+/** The median of the ratios of two targets, round by round. */
+export function ratioOf(cells: readonly Cell[], base: readonly Cell[]): number | undefined {
+  return median(
+    cells.map((cell, round) => {
+      const other = base[round];
+      return other === undefined ? undefined : cell.perSecond / other.perSecond;
+    }),
+  );
+}

@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { roles } from '../src/serve.ts';
+import { type DocumentSet, documentBytes, documentSets } from './bench-documents.ts';
+import { type Child, firstMessage, fork } from './child.ts';
+import { citizenAt } from './citizens.ts';
+import type { ImportFigures } from './import-register.ts';
+
+/** An installation of our server: its folder, and its database where that is not in the folder. */
+export type House = {
+  readonly dataDir: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly client: { readonly clientId: string; readonly clientSecret: string };
+};
+
+/** Our server, running; `log` is the file that its log goes to. */
+export type OurServer = Child & { readonly url: string; readonly port: number; readonly readyMs: number };
+
+const main = join(import.meta.dirname, '../src/main.ts');
+const clientScopes = 'identity:verify,notifications:send,documents:read,documents:write';
+const startLimitMs = 30_000;
+
+/** Makes an installation as an operator does: keys, then a client, whose quota is not to be the limit. */
+export function installHouse(dataDir: string, databaseUrl: string | undefined): House {
+  mkdirSync(dataDir, { recursive: true });
+  const env = { DATA_DIR: dataDir, ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }) };
+  command(env, ['keys', 'create']);
+  const created = command(env, [
+    ...['clients', 'create', 'Bench', '--scopes', clientScopes, '--secret', '--quota', '1000000', '--json'],
+  ]);
+  // The command line prints the client it made.
+  return { dataDir, env, client: JSON.parse(created) as House['client'] };
+}
+
+function command(env: Readonly<Record<string, string>>, args: readonly string[]): string {
+  return execFileSync(process.execPath, [main, ...args], { env: { ...env }, encoding: 'utf8', stdio: 'pipe' });
+}
+
+/** Imports the register in a process of its own, through the product's importer. */
+export async function importRegister(house: House, file: string): Promise<ImportFigures> {
+  const child = fork(join(import.meta.dirname, 'import-register.ts'), {
+    args: ['--file', file, '--root', join(house.dataDir, 'root.key')],
+    env: house.env,
+  });
+  // What import-register.ts sends.
+  const figures = (await firstMessage(child)) as ImportFigures;
+  await child.stop();
+  return figures;
+}
+
+export type StartOptions = {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly nodeArgs?: readonly string[];
+  /** Without the workers, deliveries stay in their queue. */
+  readonly withoutWorker?: boolean;
+};
+
+/** Starts `start`, logging to a file, and waits until it says where it is. */
+export async function startOurs(house: House, options: StartOptions = {}): Promise<OurServer> {
+  const logPath = join(house.dataDir, 'server.log');
+  const log = openSync(logPath, 'w');
+  const wanted = roles.filter((role) => role !== 'worker');
+  const startedAt = performance.now();
+  const child = fork(main, {
+    args: ['start', ...(options.withoutWorker === true ? ['--roles', wanted.join(',')] : [])],
+    nodeArgs: options.nodeArgs ?? [],
+    env: { ...house.env, PORT: '0', ...options.env },
+    log,
+  });
+  closeSync(log);
+  for (let waited = 0; waited < startLimitMs && child.process.exitCode === null; waited += 5) {
+    const url = /citizen-services at (\S+), /.exec(readFileSync(logPath, 'utf8'))?.[1];
+    if (url !== undefined) {
+      return { ...child, url, port: Number(new URL(url).port), readyMs: performance.now() - startedAt };
+    }
+    await pause(5);
+  }
+  await child.stop();
+  throw new Error(`our server did not start: ${readFileSync(logPath, 'utf8')}`);
+}
+
+/** A fresh token of the bench's client from the server's own token endpoint. */
+export async function tokenFor(house: House, server: OurServer): Promise<string> {
+  const { clientId, clientSecret } = house.client;
+  const response = await fetch(`${server.url}/oauth2/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope: clientScopes.replaceAll(',', ' ') }),
+  });
+  const answer: unknown = await response.json();
+  if (typeof answer !== 'object' || answer === null || !('access_token' in answer)) {
+    throw new Error(`no token: ${JSON.stringify(answer)}`);
+  }
+  return String(answer.access_token);
+}
+
+/** Deposits the documents of a set through the interface; gives their paths, in the order of the set. */
+export async function depositDocuments(server: OurServer, token: string, set: DocumentSet): Promise<string[]> {
+  const paths: string[] = [];
+  for (let index = 0; index < set.count; index += 1) {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/pdf',
+      'citizen-id': citizenAt(index).citizenId,
+      'document-title': `Notice ${index}`,
+    };
+    paths.push(await deposit(`${server.url}/v1/documents`, headers, documentBytes(set, index)));
+  }
+  return paths;
+}
+
+const tries = 30;
+
+/** A server that has just started on a busy machine may ask to come again. */
+async function deposit(url: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await fetch(url, { method: 'POST', headers, body });
+    const record: unknown = await response.json();
+    if (response.status === 201 && typeof record === 'object' && record !== null && 'id' in record) {
+      return `/v1/documents/${String(record.id)}`;
+    }
+    if (response.status !== 503 || attempt === tries) {
+      throw new Error(`a document was not taken: ${JSON.stringify(record)}`);
+    }
+    await pause(1_000);
+  }
+}
+
+/** The paths of all documents, by set. */
+export type DocumentPaths = Readonly<Record<DocumentSet['name'], readonly string[]>>;
+
+/** Deposits every set, with a server started for that. */
+export async function fillDocuments(house: House): Promise<DocumentPaths> {
+  const server = await startOurs(house);
+  try {
+    const token = await tokenFor(house, server);
+    const [small, large] = documentSets;
+    if (small === undefined || large === undefined) throw new Error('there are two sets of documents');
+    return {
+      '10k': await depositDocuments(server, token, small),
+      '1m': await depositDocuments(server, token, large),
+    };
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,42 @@
+import pg from 'pg';
+import { type PostgresServer, startPostgres } from '../test/postgres-server.ts';
+
+/** PostgreSQL as it is by default, fsync on, in a folder on disk; with databases for whoever wants one. */
+export type BenchPostgres = {
+  readonly pid: number;
+  readonly version: string;
+  create(name: string): Promise<string>;
+  stop(): Promise<void>;
+};
+
+const byBytes = "template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C'";
+
+/** Starts it, and makes sure that a commit there is a sync. */
+export async function startBenchPostgres(): Promise<BenchPostgres> {
+  const server = await startPostgres({ durable: true });
+  const [settings] = await query(
+    server,
+    "select current_setting('fsync') || current_setting('synchronous_commit') as sync, current_setting('server_version') as version",
+  );
+  if (settings?.['sync'] !== 'onon') throw new Error('the bench needs a PostgreSQL that syncs');
+  return {
+    pid: server.pid,
+    version: String(settings['version']),
+    create: async (name) => {
+      await query(server, `create database ${name} ${byBytes}`);
+      // Known to node's URL as well, which wants a host where a user is.
+      return server.url.replace('postgres@/postgres', `postgres@localhost/${name}`);
+    },
+    stop: () => server.stop(),
+  };
+}
+
+async function query(server: PostgresServer, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+/** Linux tells it per process under /proc; elsewhere the columns of CPU and memory stay empty. */
+const isKnown = existsSync('/proc/self/stat');
+const msPerTick = 10;
+
+type Stat = { readonly parent: number; readonly cpuMs: number; readonly endedChildrenMs: number };
+
+function statOf(pid: number): Stat | undefined {
+  const path = `/proc/${pid}/stat`;
+  let text: string;
+  try {
+    text = readFileSync(path, 'latin1');
+  } catch (fault) {
+    // The process ended between being listed and being read.
+    if (fault instanceof Error && !existsSync(path)) return undefined;
+    throw fault;
+  }
+  // The name in parentheses may hold blanks; what follows it is proc(5)'s field 3 and on.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const field = (number: number) => Number(fields[number - 3]);
+  return {
+    parent: field(4),
+    cpuMs: (field(14) + field(15)) * msPerTick,
+    endedChildrenMs: (field(16) + field(17)) * msPerTick,
+  };
+}
+
+/** CPU time of a process with all its threads so far, in milliseconds; undefined where the system does not tell. */
+export function cpuOfProcess(pid: number): number | undefined {
+  return isKnown ? statOf(pid)?.cpuMs : undefined;
+}
+
+/** The same for a process and everything below it, ended children included, as a PostgreSQL server needs. */
+export function cpuOfTree(root: number): number | undefined {
+  if (!isKnown) return undefined;
+  const all = new Map<number, Stat>();
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : undefined;
+    if (stat !== undefined) all.set(Number(name), stat);
+  }
+  const isBelow = (pid: number): boolean => {
+    if (pid === root) return true;
+    const parent = all.get(pid)?.parent;
+    return parent !== undefined && parent > 1 && isBelow(parent);
+  };
+  let sum = 0;
+  for (const [pid, { cpuMs, endedChildrenMs }] of all) if (isBelow(pid)) sum += cpuMs + endedChildrenMs;
+  return sum;
+}
+
+/** Memory in MiB: what a process holds now, and the most it held since `forgetPeak`. */
+export function memoryOf(pid: number): { readonly now: number; readonly peak: number } | undefined {
+  if (!isKnown) return undefined;
+  const text = readFileSync(`/proc/${pid}/status`, 'latin1');
+  const mib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0) / 1_024;
+  return { now: mib('VmRSS'), peak: mib('VmHWM') };
+}
+
+/** Lets the peak of a process of ours count from now on. */
+export function forgetPeak(pid: number): void {
+  if (isKnown) writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}

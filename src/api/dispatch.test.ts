@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { createMint } from '../kernel/id.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { ReadUnavailable } from '../store/db.ts';
+import { createDispatch } from './dispatch.ts';
+import { type Call, defineOperation } from './operation.ts';
+
+const clock = { now: () => Date.UTC(2026, 0, 15) };
+const unreachable = () => Promise.reject(new Error('not asked in this test'));
+const house = {
+  gate: {
+    authenticate: unreachable,
+    missingScope: () => assert.fail('no scope is needed'),
+    take: () => assert.fail('no quota is taken'),
+  },
+  clock,
+  mint: createMint(clock, systemRandom),
+  commit: unreachable,
+  ports: {},
+};
+
+const request = {};
+const reading = defineOperation({
+  name: 'readSomething',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/something',
+  scope: null,
+  summary: '',
+  description: '',
+  request,
+  responses: {},
+  refusals: [],
+  citizenData: false,
+  run: async (call: Call<typeof request, object>) => ({
+    plain: { status: 200, json: await call.read('select 1 as one') },
+  }),
+});
+
+function incoming() {
+  const { signal } = new AbortController();
+  return { method: 'GET', params: {}, query: '', headers: {}, body: Readable.from([]), signal };
+}
+
+test('a database that cannot be asked is answered 503 with a time to wait, and is no fault of the program', async () => {
+  const read = () => Promise.reject(new ReadUnavailable('the database cannot be reached'));
+  const dispatched = await createDispatch(reading, { ...house, read })(incoming());
+  assert.deepEqual(dispatched, {
+    headers: {},
+    result: {
+      slug: 'capacity-reduced',
+      detail: 'The database cannot be asked at present.',
+      headers: { 'retry-after': '2' },
+    },
+  });
+});
+
+test('a read that fails for another reason is a fault, and reaches the log', async () => {
+  const read = () => Promise.reject(new Error('read failed'));
+  await assert.rejects(createDispatch(reading, { ...house, read })(incoming()), { message: 'read failed' });
+});

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { type Engine, engines } from '../../test/engines.ts';
+import { openIdentityHouse } from '../../test/identity-house.ts';
+import { temporaryFolder } from '../../test/identity-people.ts';
+import { parseInlineMapping, parseMapping } from '../identity/import-fields.ts';
+import { runCommandLine } from './command.ts';
+import { importCommands, type OpenImportRoom } from './import-citizens.ts';
+
+/** A command line over a fresh database: what it prints where, and how it ends. */
+async function openCommandLine(t: TestContext) {
+  const house = await openIdentityHouse(t, engines[0] as Engine);
+  let opened = 0;
+  const folder = temporaryFolder(t);
+  return {
+    file: (name: string, text: string) => {
+      const path = join(folder, name);
+      writeFileSync(path, text);
+      return path;
+    },
+    opened: () => opened,
+    events: () => house.events(),
+    run: async (...args: string[]) => {
+      const printed = { stdout: '', stderr: '' };
+      const terminal = {
+        stdout: (text: string) => {
+          printed.stdout += text;
+        },
+        stderr: (text: string) => {
+          printed.stderr += text;
+        },
+        isInteractive: false,
+        cwd: folder,
+      };
+      const openRoom: OpenImportRoom = async (use) => {
+        opened += 1;
+        return await use({ ...house.importHouse, clock: { now: () => 0 }, operator: 'ann' });
+      };
+      const code = await runCommandLine(['import', 'citizens', ...args], importCommands(openRoom, terminal), terminal);
+      return { code, ...printed };
+    },
+  };
+}
+
+const people = 'rec_id,surname,born\nrec-1-org,Ann,07.02.1980\nrec-1-dup-0,An,07.02.1980\nrec-2-org,Bo,1990\n';
+const inline = 'citizenId=rec_id,familyName=surname,birthDate=born:DD.MM.YYYY';
+
+test('a run prints people text to standard error and, asked for, one JSON object to standard output', async (t) => {
+  const line = await openCommandLine(t);
+  const path = line.file('people.csv', people);
+  const { code, stdout, stderr } = await line.run(path, '--map', inline, '--where', 'rec_id=*-org', '--json');
+  assert.equal(code, 0);
+  const { importId, ...result } = JSON.parse(stdout);
+  assert.match(importId, /^imp_/);
+  assert.deepEqual(result, {
+    status: 'finished',
+    resumed: false,
+    read: 3,
+    stored: 1,
+    usable: 1,
+    refused: 1,
+    leftOut: 1,
+    reasons: { 'birthDate is not a date of the form DD.MM.YYYY': 1 },
+    remarks: {},
+    mapping: {
+      citizenId: { columns: ['rec_id'] },
+      familyName: { columns: ['surname'] },
+      birthDate: { columns: ['born'], dateFormat: 'DD.MM.YYYY' },
+    },
+    seconds: 0,
+  });
+  assert.equal(
+    stderr.replace(importId, 'imp'),
+    `100 %, 3 rows, 0/s, 1 refused, 0 s left
+Imported (imp): 3 rows read, 1 stored, 1 refused, 1 left out; 0.0 s.
+  1 refused: birthDate is not a date of the form DD.MM.YYYY
+--errors FILE writes the refused rows.
+`,
+  );
+  const again = await line.run(path, '--map', inline, '--where', 'rec_id=*-org', '--json');
+  assert.equal(JSON.parse(again.stdout).status, 'already-finished');
+  assert.match(again.stderr, /already imported \(imp_\w+, 1 rows\); --restart imports it again/);
+  assert.equal((await line.run(path, '--map', inline)).stdout, '');
+});
+
+test('a mapping file says the same as a mapping on the spot', async (t) => {
+  const line = await openCommandLine(t);
+  line.file(
+    'map.json',
+    '{"citizenId":"rec_id","familyName":"surname","birthDate":{"column":"born","format":"DD.MM.YYYY"}}',
+  );
+  const path = line.file('people.csv', people);
+  const one = JSON.parse((await line.run('people.csv', '--map', 'map.json', '--dry-run', '--json')).stdout);
+  const other = JSON.parse((await line.run(path, '--map', inline, '--dry-run', '--json')).stdout);
+  assert.deepEqual(one, other);
+  assert.deepEqual([one.status, one.importId, one.stored, one.usable], ['checked', null, 0, 2]);
+});
+
+test('wrong usage ends in 2 before any database is opened', async (t) => {
+  const line = await openCommandLine(t);
+  const path = line.file('people.csv', people);
+  const notJson = line.file('map.json', '{');
+  const wrong = [
+    [],
+    [join(path, 'absent')],
+    [path, path],
+    [path, '--format', 'xml'],
+    [path, '--map', 'absent.json'],
+    [path, '--map', notJson],
+    [path, '--map', 'surname=rec_id'],
+    [path, '--where', 'rec_id'],
+    [path, '--unknown'],
+  ];
+  const codes = await Promise.all(wrong.map(async (args) => (await line.run(...args)).code));
+  assert.deepEqual(
+    codes,
+    codes.map(() => 2),
+  );
+  assert.equal(line.opened(), 0);
+});
+
+test('a file that cannot be imported ends in 1 with the reason', async (t) => {
+  const line = await openCommandLine(t);
+  const empty = await line.run(line.file('empty.csv', ''));
+  assert.deepEqual(
+    [empty.code, empty.stderr],
+    [1, 'the file is empty; a CSV file begins with a line of column names\n'],
+  );
+  const noId = await line.run(line.file('names.csv', 'name\nAnn\n'));
+  assert.deepEqual([noId.code, noId.stderr], [1, 'the mapping names no column for citizenId\n']);
+});
+
+test('the ledger says who imported, and help shows a mapping that works', async (t) => {
+  const line = await openCommandLine(t);
+  await line.run(line.file('people.csv', 'id,surname\nA,Ann\n'));
+  assert.deepEqual(
+    (await line.events()).map(({ type, actor, rows }) => [type, actor, rows]),
+    [
+      ['register.imported', { operator: 'ann' }, 0],
+      ['register.imported', { operator: 'ann' }, 1],
+    ],
+  );
+  const help = (await line.run('--help')).stdout;
+  const example = help.slice(help.indexOf('{ "citizenId"'), help.indexOf('}\nThe same') + 1);
+  const shown = /--map '([^']+)'/.exec(help)?.[1] ?? '';
+  const { birthDate, familyName } = parseMapping(JSON.parse(example));
+  assert.deepEqual([birthDate, familyName], [parseInlineMapping(shown).birthDate, { columns: ['surname'] }]);
+});

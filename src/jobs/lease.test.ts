@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { createVirtualTime } from '../../test/virtual-time.ts';
+import type { Claim } from './claim.ts';
+import { endWorkerLeases, giveBackLease, keepLease, takeLease } from './lease.ts';
+
+const leaseMs = 8_000;
+
+for (const engine of engines) {
+  const setUp = async (t: Parameters<typeof engine.open>[0]) => {
+    const db = await engine.open(t);
+    const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
+    const take = async (holder: string, now: number) =>
+      (await claim(takeLease({ name: 'sequencer', holder, now, leaseMs })))[0]?.['fence'];
+    return { db, claim, take };
+  };
+
+  test(`${engine.name}: of ten that ask at once, one holds the lease`, async (t) => {
+    const { take } = await setUp(t);
+    const fences = await Promise.all(Array.from({ length: 10 }, (_, index) => take(`p${index}`, 1_000)));
+    assert.deepEqual(
+      fences.filter((fence) => fence !== undefined),
+      [1],
+    );
+  });
+
+  test(`${engine.name}: the fence stays while one renews and grows with each change of holder`, async (t) => {
+    const { take, claim } = await setUp(t);
+    const seen = [
+      await take('a', 0),
+      await take('a', 5_000),
+      await take('b', 12_999),
+      await take('b', 13_000),
+      await take('a', 14_000),
+    ];
+    await claim(giveBackLease('sequencer', 'b'));
+    seen.push(await take('a', 14_001));
+    assert.deepEqual(seen, [1, 1, undefined, 2, undefined, 3]);
+  });
+
+  test(`${engine.name}: only the holder gives a lease back`, async (t) => {
+    const { take, claim } = await setUp(t);
+    await take('a', 0);
+    await claim(giveBackLease('sequencer', 'b'));
+    assert.equal(await take('b', 1), undefined);
+  });
+
+  test(`${engine.name}: a start that is alone ends the leases of workers and no others`, async (t) => {
+    const { take, claim, db } = await setUp(t);
+    await take('a', 0);
+    await claim(takeLease({ name: 'worker/1', holder: 'worker/1', now: 0, leaseMs }));
+    await claim(endWorkerLeases);
+    assert.deepEqual(await db.read('select name from lease'), [{ name: 'sequencer' }]);
+  });
+
+  test(`${engine.name}: a kept lease is held past its length, and not known as held once it ran out`, async (t) => {
+    const { claim } = await setUp(t);
+    const time = createVirtualTime(0);
+    let down = false;
+    const lease = await keepLease({
+      ...time,
+      name: 'sequencer',
+      holder: 'a',
+      leaseMs,
+      claim: (statement) => (down ? Promise.reject(new Error('no database')) : claim(statement)),
+      onFault: () => undefined,
+    });
+    await time.advance(2 * leaseMs, lease.idle);
+    assert.deepEqual([time.clock.now(), lease.fence()], [2 * leaseMs, 1]);
+    down = true;
+    await time.advance(leaseMs, lease.idle);
+    assert.equal(lease.fence(), undefined);
+    down = false;
+    await lease.end({ giveBack: true });
+    const other = await claim(takeLease({ name: 'sequencer', holder: 'b', now: 1, leaseMs }));
+    assert.equal(other.length, 1);
+  });
+}

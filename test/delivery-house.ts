@@ -1,0 +1,98 @@
+import type { TestContext } from 'node:test';
+import type { Channel, Outcome } from '../src/notifications/channels/channel.ts';
+import { inboxChannel } from '../src/notifications/channels/inbox.ts';
+import { createSmtpEmail } from '../src/notifications/channels/smtp-email.ts';
+import { type DeliveryProcess, startDelivery } from '../src/notifications/start-delivery.ts';
+import type { Db } from '../src/store/db.ts';
+import { createNotificationHouse } from './notification-house.ts';
+import { startSmtpSink } from './smtp-sink.ts';
+import { createVirtualTime } from './virtual-time.ts';
+
+export const minute = 60_000;
+const citizens = {
+  'cit-ada': { email: 'ada@example.org', name: 'Ada' },
+  'cit-bo': { email: 'bo@example.org' },
+  'cit-no-mail': { phone: '+47 400 00 000' },
+};
+
+/** Notifications and their delivery over one database, with a virtual clock and a real relay. */
+export async function createDeliveryHouse(t: TestContext, db: Db) {
+  const time = createVirtualTime();
+  const house = await createNotificationHouse(db, time.clock, citizens);
+  const sink = await startSmtpSink(t);
+  const smtp = createSmtpEmail({
+    url: sink.url,
+    sender: { address: 'no-reply@tax.example', messageIdHost: 'tax.example' },
+    silenceMs: 500,
+  });
+  t.after(() => smtp.close());
+  const faults: unknown[] = [];
+
+  /** Starts a worker process; it polls and renews so seldom that the virtual clock can run for days. */
+  async function start(more: Partial<DeliveryProcess> & { email?: Channel } = {}) {
+    const delivering = await startDelivery({
+      read: db.read,
+      claim: house.claim,
+      commit: house.commit,
+      clock: time.clock,
+      timer: time.timer,
+      random: house.random,
+      mint: house.mint,
+      citizenKeys: house.citizenKeys,
+      contactOf: house.contactOf,
+      senderNameOf: async () => 'Tax Office',
+      onFault: (fault) => faults.push(fault),
+      channels: { inbox: inboxChannel, email: more.email ?? smtp },
+      soleProcess: false,
+      policy: { attempts: 4, firstDelayMs: minute, longestDelayMs: 10 * minute },
+      timing: { pollMs: 60 * minute, leaseMs: 60 * minute, recoverMs: 60 * minute },
+      ...more,
+    });
+    return delivering;
+  }
+
+  return { time, house, sink, smtp, faults, start };
+}
+
+/** A provider that answers as told, one answer a call; then it delivers. */
+export function scripted(
+  ...answers: Array<Outcome | (() => Promise<Outcome>)>
+): Channel & { readonly calls: string[] } {
+  const calls: string[] = [];
+  return {
+    name: 'email',
+    concurrency: 8,
+    calls,
+    addressOf: (contact) => contact.email,
+    prepare: async (message) => ({
+      call: async () => {
+        calls.push(`${message.delivery}.${message.attempt}`);
+        const answer = answers.shift() ?? { outcome: 'delivered' };
+        return typeof answer === 'function' ? await answer() : answer;
+      },
+      drop: () => undefined,
+    }),
+    close: async () => undefined,
+  };
+}
+
+/** An answer about a notification, as far as the tests look into it. */
+export type Shown = {
+  status: string;
+  reason?: { code: string };
+  deliveries: Array<Record<string, unknown>>;
+  timeline: Line[];
+};
+type Line = { event: string; channel?: string; attempt?: number; reason?: { code: string } };
+
+/** A timeline without its times: `email sent 1`. */
+export function linesOf(shown: Shown): string[] {
+  return shown.timeline.map(({ event, channel, attempt, reason }) =>
+    [channel, event, attempt, reason?.code].filter((part) => part !== undefined).join(' '),
+  );
+}
+
+/** Looks again each turn of the event loop: for what another process does, which no promise here tells of. */
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise(setImmediate);
+}

@@ -1,0 +1,202 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DemoFile } from '../src/cli/demo.ts';
+import { systemRandom } from '../src/kernel/system-clock.ts';
+import type { Db } from '../src/store/db.ts';
+import { databaseFile } from '../src/store/open.ts';
+import { openPostgres } from '../src/store/postgres.ts';
+import { openSqlite } from '../src/store/sqlite.ts';
+import type { Engine } from './engines.ts';
+import { freePort } from './free-port.ts';
+import { createDatabase, dropDatabase } from './postgres-databases.ts';
+import { endWithThisProcess } from './process-watcher.ts';
+import { makeTestFolder } from './test-folder.ts';
+
+/** What runs a function when the test, or the file, is over: the context of a test, or `afterThisFile()`. */
+export type Afterwards = { after(run: () => unknown): void };
+
+/** For what all tests of a file share; called at its top, since `after` of node:test counts for where it is called. */
+export function afterThisFile(): Afterwards {
+  const runs: (() => unknown)[] = [];
+  after(async () => {
+    for (const run of runs.reverse()) await run();
+  });
+  return { after: (run) => void runs.push(run) };
+}
+
+/** How a process ended. */
+export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+/** What a command of the command line came to. */
+export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** A running server, the real program in a process of its own. */
+export type WholeServer = {
+  readonly pid: number;
+  readonly url: string;
+  /** How often it was asked, 20 ms apart, until it answered for the first time. */
+  readonly polls: number;
+  /** All it has written so far. */
+  stdout(): string;
+  stderr(): string;
+  readonly ended: Promise<Ending>;
+  /** Sends the signal and resolves when the process is gone. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ending>;
+};
+
+/** Where a server lives across its starts: a data folder, a port, and a database of one of the engines. */
+export type ServerHome = {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly url: string;
+  /** Starts it, and waits until it has said that it is up, and is. */
+  start(mode?: 'demo' | 'start'): Promise<WholeServer>;
+  /** Runs one command of the command line to its end, with the same settings. */
+  run(...args: readonly string[]): Promise<Ran>;
+  /** What the demo wrote of itself. */
+  demo(): DemoFile;
+  /** An access token from the token endpoint of the running server, by the secret of that client. */
+  token(scopes?: readonly string[], client?: Credentials): Promise<string>;
+  /** Opens the database, as a second process would: on SQLite only while no server runs. The caller closes it. */
+  openDb(): Promise<Db>;
+  /** The URL of the database; undefined on SQLite. */
+  readonly databaseUrl: string | undefined;
+};
+
+export type Credentials = { readonly clientId: string; readonly clientSecret: string };
+
+const root = join(import.meta.dirname, '..');
+const startLimitMs = 20_000;
+const pollMs = 20;
+
+/** Makes a home for servers; whatever was started in it is gone after the test, with its data. */
+export async function makeHome(
+  t: Afterwards,
+  options: { readonly engine?: Engine['name']; readonly settings?: Readonly<Record<string, string>> } = {},
+): Promise<ServerHome> {
+  const dataDir = makeTestFolder('cs-home-');
+  const databaseUrl = options.engine === 'postgres' ? withHost(await createDatabase('empty')) : undefined;
+  const port = await freePort();
+  const running = new Set<WholeServer>();
+  t.after(async () => {
+    for (const server of running) await server.end('SIGKILL');
+    rmSync(dataDir, { recursive: true, force: true });
+    if (databaseUrl !== undefined) await dropDatabase(databaseUrl);
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const environment: NodeJS.ProcessEnv = {
+    // Nothing of the test's own environment: its settings would become those of the server.
+    ...{ PATH: process.env['PATH'], HOME: dataDir, DATA_DIR: dataDir, PORT: String(port) },
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...options.settings,
+  };
+  const demo = () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
+  return {
+    ...{ dataDir, port, url, databaseUrl, demo },
+    start: async (mode = 'demo') => {
+      const server = await startServer(mode, environment, url);
+      running.add(server);
+      void server.ended.then(() => running.delete(server));
+      return server;
+    },
+    run: (...args) => runCommand(args, environment),
+    token: (scopes = [], client = demo().clients[0]) => fetchToken(url, scopes, client),
+    openDb: () =>
+      databaseUrl === undefined
+        ? openSqlite(join(dataDir, databaseFile), { random: systemRandom })
+        : openPostgres(databaseUrl, { random: systemRandom }),
+  };
+}
+
+/** The same URL with a host, which a URL with a user name needs; the socket in `?host=` still counts. */
+function withHost(databaseUrl: string): string {
+  return databaseUrl.replace('@/', '@localhost/');
+}
+
+type Captured = { readonly child: ChildProcess; readonly pid: number; stdout: string; stderr: string };
+
+function launch(args: readonly string[], env: NodeJS.ProcessEnv): Captured & { readonly ended: Promise<Ending> } {
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...args], {
+    ...{ env, cwd: root },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the server could not be started');
+  const isGone = endWithThisProcess(pid);
+  const { promise: ended, resolve } = Promise.withResolvers<Ending>();
+  const captured = { child, pid, stdout: '', stderr: '', ended };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    captured.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    captured.stderr += text;
+  });
+  // 'close' and not 'exit': by then all that it wrote has arrived.
+  child.once('close', (code, signal) => {
+    isGone();
+    resolve({ code, signal });
+  });
+  return captured;
+}
+
+async function startServer(mode: 'demo' | 'start', env: NodeJS.ProcessEnv, url: string): Promise<WholeServer> {
+  const captured = launch([mode], env);
+  const { child, pid, ended } = captured;
+  const announced = () =>
+    mode === 'demo' ? captured.stdout.includes('/v1/documents/doc_') : captured.stderr.includes(`at ${url}`);
+  let polls = 0;
+  let answered = false;
+  for (const deadline = performance.now() + startLimitMs; !answered || !announced(); await pause(pollMs)) {
+    if (child.exitCode !== null || child.signalCode !== null || performance.now() > deadline) {
+      child.kill('SIGKILL');
+      await ended;
+      throw new Error(`the server did not start:\n${captured.stdout}\n${captured.stderr}`);
+    }
+    if (!answered) {
+      polls += 1;
+      answered = await isUp(url);
+    }
+  }
+  return {
+    ...{ pid, url, polls, ended },
+    stdout: () => captured.stdout,
+    stderr: () => captured.stderr,
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+async function isUp(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/readyz`);
+    await response.body?.cancel();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function runCommand(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ran> {
+  const captured = launch(args, env);
+  const { code } = await captured.ended;
+  return { code, stdout: captured.stdout, stderr: captured.stderr };
+}
+
+async function fetchToken(url: string, scopes: readonly string[], client: Credentials | undefined): Promise<string> {
+  if (client === undefined) throw new Error('the demo has no client');
+  const { clientId, clientSecret } = client;
+  const form = { grant_type: 'client_credentials', ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
+  const response = await fetch(`${url}/oauth2/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
+    body: new URLSearchParams(form),
+  });
+  const answer = (await response.json()) as { access_token?: string };
+  if (answer.access_token === undefined) throw new Error(`no token: ${JSON.stringify(answer)}`);
+  return answer.access_token;
+}
