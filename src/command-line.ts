@@ -5,9 +5,12 @@ import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
+import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
+import { keepingCommands } from './cli/documents-keeping.ts';
 import { importCommands } from './cli/import-citizens.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { type House, openHouse } from './compose.ts';
+import { documentsRoom } from './compose-documents.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -44,7 +47,14 @@ type UseHouse = <T>(use: (house: House) => Promise<T>) => Promise<T>;
 function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command[] {
   const lend = <T>(use: (room: House & { readonly read: Read; readonly operator: string }) => Promise<T>) =>
     useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() }));
-  return [...importCommands(lend, terminal), ...clientCommands(lend, terminal)];
+  const lendDocuments = <T>(use: (room: DocumentsRoom) => Promise<T>) =>
+    useHouse(async (house) => await use(await documentsRoom(house, operator())));
+  return [
+    ...importCommands(lend, terminal),
+    ...clientCommands(lend, terminal),
+    ...documentCommands(lendDocuments, terminal),
+    ...keepingCommands(lendDocuments, terminal),
+  ];
 }
 
 function serverCommands(settings: () => Settings, terminal: Terminal): readonly Command[] {
@@ -59,7 +69,10 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       name: 'demo',
       usage: 'demo',
       summary: 'Starts a demo on loopback with invented citizens; keys and data are made in DATA_DIR.',
-      run: async () => await runDemo(settings(), terminal, takeFor),
+      run: async () => {
+        const given = settings();
+        return await runDemo({ ...given, clamav: given.clamav ?? 'off' }, terminal, takeFor);
+      },
     },
     {
       name: 'start',

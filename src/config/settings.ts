@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
 
-type Kind = 'text' | 'port' | 'url' | 'path' | 'flag' | 'level' | 'list' | 'country';
+type Kind = 'text' | 'port' | 'url' | 'path' | 'flag' | 'level' | 'list' | 'country' | 'scanner' | 'count';
 
 type Setting = {
   readonly kind: Kind;
@@ -39,6 +39,17 @@ export const settingTable = {
     kind: 'path',
     fallback: undefined,
     help: 'Folder of the sealed documents; default DATA_DIR/documents.',
+  },
+  DOCUMENT_LIMIT_MIB: { kind: 'count', fallback: '100', help: 'What one document may weigh, in MiB.' },
+  CLAMAV: {
+    kind: 'scanner',
+    fallback: undefined,
+    help: 'Where clamd listens: unix:/path or tcp://host:port; without it deposited documents wait in `scanning`. off gives them out unscanned, and says so in each record; the demo has off. clamd keeps what it scans in its TemporaryDirectory: put that in memory.',
+  },
+  RESCAN_AFTER_DAYS: {
+    kind: 'count',
+    fallback: '7',
+    help: 'A document is scanned anew when the signatures have changed and its last scan is older than that.',
   },
   ROOT_KEY_FILE: { kind: 'path', fallback: undefined, help: 'File (mode 0600) with the root key: 32 bytes in base64.' },
   TRUSTED_ISSUERS: {
@@ -77,6 +88,10 @@ export type Settings = {
   readonly dataDir: string;
   readonly databaseUrl: Secret | undefined;
   readonly documentStore: string;
+  readonly documentLimit: number;
+  /** `undefined`: none yet, documents wait; `off`: the operator gives them out unscanned. */
+  readonly clamav: string | undefined;
+  readonly rescanAfterDays: number;
   readonly rootKeyFile: string | undefined;
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
@@ -119,6 +134,9 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     databaseUrl: secret('DATABASE_URL'),
     documentStore:
       given('DOCUMENT_STORE') === undefined ? resolve(path('DATA_DIR'), 'documents') : path('DOCUMENT_STORE'),
+    documentLimit: Number(text('DOCUMENT_LIMIT_MIB')) * 1_048_576,
+    clamav: optional('CLAMAV'),
+    rescanAfterDays: Number(text('RESCAN_AFTER_DAYS')),
     rootKeyFile: given('ROOT_KEY_FILE') === undefined ? undefined : path('ROOT_KEY_FILE'),
     trustedIssuers: text('TRUSTED_ISSUERS')
       .split(/[\s,]+/)
@@ -169,6 +187,10 @@ function faultOf(kind: Kind, value: string): string | undefined {
   switch (kind) {
     case 'port':
       return /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? undefined : 'a port number from 0 to 65535';
+    case 'count':
+      return /^[1-9]\d{0,5}$/.test(value) ? undefined : 'a whole number above 0';
+    case 'scanner':
+      return /^(?:off|unix:\/\S+|tcp:\/\/\S+:\d{1,5})$/.test(value) ? undefined : 'unix:/path, tcp://host:port or off';
     case 'country':
       return /^[A-Z]{2}$/.test(value) ? undefined : 'two capital letters, as PT';
     case 'flag':
