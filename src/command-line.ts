@@ -6,8 +6,11 @@ import { createLog, type Log } from './api/log.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
 import { importCommands } from './cli/import-citizens.ts';
+import { ledgerCommands } from './cli/ledger.ts';
+import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { type House, openHouse } from './compose.ts';
+import { ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -44,7 +47,11 @@ type UseHouse = <T>(use: (house: House) => Promise<T>) => Promise<T>;
 function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command[] {
   const lend = <T>(use: (room: House & { readonly read: Read; readonly operator: string }) => Promise<T>) =>
     useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() }));
-  return [...importCommands(lend, terminal), ...clientCommands(lend, terminal)];
+  return [
+    ...importCommands(lend, terminal),
+    ...clientCommands(lend, terminal),
+    ...ledgerCommands((use) => lend(async (house) => await use(ledgerRoomOf(house))), terminal),
+  ];
 }
 
 function serverCommands(settings: () => Settings, terminal: Terminal): readonly Command[] {
@@ -63,7 +70,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
     },
     {
       name: 'start',
-      usage: 'start [--roles api,worker]',
+      usage: 'start [--roles api,worker,sequencer]',
       summary: 'Starts the server. It needs the keys that `keys create` makes.',
       run: async (args) => await runStart(settings(), args, { terminal, takeFor }),
     },
@@ -73,6 +80,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       summary: 'Makes the root key file where there is none, and the signing keys that are missing.',
       run: async () => await createKeys(settings(), terminal),
     },
+    ledgerVerifyCommand(terminal, fetch),
     {
       name: 'version',
       usage: 'version',

@@ -1,5 +1,6 @@
 import type { Endpoint } from './api/endpoint-register.ts';
 import type { Access, House } from './compose.ts';
+import type { Ledger } from './compose-ledger.ts';
 import { openFolderBlobs } from './documents/blobs/folder.ts';
 import { sweepBlobs } from './documents/sweep-blobs.ts';
 import { standardPolicy } from './identity/match/policy.ts';
@@ -24,7 +25,7 @@ export function contactsOf(house: House): ContactOf {
 export async function openPorts(
   house: House,
   access: Access,
-  site: { publicUrl: string; endpoints: readonly Endpoint[] },
+  site: { publicUrl: string; endpoints: readonly Endpoint[]; ledger: Ledger },
 ): Promise<Ports> {
   const { settings, register, citizenKeys, root, random, log, clock, db } = house;
   const blobs = await openFolderBlobs(settings.documentStore);
@@ -54,5 +55,7 @@ export async function openPorts(
     alarm: (kind, document) => log.fault(kind, new Error(`${kind}: ${document}`)),
     citizenExists: (citizenId) => register.exists(citizenId),
     endpoints: site.endpoints,
+    log: site.ledger.view,
+    endpointChain: site.ledger.houseKeys.chainOf('endpoints'),
   };
 }
