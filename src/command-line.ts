@@ -8,9 +8,12 @@ import { type Command, type ExitCode, runCommandLine, type Terminal } from './cl
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
 import { importCommands } from './cli/import-citizens.ts';
+import { ledgerCommands } from './cli/ledger.ts';
+import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { type House, openHouse } from './compose.ts';
 import { documentsRoom } from './compose-documents.ts';
+import { ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -54,6 +57,7 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     ...clientCommands(lend, terminal),
     ...documentCommands(lendDocuments, terminal),
     ...keepingCommands(lendDocuments, terminal),
+    ...ledgerCommands((use) => lend(async (house) => await use(ledgerRoomOf(house))), terminal),
   ];
 }
 
@@ -76,7 +80,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
     },
     {
       name: 'start',
-      usage: 'start [--roles api,worker]',
+      usage: 'start [--roles api,worker,sequencer]',
       summary: 'Starts the server. It needs the keys that `keys create` makes.',
       run: async (args) => await runStart(settings(), args, { terminal, takeFor }),
     },
@@ -86,6 +90,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       summary: 'Makes the root key file where there is none, and the signing keys that are missing.',
       run: async () => await createKeys(settings(), terminal),
     },
+    ledgerVerifyCommand(terminal, fetch),
     {
       name: 'version',
       usage: 'version',

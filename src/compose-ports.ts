@@ -1,6 +1,7 @@
 import type { Endpoint } from './api/endpoint-register.ts';
 import type { Access, House } from './compose.ts';
 import { documentAlarm, openBlobs } from './compose-documents.ts';
+import type { Ledger } from './compose-ledger.ts';
 import { standardPolicy } from './identity/match/policy.ts';
 import { signJws } from './keys/signing-key.ts';
 import type { ContactOf } from './notifications/ports.ts';
@@ -20,7 +21,7 @@ export function contactsOf(house: House): ContactOf {
 export async function openPorts(
   house: House,
   access: Access,
-  site: { publicUrl: string; endpoints: readonly Endpoint[] },
+  site: { publicUrl: string; endpoints: readonly Endpoint[]; ledger: Ledger },
 ): Promise<Ports> {
   const { settings, register, citizenKeys, root, random, log } = house;
   const blobs = await openBlobs(house);
@@ -44,5 +45,7 @@ export async function openPorts(
     limit: settings.documentLimit,
     citizenExists: (citizenId) => register.exists(citizenId),
     endpoints: site.endpoints,
+    log: site.ledger.view,
+    endpointChain: site.ledger.houseKeys.chainOf('endpoints'),
   };
 }
