@@ -5,7 +5,7 @@ import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
-import { importCitizensCommand } from './cli/import-citizens.ts';
+import { importCommands } from './cli/import-citizens.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { type House, openHouse } from './compose.ts';
 import { readSettings, type Settings } from './config/settings.ts';
@@ -13,6 +13,7 @@ import { apiVersion } from './config/version.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { createRootKey, readRootKey } from './keys/root-key-file.ts';
 import { runDemo, runStart, type TakeFor } from './run-server.ts';
+import type { Read } from './store/db.ts';
 
 /** Runs the command that the arguments name; gives the exit code, for `demo` and `start` when they were stopped. */
 export async function commandLine(
@@ -22,7 +23,7 @@ export async function commandLine(
 ): Promise<ExitCode> {
   const settings = () => readSettings(environment);
   const own = serverCommands(settings, terminal);
-  const onHouse = houseCommands(() => openForCommand(settings()), terminal).map((command) => ({
+  const onHouse = houseCommands((use) => withHouse(settings(), use), terminal).map((command) => ({
     ...command,
     run: async (rest: readonly string[]) => {
       const { databaseUrl, dataDir } = settings();
@@ -36,29 +37,21 @@ export async function commandLine(
   return await runCommandLine(args.length === 0 ? ['help'] : args, [...own, ...onHouse], terminal);
 }
 
-/** Opens a house for one command; it is closed behind it, where it was opened for it. */
-type OpenForCommand = () => Promise<House & AsyncDisposable>;
+/** Lends a house to one command: one opened for it and closed behind it, or that of a running server. */
+type UseHouse = <T>(use: (house: House) => Promise<T>) => Promise<T>;
 
-/** The commands that work on an open house: on one of their own, or on that of a running server. */
-function houseCommands(open: OpenForCommand, terminal: Terminal): readonly Command[] {
-  const openHouse = async () => {
-    const house = await open();
-    return { ...house, read: house.db.read, operator: operator() };
-  };
-  return [
-    importCitizensCommand({ openHouse, terminal, clock: systemClock }),
-    ...clientCommands(async (use) => {
-      await using house = await openHouse();
-      return await use(house);
-    }, terminal),
-  ];
+/** The commands that work on an open house. */
+function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command[] {
+  const lend = <T>(use: (room: House & { readonly read: Read; readonly operator: string }) => Promise<T>) =>
+    useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() }));
+  return [...importCommands(lend, terminal), ...clientCommands(lend, terminal)];
 }
 
 function serverCommands(settings: () => Settings, terminal: Terminal): readonly Command[] {
   const takeFor: TakeFor = async (house) =>
     house.db.engine === 'sqlite'
       ? await takeCommands(commandSocket(house.settings.dataDir), (caller) =>
-          houseCommands(async () => ({ ...house, [Symbol.asyncDispose]: async () => undefined }), caller),
+          houseCommands(async (use) => await use(house), caller),
         )
       : async () => undefined;
   return [
@@ -112,10 +105,14 @@ export function rootKeyPath(settings: Settings): string {
   return settings.rootKeyFile ?? join(settings.dataDir, 'root.key');
 }
 
-async function openForCommand(settings: Settings): Promise<House & AsyncDisposable> {
+async function withHouse<T>(settings: Settings, use: (house: House) => Promise<T>): Promise<T> {
   const root = readRootKey(rootKeyPath(settings));
   const house = await openHouse({ settings, root, clock: systemClock, random: systemRandom, log: quietLog() });
-  return { ...house, [Symbol.asyncDispose]: () => house.close() };
+  try {
+    return await use(house);
+  } finally {
+    await house.close();
+  }
 }
 
 async function createKeys(settings: Settings, terminal: Terminal): Promise<ExitCode> {
@@ -125,8 +122,11 @@ async function createKeys(settings: Settings, terminal: Terminal): Promise<ExitC
     createRootKey(path, systemRandom);
     terminal.stderr(`Made ${path}. Keep a copy elsewhere: without it nothing that was sealed can be opened.\n`);
   }
-  await using house = await openForCommand(settings);
-  const made = await createMissingSigningKeys({ db: house.db, root: house.root, clock: house.clock }, house.random);
-  terminal.stderr(made.length === 0 ? 'All signing keys are there.\n' : `Made signing keys for ${made.join(', ')}.\n`);
-  return 0;
+  return await withHouse<ExitCode>(settings, async (house) => {
+    const made = await createMissingSigningKeys({ db: house.db, root: house.root, clock: house.clock }, house.random);
+    terminal.stderr(
+      made.length === 0 ? 'All signing keys are there.\n' : `Made signing keys for ${made.join(', ')}.\n`,
+    );
+    return 0;
+  });
 }

@@ -64,11 +64,14 @@ export function scripted(
     concurrency: 8,
     calls,
     addressOf: (contact) => contact.email,
-    send: async (message) => {
-      calls.push(`${message.delivery}.${message.attempt}`);
-      const answer = answers.shift() ?? { outcome: 'delivered' };
-      return typeof answer === 'function' ? await answer() : answer;
-    },
+    prepare: async (message) => ({
+      call: async () => {
+        calls.push(`${message.delivery}.${message.attempt}`);
+        const answer = answers.shift() ?? { outcome: 'delivered' };
+        return typeof answer === 'function' ? await answer() : answer;
+      },
+      drop: () => undefined,
+    }),
     close: async () => undefined,
   };
 }

@@ -15,11 +15,10 @@ import { retrieveDocument } from '../src/documents/retrieve-document.ts';
 import { createMint, type DocumentId, parseId } from '../src/kernel/id.ts';
 import type { Refusal } from '../src/kernel/problem.ts';
 import { systemRandom } from '../src/kernel/system-clock.ts';
-import { open } from '../src/keys/chunked-encryption.ts';
 import { rootKeyFrom } from '../src/keys/root-key.ts';
 import { type CitizenKeys, createCitizenKeys } from '../src/ledger/citizen-keys.ts';
 import { createCommit } from '../src/ledger/commit.ts';
-import { contentContext } from '../src/ledger/event-content.ts';
+import { contentKeyOf, openContent } from '../src/ledger/event-content.ts';
 import type { Db, Statement } from '../src/store/db.ts';
 import type { Engine } from './engines.ts';
 
@@ -73,6 +72,8 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
     creation: (id) => keys.creation(id),
     creations: (ids) => keys.creations(ids),
     pseudonymOf: (id) => keys.pseudonymOf(id),
+    destruction: (id) => keys.destruction(id),
+    forget: (id) => keys.forget(id),
   };
   await db.write([citizenKeys.creation(citizen), citizenKeys.creation(otherCitizen)]);
   const alarms: string[] = [];
@@ -187,8 +188,7 @@ async function eventsAbout(db: Db, keys: CitizenKeys, citizenId: string) {
     if (!(content instanceof Uint8Array)) throw new TypeError('an event has content');
     const event = parseId('event', String(id));
     if (event === undefined) throw new TypeError('an event has an id');
-    // Written by the commit of the house: canonical JSON of one event.
-    return JSON.parse(open(key, contentContext(event), content).toString()) as Record<string, unknown>;
+    return openContent(contentKeyOf(key, event), event, content);
   });
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { sign } from 'node:crypto';
 import { test } from 'node:test';
 import {
   craft,
@@ -15,7 +15,6 @@ import { invalidAccessToken } from './challenge.ts';
 import { newClient } from './client.ts';
 import { clientCreation, clientDisabling } from './client-store.ts';
 import { rotateSigningKey } from './signing-key-store.ts';
-import { createTrustedIssuer } from './trusted-issuer.ts';
 
 const scope = 'documents:read';
 
@@ -171,46 +170,6 @@ test('a token signed by a key that is withdrawn is refused at once, cached or no
   assert.deepEqual(await house.checker.authenticate(token), invalidAccessToken());
 });
 
-test('a checked token is verified again after 60 s', async (t) => {
-  let verified = 0;
-  const hasSigned = () => {
-    verified += 1;
-    return Promise.resolve(true);
-  };
-  const house = await openTokenHouse(t, { trusted: [{ issuer: trustedUrl, hasSigned }] });
-  const credential = { by: 'issuer', issuer: trustedUrl } as const;
-  const { client } = await house.add({ name: 'x', kind: 'live', scopes: [scope], credential });
-  const token = tokenOf(house, { iss: trustedUrl, client_id: client.clientId });
-  for (const wait of [0, 30_000, 30_000]) {
-    house.clock.at += wait;
-    assert.ok('clientId' in (await house.checker.authenticate(token)));
-  }
-  assert.equal(verified, 1);
-  house.clock.at += 1;
-  assert.ok('clientId' in (await house.checker.authenticate(token)));
-  assert.equal(verified, 2);
-});
-
-const trustedUrl = 'https://login.example.org/realm';
-
-/** An issuer outside, as its answers: what a request to each of its URLs gives. */
-function outsideIssuer(publicKey: KeyObject, kid: string) {
-  const asked: string[] = [];
-  const documents: Record<string, object> = {
-    'https://login.example.org/realm/.well-known/openid-configuration': {
-      issuer: trustedUrl,
-      jwks_uri: 'https://login.example.org/keys',
-    },
-    'https://login.example.org/keys': { keys: [{ ...publicKey.export({ format: 'jwk' }), kid, use: 'sig' }] },
-  };
-  const fetching = (url: string) => {
-    asked.push(url);
-    const document = documents[url];
-    return Promise.resolve(document === undefined ? new Response(null, { status: 404 }) : Response.json(document));
-  };
-  return { asked, documents, fetching };
-}
-
 test('a client that another process has just made can call with its first token', async (t) => {
   const house = await openTokenHouse(t);
   await house.checker.authenticate(tokenOf(house));
@@ -221,86 +180,4 @@ test('a client that another process has just made can call with its first token'
   await house.db.write([clientCreation(made.client)]);
   const answer = await house.checker.authenticate(tokenOf(house, { client_id: clientId, sub: clientId }));
   assert.equal('clientId' in answer && answer.clientId, clientId);
-});
-
-test('a token of a trusted issuer is good for the clients that belong to it, and for no other', async (t) => {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const outside = outsideIssuer(publicKey, 'k1');
-  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => 0 });
-  const house = await openTokenHouse(t, { trusted: [issuer] });
-  const theirs = await house.add({
-    name: 'From outside',
-    kind: 'live',
-    scopes: [scope],
-    credential: { by: 'issuer', issuer: trustedUrl },
-  });
-  const tokenFor = (clientId: string, header: object = {}) => {
-    const claims = { ...goodClaims(house), iss: trustedUrl, client_id: clientId, sub: 'service-account-7' };
-    const signed = craft({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1', ...header }, claims, (input) =>
-      sign(null, input, privateKey),
-    );
-    return `Bearer ${signed}`;
-  };
-  const answer = await house.checker.authenticate(tokenFor(theirs.client.clientId));
-  assert.equal('clientId' in answer && answer.clientId, theirs.client.clientId);
-  assert.deepEqual(await house.checker.authenticate(tokenFor(house.client.client.clientId)), invalidAccessToken());
-  const { clientId } = theirs.client;
-  assert.deepEqual(
-    await house.checker.authenticate(tokenOf(house, { client_id: clientId, sub: clientId })),
-    invalidAccessToken(),
-  );
-  assert.deepEqual(await house.checker.authenticate(tokenFor(clientId, { kid: 'k2' })), invalidAccessToken());
-  assert.deepEqual(await house.checker.authenticate(tokenFor(clientId, { kid: 'k3' })), invalidAccessToken());
-  assert.deepEqual(outside.asked, [
-    'https://login.example.org/.well-known/oauth-authorization-server/realm',
-    'https://login.example.org/realm/.well-known/openid-configuration',
-    'https://login.example.org/keys',
-  ]);
-});
-
-test('while the keys of a trusted issuer cannot be had, its tokens are neither accepted nor called bad', async (t) => {
-  const { privateKey } = generateKeyPairSync('ed25519');
-  const clock = { at: 1_000_000, now: () => clock.at };
-  let asked = 0;
-  const fetching = () => {
-    asked += 1;
-    return Promise.reject(new TypeError('no way there'));
-  };
-  const house = await openTokenHouse(t, { trusted: [createTrustedIssuer(trustedUrl, fetching, clock)] });
-  const claims = { ...goodClaims(house), iss: trustedUrl };
-  const token = craft({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, claims, (input) => sign(null, input, privateKey));
-  const refusal = {
-    slug: 'capacity-reduced',
-    detail: "The keys of the token's issuer could not be fetched; nothing was processed.",
-    headers: { 'retry-after': '5' },
-  };
-  assert.deepEqual(await house.checker.authenticate(`Bearer ${token}`), refusal);
-  assert.deepEqual(await house.checker.authenticate(`Bearer ${token}`), refusal);
-  assert.equal(asked, 1, 'an issuer that does not answer is asked again after a while only');
-  clock.at += 30_000;
-  assert.deepEqual(await house.checker.authenticate(`Bearer ${token}`), refusal);
-  assert.equal(asked, 2);
-});
-
-test('metadata of another issuer, keys over plain HTTP and endless documents are not taken', async (t) => {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const well = 'https://login.example.org/realm/.well-known/openid-configuration';
-  const keys = 'https://login.example.org/keys';
-  const faults: ReadonlyArray<readonly [string, object]> = [
-    [well, { issuer: 'https://login.example.org/other', jwks_uri: keys }],
-    [well, { issuer: trustedUrl, jwks_uri: 'http://elsewhere.example.org/keys' }],
-    [well, { issuer: trustedUrl }],
-    [keys, { keys: [], padding: 'x'.repeat(300_000) }],
-  ];
-  for (const [url, document] of faults) {
-    const outside = outsideIssuer(publicKey, 'k1');
-    outside.documents['http://elsewhere.example.org/keys'] = { keys: [] };
-    outside.documents[url] = document;
-    const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => 0 });
-    const house = await openTokenHouse(t, { trusted: [issuer] });
-    const claims = { ...goodClaims(house), iss: trustedUrl };
-    const token = craft({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, claims, (input) => sign(null, input, privateKey));
-    const answer = await house.checker.authenticate(`Bearer ${token}`);
-    assert.equal('slug' in answer && answer.slug, 'capacity-reduced');
-  }
 });

@@ -7,6 +7,7 @@ export type RootPurpose =
   | 'wrap-signing-keys'
   | 'citizen-pseudonym'
   | 'stranger-content'
+  | 'house-ledger'
   | 'client-secrets'
   | 'guess-budget'
   | 'pairwise-subject'

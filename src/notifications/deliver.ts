@@ -3,7 +3,7 @@ import type { Claim } from '../jobs/claim.ts';
 import { createGate } from '../jobs/gate.ts';
 import { SealBroken } from '../keys/chunked-encryption.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
-import type { Channel, Message, Outcome } from './channels/channel.ts';
+import type { Channel, Message, Outcome, Ready } from './channels/channel.ts';
 import { type Job, markStarted, putBack } from './delivery-store.ts';
 import type { Notification } from './notification.ts';
 import { findWithContent } from './notification-store.ts';
@@ -33,15 +33,21 @@ export function createDeliver(parts: DeliverParts, channel: Channel): (job: Job)
   const gate = createGate(channel.concurrency);
 
   async function call(job: Job, message: Message): Promise<Ending | undefined> {
+    const ready = await channel.prepare(message);
     const startedAt = parts.clock.now();
-    const [marked] = await parts.claim(markStarted(job, startedAt));
-    if (marked === undefined) return undefined;
-    return { by: 'provider', startedAt, outcome: await sendOnce(message) };
+    if ('outcome' in ready) return { by: 'provider', startedAt, outcome: ready };
+    let marked = false;
+    try {
+      marked = (await parts.claim(markStarted(job, startedAt))).length === 1;
+    } finally {
+      if (!marked) ready.drop();
+    }
+    return marked ? { by: 'provider', startedAt, outcome: await callOnce(ready) } : undefined;
   }
 
-  async function sendOnce(message: Message): Promise<Outcome> {
+  async function callOnce(ready: Ready): Promise<Outcome> {
     try {
-      return await channel.send(message);
+      return await ready.call();
     } catch (fault) {
       // A port that throws broke its promise; whether the provider took the message is anyone's guess.
       parts.onFault(fault);

@@ -3,7 +3,7 @@ import type { Timer } from '../jobs/timer.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
-import { type Read, ReadUnavailable, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
+import { type Read, ReadUnavailable, type Statement, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
 import type { Outcome } from './channels/channel.ts';
 import { type AttemptOutcome, endJob, findDeliveries, insertAttempt, type Job } from './delivery-store.ts';
 import { type DeliveryState, foldStatus, type Notification, outlineOf } from './notification.ts';
@@ -78,8 +78,6 @@ async function effectOf(parts: SettleParts, { job, ending, notification }: Case)
     delivery.id === job.id ? { ...outlineOf(delivery), status: settled.state.status } : outlineOf(delivery),
   );
   const status = foldStatus(notification.status, outlines, now >= notification.deliverBy);
-  const attempt =
-    ending.by === 'provider' && settled.outcome !== 'skipped' ? { startedAt: ending.startedAt } : undefined;
   return {
     events: [
       {
@@ -98,20 +96,19 @@ async function effectOf(parts: SettleParts, { job, ending, notification }: Case)
     statements: [
       endJob(job, settled.state),
       moveTo(notification, status, now),
-      ...(attempt === undefined || settled.outcome === 'skipped'
-        ? []
-        : [
-            insertAttempt({
-              delivery: job.id,
-              number: job.attempts,
-              startedAt: attempt.startedAt,
-              endedAt: now,
-              outcome: settled.outcome,
-              ...(settled.reason === undefined ? {} : { reason: settled.reason }),
-            }),
-          ]),
+      ...attemptOf({ job, ending, notification }, settled, now),
     ],
   };
+}
+
+/** An ending without a provider is no attempt. */
+function attemptOf({ job, ending }: Case, { outcome, reason }: Settled, endedAt: number): Statement[] {
+  if (ending.by === 'us' || outcome === 'skipped') return [];
+  const { id: delivery, attempts: number } = job;
+  const { startedAt } = ending;
+  return [
+    insertAttempt({ delivery, number, startedAt, endedAt, outcome, ...(reason === undefined ? {} : { reason }) }),
+  ];
 }
 
 function settledOf(parts: SettleParts, { job, ending, notification }: Case, now: number): Settled {
