@@ -7,6 +7,7 @@ import { standardPolicy } from './identity/match/policy.ts';
 import { signJws } from './keys/signing-key.ts';
 import type { ContactOf } from './notifications/ports.ts';
 import type { Ports } from './operations.ts';
+import { createRegisterGrowth } from './oversight/register-growth.ts';
 
 /** An upload may take so long; what is older and owned by no document is a leftover. */
 const uploadHours = 24;
@@ -56,6 +57,7 @@ export async function openPorts(
     citizenExists: (citizenId) => register.exists(citizenId),
     endpoints: site.endpoints,
     log: site.ledger.view,
-    endpointChain: site.ledger.houseKeys.chainOf('endpoints'),
+    registerGrowth: createRegisterGrowth(site.ledger.view, site.ledger.houseKeys),
+    organisationOf: (clientId) => access.clients.get(clientId)?.name ?? clientId,
   };
 }

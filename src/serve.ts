@@ -70,6 +70,7 @@ export async function serve(house: House, mode: Mode): Promise<Running> {
     house: {
       ...house,
       gate: front.gate,
+      longestHiddenMs: settings.accessLogHiddenDays * 86_400_000,
       read: house.db.read,
       ports,
       commit: delivering === undefined ? house.commit : wakingCommit(house.commit, delivering.wake),

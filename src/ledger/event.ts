@@ -14,7 +14,15 @@ export type Ground = {
   readonly consentReference?: string | undefined;
 };
 
-type Head<T extends string> = { readonly type: T; readonly id: EventId; readonly at: number; readonly actor: Actor };
+/** A use that the citizen is told of only after an instant (RFC 3339), with the reason, which is shown then too. */
+export type Hidden = { readonly hiddenUntil?: string; readonly hiddenReason?: string };
+
+type Head<T extends string> = Hidden & {
+  readonly type: T;
+  readonly id: EventId;
+  readonly at: number;
+  readonly actor: Actor;
+};
 
 /** An event about one citizen: its content is sealed under that citizen's key. */
 export type CitizenEvent =
@@ -52,7 +60,8 @@ export type CitizenEvent =
       readonly citizenId: string;
       readonly document: DocumentId;
       readonly reason: 'not-permitted' | 'not-available';
-    });
+    })
+  | (Head<'access-log.read'> & { readonly citizenId: string; readonly after: number; readonly shown: number });
 
 /** An event about no single citizen: its content is clear and holds no personal data. */
 export type HouseEvent =
@@ -72,6 +81,11 @@ export type HouseEvent =
   | (Head<'notifications.listed'> & { readonly shown: number })
   | (Head<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
   | (Head<'client.disabled'> & { readonly clientId: string })
+  | (Head<'citizen.erased'> & {
+      /** The pseudonym, in hex, of the person whose key was destroyed, and how many entries that concerns. */
+      readonly chain: string;
+      readonly entries: number;
+    })
   | (Head<'endpoint.registered'> & { readonly endpoint: string; readonly since: string; readonly schemaHash: string });
 
 /** The closed union of what the ledger can say. A new kind of use starts here. */
