@@ -124,29 +124,12 @@ function citizenRow({ random }: RotationRoom, row: Row, keys: Pair): readonly [s
   return [citizenId, rewrapKey(keys, wrapped, `citizen ${citizenId}`, random)];
 }
 
-const sizes = [256, 16, 1] as const;
-const texts = new Map(sizes.map((size) => [size, updateText(size)]));
-
-/**
- * Changes rows that are there, and no others: a key that was destroyed in the meantime does not come back. The values
- * stand behind an empty selection from the table, which gives them their types.
- */
-function updateText(rows: number): string {
-  const values = Array.from({ length: rows }, (_, at) => `select $${2 * at + 3}, $${2 * at + 4}`);
-  return `update citizen_key set wrapped = v.wrapped, root_key_id = $1
-    from (select citizen_id, wrapped from citizen_key where 1 = 0 union all ${values.join(' union all ')}) as v
-    where citizen_key.citizen_id = v.citizen_id and citizen_key.root_key_id = $2`;
-}
-
+/** Changes rows that are there, and no others: a key that was destroyed in the meantime does not come back. */
 function updatesOf(rows: readonly (readonly [string, Uint8Array])[], { from, to }: Ends): Statement[] {
-  const statements: Statement[] = [];
-  let at = 0;
-  for (const [size, sql] of texts) {
-    for (; rows.length - at >= size; at += size) {
-      statements.push({ sql, args: [to, from, ...rows.slice(at, at + size).flat()] });
-    }
-  }
-  return statements;
+  return rows.map(([citizenId, wrapped]) => ({
+    sql: 'update citizen_key set wrapped = $2, root_key_id = $3 where citizen_id = $1 and root_key_id = $4',
+    args: [citizenId, wrapped, to, from],
+  }));
 }
 
 async function rewrapSigningKeys(room: RotationRoom, ends: Ends): Promise<number> {
