@@ -12,11 +12,10 @@ import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from '../s
 import { createMint, parseId } from '../src/kernel/id.ts';
 import type { Refusal } from '../src/kernel/problem.ts';
 import { systemRandom } from '../src/kernel/system-clock.ts';
-import { open } from '../src/keys/chunked-encryption.ts';
 import { rootKeyFrom } from '../src/keys/root-key.ts';
 import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
 import { createCommit } from '../src/ledger/commit.ts';
-import { contentContext } from '../src/ledger/event-content.ts';
+import { contentKeyOf, openContent } from '../src/ledger/event-content.ts';
 import type { Db, Row } from '../src/store/db.ts';
 import type { Engine } from './engines.ts';
 
@@ -122,9 +121,8 @@ async function openEvent(
   const id = parseId('event', String(row['id']));
   const content = row['content'];
   if (id === undefined || !(content instanceof Uint8Array)) throw new Error('not an event');
-  const clear =
-    citizenId === undefined ? content : open(await citizenKeys.keyOf(citizenId), contentContext(id), content);
-  return JSON.parse(Buffer.from(clear).toString()) as Record<string, unknown>;
+  if (citizenId === undefined) return JSON.parse(Buffer.from(content).toString()) as Record<string, unknown>;
+  return openContent(contentKeyOf(await citizenKeys.keyOf(citizenId), id), id, content);
 }
 
 type Method = 'GET' | 'POST' | 'QUERY';

@@ -1,9 +1,8 @@
 import type { Random } from '../kernel/clock.ts';
-import { seal } from '../keys/chunked-encryption.ts';
 import type { Db, Row, Statement } from '../store/db.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import { isCitizenEvent, type LedgerEvent } from './event.ts';
-import { contentBytes, contentContext } from './event-content.ts';
+import { contentBytes, sealContent } from './event-content.ts';
 
 /**
  * What an operation changes, with the ledger events of it. An effect without an event does not compile: that is what
@@ -20,18 +19,25 @@ export type Effect = {
  */
 export type Commit = (effect: Effect) => Promise<Row[][]>;
 
-/** The commit of this database. The content of an event about a citizen is sealed under that citizen's key. */
-export function createCommit(db: Pick<Db, 'write'>, citizenKeys: CitizenKeys, random: Random): Commit {
+/**
+ * The commit of this database. The content of an event about a citizen is sealed under that citizen's key; that of the
+ * house's own is clear until the sequencer seals it. One insert an event: numbers come later (sequencer.ts).
+ */
+export function createCommit(
+  db: Pick<Db, 'write'>,
+  citizenKeys: Pick<CitizenKeys, 'keyOf' | 'pseudonymOf'>,
+  random: Random,
+): Commit {
   async function statementOf(event: LedgerEvent): Promise<Statement> {
     const clear = contentBytes(event);
-    const content = isCitizenEvent(event)
-      ? seal(await citizenKeys.keyOf(event.citizenId), contentContext(event.id), clear, random)
-      : clear;
+    const citizenId = isCitizenEvent(event) ? event.citizenId : null;
+    const content =
+      citizenId === null ? clear : sealContent(await citizenKeys.keyOf(citizenId), event.id, clear, random);
     const clientId = 'client' in event.actor ? event.actor.client : null;
-    const tag = isCitizenEvent(event) ? citizenKeys.pseudonymOf(event.citizenId) : null;
+    const tag = citizenId === null ? null : citizenKeys.pseudonymOf(citizenId);
     return {
-      sql: 'insert into ledger_event (id, at, type, client_id, citizen_tag, content) values ($1, $2, $3, $4, $5, $6)',
-      args: [event.id, event.at, event.type, clientId, tag, content],
+      sql: 'insert into ledger_event (id, at, type, client_id, citizen_id, citizen_tag, content) values ($1, $2, $3, $4, $5, $6, $7)',
+      args: [event.id, event.at, event.type, clientId, citizenId, tag, content],
     };
   }
 

@@ -5,18 +5,17 @@ create table citizen_key (
   root_key_id text not null
 );
 
--- Every use of a citizen's data, written in the unit of its effect. The sequencer gives leaf_index afterwards.
+-- Every use of a citizen's data, written in the unit of its effect. A row stays here until the sequencer has numbered it,
+-- and then goes into ledger_entry (0011); citizen_id is only here, so that the sequencer finds the key.
 create table ledger_event (
   id text not null primary key,
   at bigint not null check (at between 0 and 9007199254740991),
   type text not null,
   client_id text,
+  citizen_id text,
   citizen_tag bytea,
-  content bytea not null,
-  leaf_index bigint check (leaf_index between 0 and 9007199254740991)
+  content bytea not null
 );
-
-create index ledger_event_unnumbered on ledger_event (id) where leaf_index is null;
 
 -- The answer that a request with an Idempotency-Key got, kept as long as what it made.
 create table idempotency (

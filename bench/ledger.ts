@@ -1,0 +1,84 @@
+/**
+ * How fast the sequencer is, on the real store: events are committed first, then numbered, stored and signed, synced to
+ * disk as in the server. Prints JSON lines. `node bench/ledger.ts [events] [citizens]`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMint } from '../src/kernel/id.ts';
+import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
+import { rootKeyFrom } from '../src/keys/root-key.ts';
+import { openAnchor } from '../src/ledger/anchor.ts';
+import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
+import { createCommit } from '../src/ledger/commit.ts';
+import { createHouseKeys } from '../src/ledger/house-keys.ts';
+import { noteSigner, signatureTypes } from '../src/ledger/note-key.ts';
+import { createPublisher } from '../src/ledger/publisher.ts';
+import { createSequencer } from '../src/ledger/sequencer.ts';
+import { migrate } from '../src/store/migrations.ts';
+import { openSqlite } from '../src/store/sqlite.ts';
+
+const [events = 60_000, citizens = 10_000] = process.argv.slice(2).map(Number);
+const batchLimit = 512;
+const origin = 'bench.example/ledger';
+const folder = mkdtempSync(join(tmpdir(), 'ledger-bench-'));
+const db = await openSqlite(join(folder, 'bench.sqlite'), { random: systemRandom });
+await migrate(db, systemClock);
+const root = rootKeyFrom(new Uint8Array(32).fill(3));
+const citizenKeys = createCitizenKeys(db.read, root, systemRandom, systemClock);
+const people = Array.from({ length: citizens }, (_, at) => `citizen-${at}`);
+for (const statement of citizenKeys.creations(people)) await db.write([statement]);
+
+const commit = createCommit(db, citizenKeys, systemRandom);
+const mint = createMint(systemClock, systemRandom);
+const use = (at: number) =>
+  commit({
+    events: [
+      {
+        type: 'document.retrieved',
+        id: mint('event'),
+        at: systemClock.now(),
+        actor: { client: 'tax-office' },
+        citizenId: people[(at * 7_919) % citizens] ?? '',
+        document: mint('document'),
+        purpose: 'income tax assessment',
+        legalBasis: '§ 155 AO',
+      },
+    ],
+    statements: [],
+  });
+
+function report(what: string, count: number, milliseconds: number): void {
+  const perSecond = Math.round((count / milliseconds) * 1_000);
+  process.stdout.write(`${JSON.stringify({ what, count, milliseconds: Math.round(milliseconds), perSecond })}\n`);
+}
+
+let started = performance.now();
+for (let at = 0; at < events; at += 2_000) {
+  await Promise.all(Array.from({ length: Math.min(2_000, events - at) }, (_, more) => use(at + more)));
+}
+report('events committed, one insert each', events, performance.now() - started);
+
+const anchor = openAnchor(join(folder, 'ledger-checkpoint'));
+const sequencer = createSequencer({
+  ...{ db, citizenKeys, houseKeys: createHouseKeys(root), random: systemRandom, anchor, origin, batchLimit },
+  fence: () => 1,
+});
+const signer = noteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(4));
+const publisher = createPublisher({ db, anchor, clock: systemClock, signers: () => [signer] });
+
+started = performance.now();
+const cpu = process.cpuUsage();
+let steps = 0;
+let numbered = 0;
+for (let more: number | undefined = 1; more !== 0; steps += 1) {
+  more = await sequencer.step();
+  numbered += more ?? 0;
+  const tree = sequencer.tree();
+  if (tree !== undefined) await publisher.publish(tree);
+}
+report('events sequenced, stored and signed', numbered, performance.now() - started);
+const { user, system } = process.cpuUsage(cpu);
+process.stdout.write(`${JSON.stringify({ steps, cpuMicrosecondsPerEvent: Math.round((user + system) / numbered) })}\n`);
+await db.close();
+rmSync(folder, { recursive: true });

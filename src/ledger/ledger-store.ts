@@ -1,0 +1,205 @@
+import type { EventId } from '../kernel/id.ts';
+import type { Read, Row, Statement } from '../store/db.ts';
+import { createMultiRow } from '../store/multi-row.ts';
+import type { GrownTile } from './edge.ts';
+import { hashBytes } from './merkle.ts';
+import { tileWidth } from './tile.ts';
+import { type ReadTile, TileMissing } from './tree.ts';
+
+/** An event that is durable and has no number yet. */
+export type PendingEvent = {
+  readonly id: EventId;
+  readonly at: number;
+  readonly type: string;
+  readonly clientId: string | null;
+  readonly citizenId: string | null;
+  readonly tag: Uint8Array | null;
+  readonly content: Uint8Array;
+};
+
+/** The events with an id above `afterId` that wait for a number, the oldest first. */
+export async function pendingEvents(read: Read, afterId: string, limit: number): Promise<PendingEvent[]> {
+  const rows = await read(
+    'select id, at, type, client_id, citizen_id, citizen_tag, content from ledger_event where id > $1 order by id limit $2',
+    [afterId, limit],
+  );
+  return rows.map((row) => ({
+    // Only the commit writes this table, with an id that was minted.
+    id: String(row['id']) as EventId,
+    at: Number(row['at']),
+    type: String(row['type']),
+    clientId: textOrNull(row['client_id']),
+    citizenId: textOrNull(row['citizen_id']),
+    tag: row['citizen_tag'] instanceof Uint8Array ? row['citizen_tag'] : null,
+    content: bytesOf(row, 'content'),
+  }));
+}
+
+/** What the tree is now. `fence` is the lease of the sequencer that moved it last. */
+export type Head = {
+  readonly origin: string;
+  readonly size: number;
+  readonly root: Uint8Array;
+  readonly fence: number;
+};
+
+/** The head of the log; undefined before its first start. */
+export async function readHead(read: Read): Promise<Head | undefined> {
+  const [row] = await read("select origin, size, root, fence from ledger_head where log = 'main'");
+  if (row === undefined) return undefined;
+  const { origin, size, fence } = row;
+  return { origin: String(origin), size: Number(size), root: bytesOf(row, 'root'), fence: Number(fence) };
+}
+
+/** The statement that begins a log; harmless where there is one. */
+export function beginHead({ origin, size, root, fence }: Head): Statement {
+  return {
+    sql: "insert into ledger_head (log, origin, size, root, fence) values ('main', $1, $2, $3, $4) on conflict (log) do nothing",
+    args: [origin, size, root, fence],
+  };
+}
+
+/**
+ * The statement that moves the head from one tree to the next, by compare and swap: the unit is refused (`rows`) where the
+ * head is not that tree, or where a later sequencer has moved it.
+ */
+export function moveHead(from: Pick<Head, 'size' | 'root'>, to: Pick<Head, 'size' | 'root' | 'fence'>): Statement {
+  return {
+    sql: "update ledger_head set size = $3, root = $4, fence = $5 where log = 'main' and size = $1 and root = $2 and fence <= $5 returning size",
+    args: [from.size, from.root, to.size, to.root, to.fence],
+    rows: 1,
+  };
+}
+
+/** An entry on its way into the log. */
+export type NumberedEntry = {
+  readonly index: number;
+  readonly event: PendingEvent;
+  readonly chain: Uint8Array;
+  readonly number: number;
+  readonly entry: Uint8Array;
+};
+
+const insertEntries = createMultiRow(
+  'insert into ledger_entry (leaf_index, event_id, at, type, client_id, chain, number, entry) values',
+  8,
+  '',
+);
+const deleteEvents = createMultiRow('delete from ledger_event where id in (', 1, ')');
+const upsertChains = createMultiRow(
+  'insert into ledger_chain (chain, citizen_id, number, leaf_hash) values',
+  4,
+  'on conflict (chain) do update set citizen_id = excluded.citizen_id, number = excluded.number, leaf_hash = excluded.leaf_hash',
+);
+const selectChains = createMultiRow(
+  'select chain, citizen_id, number, leaf_hash from ledger_chain where chain in (',
+  1,
+  ')',
+);
+
+/** The statements that take events out of the inbox and into the log. */
+export function entryStatements(entries: readonly NumberedEntry[]): Statement[] {
+  return [
+    ...insertEntries(
+      entries.map(({ index, event, chain, number, entry }) => {
+        return [index, event.id, event.at, event.type, event.clientId, chain, number, entry];
+      }),
+    ),
+    ...deleteEvents(entries.map(({ event }) => [event.id])),
+  ];
+}
+
+/** The last entry of a chain; `citizenId` is null for the house, and where that person was erased. */
+export type ChainEnd = {
+  readonly chain: Uint8Array;
+  readonly citizenId: string | null;
+  readonly number: number;
+  readonly leafHash: Uint8Array;
+};
+
+/** The ends of these chains, no chain named twice; those that have no entry yet are left out. */
+export async function readChains(read: Read, chains: readonly Uint8Array[]): Promise<ChainEnd[]> {
+  const ends: ChainEnd[] = [];
+  for (const { sql, args } of selectChains(chains.map((chain) => [chain]))) {
+    for (const row of await read(sql, args)) {
+      const [chain, leafHash] = [bytesOf(row, 'chain'), bytesOf(row, 'leaf_hash')];
+      ends.push({ chain, citizenId: textOrNull(row['citizen_id']), number: Number(row['number']), leafHash });
+    }
+  }
+  return ends;
+}
+
+/** The statements that move the ends of chains, each chain once. */
+export function chainStatements(ends: readonly ChainEnd[]): Statement[] {
+  return upsertChains(ends.map(({ chain, citizenId, number, leafHash }) => [chain, citizenId, number, leafHash]));
+}
+
+/** The statement that stores a tile, or what it grew to. */
+export function tileStatement({ level, index, hashes }: GrownTile): Statement {
+  return {
+    sql: `insert into ledger_tile (level, tile, hashes) values ($1, $2, $3)
+      on conflict (level, tile) do update set hashes = excluded.hashes`,
+    args: [level, index, hashes],
+  };
+}
+
+/** Reads tiles of the database. What a tile was at a smaller size is the beginning of what it is now. */
+export function tileReader(read: Read): ReadTile {
+  return async (level, index, width) => {
+    const [row] = await read('select hashes from ledger_tile where level = $1 and tile = $2', [level, index]);
+    if (row === undefined) throw new TileMissing(level, index);
+    const hashes = bytesOf(row, 'hashes').subarray(0, width * hashBytes);
+    if (hashes.length !== width * hashBytes) throw new TileMissing(level, index);
+    return hashes;
+  };
+}
+
+/** The leaves of a bundle, in their order. */
+export async function bundleEntries(read: Read, index: number, width: number): Promise<Uint8Array[]> {
+  const first = index * tileWidth;
+  const rows = await read(
+    'select entry from ledger_entry where leaf_index >= $1 and leaf_index < $2 order by leaf_index',
+    [first, first + width],
+  );
+  if (rows.length !== width) throw new TileMissing('entries', index);
+  return rows.map((row) => bytesOf(row, 'entry'));
+}
+
+/** A checkpoint that was signed: what it says, the note with its signatures, and when. */
+export type StoredCheckpoint = {
+  readonly size: number;
+  readonly root: Uint8Array;
+  readonly note: string;
+  readonly at: number;
+};
+export type CheckpointKind = 'signed' | 'cosigned';
+
+/** The newest checkpoint of that kind. */
+export async function readCheckpoint(read: Read, kind: CheckpointKind): Promise<StoredCheckpoint | undefined> {
+  const [row] = await read('select size, root, note, at from ledger_checkpoint where kind = $1', [kind]);
+  if (row === undefined) return undefined;
+  return { size: Number(row['size']), root: bytesOf(row, 'root'), note: String(row['note']), at: Number(row['at']) };
+}
+
+/** The statement that makes a checkpoint the newest; it changes nothing where a larger one, or another of its size, is. */
+export function storeCheckpoint(kind: CheckpointKind, { size, root, note, at }: StoredCheckpoint): Statement {
+  return {
+    sql: `insert into ledger_checkpoint (kind, size, root, note, at) values ($1, $2, $3, $4, $5)
+      on conflict (kind) do update set size = excluded.size, root = excluded.root, note = excluded.note, at = excluded.at
+      where ledger_checkpoint.size < excluded.size
+        or (ledger_checkpoint.size = excluded.size and ledger_checkpoint.root = excluded.root)
+      returning size`,
+    args: [kind, size, root, note, at],
+  };
+}
+
+/** The bytes in that column; the schema says that it has some. */
+export function bytesOf(row: Row, column: string): Uint8Array {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw new TypeError(`column ${column} of the ledger is not bytes`);
+  return value;
+}
+
+function textOrNull(value: Row[string] | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}

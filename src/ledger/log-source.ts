@@ -1,0 +1,88 @@
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { longestNote } from './note.ts';
+import { fullTileBytes, longestEntry, type TileName, tilePath, tileWidth } from './tile.ts';
+import { TileMissing } from './tree.ts';
+
+/** Where a verifier reads a log: a folder or a server; it trusts neither. */
+export type LogSource = {
+  /** The signed checkpoint as it stands there. */
+  checkpoint(): Promise<string>;
+  /** A tile or bundle; throws `TileMissing` where it is not there. */
+  tile(name: TileName): Promise<Uint8Array>;
+};
+
+/** A log in a folder, as `ledger export` writes it. */
+export function folderSource(folder: string): LogSource {
+  return {
+    checkpoint: () => readFile(join(folder, 'checkpoint'), 'utf8'),
+    tile: async (name) => {
+      const whole = { ...name, width: tileWidth };
+      // What was partial may have been filled since; its hashes are the beginning of the full one.
+      const found =
+        (await readIfThere(join(folder, tilePath(name)))) ?? (await readIfThere(join(folder, tilePath(whole))));
+      if (found === undefined) throw new TileMissing(name.level, name.index);
+      return found;
+    },
+  };
+}
+
+async function readIfThere(path: string): Promise<Uint8Array | undefined> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
+  } catch (fault) {
+    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
+    throw fault;
+  }
+}
+
+/** What fetches; `globalThis.fetch` in the running program. */
+export type Fetch = (url: string, options: RequestInit) => Promise<Response>;
+
+const timeoutMs = 20_000;
+const longestBundle = tileWidth * (longestEntry + 2);
+
+/** A log behind the URL of its prefix. Every fetch has a deadline and a size limit, and follows no redirect. */
+export function urlSource(prefix: string, fetching: Fetch): LogSource {
+  const base = prefix.replace(/\/+$/, '');
+  const get = async (path: string, limit: number): Promise<Uint8Array | undefined> => {
+    const response = await fetching(`${base}/${path}`, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' });
+    if (response.status === 404) {
+      await response.body?.cancel();
+      return undefined;
+    }
+    if (response.status !== 200) throw new Error(`${base}/${path} answered ${response.status}`);
+    return await limitedBody(response, limit);
+  };
+  return {
+    checkpoint: async () => {
+      const bytes = await get('checkpoint', longestNote);
+      if (bytes === undefined) throw new Error(`${base}/checkpoint is not there`);
+      return Buffer.from(bytes).toString();
+    },
+    tile: async (name) => {
+      const limit = name.level === 'entries' ? longestBundle : fullTileBytes;
+      const whole = { ...name, width: tileWidth };
+      const found = (await get(tilePath(name), limit)) ?? (await get(tilePath(whole), limit));
+      if (found === undefined) throw new TileMissing(name.level, name.index);
+      return found;
+    },
+  };
+}
+
+/** The body of an answer, read to its limit and no further. */
+export async function limitedBody(response: Response, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > limit) throw new Error(`an answer has more than ${limit} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

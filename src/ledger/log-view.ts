@@ -1,0 +1,116 @@
+import { type EventId, parseId } from '../kernel/id.ts';
+import type { Read, Row } from '../store/db.ts';
+import type { CitizenKeys } from './citizen-keys.ts';
+import { contentKeyOf } from './event-content.ts';
+import type { HouseKeys } from './house-keys.ts';
+import { bundleEntries, bytesOf, readCheckpoint, type StoredCheckpoint, tileReader } from './ledger-store.ts';
+import { contentOf, openingBytes } from './opening.ts';
+import { formatProof } from './proof.ts';
+import { bundleOf, type TileName, widthIn } from './tile.ts';
+import { consistencyProof, inclusionProof } from './tree.ts';
+
+/** An entry of the log with its place in the chain of its owner. */
+export type LoggedEntry = {
+  readonly index: number;
+  readonly eventId: EventId;
+  readonly at: number;
+  readonly type: string;
+  readonly clientId: string | null;
+  readonly number: number;
+  readonly entry: Uint8Array;
+  /** Null for the house, and for a person who was erased. */
+  readonly citizenId: string | null;
+};
+
+/** What is read of the log by those who serve it; it stores nothing. */
+export type LogView = {
+  /** The newest checkpoint that was signed; undefined before the first. */
+  signed(): Promise<StoredCheckpoint | undefined>;
+  /** What the log publishes: the newest checkpoint that a quorum cosigned where there are witnesses, else the signed one. */
+  published(): Promise<StoredCheckpoint | undefined>;
+  /** The bytes of a tile or bundle; undefined where the signed tree has it not, or not so wide. */
+  tile(name: TileName): Promise<Uint8Array | undefined>;
+  entryOf(eventId: EventId): Promise<LoggedEntry | undefined>;
+  /** A part of a chain, by its numbers after `after`. */
+  chain(chain: Uint8Array, after: number, limit: number): Promise<LoggedEntry[]>;
+  /** The last entry of a chain in a tree of that size. */
+  lastOf(chain: Uint8Array, size: number): Promise<LoggedEntry | undefined>;
+  /** The key that opens the content of an entry; undefined where it was destroyed. */
+  contentKey(entry: LoggedEntry): Promise<Uint8Array | undefined>;
+  /** The checkpoint that covers an entry, the best witnessed one first; undefined while none does. */
+  checkpointFor(index: number): Promise<StoredCheckpoint | undefined>;
+  /** The proof that the entry is in the tree of that checkpoint, with the entry and, if given, the key of its content. */
+  prove(entry: LoggedEntry, checkpoint: StoredCheckpoint, contentKey: Uint8Array | undefined): Promise<string>;
+  /** The hashes that show that the tree of `size` begins with that of `oldSize`. */
+  growth(oldSize: number, size: number): Promise<Uint8Array[]>;
+};
+
+const columns = `e.leaf_index, e.event_id, e.at, e.type, e.client_id, e.number, e.entry, c.citizen_id
+  from ledger_entry e join ledger_chain c on c.chain = e.chain`;
+
+/** The view of this database. */
+export function createLogView(
+  read: Read,
+  citizenKeys: Pick<CitizenKeys, 'keyOf'>,
+  houseKeys: Pick<HouseKeys, 'key'>,
+  { witnessed }: { readonly witnessed: boolean },
+): LogView {
+  const readTile = tileReader(read);
+  const signed = () => readCheckpoint(read, 'signed');
+  const cosigned = async () => (witnessed ? await readCheckpoint(read, 'cosigned') : undefined);
+  return {
+    signed,
+    published: async () => (await cosigned()) ?? (await signed()),
+    tile: async ({ level, index, width }) => {
+      const size = (await signed())?.size ?? 0;
+      if (width > widthIn(size, level, index)) return undefined;
+      return level === 'entries'
+        ? bundleOf(await bundleEntries(read, index, width))
+        : await readTile(level, index, width);
+    },
+    entryOf: async (eventId) => {
+      const [row] = await read(`select ${columns} where e.event_id = $1`, [eventId]);
+      return row === undefined ? undefined : entryIn(row);
+    },
+    chain: async (chain, after, limit) => {
+      const sql = `select ${columns} where e.chain = $1 and e.number > $2 order by e.number limit $3`;
+      return (await read(sql, [chain, after, limit])).map(entryIn);
+    },
+    lastOf: async (chain, size) => {
+      const sql = `select ${columns} where e.chain = $1 and e.leaf_index < $2 order by e.number desc limit 1`;
+      return (await read(sql, [chain, size])).map(entryIn)[0];
+    },
+    contentKey: async ({ entry, eventId, citizenId }) => {
+      // An erased person's chain has no name left; the key of the house opens none of its entries.
+      const ownerKey = citizenId === null ? houseKeys.key : await citizenKeys.keyOf(citizenId);
+      const contentKey = contentKeyOf(ownerKey, eventId);
+      return contentOf({ entry, contentKey }) === undefined ? undefined : contentKey;
+    },
+    checkpointFor: async (index) => {
+      const best = await cosigned();
+      if (best !== undefined && best.size > index) return best;
+      const newest = await signed();
+      return newest !== undefined && newest.size > index ? newest : undefined;
+    },
+    prove: async ({ index, entry }, { size, note }, contentKey) => {
+      const hashes = await inclusionProof({ size, readTile }, index);
+      return formatProof({ extra: openingBytes({ entry, contentKey }), index, hashes, checkpoint: note });
+    },
+    growth: (oldSize, size) => consistencyProof({ size, readTile }, oldSize),
+  };
+}
+
+function entryIn(row: Row): LoggedEntry {
+  const eventId = parseId('event', String(row['event_id']));
+  if (eventId === undefined) throw new TypeError('an entry of the ledger has the id of an event');
+  return {
+    index: Number(row['leaf_index']),
+    eventId,
+    at: Number(row['at']),
+    type: String(row['type']),
+    clientId: typeof row['client_id'] === 'string' ? row['client_id'] : null,
+    number: Number(row['number']),
+    entry: bytesOf(row, 'entry'),
+    citizenId: typeof row['citizen_id'] === 'string' ? row['citizen_id'] : null,
+  };
+}

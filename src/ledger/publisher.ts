@@ -1,0 +1,46 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Db } from '../store/db.ts';
+import type { Anchor } from './anchor.ts';
+import { checkpointText, isSameTree } from './checkpoint.ts';
+import { readCheckpoint, type StoredCheckpoint, storeCheckpoint } from './ledger-store.ts';
+import { type NoteSigner, signNote } from './note.ts';
+import { LedgerBroken, type OpenTree } from './open-tree.ts';
+
+export type PublisherParts = {
+  readonly db: Pick<Db, 'read' | 'write'>;
+  readonly anchor: Anchor;
+  readonly clock: Clock;
+  /** The keys that sign for a log of that name: Ed25519, and ML-DSA-44 where the operator wants it. */
+  readonly signers: (origin: string) => readonly NoteSigner[];
+};
+
+/** Signs trees that are stored, and makes them known. */
+export type Publisher = {
+  /** Signs that tree, unless it is signed already. The tree must have come from the sequencer: it is durable. */
+  publish(tree: OpenTree): Promise<void>;
+};
+
+/** The publisher of this process: first the anchor, then the database, from which every process serves it. */
+export function createPublisher({ db, anchor, clock, signers }: PublisherParts): Publisher {
+  let last: Pick<StoredCheckpoint, 'size' | 'root'> | undefined;
+  return {
+    publish: async ({ origin, root, edge: { size } }) => {
+      last ??= await readCheckpoint(db.read, 'signed');
+      if (last !== undefined && isSameTree(last, { size, root })) return;
+      // Where another process leads meanwhile its checkpoints are larger; ours is true as well, and no longer needed.
+      const note = signNote(checkpointText({ origin, size, root }), signers(origin), clock.now());
+      await anchor.advance(note);
+      const [rows] = await db.write([storeCheckpoint('signed', { size, root, note, at: clock.now() })]);
+      last = { size, root };
+      if (rows?.length === 0) await refuseAnother(last);
+    },
+  };
+
+  async function refuseAnother(ours: Pick<StoredCheckpoint, 'size' | 'root'>): Promise<void> {
+    const newest = await readCheckpoint(db.read, 'signed');
+    last = undefined;
+    if (newest !== undefined && newest.size === ours.size) {
+      throw new LedgerBroken(`two trees of size ${ours.size} were signed`);
+    }
+  }
+}

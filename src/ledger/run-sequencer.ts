@@ -1,0 +1,72 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Publisher } from './publisher.ts';
+import type { Sequencer } from './sequencer.ts';
+
+export type RunParts = {
+  readonly sequencer: Sequencer;
+  readonly publisher: Publisher;
+  readonly clock: Clock;
+  /** Calls once after so many milliseconds; gives what cancels it. */
+  readonly timer: (delayMs: number, call: () => void) => () => void;
+  /** A step that numbered so many means that more is waiting. */
+  readonly batchLimit: number;
+  onFault(fault: unknown): void;
+};
+
+/** The running sequencer of a process, at work only while it leads. */
+export type RunningSequencer = { stop(): Promise<void> };
+
+/** How long new events wait at most before they are looked for, and how often a tree is signed while they keep coming. */
+const idleMs = 100;
+/** How often a process that does not lead looks whether it may. */
+const followMs = 250;
+const faultMs = 1_000;
+
+/** Numbers and signs until it is stopped: batch after batch while there are events, then asleep until the next look. */
+export function runSequencer(parts: RunParts): RunningSequencer {
+  const { sequencer, publisher, clock, timer } = parts;
+  let stopping = false;
+  let wake: () => void = () => undefined;
+  let publishedAt = Number.NEGATIVE_INFINITY;
+
+  async function round(): Promise<number> {
+    const numbered = await sequencer.step();
+    if (numbered === undefined) return followMs;
+    const more = numbered >= parts.batchLimit;
+    const tree = sequencer.tree();
+    if (tree !== undefined && (!more || clock.now() - publishedAt >= idleMs)) {
+      await publisher.publish(tree);
+      publishedAt = clock.now();
+    }
+    return more ? 0 : idleMs;
+  }
+
+  async function loop(): Promise<void> {
+    while (!stopping) {
+      let sleepMs: number;
+      try {
+        sleepMs = await round();
+      } catch (fault) {
+        parts.onFault(fault);
+        sleepMs = faultMs;
+      }
+      if (stopping) return;
+      await new Promise<void>((resolve) => {
+        const cancel = timer(sleepMs, resolve);
+        wake = () => {
+          cancel();
+          resolve();
+        };
+      });
+    }
+  }
+
+  const running = loop();
+  return {
+    stop: async () => {
+      stopping = true;
+      wake();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import type { Random } from '../kernel/clock.ts';
+import type { Db } from '../store/db.ts';
+import type { Anchor } from './anchor.ts';
+import { type ChainEnds, createChainEnds } from './chain-ends.ts';
+import type { CitizenKeys } from './citizen-keys.ts';
+import { grow, rootOfEdge } from './edge.ts';
+import { entryBytes, linkKeyOf, linkOf, type Place } from './entry.ts';
+import { sealContent } from './event-content.ts';
+import type { HouseKeys } from './house-keys.ts';
+import {
+  chainStatements,
+  entryStatements,
+  moveHead,
+  type NumberedEntry,
+  type PendingEvent,
+  pendingEvents,
+  tileStatement,
+} from './ledger-store.ts';
+import { leafHash } from './merkle.ts';
+import { type OpenTree, openTree } from './open-tree.ts';
+
+/** What numbering events needs. */
+export type SequencerParts = {
+  readonly db: Pick<Db, 'read' | 'write'>;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
+  readonly houseKeys: HouseKeys;
+  readonly random: Random;
+  readonly anchor: Anchor;
+  /** The name of the log where it is new; one that is there keeps its own. */
+  readonly origin: string;
+  /** The most events that are numbered in one unit. */
+  readonly batchLimit: number;
+  /** The lease of this process; undefined while another one leads. */
+  fence(): number | undefined;
+};
+
+/** Numbers events. One at a time leads; that two never make two histories is kept by the head, not by the lease. */
+export type Sequencer = {
+  /** Numbers a few batches; gives how many events wait no more, or undefined while another process leads. */
+  step(): Promise<number | undefined>;
+  /** The tree as it is stored; undefined before the first step, after a fault, and while another process leads. */
+  tree(): OpenTree | undefined;
+};
+
+/** Batches of one step: the next is read and hashed while the one before is being stored. */
+const batchesAStep = 8;
+
+/** The sequencer of this process. A fault of a step leaves nothing behind in memory: the next one opens the tree anew. */
+export function createSequencer(parts: SequencerParts): Sequencer {
+  let tree: OpenTree | undefined;
+
+  async function step(): Promise<number | undefined> {
+    const fence = parts.fence();
+    const known = tree;
+    tree = undefined;
+    if (fence === undefined) return undefined;
+    const open = known ?? (await openTree(parts.db, parts.anchor, { origin: parts.origin, fence }));
+    const { numbered, grown } = await numberBatches(parts, open, fence);
+    tree = grown;
+    return numbered;
+  }
+
+  return { step, tree: () => tree };
+}
+
+async function numberBatches(parts: SequencerParts, open: OpenTree, fence: number) {
+  const { db, houseKeys, batchLimit } = parts;
+  const chains = createChainEnds(db.read, houseKeys);
+  let grown = open;
+  let numbered = 0;
+  let afterId = '';
+  let storing: Promise<unknown> = Promise.resolve();
+  try {
+    for (let batch = 0; batch < batchesAStep && parts.fence() === fence; batch += 1) {
+      // What was read before may still be in the inbox: it is being stored. What comes late with a smaller id is seen by
+      // the next step, which begins at the first again.
+      const events = await pendingEvents(db.read, afterId, batchLimit);
+      if (events.length === 0) break;
+      await chains.load(events);
+      const next = await append(parts, { before: grown, events, chains });
+      await storing;
+      storing = db.write([moveHead(treeOf(grown), { ...treeOf(next.tree), fence }), ...next.statements]);
+      // It is awaited above or below; until then a refusal must not count as one that nobody looks at.
+      storing.catch(() => undefined);
+      grown = next.tree;
+      numbered += events.length;
+      afterId = events.at(-1)?.id ?? '';
+      if (events.length < batchLimit) break;
+    }
+  } finally {
+    await storing;
+  }
+  return { grown, numbered };
+}
+
+function treeOf({ edge: { size }, root }: OpenTree) {
+  return { size, root };
+}
+
+type Batch = { readonly before: OpenTree; readonly events: readonly PendingEvent[]; readonly chains: ChainEnds };
+
+/**
+ * The tree with a batch more, and the statements that make it so: entries, chains, tiles and head are one unit, so that a
+ * crash leaves all of it or nothing. The unit is refused where the head is no longer the tree that this one grew from.
+ */
+async function append(parts: SequencerParts, { before, events, chains }: Batch) {
+  const first = before.edge.size;
+  const entries: NumberedEntry[] = [];
+  const leaves: Uint8Array[] = [];
+  for (const [at, event] of events.entries()) {
+    const place = chains.next(event);
+    const entry = await entryOf(parts, event, place);
+    const leaf = leafHash(entry);
+    chains.set(event, place, leaf);
+    entries.push({ index: first + at, event, chain: place.chain, number: place.number, entry });
+    leaves.push(leaf);
+  }
+  const { edge, tiles } = grow(before.edge, leaves);
+  const statements = [...entryStatements(entries), ...chainStatements(chains.takeMoved()), ...tiles.map(tileStatement)];
+  return { tree: { origin: before.origin, root: rootOfEdge(edge), edge }, statements };
+}
+
+async function entryOf({ citizenKeys, houseKeys, random }: SequencerParts, event: PendingEvent, place: Place) {
+  const { id, at, citizenId } = event;
+  const key = citizenId === null ? houseKeys.key : await citizenKeys.keyOf(citizenId);
+  const content = citizenId === null ? sealContent(key, id, event.content, random) : event.content;
+  const link = linkOf(linkKeyOf(key), id, place);
+  return entryBytes({ kind: citizenId === null ? 'house' : 'citizen', at, id, link, content });
+}

@@ -1,0 +1,132 @@
+import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
+import { type Edge, emptyEdge, type GrownTile, grow, rootOfEdge } from './edge.ts';
+import type { LogSource } from './log-source.ts';
+import { hashBytes, leafHash } from './merkle.ts';
+import { parseNote } from './note.ts';
+import { opensUnder, type Policy } from './policy.ts';
+import { entriesIn, tilePath, tileWidth } from './tile.ts';
+import { TileMissing } from './tree.ts';
+
+/** What a verifier found: the checkpoint that all entries lead to, or the first thing that is wrong, in words. */
+export type LogVerdict =
+  | { readonly checkpoint: Checkpoint; readonly witnesses: readonly string[] }
+  | { readonly fault: string };
+
+export type VerifyOptions = {
+  readonly policy: Policy;
+  /** Notes of checkpoints that were seen earlier; the log must begin with each of their trees. */
+  readonly earlier?: readonly string[];
+  /** Called for each entry, in order, once its bundle was found to be the one of its tile. */
+  readonly onEntry?: (entry: Uint8Array, index: number) => void;
+};
+
+/**
+ * Verifies a whole log from what anyone can fetch, trusting only the keys of the policy: each entry against its tile, each
+ * tile against the one above, all of them against the signed root, and that against every earlier checkpoint. Memory does
+ * not grow with the log.
+ */
+export async function verifyLog(source: LogSource, options: VerifyOptions): Promise<LogVerdict> {
+  const note = parseNote(await source.checkpoint());
+  const trusted = note === undefined ? { fault: 'the checkpoint is no signed note' } : opensUnder(options.policy, note);
+  if ('fault' in trusted) return trusted;
+  const { checkpoint } = trusted;
+  const earlier = earlierCheckpoints(options, checkpoint);
+  if ('fault' in earlier) return earlier;
+  try {
+    const fault = await walk(source, options, { checkpoint, earlier: earlier.checkpoints });
+    return fault === undefined ? trusted : { fault };
+  } catch (fault) {
+    if (fault instanceof TileMissing) return { fault: fault.message };
+    throw fault;
+  }
+}
+
+function earlierCheckpoints(
+  { policy, earlier = [] }: VerifyOptions,
+  now: Checkpoint,
+): { readonly checkpoints: readonly Checkpoint[] } | { readonly fault: string } {
+  const checkpoints: Checkpoint[] = [];
+  for (const text of earlier) {
+    const note = parseNote(text);
+    const opened = note === undefined ? undefined : parseCheckpoint(note.text);
+    if (note === undefined || opened === undefined) return { fault: 'an earlier checkpoint is no signed note' };
+    // Witnesses may have changed since; the log's own signature must be good.
+    const own = opensUnder({ ...policy, isQuorum: () => true }, note);
+    if ('fault' in own) return { fault: `an earlier checkpoint: ${own.fault}` };
+    if (opened.origin !== now.origin) return { fault: 'an earlier checkpoint is of another log' };
+    if (opened.size > now.size) {
+      return { fault: `the log was rolled back: it has ${now.size} entries, and had ${opened.size}` };
+    }
+    checkpoints.push(opened);
+  }
+  return { checkpoints: checkpoints.sort((left, right) => left.size - right.size) };
+}
+
+type Goal = { readonly checkpoint: Checkpoint; readonly earlier: readonly Checkpoint[] };
+
+async function walk(source: LogSource, { onEntry }: VerifyOptions, goal: Goal): Promise<string | undefined> {
+  const { size } = goal.checkpoint;
+  const stops = [...goal.earlier, goal.checkpoint];
+  let edge = emptyEdge;
+  for (let index = 0; index * tileWidth < size; index += 1) {
+    const first = index * tileWidth;
+    const end = Math.min(first + tileWidth, size);
+    const read = await readBundle(source, index, end - first);
+    if ('fault' in read) return read.fault;
+    // Grown in steps, so that the tree is looked at in each size at which it was signed.
+    const within = stops.map((stop) => stop.size).filter((stop) => stop > first && stop < end);
+    for (const stop of [...new Set(within), end]) {
+      const grown = grow(edge, read.leaves.slice(edge.size - first, stop - first));
+      edge = grown.edge;
+      const fault = (await tileFault(source, grown.tiles, size)) ?? rootFault(edge, stops);
+      if (fault !== undefined) return fault;
+    }
+    for (const [at, entry] of read.entries.entries()) onEntry?.(entry, first + at);
+  }
+  return rootFault(edge, stops);
+}
+
+/** Why the tree so far is not one of those that were signed at its size. */
+function rootFault(edge: Edge, stops: readonly Checkpoint[]): string | undefined {
+  for (const { size, root } of stops) {
+    if (size === edge.size && Buffer.compare(rootOfEdge(edge), root) !== 0) {
+      return `the entries do not give the root that was signed at size ${size}: a second history, or a change before it`;
+    }
+  }
+  return undefined;
+}
+
+type ReadBundle = { readonly entries: readonly Uint8Array[]; readonly leaves: readonly Uint8Array[] };
+
+async function readBundle(
+  source: LogSource,
+  index: number,
+  width: number,
+): Promise<ReadBundle | { readonly fault: string }> {
+  const name = { level: 'entries', index, width } as const;
+  const all = entriesIn(await source.tile(name));
+  const entries = all?.slice(0, width);
+  if (entries === undefined || entries.length < width)
+    return { fault: `${tilePath(name)} is no bundle of ${width} entries` };
+  const leaves = entries.map(leafHash);
+  const tile = (await source.tile({ ...name, level: 0 })).subarray(0, width * hashBytes);
+  for (const [at, leaf] of leaves.entries()) {
+    const place = index * tileWidth + at;
+    if (Buffer.compare(leaf, tile.subarray(at * hashBytes, (at + 1) * hashBytes)) !== 0) {
+      return { fault: `entry ${place} is not the one of its tile` };
+    }
+  }
+  return { entries, leaves };
+}
+
+/** Why a tile above the leaves is not what the entries give; partial ones only as the signed tree has them. */
+async function tileFault(source: LogSource, tiles: readonly GrownTile[], size: number): Promise<string | undefined> {
+  for (const { level, index, hashes } of tiles) {
+    const width = Math.min(tileWidth, Math.floor(size / tileWidth ** level) - index * tileWidth);
+    if (level === 0 || hashes.length !== width * hashBytes) continue;
+    const name = { level, index, width };
+    const found = (await source.tile(name)).subarray(0, hashes.length);
+    if (Buffer.compare(found, hashes) !== 0) return `${tilePath(name)} is not what the entries give`;
+  }
+  return undefined;
+}

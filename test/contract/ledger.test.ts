@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseEntry } from '../../src/ledger/entry.ts';
+import { leafHash, verifyConsistency } from '../../src/ledger/merkle.ts';
+import { contentOf, parseOpening } from '../../src/ledger/opening.ts';
+import { parseProof, verifyProof } from '../../src/ledger/proof.ts';
+import { verifyLog } from '../../src/ledger/verify-log.ts';
+import { engines } from '../engines.ts';
+import { buildLedgerHouse, onlyTheKey } from '../ledger-house.ts';
+
+for (const engine of engines) {
+  test(`${engine.name}: events become entries in their order, and the whole log verifies with the public key alone`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t), { batchLimit: 37 });
+    const notes: string[] = [];
+    const ids: string[] = [];
+    for (const count of [0, 1, 2, 60, 300, 5, 256, 1]) {
+      ids.push(
+        ...(await house.use(...Array.from({ length: count }, (_, at) => (at % 7 === 0 ? undefined : `c${at % 5}`)))),
+      );
+      await house.sequence();
+      notes.push((await house.view.published())?.note ?? '');
+    }
+    const seen: string[] = [];
+    const onEntry = (entry: Uint8Array) => seen.push(parseEntry(entry)?.id ?? '');
+    const verdict = await verifyLog(house.source, { policy: onlyTheKey, earlier: notes, onEntry });
+    assert.equal('fault' in verdict ? verdict.fault : verdict.checkpoint.size, 625);
+    assert.deepEqual(seen, ids);
+    assert.deepEqual(await house.db.read('select id from ledger_event'), []);
+  });
+
+  test(`${engine.name}: every receipt verifies, opens for who holds its key, and is for its entry alone`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    await house.db.write([house.citizenKeys.creation('anna')]);
+    const ids = await house.use('anna', undefined, 'stranger');
+    assert.equal(await house.view.entryOf(ids[0] ?? assert.fail()), undefined);
+    await house.sequence();
+    await house.use('anna');
+    await house.sequence();
+    for (const [at, id] of ids.entries()) {
+      const entry = await house.view.entryOf(id);
+      const checkpoint = await house.view.checkpointFor(at);
+      assert.ok(entry !== undefined && checkpoint !== undefined);
+      const text = await house.view.prove(entry, checkpoint, await house.view.contentKey(entry));
+      const proof = parseProof(text);
+      const opening = parseOpening(proof?.extra ?? new Uint8Array());
+      assert.ok(proof !== undefined && opening !== undefined);
+      const verified = verifyProof(proof, leafHash(opening.entry), onlyTheKey);
+      assert.equal('fault' in verified ? verified.fault : verified.checkpoint.size, 4);
+      assert.equal(contentOf(opening)?.['id'], id);
+      assert.ok('fault' in verifyProof({ ...proof, index: 3 - at }, leafHash(opening.entry), onlyTheKey));
+    }
+  });
+
+  test(`${engine.name}: any two checkpoints have a proof of growth`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const roots: { size: number; root: Uint8Array }[] = [];
+    for (const count of [1, 1, 3, 250, 2, 300]) {
+      await house.use(...Array.from({ length: count }, () => 'anna'));
+      await house.sequence();
+      const signed = await house.view.signed();
+      if (signed !== undefined) roots.push(signed);
+    }
+    for (const { size: newSize, root: newRoot } of roots) {
+      for (const { size: oldSize, root: oldRoot } of roots.filter(({ size }) => size <= newSize)) {
+        const proof = await house.view.growth(oldSize, newSize);
+        assert.ok(verifyConsistency({ oldSize, newSize, oldRoot, newRoot, proof }), `${oldSize} to ${newSize}`);
+      }
+    }
+  });
+
+  test(`${engine.name}: an entry has no bytes of its content or of its person, twice the same use looks different`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const [first, second] = await house.use('anna', 'anna', undefined);
+    await house.sequence();
+    const rows = await house.db.read('select entry from ledger_entry order by leaf_index');
+    const bytes = rows.map((row) => Buffer.from(row['entry'] as Uint8Array));
+    const tag = Buffer.from(house.citizenKeys.pseudonymOf('anna'));
+    for (const entry of bytes) for (const part of ['anna', 'tax', 'test', tag]) assert.ok(!entry.includes(part));
+    const [one, two] = bytes.map((entry) => parseEntry(entry));
+    assert.deepEqual([one?.id, two?.id], [first, second]);
+    assert.notDeepEqual(one?.link, two?.link);
+  });
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { createMint, type EventId } from '../src/kernel/id.ts';
+import { systemRandom } from '../src/kernel/system-clock.ts';
+import { rootKeyFrom } from '../src/keys/root-key.ts';
+import { type Anchor, memoryAnchor } from '../src/ledger/anchor.ts';
+import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
+import { createCommit } from '../src/ledger/commit.ts';
+import type { LedgerEvent } from '../src/ledger/event.ts';
+import { createHouseKeys } from '../src/ledger/house-keys.ts';
+import type { LogSource } from '../src/ledger/log-source.ts';
+import { createLogView, type LogView } from '../src/ledger/log-view.ts';
+import { noteSigner, signatureTypes } from '../src/ledger/note-key.ts';
+import { type Policy, policyOf } from '../src/ledger/policy.ts';
+import { createPublisher } from '../src/ledger/publisher.ts';
+import { createSequencer } from '../src/ledger/sequencer.ts';
+import type { TileName } from '../src/ledger/tile.ts';
+import { TileMissing } from '../src/ledger/tree.ts';
+import type { Db } from '../src/store/db.ts';
+
+export const origin = 'gov.example/ledger';
+export const logSigner = noteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(7));
+
+/** What a verifier is given: the public key of the log, and nothing else. */
+export const onlyTheKey: Policy = policyOf([logSigner.vkey]);
+
+export type HouseOptions = {
+  readonly anchor?: Anchor;
+  readonly batchLimit?: number;
+  readonly fence?: () => number | undefined;
+  /** What the sequencer and publisher write through: for faults. */
+  readonly write?: Db['write'];
+};
+
+/** The ledger over a real database, with a sequencer that works when it is told to. */
+export function buildLedgerHouse(db: Db, options: HouseOptions = {}) {
+  const time = { now: Date.UTC(2026, 5, 1, 12) };
+  const clock = { now: () => time.now };
+  const root = rootKeyFrom(new Uint8Array(32).fill(1));
+  const citizenKeys = createCitizenKeys(db.read, root, systemRandom, clock);
+  const houseKeys = createHouseKeys(root);
+  const commit = createCommit(db, citizenKeys, systemRandom);
+  const mint = createMint(clock, systemRandom);
+  const anchor = options.anchor ?? memoryAnchor();
+  const wired = { read: db.read, write: options.write ?? db.write };
+  const batchLimit = options.batchLimit ?? 100;
+  const sequencer = createSequencer({
+    ...{ db: wired, citizenKeys, houseKeys, random: systemRandom, anchor, origin, batchLimit },
+    fence: options.fence ?? (() => 1),
+  });
+  const publisher = createPublisher({ db: wired, anchor, clock, signers: () => [logSigner] });
+  const view = createLogView(db.read, citizenKeys, houseKeys, { witnessed: false });
+
+  /** Numbers everything that waits, and signs once. */
+  async function sequence(): Promise<void> {
+    while ((await sequencer.step()) !== 0);
+    const tree = sequencer.tree();
+    if (tree !== undefined) await publisher.publish(tree);
+  }
+
+  const event = (citizenId: string | undefined, id: EventId = mint('event')): LedgerEvent =>
+    citizenId === undefined
+      ? { type: 'notifications.listed', id, at: time.now, actor: { client: 'tax' }, shown: 3 }
+      : {
+          type: 'document.listed',
+          id,
+          at: time.now,
+          actor: { client: 'tax' },
+          citizenId,
+          documents: [],
+          purpose: 'test',
+        };
+
+  return {
+    ...{ db, time, clock, root, citizenKeys, houseKeys, commit, mint, anchor, sequencer, publisher, view, sequence },
+    event,
+    /** Commits one event about each of these citizens (undefined: about none), and gives the ids. */
+    use: async (...citizens: (string | undefined)[]): Promise<EventId[]> => {
+      const events = citizens.map((citizen) => event(citizen));
+      await Promise.all(events.map((one) => commit({ events: [one], statements: [] })));
+      return events.map(({ id }) => id);
+    },
+    source: sourceOf(view),
+  };
+}
+
+/** The log as anyone can fetch it, without a server between. */
+export function sourceOf(view: LogView): LogSource {
+  return {
+    checkpoint: async () => (await view.published())?.note ?? '',
+    tile: async (name) => {
+      const found = await view.tile(name);
+      if (found === undefined) throw new TileMissing(name.level, name.index);
+      return found;
+    },
+  };
+}
+
+/** A log of which some tiles are other ones. */
+export function forged(source: LogSource, change: (name: TileName, bytes: Uint8Array) => Uint8Array): LogSource {
+  return { ...source, tile: async (name) => change(name, await source.tile(name)) };
+}
+
+export function anchorPath(folder: string): string {
+  return join(folder, 'ledger-checkpoint');
+}
