@@ -1,11 +1,11 @@
 import type { Endpoint } from './api/endpoint-register.ts';
 import type { Access, House } from './compose.ts';
 import { documentAlarm, openBlobs } from './compose-documents.ts';
+import { identityPorts } from './compose-identity.ts';
 import type { Ledger } from './compose-ledger.ts';
 import { accessOf } from './documents/document.ts';
 import { findDocument } from './documents/document-store.ts';
 import { openRecord } from './documents/sealed-record.ts';
-import { standardPolicy } from './identity/match/policy.ts';
 import type { Contact } from './identity/register.ts';
 import { signJws } from './keys/signing-key.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
@@ -63,21 +63,21 @@ export async function openPorts(
   const { settings, register, citizenKeys, root, random, log } = house;
   const blobs = await openBlobs(house);
   const country = settings.registerCountry === undefined ? {} : { country: settings.registerCountry };
+  const telling = {
+    ...{ random, citizenKeys, contactOf: contactsOf(house), cascade: site.cascade },
+    senderNameOf: senderNamesOf(access),
+    attachmentTitle: attachmentTitles(house),
+  };
   return {
-    random,
-    citizenKeys,
+    ...telling,
+    ...identityPorts(house, access, telling),
     register,
     rootKey: root,
-    policyOf: () => standardPolicy,
     purposesOf: (clientId) => access.clients.get(clientId)?.purposes,
     signResult: async (payload, typ) => signJws(access.keys.current('result'), typ, payload),
     issuer: site.publicUrl,
     registerSource: { name: settings.registerName, ...country },
     refuseClaimsInUrl: settings.refuseClaimsInUrl,
-    contactOf: contactsOf(house),
-    cascade: site.cascade,
-    senderNameOf: senderNamesOf(access),
-    attachmentTitle: attachmentTitles(house),
     blobs,
     etagKey: root.derive('document-etag'),
     alarm: documentAlarm(log),

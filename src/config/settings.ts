@@ -14,6 +14,7 @@ type Kind =
   | 'scanner'
   | 'count'
   | 'days'
+  | 'milliseconds'
   | 'store';
 
 type Setting = {
@@ -79,6 +80,8 @@ export const settingTable = {
     help: 'Name of the register, as signed results state it.',
   },
   REGISTER_COUNTRY: { kind: 'country', fallback: undefined, help: 'Its country, as two letters of ISO 3166-1.' },
+  VERIFY_QUANTUM_MS: { kind: 'milliseconds', fallback: '5', help: 'verify answers at whole multiples of this time.' },
+  VERIFY_POLICY: { kind: 'text', fallback: 'standard-2026-2', help: 'Policy of clients that have none of their own.' },
   REFUSE_CLAIMS_IN_URL: {
     kind: 'flag',
     fallback: 'false',
@@ -130,6 +133,8 @@ export type Settings = {
   readonly mailFrom: string;
   readonly registerName: string;
   readonly registerCountry: string | undefined;
+  readonly verifyQuantumMs: number;
+  readonly verifyPolicy: string;
   readonly refuseClaimsInUrl: boolean;
   readonly ledgerMlDsa: boolean;
   readonly ledgerWitnesses: string | undefined;
@@ -181,6 +186,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     mailFrom: text('MAIL_FROM'),
     registerName: text('REGISTER_NAME'),
     registerCountry: optional('REGISTER_COUNTRY'),
+    verifyQuantumMs: Number(text('VERIFY_QUANTUM_MS')),
+    verifyPolicy: text('VERIFY_POLICY'),
     refuseClaimsInUrl: text('REFUSE_CLAIMS_IN_URL') === 'true',
     ledgerMlDsa: text('LEDGER_ML_DSA') === 'true',
     ledgerWitnesses: given('LEDGER_WITNESSES') === undefined ? undefined : path('LEDGER_WITNESSES'),
@@ -237,6 +244,8 @@ function faultOf(kind: Kind, value: string): string | undefined {
       return /^[1-9]\d{0,5}$/.test(value) ? undefined : 'a whole number above 0';
     case 'scanner':
       return /^(?:off|unix:\/\S+|tcp:\/\/\S+:\d{1,5})$/.test(value) ? undefined : 'unix:/path, tcp://host:port or off';
+    case 'milliseconds':
+      return /^\d{1,4}$/.test(value) ? undefined : 'a whole number of milliseconds, at most 9999';
     case 'days':
       return /^\d{1,5}$/.test(value) ? undefined : 'a whole number of days';
     case 'country':
