@@ -1,8 +1,11 @@
 import type { Operation } from './api/operation.ts';
 import { depositDocument } from './documents/deposit-document.ts';
+import { endGrant } from './documents/end-grant.ts';
+import { grantDocument } from './documents/grant-document.ts';
 import { listDocumentRecords } from './documents/list-documents.ts';
 import type { DocumentPorts } from './documents/ports.ts';
 import { retrieveDocument } from './documents/retrieve-document.ts';
+import { withdrawDocument } from './documents/withdraw-document.ts';
 import type { IdentityPorts } from './identity/ports.ts';
 import { readVerification } from './identity/read-verification.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './identity/verify-identity.ts';
@@ -13,6 +16,7 @@ import { readNotification } from './notifications/read-notification.ts';
 import { sendNotification } from './notifications/send-notification.ts';
 import { listEndpoints } from './oversight/list-endpoints.ts';
 import type { OversightPorts } from './oversight/ports.ts';
+import { readOwnAccessLog } from './oversight/read-access-log.ts';
 import { readReceipt } from './oversight/read-receipt.ts';
 
 /** What all operations together are given. */
@@ -33,4 +37,8 @@ export const operations: readonly Operation<Ports>[] = [
   listDocumentRecords,
   readReceipt,
   listEndpoints,
+  withdrawDocument,
+  grantDocument,
+  endGrant,
+  readOwnAccessLog,
 ];

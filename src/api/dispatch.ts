@@ -8,10 +8,12 @@ import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import { type Read, ReadUnavailable, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
 import { announcedTooLarge, jsonBodyLimit, readJsonBody } from './body.ts';
+import { hiddenUse, hidingCommit } from './hidden-use.ts';
 import {
   type Earlier,
   findEarlier,
   fingerprint,
+  type Print,
   parseIdempotencyKey,
   type RequestKey,
   remember,
@@ -37,8 +39,15 @@ export type House<P> = {
   readonly mint: Mint;
   readonly read: Read;
   readonly commit: Commit;
+  /** The longest that a use may be hidden from its citizen, in milliseconds; without it none may. */
+  readonly longestHiddenMs?: number | undefined;
   readonly ports: P;
+  /** What a body of bytes may weigh, where the operator says otherwise than the operation. */
+  readonly byteLimit?: number | undefined;
 };
+
+/** Around a document in a form; the operation counts the document itself. */
+const framingBytes = 65_536;
 
 /** One request, before anything of it is trusted; `body` is unread. */
 export type Incoming = {
@@ -70,7 +79,8 @@ type Desk<P> = {
   readonly running: Set<string>;
 };
 
-type Key = { readonly request: RequestKey; readonly print: Buffer };
+/** The key of a request at work; `print` is there once its input is known. */
+type Key = { readonly request: RequestKey; print?: Print };
 
 /**
  * Serves one operation: authenticate, scope, quota, parse, idempotency, run, commit, answer, in this order and nowhere
@@ -103,24 +113,32 @@ export function createDispatch<P>(
   };
 }
 
-async function serve<P>(desk: Desk<P>, incoming: Incoming, caller: Caller): Promise<Answer | Refusal> {
-  const { operation, house, running } = desk;
-  const parsed = await desk.parse(incoming);
+async function serve<P>(shared: Desk<P>, incoming: Incoming, caller: Caller): Promise<Answer | Refusal> {
+  const { operation, house, running } = shared;
+  const parsed = await shared.parse(incoming);
   if ('refusal' in parsed) return parsed.refusal;
+  const longestMs = house.longestHiddenMs ?? 0;
+  const hidden = hiddenUse(incoming.headers, caller, { now: parsed.input.now, longestMs });
+  if (hidden !== undefined && isRefusal(hidden)) return hidden;
+  const desk =
+    hidden === undefined ? shared : { ...shared, house: { ...house, commit: hidingCommit(house.commit, hidden) } };
   const call = { ...parsed.input, caller, ports: house.ports };
   const header = operation.idempotent === true ? incoming.headers['idempotency-key'] : undefined;
   if (header === undefined) return await decide(desk, call, undefined);
   const key = parseIdempotencyKey(String(header));
   if (typeof key !== 'string') return key;
   const request = { clientId: caller.clientId, operation: operation.name, key };
-  const print = fingerprint(operation.bodyBytes === undefined ? call.body : call.headers);
-  const earlier = await findEarlier(house.read, request, print);
-  if (earlier !== undefined) return outcomeOf(earlier);
+  const given: Key = { request };
+  if (operation.bodyBytes === undefined) {
+    given.print = { print: fingerprint(call.body) };
+    const earlier = await findEarlier(house.read, request, given.print);
+    if (earlier !== undefined) return outcomeOf(earlier);
+  }
   const slot = `${request.clientId} ${key}`;
   if (running.has(slot)) return refuse('idempotency-key-in-progress', undefined, { headers: { 'retry-after': '1' } });
   running.add(slot);
   try {
-    return await decide(desk, call, { request, print });
+    return await decide(desk, operation.bodyBytes === undefined ? call : withRepeat(call, given), given);
   } finally {
     running.delete(slot);
   }
@@ -129,6 +147,7 @@ async function serve<P>(desk: Desk<P>, incoming: Incoming, caller: Caller): Prom
 async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | undefined): Promise<Answer | Refusal> {
   const decision = await desk.operation.run(call);
   if ('plain' in decision) return decision.plain;
+  if ('replayed' in decision) return decision.replayed;
   if ('refusal' in decision) {
     if (decision.effect !== undefined) await desk.house.commit(decision.effect);
     return decision.refusal;
@@ -140,7 +159,7 @@ async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | 
     if (!(fault instanceof WriteRefused)) throw fault;
     if (key !== undefined && fault.statement === decision.effect.statements.length) {
       // Another process stored this key first: its answer is the answer.
-      const earlier = await findEarlier(desk.house.read, key.request, key.print);
+      const earlier = await findEarlier(desk.house.read, key.request, printOf(key));
       if (earlier !== undefined) return outcomeOf(earlier);
     }
     if (decision.onRefused === undefined) throw fault;
@@ -151,6 +170,26 @@ async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | 
 
 const nobody: Caller = { clientId: '', scopes: new Set() };
 
+/** The operation itself says what its input is, once it has read it. */
+function withRepeat<P>(call: Call<RequestShape, P>, key: Key): Call<RequestShape, P> {
+  return {
+    ...call,
+    repeat: {
+      earlier: async (input, open) => {
+        key.print = { print: fingerprint(input), open };
+        const earlier = await findEarlier(call.read, key.request, key.print);
+        if (earlier === undefined) return undefined;
+        return 'answer' in earlier ? { replayed: earlier.answer } : { refusal: earlier.refusal };
+      },
+    },
+  };
+}
+
+function printOf(key: Key): Print {
+  if (key.print === undefined) throw new TypeError('an idempotent operation has to state its input before its effect');
+  return key.print;
+}
+
 function outcomeOf(earlier: Earlier): Answer | Refusal {
   return 'answer' in earlier ? earlier.answer : earlier.refusal;
 }
@@ -158,7 +197,8 @@ function outcomeOf(earlier: Earlier): Answer | Refusal {
 function withKey(decision: Decision, key: Key, now: number): Effect {
   if (typeof decision.answer === 'function')
     throw new TypeError('an idempotent operation states its answer beforehand');
-  const row = remember(key.request, key.print, decision.answer, now);
+  const { print } = printOf(key);
+  const row = remember({ request: key.request, print }, decision.answer, now, decision.keep);
   return { events: decision.effect.events, statements: [...decision.effect.statements, row] };
 }
 
@@ -196,7 +236,8 @@ function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: In
       body = read.value;
       issues.push(...checks.body(body));
     } else if (operation.bodyBytes !== undefined) {
-      const refusal = announcedTooLarge(incoming.headers['content-length'], operation.bodyBytes.limit);
+      const limit = (house.byteLimit ?? operation.bodyBytes.limit) + framingBytes;
+      const refusal = announcedTooLarge(incoming.headers['content-length'], limit);
       if (refusal !== undefined) return { refusal };
     }
     if (issues.length > 0) {
