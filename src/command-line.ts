@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
+import { citizenCommands } from './cli/citizens.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
@@ -13,7 +14,7 @@ import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { type House, openHouse } from './compose.ts';
 import { documentsRoom } from './compose-documents.ts';
-import { ledgerRoomOf } from './compose-ledger.ts';
+import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -57,6 +58,10 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     ...clientCommands(lend, terminal),
     ...documentCommands(lendDocuments, terminal),
     ...keepingCommands(lendDocuments, terminal),
+    ...citizenCommands(
+      (use) => lend(async (house) => await use({ ...house, ...(await citizensRoomOf(house)) })),
+      terminal,
+    ),
     ...ledgerCommands((use) => lend(async (house) => await use(ledgerRoomOf(house))), terminal),
   ];
 }

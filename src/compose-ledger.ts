@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { allClients } from './access/client-store.ts';
 import { openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
 import type { Access, House } from './compose.ts';
 import { keepLease } from './jobs/lease.ts';
@@ -96,4 +97,10 @@ export function ledgerRoomOf(house: House) {
       return checkpointSigners(await openSigningKeys({ db, root, clock }), head.origin, settings.ledgerMlDsa);
     },
   };
+}
+
+/** The same for the commands about single citizens, with the names of the organisations. */
+export async function citizensRoomOf(house: House) {
+  const names = new Map((await allClients(house.db.read)).map(({ clientId, name }) => [clientId, name]));
+  return { log: ledgerRoomOf(house).log, organisationOf: (clientId: string) => names.get(clientId) ?? clientId };
 }

@@ -6,6 +6,7 @@ import { standardPolicy } from './identity/match/policy.ts';
 import { signJws } from './keys/signing-key.ts';
 import type { ContactOf } from './notifications/ports.ts';
 import type { Ports } from './operations.ts';
+import { createRegisterGrowth } from './oversight/register-growth.ts';
 
 /** Where citizens are reached, as the register has it. */
 export function contactsOf(house: House): ContactOf {
@@ -46,6 +47,7 @@ export async function openPorts(
     citizenExists: (citizenId) => register.exists(citizenId),
     endpoints: site.endpoints,
     log: site.ledger.view,
-    endpointChain: site.ledger.houseKeys.chainOf('endpoints'),
+    registerGrowth: createRegisterGrowth(site.ledger.view, site.ledger.houseKeys),
+    organisationOf: (clientId) => access.clients.get(clientId)?.name ?? clientId,
   };
 }

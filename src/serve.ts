@@ -74,6 +74,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     house: {
       ...house,
       gate: front.gate,
+      longestHiddenMs: settings.accessLogHiddenDays * 86_400_000,
       read: house.db.read,
       ports,
       commit: scanningCommit(
