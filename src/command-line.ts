@@ -9,8 +9,10 @@ import { type Command, type ExitCode, runCommandLine, type Terminal } from './cl
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
 import { importCommands } from './cli/import-citizens.ts';
+import { keyCommands } from './cli/keys.ts';
 import { ledgerCommands } from './cli/ledger.ts';
 import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
+import type { RotationRoom } from './cli/rotate-root.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { type House, openHouse } from './compose.ts';
 import { documentsRoom } from './compose-documents.ts';
@@ -55,7 +57,10 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() }));
   const lendDocuments = <T>(use: (room: DocumentsRoom) => Promise<T>) =>
     useHouse(async (house) => await use(await documentsRoom(house, operator())));
+  const lendRotation = <T>(use: (room: RotationRoom) => Promise<T>) =>
+    lend(async (room) => await use({ ...room, write: room.db.write, rootKeyPath: rootKeyPath(room.settings) }));
   return [
+    ...keyCommands(lendRotation, terminal),
     ...importCommands(lend, terminal),
     ...clientCommands(lend, terminal),
     ...documentCommands(lendDocuments, terminal),
