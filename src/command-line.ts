@@ -10,6 +10,7 @@ import { importCommands } from './cli/import-citizens.ts';
 import { ledgerCommands } from './cli/ledger.ts';
 import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
+import { witnessCommand } from './cli/witness.ts';
 import { type House, openHouse } from './compose.ts';
 import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
@@ -86,6 +87,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       run: async () => await createKeys(settings(), terminal),
     },
     ledgerVerifyCommand(terminal, fetch),
+    witnessCommand(terminal, () => ({ clock: systemClock, random: systemRandom, stopped: untilStopped() })),
     {
       name: 'version',
       usage: 'version',
@@ -96,6 +98,14 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       },
     },
   ];
+}
+
+/** Resolves when somebody wants this process to end. */
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
 }
 
 /** Who runs a command, as the ledger will say. */
