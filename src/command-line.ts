@@ -6,12 +6,17 @@ import { createLog, type Log } from './api/log.ts';
 import { citizenCommands } from './cli/citizens.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
+import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
+import { keepingCommands } from './cli/documents-keeping.ts';
 import { importCommands } from './cli/import-citizens.ts';
+import { keyCommands } from './cli/keys.ts';
 import { ledgerCommands } from './cli/ledger.ts';
 import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
+import type { RotationRoom } from './cli/rotate-root.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { witnessCommand } from './cli/witness.ts';
 import { type House, openHouse } from './compose.ts';
+import { documentsRoom } from './compose-documents.ts';
 import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
@@ -49,9 +54,16 @@ type UseHouse = <T>(use: (house: House) => Promise<T>) => Promise<T>;
 function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command[] {
   const lend = <T>(use: (room: House & { readonly read: Read; readonly operator: string }) => Promise<T>) =>
     useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() }));
+  const lendDocuments = <T>(use: (room: DocumentsRoom) => Promise<T>) =>
+    useHouse(async (house) => await use(await documentsRoom(house, operator())));
+  const lendRotation = <T>(use: (room: RotationRoom) => Promise<T>) =>
+    lend(async (room) => await use({ ...room, write: room.db.write, rootKeyPath: rootKeyPath(room.settings) }));
   return [
+    ...keyCommands(lendRotation, terminal),
     ...importCommands(lend, terminal),
     ...clientCommands(lend, terminal),
+    ...documentCommands(lendDocuments, terminal),
+    ...keepingCommands(lendDocuments, terminal),
     ...citizenCommands(
       (use) => lend(async (house) => await use({ ...house, ...(await citizensRoomOf(house)) })),
       terminal,
@@ -72,7 +84,10 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       name: 'demo',
       usage: 'demo',
       summary: 'Starts a demo on loopback with invented citizens; keys and data are made in DATA_DIR.',
-      run: async () => await runDemo(settings(), terminal, takeFor),
+      run: async () => {
+        const given = settings();
+        return await runDemo({ ...given, clamav: given.clamav ?? 'off' }, terminal, takeFor);
+      },
     },
     {
       name: 'start',

@@ -1,8 +1,11 @@
 import type { Operation } from './api/operation.ts';
 import { depositDocument } from './documents/deposit-document.ts';
+import { endGrant } from './documents/end-grant.ts';
+import { grantDocument } from './documents/grant-document.ts';
 import { listDocumentRecords } from './documents/list-documents.ts';
 import type { DocumentPorts } from './documents/ports.ts';
 import { retrieveDocument } from './documents/retrieve-document.ts';
+import { withdrawDocument } from './documents/withdraw-document.ts';
 import type { IdentityPorts } from './identity/ports.ts';
 import { readVerification } from './identity/read-verification.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './identity/verify-identity.ts';
@@ -34,5 +37,8 @@ export const operations: readonly Operation<Ports>[] = [
   listDocumentRecords,
   readReceipt,
   listEndpoints,
+  withdrawDocument,
+  grantDocument,
+  endGrant,
   readOwnAccessLog,
 ];

@@ -12,12 +12,15 @@ import { scopes } from './api/operation.ts';
 import { createApiServer, type Mount, type Page } from './api/server.ts';
 import { apiDocuments, jsonPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
+import { startKeeping } from './compose-documents.ts';
 import { openLedger, startSequencer } from './compose-ledger.ts';
-import { contactsOf, openPorts } from './compose-ports.ts';
+import { contactsOf, openPorts, senderNamesOf } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
+import { scanningCommit } from './documents/scan-documents.ts';
 import { systemTimer } from './jobs/timer.ts';
-import type { Channel } from './notifications/channels/channel.ts';
+import type { CascadePolicy } from './notifications/cascade.ts';
+import type { LeavingChannels } from './notifications/channels/channel.ts';
 import { inboxChannel } from './notifications/channels/inbox.ts';
 import { type Delivering, startDelivery, wakingCommit } from './notifications/start-delivery.ts';
 import { operations } from './operations.ts';
@@ -35,7 +38,9 @@ export type Mode = {
   readonly roles: ReadonlySet<Role>;
   /** Whether missing signing keys are made: in the demo. */
   readonly makeKeys: boolean;
-  readonly email: Channel;
+  /** The channels that leave the house. */
+  readonly channels: LeavingChannels;
+  readonly cascade: CascadePolicy;
   readonly pages: readonly Page[];
 };
 
@@ -52,19 +57,21 @@ export type Running = {
 const stopWithinMs = 25_000;
 
 /** Starts the roles of this process on an open house. */
-export async function serve(house: House, mode: Mode): Promise<Running> {
-  const { settings, log } = house;
+export async function serve(given: House, mode: Mode): Promise<Running> {
+  let metrics: Metrics | undefined;
+  const house = { ...given, log: observed(given.log, () => metrics) };
+  const { settings } = house;
   const port = await choosePort(settings);
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const publicUrl = settings.publicUrl ?? `http://${host}:${port}`;
   const access = await openAccess(house, mode.makeKeys);
-  const delivering = mode.roles.has('worker') ? await startWorker(house, access, mode.email) : undefined;
+  const delivering = mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined;
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ledger = openLedger(house, access, publicUrl);
   const sequencing = mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined;
-  const ports = await openPorts(house, access, { publicUrl, endpoints, ledger });
-  let metrics: Metrics | undefined;
+  const ports = await openPorts(house, access, { publicUrl, endpoints, ledger, cascade: mode.cascade });
+  const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
   const front = createFront(house, access, publicUrl);
   const server = createApiServer({
     house: {
@@ -73,7 +80,11 @@ export async function serve(house: House, mode: Mode): Promise<Running> {
       longestHiddenMs: settings.accessLogHiddenDays * 86_400_000,
       read: house.db.read,
       ports,
-      commit: delivering === undefined ? house.commit : wakingCommit(house.commit, delivering.wake),
+      commit: scanningCommit(
+        delivering === undefined ? house.commit : wakingCommit(house.commit, delivering.wake),
+        () => keeping?.wake(),
+      ),
+      byteLimit: settings.documentLimit,
     },
     operations,
     pages: [...front.pages, ...ledgerPages(ledger.view), ...mode.pages],
@@ -81,7 +92,7 @@ export async function serve(house: House, mode: Mode): Promise<Running> {
     publicUrl,
     apiVersion,
     random: house.random,
-    log: observed(log, (line) => metrics?.observe(line)),
+    log: house.log,
   });
   if (mode.roles.has('api')) await server.listen(settings.host, port);
   metrics = await createMetrics();
@@ -94,8 +105,9 @@ export async function serve(house: House, mode: Mode): Promise<Running> {
     stop: async () => {
       await server.stop(stopWithinMs);
       await delivering?.stop(stopWithinMs);
+      await keeping?.stop(stopWithinMs);
       await sequencing?.stop();
-      await mode.email.close();
+      for (const channel of Object.values(mode.channels)) await channel.close();
       await metrics?.close();
       await house.close();
     },
@@ -115,18 +127,16 @@ async function choosePort(settings: Settings): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-function startWorker(house: House, access: Access, email: Channel): Promise<Delivering> {
+function startWorker(house: House, access: Access, { channels, cascade }: Mode): Promise<Delivering> {
   return startDelivery({
     ...house,
     read: house.db.read,
     timer: systemTimer,
-    channels: { inbox: inboxChannel, email },
+    channels: { ...channels, inbox: inboxChannel },
+    cascade,
     soleProcess: house.db.engine === 'sqlite',
     contactOf: contactsOf(house),
-    senderNameOf: async (clientId) => {
-      if (!access.clients.fresh()) await access.clients.refresh();
-      return access.clients.get(clientId)?.name ?? clientId;
-    },
+    senderNameOf: senderNamesOf(access),
     onFault: (fault) => house.log.fault('delivery', fault),
   });
 }
@@ -176,12 +186,16 @@ function createFront(house: House, access: Access, publicUrl: string): Front {
   };
 }
 
-function observed(log: Log, observe: (line: Parameters<Log['request']>[0]) => void): Log {
+function observed(log: Log, metrics: () => Metrics | undefined): Log {
   return {
     ...log,
     request: (line) => {
-      observe(line);
+      metrics()?.observe(line);
       log.request(line);
+    },
+    fault: (kind, fault, instance) => {
+      metrics()?.fault(kind);
+      log.fault(kind, fault, instance);
     },
   };
 }

@@ -10,6 +10,7 @@ const prefixes = {
   request: 'req',
   key: 'key',
   import: 'imp',
+  hold: 'hld',
 } as const;
 
 /** The things that have an id of ours. */
@@ -24,6 +25,7 @@ export type DeliveryId = Id<'delivery'>;
 export type AttemptId = Id<'attempt'>;
 export type DocumentId = Id<'document'>;
 export type VerificationId = Id<'verification'>;
+export type HoldId = Id<'hold'>;
 export type EventId = Id<'event'>;
 
 /** Makes a new id; ids of one process sort in the order in which they were made. */

@@ -3,10 +3,17 @@ import type { Timer } from '../jobs/timer.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
-import { type Read, ReadUnavailable, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
+import { type Read, ReadUnavailable, type Statement, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
 import type { Outcome } from './channels/channel.ts';
-import { type AttemptOutcome, endJob, findDeliveries, insertAttempt, type Job } from './delivery-store.ts';
-import { type DeliveryState, foldStatus, type Notification, outlineOf } from './notification.ts';
+import {
+  type AttemptOutcome,
+  bringForward,
+  endJob,
+  findDeliveries,
+  insertAttempt,
+  type Job,
+} from './delivery-store.ts';
+import { type Delivery, type DeliveryState, foldStatus, type Notification, outlineOf } from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
 import type { ReasonCode } from './reason.ts';
 
@@ -78,8 +85,6 @@ async function effectOf(parts: SettleParts, { job, ending, notification }: Case)
     delivery.id === job.id ? { ...outlineOf(delivery), status: settled.state.status } : outlineOf(delivery),
   );
   const status = foldStatus(notification.status, outlines, now >= notification.deliverBy);
-  const attempt =
-    ending.by === 'provider' && settled.outcome !== 'skipped' ? { startedAt: ending.startedAt } : undefined;
   return {
     events: [
       {
@@ -98,20 +103,40 @@ async function effectOf(parts: SettleParts, { job, ending, notification }: Case)
     statements: [
       endJob(job, settled.state),
       moveTo(notification, status, now),
-      ...(attempt === undefined || settled.outcome === 'skipped'
-        ? []
-        : [
-            insertAttempt({
-              delivery: job.id,
-              number: job.attempts,
-              startedAt: attempt.startedAt,
-              endedAt: now,
-              outcome: settled.outcome,
-              ...(settled.reason === undefined ? {} : { reason: settled.reason }),
-            }),
-          ]),
+      ...attemptOf({ job, ending, notification }, settled, now),
+      ...nextStep(deliveries, job, settled.state.status, now),
     ],
   };
+}
+
+/**
+ * A channel that failed lets the next step of the cascade begin now; an `unknown` one does not, since the message may
+ * have arrived.
+ */
+export function nextStep(
+  deliveries: readonly Delivery[],
+  job: Pick<Job, 'channel' | 'reminder'>,
+  status: DeliveryState['status'],
+  now: number,
+): Statement[] {
+  if ((status !== 'failed' && status !== 'skipped') || job.reminder || job.channel === 'inbox') return [];
+  const waiting = deliveries.flatMap(({ id, channel, reminder, attempts, state }) =>
+    state.status === 'queued' && attempts === 0 && !reminder && channel !== job.channel && state.runAt > now
+      ? [{ id, runAt: state.runAt }]
+      : [],
+  );
+  const next = waiting.sort((left, right) => left.runAt - right.runAt)[0];
+  return next === undefined ? [] : [bringForward(next.id, now)];
+}
+
+/** An ending without a provider is no attempt. */
+function attemptOf({ job, ending }: Case, { outcome, reason }: Settled, endedAt: number): Statement[] {
+  if (ending.by === 'us' || outcome === 'skipped') return [];
+  const { id: delivery, attempts: number } = job;
+  const { startedAt } = ending;
+  return [
+    insertAttempt({ delivery, number, startedAt, endedAt, outcome, ...(reason === undefined ? {} : { reason }) }),
+  ];
 }
 
 function settledOf(parts: SettleParts, { job, ending, notification }: Case, now: number): Settled {

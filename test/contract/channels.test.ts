@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { createMint } from '../../src/kernel/id.ts';
-import type { Channel, Message } from '../../src/notifications/channels/channel.ts';
+import type { Channel, Message, Outcome } from '../../src/notifications/channels/channel.ts';
 import { absentChannel } from '../../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
 import { createOutbox } from '../../src/notifications/channels/outbox.ts';
@@ -14,6 +14,7 @@ const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
 
 function message(more: Partial<Message> = {}): Message {
+  const text = more.text ?? 'Your assessment for 2025 is ready.\n\nSecond paragraph.';
   return {
     notification: mint('notification'),
     delivery: mint('delivery'),
@@ -21,11 +22,21 @@ function message(more: Partial<Message> = {}): Message {
     address: 'ada@example.org',
     sender: 'Tax Office',
     subject: 'Your assessment',
-    text: 'Your assessment for 2025 is ready.\n\nSecond paragraph.',
+    text,
+    content: { message: text },
+    reminder: false,
+    category: 'information',
+    recipient: 'Ada',
     language: 'en-GB',
     at,
     ...more,
   };
+}
+
+/** Prepares and calls, as the worker does. */
+async function send(channel: Channel, what: Message): Promise<Outcome> {
+  const ready = await channel.prepare(what);
+  return 'outcome' in ready ? ready : await ready.call();
 }
 
 async function smtp(t: TestContext, more: { silenceMs?: number } = {}): Promise<{ sink: SmtpSink; email: Channel }> {
@@ -46,12 +57,12 @@ for (const { name, make, success } of channels) {
     const channel = await make(t);
     const address = channel.addressOf({ email: 'ada@example.org', phone: '+47 400 00 000' });
     assert.notEqual(address, undefined);
-    assert.deepEqual(await channel.send(message({ address: address ?? '' })), success);
+    assert.deepEqual(await send(channel, message({ address: address ?? '' })), success);
   });
 
   test(`${name}: as many as it takes at once go through at once`, async (t) => {
     const channel = await make(t);
-    const all = await Promise.all(Array.from({ length: channel.concurrency }, () => channel.send(message())));
+    const all = await Promise.all(Array.from({ length: channel.concurrency }, () => send(channel, message())));
     assert.deepEqual(new Set(all.map((outcome) => outcome.outcome)).size, 1);
     assert.deepEqual(all[0], success);
   });
@@ -63,7 +74,7 @@ test('email has no address where the register has none', () => {
 });
 
 test('a channel without a provider says so', async () => {
-  const outcome = await absentChannel('email').send(message());
+  const outcome = await send(absentChannel('email'), message());
   assert.deepEqual(outcome, { outcome: 'permanent', reason: 'channel-not-configured' });
 });
 
@@ -71,7 +82,7 @@ test('smtp: the mail holds the whole text, the sender, the notification and the 
   const { sink, email } = await smtp(t);
   const text = 'Grüezi Żółć Ελλάδα العربية\n.\n..\nFrom here on\nlast line';
   const sent = message({ text, subject: 'Bescheid für Ελλάδα', attempt: 3 });
-  await email.send(sent);
+  await send(email, sent);
   const mail = await PostalMime.parse(sink.mails[0]?.raw ?? '');
   const headers = Object.fromEntries(mail.headers.map(({ key, value }) => [key, value]));
   assert.deepEqual(
@@ -102,7 +113,7 @@ test('smtp: the mail holds the whole text, the sender, the notification and the 
 
 test('smtp: without a subject the sender is the subject', async (t) => {
   const { sink, email } = await smtp(t);
-  await email.send(message({ subject: undefined }));
+  await send(email, message({ subject: undefined }));
   assert.equal((await PostalMime.parse(sink.mails[0]?.raw ?? '')).subject, 'Message from Tax Office');
 });
 
@@ -126,21 +137,21 @@ for (const make of [
   test('a second recipient cannot be smuggled in', async (t) => {
     const email = await make(t);
     for (const address of evilAddresses) {
-      assert.deepEqual(await email.send(message({ address })), { outcome: 'permanent', reason: 'address-invalid' });
+      assert.deepEqual(await send(email, message({ address })), { outcome: 'permanent', reason: 'address-invalid' });
     }
   });
 }
 
 test('smtp: a domain outside ASCII is reached by its ASCII name', async (t) => {
   const { sink, email } = await smtp(t);
-  await email.send(message({ address: 'ada@blåbær.example' }));
+  await send(email, message({ address: 'ada@blåbær.example' }));
   assert.match(sink.mails[0]?.raw ?? '', /^To: ada@xn--blbr-roah\.example$/m);
 });
 
 test('smtp: line breaks in sender, subject and language start no header', async (t) => {
   const { sink, email } = await smtp(t);
   const evil = 'x\r\nBcc: eve@example.org\u0085X-A: 1\u2028X-B: 2';
-  await email.send(message({ sender: evil, subject: evil, language: evil }));
+  await send(email, message({ sender: evil, subject: evil, language: evil }));
   const mail = await PostalMime.parse(sink.mails[0]?.raw ?? '');
   assert.deepEqual(sink.mails[0]?.to, ['ada@example.org']);
   assert.deepEqual(
@@ -199,27 +210,40 @@ for (const [behaviour, meaning] of meanings) {
   test(`smtp: ${JSON.stringify(behaviour)} means ${JSON.stringify(meaning)}, and the next mail goes through`, async (t) => {
     const { sink, email } = await smtp(t, { silenceMs: 200 });
     sink.behave(() => behaviour);
-    assert.deepEqual(await email.send(message()), meaning);
+    assert.deepEqual(await send(email, message()), meaning);
     const before = sink.mails.length;
     assert.ok(before <= 1, 'one call hands the mail over at most once');
     sink.behave(() => 'accept');
-    assert.deepEqual(await email.send(message()), { outcome: 'sent' });
+    assert.deepEqual(await send(email, message()), { outcome: 'sent' });
     assert.equal(sink.mails.length, before + 1);
   });
 }
 
 test('smtp: nobody at the port is temporary', async () => {
   const email = createSmtpEmail({ url: 'smtp://127.0.0.1:1', sender });
-  assert.deepEqual(await email.send(message()), { outcome: 'temporary', reason: 'provider-unreachable' });
+  assert.deepEqual(await send(email, message()), { outcome: 'temporary', reason: 'provider-unreachable' });
 });
 
 test('smtp: connections are kept for the next mail, and one that went dead is replaced unnoticed', async (t) => {
   const { sink, email } = await smtp(t);
-  for (let count = 0; count < 5; count += 1) await email.send(message());
+  for (let count = 0; count < 5; count += 1) await send(email, message());
   assert.equal(sink.sessions, 1);
   sink.hangUp();
-  assert.deepEqual(await email.send(message()), { outcome: 'sent' });
+  assert.deepEqual(await send(email, message()), { outcome: 'sent' });
   assert.deepEqual({ sessions: sink.sessions, mails: sink.mails.length }, { sessions: 2, mails: 6 });
+});
+
+test('a message that is prepared and dropped reaches nobody, and the connection serves the next', async (t) => {
+  const { sink, email } = await smtp(t);
+  const ready = await email.prepare(message());
+  assert.ok('drop' in ready);
+  ready.drop();
+  assert.deepEqual(await send(email, message()), { outcome: 'sent' });
+  assert.deepEqual({ sessions: sink.sessions, mails: sink.mails.length }, { sessions: 1, mails: 1 });
+  const outbox = createOutbox(sender);
+  const captured = await outbox.prepare(message());
+  if ('drop' in captured) captured.drop();
+  assert.deepEqual(outbox.mails(), []);
 });
 
 test('smtp: mail to another machine must be encrypted unless the URL says otherwise', () => {
@@ -236,7 +260,7 @@ test('smtp: mail to another machine must be encrypted unless the URL says otherw
 
 test('the outbox keeps the latest 200 mails, newest first, and nothing after it is closed', async () => {
   const outbox = createOutbox(sender);
-  for (let count = 1; count <= 201; count += 1) await outbox.send(message({ subject: `mail ${count}` }));
+  for (let count = 1; count <= 201; count += 1) await send(outbox, message({ subject: `mail ${count}` }));
   const mails = outbox.mails();
   assert.deepEqual([mails.length, mails[0]?.subject, mails.at(-1)?.subject], [200, 'mail 201', 'mail 2']);
   await outbox.close();

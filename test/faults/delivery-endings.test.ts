@@ -175,7 +175,8 @@ test('whatever the provider says, nothing is open past its deadline and every en
   const db = await sqlite.open(t);
   const { time, house, start } = await createDeliveryHouse(t, db);
   let script: Outcome[] = [];
-  const provider: Channel = { ...scripted(), send: async () => script.shift() ?? { outcome: 'sent' } };
+  const call = async () => script.shift() ?? ({ outcome: 'sent' } as const);
+  const provider: Channel = { ...scripted(), prepare: async () => ({ call, drop: () => undefined }) };
   const worker = await start({ email: provider });
   await fc.assert(
     fc.asyncProperty(fc.array(outcome, { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), async (outcomes, days) => {

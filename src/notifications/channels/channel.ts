@@ -1,7 +1,8 @@
 import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
-import type { ChannelName } from '../notification.ts';
+import type { Category, ChannelName } from '../notification.ts';
 import type { Contact } from '../ports.ts';
 import type { ReasonCode } from '../reason.ts';
+import type { Content } from '../sealed-content.ts';
 
 /** One message on its way to one address. With `delivery` and `attempt` the provider can tell a repetition. */
 export type Message = {
@@ -14,6 +15,13 @@ export type Message = {
   readonly sender: string;
   readonly subject: string | undefined;
   readonly text: string;
+  /** The whole content, for channels that show more than plain text. */
+  readonly content: Content;
+  /** It tells again of a message that is unread. */
+  readonly reminder: boolean;
+  readonly category: Category;
+  /** The name of the citizen, as the register has it. */
+  readonly recipient: string | undefined;
   readonly language: string | undefined;
   readonly at: number;
 };
@@ -28,18 +36,28 @@ export type Outcome =
   | { readonly outcome: 'permanent'; readonly reason: ReasonCode }
   | { readonly outcome: 'unknown' };
 
+/** A message whose provider has only to be called. Exactly one of the two is done with it, once. */
+export type Ready = {
+  /** Calls the provider, at most once, and settles within a deadline of its own. */
+  call(): Promise<Outcome>;
+  /** Lets it be: the provider is not called. */
+  drop(): void;
+};
+
 /**
- * The port of a channel. `send` settles within a deadline of its own and calls the provider at most once for an
- * attempt; when it cannot know whether the provider took the message, it says `unknown`, never `temporary`. What it
- * says and throws holds no personal data.
+ * The port of a channel, in two steps, because between them the worker stores the mark of the attempt. `prepare` does
+ * what no provider can act on: it looks at the address, writes the message, opens the connection; it may end there, with
+ * `temporary` or `permanent`. The time between mark and outcome is the time in which a crash leaves `unknown`, so as
+ * much as possible belongs into `prepare`. When a channel cannot know whether the provider took the message it says
+ * `unknown`, never `temporary`. What it says and throws holds no personal data.
  */
 export type Channel = {
   readonly name: ChannelName;
-  /** How many messages the provider takes at once. */
+  /** How many messages may be prepared or called at once. */
   readonly concurrency: number;
   /** The citizen's address on this channel, or undefined where the register has none. */
   addressOf(contact: Contact): string | undefined;
-  send(message: Message): Promise<Outcome>;
+  prepare(message: Message): Promise<Ready | Outcome>;
   /** Ends what is open; nothing is sent afterwards. */
   close(): Promise<void>;
 };
@@ -50,7 +68,17 @@ export function absentChannel(name: ChannelName): Channel {
     name,
     concurrency: 16,
     addressOf: () => 'none',
-    send: async () => ({ outcome: 'permanent', reason: 'channel-not-configured' }),
+    prepare: async () => ({ outcome: 'permanent', reason: 'channel-not-configured' }),
     close: async () => undefined,
   };
 }
+
+/** The channels that leave the house. */
+export type LeavingChannels = Readonly<Record<Exclude<ChannelName, 'inbox'>, Channel>>;
+
+/** Each of them without a provider. */
+export const absentChannels: LeavingChannels = {
+  email: absentChannel('email'),
+  sms: absentChannel('sms'),
+  letter: absentChannel('letter'),
+};

@@ -8,6 +8,6 @@ export const inboxChannel: Channel = {
   name: 'inbox',
   concurrency: 64,
   addressOf: () => 'inbox',
-  send: async () => ({ outcome: 'sent' }),
+  prepare: async () => ({ call: async () => ({ outcome: 'sent' }), drop: () => undefined }),
   close: async () => undefined,
 };

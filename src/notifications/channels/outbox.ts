@@ -1,4 +1,4 @@
-import type { Channel, Message } from './channel.ts';
+import type { Channel, Message, Outcome } from './channel.ts';
 import { type Mail, mailOf, type Sender } from './mail.ts';
 
 /** A mail as the page of the outbox shows it. */
@@ -19,12 +19,15 @@ export function createOutbox(sender: Sender): Outbox {
     name: 'email',
     concurrency: 64,
     addressOf: (contact) => contact.email,
-    send: async (message: Message) => {
+    prepare: async (message: Message) => {
       const mail = mailOf(message, sender);
       if (mail === undefined) return { outcome: 'permanent', reason: 'address-invalid' };
-      kept.unshift({ ...mail, id: `${message.delivery}.${message.attempt}`, capturedAt: message.at });
-      kept.length = Math.min(kept.length, keptMails);
-      return { outcome: 'delivered' };
+      const call = async (): Promise<Outcome> => {
+        kept.unshift({ ...mail, id: `${message.delivery}.${message.attempt}`, capturedAt: message.at });
+        kept.length = Math.min(kept.length, keptMails);
+        return { outcome: 'delivered' };
+      };
+      return { call, drop: () => undefined };
     },
     close: async () => {
       kept.length = 0;

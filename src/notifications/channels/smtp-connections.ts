@@ -18,97 +18,44 @@ export type SmtpFault = {
   readonly command: string;
 };
 
-export type Envelope = { readonly from: string; readonly to: string; readonly size: number };
+export type Envelope = { readonly from: string; readonly to: string };
+
+/** An open session with the relay, for one message at a time. */
+export type Line = { readonly smtp: SMTPConnection; sent: number; open: boolean };
 
 /** Connections to one relay, kept open between messages. */
 export type Connections = {
-  /** Hands one message over; undefined when the relay took it. */
-  send(envelope: Envelope, raw: Buffer): Promise<SmtpFault | undefined>;
+  /** A session that is ready for a message; it is either sent over or given back. */
+  take(): Promise<Line | { readonly fault: SmtpFault }>;
+  /** Hands one message over; undefined when the relay took it. The line is then no more the caller's. */
+  send(line: Line, envelope: Envelope, raw: Buffer): Promise<SmtpFault | undefined>;
+  giveBack(line: Line): void;
   /** Ends the idle connections, and each other one after the message it is at. */
   close(): void;
 };
 
-type Line = { readonly smtp: SMTPConnection; sent: number; open: boolean };
-
 /**
  * nodemailer's own pool would put a message back into its queue when a connection breaks, after DATA as well: that is
- * how mail is sent twice. So the connections are kept here, and a message goes over one connection once; only where an
- * idle connection turns out dead before the relay took DATA is a fresh one tried.
+ * how mail is sent twice. So the connections are kept here, and a message goes over one connection once; only where a
+ * kept connection turns out dead before the relay took DATA is a fresh one tried.
  */
 export function createConnections(relay: Relay): Connections {
   const idle: Line[] = [];
   let closed = false;
 
-  async function connect(): Promise<Line> {
-    const smtp = new SMTPConnection(relay.connection);
-    const line: Line = { smtp, sent: 0, open: true };
-    smtp.once('end', () => {
-      line.open = false;
-    });
-    try {
-      await openSession(smtp);
-      return line;
-    } catch (error) {
-      smtp.close();
-      throw error;
-    }
-  }
-
-  async function openSession(smtp: SMTPConnection): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      // Later errors reach the call in flight, or end an idle connection: 'end' follows.
-      smtp.on('error', reject);
-      smtp.connect((error) => (error ? reject(error) : resolve()));
-      smtp.once('end', () => reject(Object.assign(new Error('connection closed'), { code: 'ECONNECTION' })));
-    });
-    const { login } = relay;
-    if (login !== undefined) {
-      await new Promise<void>((resolve, reject) =>
-        smtp.login({ credentials: login }, (error) => (error ? reject(error) : resolve())),
-      );
-    }
-  }
-
-  function takeIdle(): Line | undefined {
+  async function take(): Promise<Line | { readonly fault: SmtpFault }> {
     for (let line = idle.pop(); line !== undefined; line = idle.pop()) if (line.open) return line;
-    return undefined;
+    return connect(relay);
   }
 
   function giveBack(line: Line): void {
-    line.sent += 1;
     if (!line.open) return;
     if (closed || line.sent >= relay.messagesPerConnection) line.smtp.quit();
     else idle.push(line);
   }
 
-  return {
-    send: async (envelope, raw) => {
-      const kept = takeIdle();
-      if (kept !== undefined) {
-        const fault = await hand(kept, envelope, raw);
-        if (fault === undefined || fault.begun || fault.responseCode !== undefined) {
-          giveBackAfter(kept, fault);
-          return fault;
-        }
-        kept.smtp.close();
-      }
-      let fresh: Line;
-      try {
-        fresh = await connect();
-      } catch (error) {
-        return faultOf(error, false);
-      }
-      const fault = await hand(fresh, envelope, raw);
-      giveBackAfter(fresh, fault);
-      return fault;
-    },
-    close: () => {
-      closed = true;
-      for (const line of idle.splice(0)) if (line.open) line.smtp.quit();
-    },
-  };
-
   function giveBackAfter(line: Line, fault: SmtpFault | undefined): void {
+    line.sent += 1;
     if (fault === undefined) {
       giveBack(line);
     } else if (fault.responseCode === undefined || fault.responseCode === 421 || !line.open) {
@@ -118,6 +65,54 @@ export function createConnections(relay: Relay): Connections {
       line.smtp.reset((error) => (error ? line.smtp.close() : giveBack(line)));
     }
   }
+
+  return {
+    take,
+    giveBack,
+    send: async (line, envelope, raw) => {
+      const kept = line.sent > 0;
+      const fault = await hand(line, envelope, raw);
+      giveBackAfter(line, fault);
+      if (fault === undefined || !kept || fault.begun || fault.responseCode !== undefined) return fault;
+      const fresh = await connect(relay);
+      if ('fault' in fresh) return fresh.fault;
+      const again = await hand(fresh, envelope, raw);
+      giveBackAfter(fresh, again);
+      return again;
+    },
+    close: () => {
+      closed = true;
+      for (const line of idle.splice(0)) if (line.open) line.smtp.quit();
+    },
+  };
+}
+
+async function connect(relay: Relay): Promise<Line | { readonly fault: SmtpFault }> {
+  const smtp = new SMTPConnection(relay.connection);
+  const line: Line = { smtp, sent: 0, open: true };
+  smtp.once('end', () => {
+    line.open = false;
+  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      // Later errors reach the call in flight, or end an idle connection: 'end' follows.
+      smtp.on('error', reject);
+      smtp.connect((error) => (error ? reject(error) : resolve()));
+      smtp.once('end', () => reject(Object.assign(new Error('connection closed'), { code: 'ECONNECTION' })));
+    });
+    await logIn(smtp, relay.login);
+    return line;
+  } catch (error) {
+    smtp.close();
+    return { fault: faultOf(error, false) };
+  }
+}
+
+async function logIn(smtp: SMTPConnection, login: Relay['login']): Promise<void> {
+  if (login === undefined) return;
+  await new Promise<void>((resolve, reject) =>
+    smtp.login({ credentials: login }, (error) => (error ? reject(error) : resolve())),
+  );
 }
 
 function hand(line: Line, envelope: Envelope, raw: Buffer): Promise<SmtpFault | undefined> {
@@ -130,7 +125,7 @@ function hand(line: Line, envelope: Envelope, raw: Buffer): Promise<SmtpFault | 
     },
   });
   return new Promise((resolve) => {
-    line.smtp.send({ from: envelope.from, to: [envelope.to], size: envelope.size }, body, (error) =>
+    line.smtp.send({ from: envelope.from, to: [envelope.to], size: raw.length }, body, (error) =>
       resolve(error ? faultOf(error, begun) : undefined),
     );
   });

@@ -1,5 +1,4 @@
-import { createGate } from '../../jobs/gate.ts';
-import type { Channel, Message, Outcome } from './channel.ts';
+import type { Channel, Message, Outcome, Ready } from './channel.ts';
 import { composeMail } from './compose-mail.ts';
 import { mailOf, type Sender } from './mail.ts';
 import { createConnections, type Relay, type SmtpFault } from './smtp-connections.ts';
@@ -12,7 +11,7 @@ export type SmtpEmailOptions = {
   readonly silenceMs?: number;
 };
 
-const defaultConnections = 16;
+const defaultConnections = 20;
 const defaultSilenceMs = 60_000;
 const connectMs = 15_000;
 
@@ -20,26 +19,30 @@ const connectMs = 15_000;
 export function createSmtpEmail(options: SmtpEmailOptions): Channel {
   const { connectionCount, ...relay } = relayOf(options.url, options.silenceMs ?? defaultSilenceMs);
   const connections = createConnections(relay);
-  const gate = createGate(connectionCount);
   return {
     name: 'email',
-    // As many again wait here for a connection, so that none of them stands idle while an attempt is being marked.
-    concurrency: 2 * connectionCount,
+    concurrency: connectionCount,
     addressOf: (contact) => contact.email,
-    send: async (message: Message): Promise<Outcome> => {
+    prepare: async (message: Message): Promise<Ready | Outcome> => {
       const mail = mailOf(message, options.sender);
       if (mail === undefined) return { outcome: 'permanent', reason: 'address-invalid' };
       const raw = composeMail(mail);
-      const envelope = { from: mail.from.address, to: mail.to, size: raw.length };
-      const fault = await gate(() => connections.send(envelope, raw));
-      return fault === undefined ? { outcome: 'sent' } : outcomeOf(fault);
+      const line = await connections.take();
+      if ('fault' in line) return outcomeOf(line.fault);
+      return {
+        call: async () => {
+          const fault = await connections.send(line, { from: mail.from.address, to: mail.to }, raw);
+          return fault === undefined ? { outcome: 'sent' } : outcomeOf(fault);
+        },
+        drop: () => connections.giveBack(line),
+      };
     },
     close: async () => connections.close(),
   };
 }
 
 /**
- * The relay at a URL. `?connections=8` limits how many are open (16). Mail to another machine must be encrypted, unless
+ * The relay at a URL. `?connections=8` limits how many are open (20). Mail to another machine must be encrypted, unless
  * the URL says `?tls=optional`; other parameters are refused, so that a misspelt one does not pass in silence.
  */
 export function relayOf(text: string, silenceMs: number): Relay & { readonly connectionCount: number } {
