@@ -20,6 +20,8 @@ import { documentsRoom } from './compose-documents.ts';
 import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
+import { documentsAlong } from './documents/erase-document.ts';
+import type { EventId } from './kernel/id.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { createRootKey, readRootKey } from './keys/root-key-file.ts';
 import { runDemo, runStart, type TakeFor } from './run-server.ts';
@@ -65,7 +67,13 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     ...documentCommands(lendDocuments, terminal),
     ...keepingCommands(lendDocuments, terminal),
     ...citizenCommands(
-      (use) => lend(async (house) => await use({ ...house, ...(await citizensRoomOf(house)) })),
+      (use) =>
+        lend(async (house) => {
+          const { ports } = await documentsRoom(house, house.operator);
+          const along = (citizenId: string, now: number, proof: EventId) =>
+            documentsAlong({ read: house.read, ports }, { citizenId, now, proof });
+          return await use({ ...house, ...(await citizensRoomOf(house)), along });
+        }),
       terminal,
     ),
     ...ledgerCommands((use) => lend(async (house) => await use(ledgerRoomOf(house))), terminal),

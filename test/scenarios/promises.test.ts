@@ -104,6 +104,8 @@ async function stopUnderLoad(t: TestContext, { home, token, server, ask }: Life)
   await senders.ended;
   t.diagnostic(`accepted ${senders.accepted.size}; ${JSON.stringify(Object.fromEntries(senders.mishaps))}`);
   assert.equal(server.stderr(), '');
+  const known = new Set(['503 capacity-reduced', 'ECONNREFUSED', 'ECONNRESET']);
+  assert.deepEqual([...new Set(senders.mishaps.keys()).difference(known)], []);
 
   const db = await home.openDb();
   try {
