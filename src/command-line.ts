@@ -14,6 +14,7 @@ import { ledgerCommands } from './cli/ledger.ts';
 import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
 import type { RotationRoom } from './cli/rotate-root.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
+import { witnessCommand } from './cli/witness.ts';
 import { type House, openHouse } from './compose.ts';
 import { documentsRoom } from './compose-documents.ts';
 import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
@@ -109,6 +110,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       run: async () => await createKeys(settings(), terminal),
     },
     ledgerVerifyCommand(terminal, fetch),
+    witnessCommand(terminal, () => ({ clock: systemClock, random: systemRandom, stopped: untilStopped() })),
     {
       name: 'version',
       usage: 'version',
@@ -119,6 +121,14 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       },
     },
   ];
+}
+
+/** Resolves when somebody wants this process to end. */
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
 }
 
 /** Who runs a command, as the ledger will say. */

@@ -63,9 +63,10 @@ async function printAccessLog(room: CitizensRoom, citizenId: string, { stdout, s
   const actor = { operator: room.operator };
   // On record before a line of it leaves.
   await room.commit({ events: [{ ...event, actor, citizenId, after: 0, shown: 0 }], statements: [] });
+  const checkpoint = await room.log.published();
   let after = 0;
   for (;;) {
-    const part = await readAccessLog(room, citizenId, { after, limit: pageUsages, now });
+    const part = await readAccessLog(room, citizenId, { after, limit: pageUsages, now, checkpoint });
     if (after === 0)
       stdout(`${JSON.stringify({ totalUsages: part.totalUsages, chain: part.chain, linkKey: part.linkKey })}\n`);
     for (const usage of part.usages) stdout(`${JSON.stringify(usage)}\n`);
