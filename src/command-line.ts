@@ -3,16 +3,20 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
+import { citizenCommands } from './cli/citizens.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
 import { importCommands } from './cli/import-citizens.ts';
 import { keyCommands } from './cli/keys.ts';
+import { ledgerCommands } from './cli/ledger.ts';
+import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
 import type { RotationRoom } from './cli/rotate-root.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { type House, openHouse } from './compose.ts';
 import { documentsRoom } from './compose-documents.ts';
+import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -59,6 +63,11 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     ...clientCommands(lend, terminal),
     ...documentCommands(lendDocuments, terminal),
     ...keepingCommands(lendDocuments, terminal),
+    ...citizenCommands(
+      (use) => lend(async (house) => await use({ ...house, ...(await citizensRoomOf(house)) })),
+      terminal,
+    ),
+    ...ledgerCommands((use) => lend(async (house) => await use(ledgerRoomOf(house))), terminal),
   ];
 }
 
@@ -81,7 +90,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
     },
     {
       name: 'start',
-      usage: 'start [--roles api,worker]',
+      usage: 'start [--roles api,worker,sequencer]',
       summary: 'Starts the server. It needs the keys that `keys create` makes.',
       run: async (args) => await runStart(settings(), args, { terminal, takeFor }),
     },
@@ -91,6 +100,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       summary: 'Makes the root key file where there is none, and the signing keys that are missing.',
       run: async () => await createKeys(settings(), terminal),
     },
+    ledgerVerifyCommand(terminal, fetch),
     {
       name: 'version',
       usage: 'version',

@@ -1,10 +1,12 @@
 import type { Endpoint } from './api/endpoint-register.ts';
 import type { Access, House } from './compose.ts';
 import { documentAlarm, openBlobs } from './compose-documents.ts';
+import type { Ledger } from './compose-ledger.ts';
 import { standardPolicy } from './identity/match/policy.ts';
 import { signJws } from './keys/signing-key.ts';
 import type { ContactOf } from './notifications/ports.ts';
 import type { Ports } from './operations.ts';
+import { createRegisterGrowth } from './oversight/register-growth.ts';
 
 /** Where citizens are reached, as the register has it. */
 export function contactsOf(house: House): ContactOf {
@@ -20,7 +22,7 @@ export function contactsOf(house: House): ContactOf {
 export async function openPorts(
   house: House,
   access: Access,
-  site: { publicUrl: string; endpoints: readonly Endpoint[] },
+  site: { publicUrl: string; endpoints: readonly Endpoint[]; ledger: Ledger },
 ): Promise<Ports> {
   const { settings, register, citizenKeys, root, random, log } = house;
   const blobs = await openBlobs(house);
@@ -44,5 +46,8 @@ export async function openPorts(
     limit: settings.documentLimit,
     citizenExists: (citizenId) => register.exists(citizenId),
     endpoints: site.endpoints,
+    log: site.ledger.view,
+    registerGrowth: createRegisterGrowth(site.ledger.view, site.ledger.houseKeys),
+    organisationOf: (clientId) => access.clients.get(clientId)?.name ?? clientId,
   };
 }

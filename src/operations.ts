@@ -16,6 +16,7 @@ import { readNotification } from './notifications/read-notification.ts';
 import { sendNotification } from './notifications/send-notification.ts';
 import { listEndpoints } from './oversight/list-endpoints.ts';
 import type { OversightPorts } from './oversight/ports.ts';
+import { readOwnAccessLog } from './oversight/read-access-log.ts';
 import { readReceipt } from './oversight/read-receipt.ts';
 
 /** What all operations together are given. */
@@ -39,4 +40,5 @@ export const operations: readonly Operation<Ports>[] = [
   withdrawDocument,
   grantDocument,
   endGrant,
+  readOwnAccessLog,
 ];

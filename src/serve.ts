@@ -13,6 +13,7 @@ import { createApiServer, type Mount, type Page } from './api/server.ts';
 import { apiDocuments, jsonPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { startKeeping } from './compose-documents.ts';
+import { openLedger, startSequencer } from './compose-ledger.ts';
 import { contactsOf, openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
@@ -23,11 +24,12 @@ import { inboxChannel } from './notifications/channels/inbox.ts';
 import { type Delivering, startDelivery, wakingCommit } from './notifications/start-delivery.ts';
 import { operations } from './operations.ts';
 import { recordEndpoints } from './oversight/endpoint-ledger.ts';
+import { ledgerPages } from './oversight/ledger-pages.ts';
 import { problemPages } from './portal/problem-pages.ts';
 import { style } from './portal/style.ts';
 
 /** What one process does; all of it unless the operator splits it. */
-export const roles = ['api', 'worker'] as const;
+export const roles = ['api', 'worker', 'sequencer'] as const;
 export type Role = (typeof roles)[number];
 
 /** What the mode of running decides. */
@@ -63,13 +65,16 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const delivering = mode.roles.has('worker') ? await startWorker(house, access, mode.email) : undefined;
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
-  const ports = await openPorts(house, access, { publicUrl, endpoints });
+  const ledger = openLedger(house, access, publicUrl);
+  const sequencing = mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined;
+  const ports = await openPorts(house, access, { publicUrl, endpoints, ledger });
   const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
   const front = createFront(house, access, publicUrl);
   const server = createApiServer({
     house: {
       ...house,
       gate: front.gate,
+      longestHiddenMs: settings.accessLogHiddenDays * 86_400_000,
       read: house.db.read,
       ports,
       commit: scanningCommit(
@@ -79,7 +84,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
       byteLimit: settings.documentLimit,
     },
     operations,
-    pages: [...front.pages, ...mode.pages],
+    pages: [...front.pages, ...ledgerPages(ledger.view), ...mode.pages],
     mounts: [front.mount],
     publicUrl,
     apiVersion,
@@ -98,6 +103,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
       await server.stop(stopWithinMs);
       await delivering?.stop(stopWithinMs);
       await keeping?.stop(stopWithinMs);
+      await sequencing?.stop();
       await mode.email.close();
       await metrics?.close();
       await house.close();

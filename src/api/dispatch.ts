@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import { Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
@@ -7,6 +8,7 @@ import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import { type Read, ReadUnavailable, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
 import { announcedTooLarge, jsonBodyLimit, readJsonBody } from './body.ts';
+import { hiddenUse, hidingCommit } from './hidden-use.ts';
 import {
   type Earlier,
   findEarlier,
@@ -37,6 +39,8 @@ export type House<P> = {
   readonly mint: Mint;
   readonly read: Read;
   readonly commit: Commit;
+  /** The longest that a use may be hidden from its citizen, in milliseconds; without it none may. */
+  readonly longestHiddenMs?: number | undefined;
   readonly ports: P;
   /** What a body of bytes may weigh, where the operator says otherwise than the operation. */
   readonly byteLimit?: number | undefined;
@@ -109,10 +113,15 @@ export function createDispatch<P>(
   };
 }
 
-async function serve<P>(desk: Desk<P>, incoming: Incoming, caller: Caller): Promise<Answer | Refusal> {
-  const { operation, house, running } = desk;
-  const parsed = await desk.parse(incoming);
+async function serve<P>(shared: Desk<P>, incoming: Incoming, caller: Caller): Promise<Answer | Refusal> {
+  const { operation, house, running } = shared;
+  const parsed = await shared.parse(incoming);
   if ('refusal' in parsed) return parsed.refusal;
+  const longestMs = house.longestHiddenMs ?? 0;
+  const hidden = hiddenUse(incoming.headers, caller, { now: parsed.input.now, longestMs });
+  if (hidden !== undefined && isRefusal(hidden)) return hidden;
+  const desk =
+    hidden === undefined ? shared : { ...shared, house: { ...house, commit: hidingCommit(house.commit, hidden) } };
   const call = { ...parsed.input, caller, ports: house.ports };
   const header = operation.idempotent === true ? incoming.headers['idempotency-key'] : undefined;
   if (header === undefined) return await decide(desk, call, undefined);
@@ -205,7 +214,7 @@ function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: In
   const shape = operation.request;
   const checks: { readonly [K in keyof RequestShape]: Check | undefined } = {
     params: shape.params && compileCheck('path', shape.params),
-    query: shape.query && compileCheck('query', shape.query),
+    query: compileCheck('query', shape.query ?? noParameters),
     headers: shape.headers && compileCheck('header', shape.headers),
     body: shape.body && compileCheck('body', shape.body),
   };
@@ -217,7 +226,7 @@ function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: In
     const issues: Issue[] = [
       ...(checks.params?.(incoming.params) ?? []),
       ...query.issues,
-      ...(checks.query?.(query.values) ?? noParameters(query.values)),
+      ...(checks.query?.(query.values) ?? []),
       ...(checks.headers?.(headers) ?? []),
     ];
     let body: unknown;
@@ -245,6 +254,14 @@ function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: In
 
 async function readBody(incoming: Incoming): Promise<{ value: unknown } | { refusal: Refusal }> {
   const type = String(incoming.headers['content-type'] ?? '');
+  const coding = String(incoming.headers['content-encoding'] ?? 'identity');
+  if (coding.toLowerCase() !== 'identity') {
+    return {
+      refusal: refuse('unsupported-media-type', 'Send the JSON itself, without a content coding.', {
+        headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      }),
+    };
+  }
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type) || /;\s*charset=(?!"?utf-8"?\s*(?:;|$))/i.test(type)) {
     return {
       refusal: refuse('unsupported-media-type', 'Send application/json.', { headers: { accept: 'application/json' } }),
@@ -254,10 +271,7 @@ async function readBody(incoming: Incoming): Promise<{ value: unknown } | { refu
   return tooLarge === undefined ? await readJsonBody(incoming.body) : { refusal: tooLarge };
 }
 
-function noParameters(values: Record<string, unknown>): Issue[] {
-  const detail = 'this operation takes no query parameters';
-  return Object.keys(values).length === 0 ? [] : [{ in: 'query', code: 'unknown-input', detail }];
-}
+const noParameters = Type.Object({}, { additionalProperties: false });
 
 function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
   const picked: Record<string, string> = {};

@@ -2,7 +2,19 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
 
-type Kind = 'text' | 'port' | 'url' | 'path' | 'flag' | 'level' | 'list' | 'country' | 'scanner' | 'count' | 'store';
+type Kind =
+  | 'text'
+  | 'port'
+  | 'url'
+  | 'path'
+  | 'flag'
+  | 'level'
+  | 'list'
+  | 'country'
+  | 'scanner'
+  | 'count'
+  | 'days'
+  | 'store';
 
 type Setting = {
   readonly kind: Kind;
@@ -72,6 +84,21 @@ export const settingTable = {
     fallback: 'false',
     help: 'true refuses GET /v1/identity/verify with claims in the URL.',
   },
+  LEDGER_ML_DSA: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true signs checkpoints of the ledger with ML-DSA-44 too, beside Ed25519.',
+  },
+  LEDGER_WITNESSES: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'File with the witnesses of the ledger and their quorum (c2sp.org/tlog-policy); without it there are none.',
+  },
+  ACCESS_LOG_HIDDEN_DAYS: {
+    kind: 'days',
+    fallback: '365',
+    help: 'The longest that a use may be hidden from the citizen, in days; 0 allows no hiding.',
+  },
   LOG_LEVEL: {
     kind: 'level',
     fallback: undefined,
@@ -104,6 +131,9 @@ export type Settings = {
   readonly registerName: string;
   readonly registerCountry: string | undefined;
   readonly refuseClaimsInUrl: boolean;
+  readonly ledgerMlDsa: boolean;
+  readonly ledgerWitnesses: string | undefined;
+  readonly accessLogHiddenDays: number;
   readonly logLevel: string | undefined;
 };
 
@@ -152,6 +182,9 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     registerName: text('REGISTER_NAME'),
     registerCountry: optional('REGISTER_COUNTRY'),
     refuseClaimsInUrl: text('REFUSE_CLAIMS_IN_URL') === 'true',
+    ledgerMlDsa: text('LEDGER_ML_DSA') === 'true',
+    ledgerWitnesses: given('LEDGER_WITNESSES') === undefined ? undefined : path('LEDGER_WITNESSES'),
+    accessLogHiddenDays: Number(text('ACCESS_LOG_HIDDEN_DAYS')),
     logLevel: optional('LOG_LEVEL'),
   };
 }
@@ -204,6 +237,8 @@ function faultOf(kind: Kind, value: string): string | undefined {
       return /^[1-9]\d{0,5}$/.test(value) ? undefined : 'a whole number above 0';
     case 'scanner':
       return /^(?:off|unix:\/\S+|tcp:\/\/\S+:\d{1,5})$/.test(value) ? undefined : 'unix:/path, tcp://host:port or off';
+    case 'days':
+      return /^\d{1,5}$/.test(value) ? undefined : 'a whole number of days';
     case 'country':
       return /^[A-Z]{2}$/.test(value) ? undefined : 'two capital letters, as PT';
     case 'flag':
