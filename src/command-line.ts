@@ -64,7 +64,11 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     ...documentCommands(lendDocuments, terminal),
     ...keepingCommands(lendDocuments, terminal),
     ...citizenCommands(
-      (use) => lend(async (house) => await use({ ...house, ...(await citizensRoomOf(house)) })),
+      (use) =>
+        lend(async (house) => {
+          const { ports: documents } = await documentsRoom(house, house.operator);
+          return await use({ ...house, ...(await citizensRoomOf(house)), documents });
+        }),
       terminal,
     ),
     ...ledgerCommands((use) => lend(async (house) => await use(ledgerRoomOf(house))), terminal),

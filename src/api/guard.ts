@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Refusal, refuse } from '../kernel/problem.ts';
-import { watchBody } from './body-watch.ts';
+import { bodyLimits, watchBody } from './body-watch.ts';
 import { problemAnswer } from './problem-answer.ts';
 
 /** The limits of the HTTP parser and of one request; each is answered with a problem that names it. */
@@ -9,6 +9,7 @@ export const httpLimits = {
   uriBytes: 8_192,
   headerBytes: 16_384,
   headersTimeoutMs: 5_000,
+  requestTimeoutMs: bodyLimits.wholeMs,
   keepAliveTimeoutMs: 5_000,
   connections: 10_000,
 } as const;

@@ -19,6 +19,9 @@ export const operationNames = [
   'listDocuments',
   'readReceipt',
   'listEndpoints',
+  'withdrawDocument',
+  'grantDocument',
+  'endGrant',
 ] as const;
 export type OperationName = (typeof operationNames)[number];
 
@@ -119,6 +122,16 @@ export function goodRequest(name: OperationName, { token, ids }: Pick<World, 'to
       return get(`/v1/receipts/${ids.event}`);
     case 'listEndpoints':
       return get('/v1');
+    case 'withdrawDocument':
+      return { method: 'DELETE', path: `/v1/documents/${ids.document}`, headers: withToken(token) };
+    case 'grantDocument':
+      return sendJson(token, `/v1/documents/${ids.document}/grants`, { clientId: 'city', purpose: marks.purpose });
+    case 'endGrant':
+      return {
+        method: 'DELETE',
+        path: `/v1/documents/${ids.document}/grants?clientId=city&purpose=${marks.purpose}`,
+        headers: withToken(token),
+      };
   }
 }
 

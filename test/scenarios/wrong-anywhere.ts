@@ -15,6 +15,9 @@ const scopes: Readonly<Record<OperationName, string | undefined>> = {
   listDocuments: 'documents:read',
   readReceipt: undefined,
   listEndpoints: undefined,
+  withdrawDocument: 'documents:write',
+  grantDocument: 'documents:write',
+  endGrant: 'documents:write',
 };
 
 const allowed: Readonly<Record<OperationName, string>> = {
@@ -27,7 +30,10 @@ const allowed: Readonly<Record<OperationName, string>> = {
   listNotifications: 'GET, HEAD, OPTIONS',
   cancelNotification: 'POST, OPTIONS',
   depositDocument: 'POST, GET, HEAD, OPTIONS',
-  retrieveDocument: 'GET, HEAD, OPTIONS',
+  retrieveDocument: 'GET, HEAD, DELETE, OPTIONS',
+  withdrawDocument: 'GET, HEAD, DELETE, OPTIONS',
+  grantDocument: 'POST, DELETE, OPTIONS',
+  endGrant: 'POST, DELETE, OPTIONS',
   listDocuments: 'POST, GET, HEAD, OPTIONS',
   readReceipt: 'GET, HEAD, OPTIONS',
   listEndpoints: 'GET, HEAD, OPTIONS',

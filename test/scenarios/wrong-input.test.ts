@@ -71,7 +71,8 @@ test('every operation of the register has a good request here, which is answered
     operationNames,
   );
   for (const name of operationNames) {
-    if (name === 'cancelNotification') continue;
+    // What these do cannot be done twice, and the tables below need the things as they are.
+    if (name === 'cancelNotification' || name === 'withdrawDocument') continue;
     const { status, headers, body } = await ask(goodRequest(name, world));
     assert.ok(status >= 200 && status < 300, `${name}: ${status} ${body}`);
     assert.equal(headers['api-version'], apiVersion);
