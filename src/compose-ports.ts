@@ -2,8 +2,9 @@ import type { Endpoint } from './api/endpoint-register.ts';
 import type { Access, House } from './compose.ts';
 import { documentAlarm, openBlobs } from './compose-documents.ts';
 import type { Ledger } from './compose-ledger.ts';
+import type { ResponseSigner } from './documents/response-signature.ts';
 import { standardPolicy } from './identity/match/policy.ts';
-import { signJws } from './keys/signing-key.ts';
+import { type SigningKey, signBytes, signJws } from './keys/signing-key.ts';
 import type { ContactOf } from './notifications/ports.ts';
 import type { Ports } from './operations.ts';
 import { createRegisterGrowth } from './oversight/register-growth.ts';
@@ -16,6 +17,11 @@ export function contactsOf(house: House): ContactOf {
     const { name, email, phone, language } = contact;
     return { name, email: email ?? undefined, phone: phone ?? undefined, language: language ?? undefined };
   };
+}
+
+/** A published key as what signs the answers with documents. */
+function signerOf(key: SigningKey): ResponseSigner {
+  return { keyId: key.kid, sign: (base) => signBytes(key, Buffer.from(base)) };
 }
 
 /** Opens what the operations are given: the stores, the keys, the policies. */
@@ -44,6 +50,7 @@ export async function openPorts(
     alarm: documentAlarm(log),
     scans: settings.clamav !== 'off',
     limit: settings.documentLimit,
+    signer: settings.signDocuments ? () => signerOf(access.keys.current('evidence')) : undefined,
     citizenExists: (citizenId) => register.exists(citizenId),
     endpoints: site.endpoints,
     log: site.ledger.view,
