@@ -4,10 +4,11 @@ import { documentAlarm, openBlobs } from './compose-documents.ts';
 import type { Ledger } from './compose-ledger.ts';
 import { accessOf } from './documents/document.ts';
 import { findDocument } from './documents/document-store.ts';
+import type { ResponseSigner } from './documents/response-signature.ts';
 import { openRecord } from './documents/sealed-record.ts';
 import { standardPolicy } from './identity/match/policy.ts';
 import type { Contact } from './identity/register.ts';
-import { signJws } from './keys/signing-key.ts';
+import { type SigningKey, signBytes, signJws } from './keys/signing-key.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { AttachmentTitle, ContactOf } from './notifications/ports.ts';
 import type { Ports } from './operations.ts';
@@ -54,6 +55,11 @@ function attachmentTitles({ db, citizenKeys }: House): AttachmentTitle {
   };
 }
 
+/** A published key as what signs the answers with documents. */
+function signerOf(key: SigningKey): ResponseSigner {
+  return { keyId: key.kid, sign: (base) => signBytes(key, Buffer.from(base)) };
+}
+
 /** Opens what the operations are given: the stores, the keys, the policies. */
 export async function openPorts(
   house: House,
@@ -83,6 +89,7 @@ export async function openPorts(
     alarm: documentAlarm(log),
     scans: settings.clamav !== 'off',
     limit: settings.documentLimit,
+    signer: settings.signDocuments ? () => signerOf(access.keys.current('evidence')) : undefined,
     citizenExists: (citizenId) => register.exists(citizenId),
     endpoints: site.endpoints,
     log: site.ledger.view,

@@ -60,6 +60,11 @@ export const settingTable = {
     fallback: undefined,
     help: 'Where clamd listens: unix:/path or tcp://host:port; without it deposited documents wait in `scanning`. off gives them out unscanned, and says so in each record; the demo has off. clamd keeps what it scans in its TemporaryDirectory: put that in memory.',
   },
+  SIGN_DOCUMENTS: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true signs each answer with a document (RFC 9421), under the published key for evidence.',
+  },
   RESCAN_AFTER_DAYS: {
     kind: 'count',
     fallback: '7',
@@ -124,6 +129,7 @@ export type Settings = {
   /** `undefined`: none yet, documents wait; `off`: the operator gives them out unscanned. */
   readonly clamav: string | undefined;
   readonly rescanAfterDays: number;
+  readonly signDocuments: boolean;
   readonly rootKeyFile: string | undefined;
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
@@ -173,6 +179,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     documentLimit: Number(text('DOCUMENT_LIMIT_MIB')) * 1_048_576,
     clamav: optional('CLAMAV'),
     rescanAfterDays: Number(text('RESCAN_AFTER_DAYS')),
+    signDocuments: text('SIGN_DOCUMENTS') === 'true',
     rootKeyFile: given('ROOT_KEY_FILE') === undefined ? undefined : path('ROOT_KEY_FILE'),
     trustedIssuers: text('TRUSTED_ISSUERS')
       .split(/[\s,]+/)
