@@ -5,9 +5,15 @@ import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
+import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
+import { keepingCommands } from './cli/documents-keeping.ts';
 import { importCommands } from './cli/import-citizens.ts';
+import { ledgerCommands } from './cli/ledger.ts';
+import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { type House, openHouse } from './compose.ts';
+import { documentsRoom } from './compose-documents.ts';
+import { ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -44,7 +50,15 @@ type UseHouse = <T>(use: (house: House) => Promise<T>) => Promise<T>;
 function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command[] {
   const lend = <T>(use: (room: House & { readonly read: Read; readonly operator: string }) => Promise<T>) =>
     useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() }));
-  return [...importCommands(lend, terminal), ...clientCommands(lend, terminal)];
+  const lendDocuments = <T>(use: (room: DocumentsRoom) => Promise<T>) =>
+    useHouse(async (house) => await use(await documentsRoom(house, operator())));
+  return [
+    ...importCommands(lend, terminal),
+    ...clientCommands(lend, terminal),
+    ...documentCommands(lendDocuments, terminal),
+    ...keepingCommands(lendDocuments, terminal),
+    ...ledgerCommands((use) => lend(async (house) => await use(ledgerRoomOf(house))), terminal),
+  ];
 }
 
 function serverCommands(settings: () => Settings, terminal: Terminal): readonly Command[] {
@@ -59,11 +73,14 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       name: 'demo',
       usage: 'demo',
       summary: 'Starts a demo on loopback with invented citizens; keys and data are made in DATA_DIR.',
-      run: async () => await runDemo(settings(), terminal, takeFor),
+      run: async () => {
+        const given = settings();
+        return await runDemo({ ...given, clamav: given.clamav ?? 'off' }, terminal, takeFor);
+      },
     },
     {
       name: 'start',
-      usage: 'start [--roles api,worker]',
+      usage: 'start [--roles api,worker,sequencer]',
       summary: 'Starts the server. It needs the keys that `keys create` makes.',
       run: async (args) => await runStart(settings(), args, { terminal, takeFor }),
     },
@@ -73,6 +90,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       summary: 'Makes the root key file where there is none, and the signing keys that are missing.',
       run: async () => await createKeys(settings(), terminal),
     },
+    ledgerVerifyCommand(terminal, fetch),
     {
       name: 'version',
       usage: 'version',

@@ -46,7 +46,7 @@ export async function openHouse({ settings, root, clock, random, log, onLost }: 
   const { dataDir } = settings;
   const databaseUrl = settings.databaseUrl?.reveal();
   const db = await openDatabase({ databaseUrl, dataDir, clock, random, ...(onLost === undefined ? {} : { onLost }) });
-  const citizenKeys = createCitizenKeys(db.read, root, random);
+  const citizenKeys = createCitizenKeys(db.read, root, random, clock);
   return {
     settings,
     clock,

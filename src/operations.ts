@@ -1,8 +1,11 @@
 import type { Operation } from './api/operation.ts';
 import { depositDocument } from './documents/deposit-document.ts';
+import { endGrant } from './documents/end-grant.ts';
+import { grantDocument } from './documents/grant-document.ts';
 import { listDocumentRecords } from './documents/list-documents.ts';
 import type { DocumentPorts } from './documents/ports.ts';
 import { retrieveDocument } from './documents/retrieve-document.ts';
+import { withdrawDocument } from './documents/withdraw-document.ts';
 import type { IdentityPorts } from './identity/ports.ts';
 import { readVerification } from './identity/read-verification.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './identity/verify-identity.ts';
@@ -11,12 +14,19 @@ import { listNotifications } from './notifications/list-notifications.ts';
 import type { NotificationPorts } from './notifications/ports.ts';
 import { readNotification } from './notifications/read-notification.ts';
 import { sendNotification } from './notifications/send-notification.ts';
+import { createWebhook } from './notifications/webhooks/create-webhook.ts';
+import { listWebhooks } from './notifications/webhooks/list-webhooks.ts';
+import { readEvents } from './notifications/webhooks/read-events.ts';
+import { redeliverWebhook } from './notifications/webhooks/redeliver-webhook.ts';
+import { removeWebhook } from './notifications/webhooks/remove-webhook.ts';
+import { rotateWebhookSecret } from './notifications/webhooks/rotate-webhook-secret.ts';
+import type { WebhookPorts } from './notifications/webhooks/webhook-ports.ts';
 import { listEndpoints } from './oversight/list-endpoints.ts';
 import type { OversightPorts } from './oversight/ports.ts';
 import { readReceipt } from './oversight/read-receipt.ts';
 
 /** What all operations together are given. */
-export type Ports = IdentityPorts & NotificationPorts & DocumentPorts & OversightPorts;
+export type Ports = IdentityPorts & NotificationPorts & DocumentPorts & OversightPorts & WebhookPorts;
 
 /** The append-only register of endpoints: a new one goes at the end, none is ever taken out or moved. */
 export const operations: readonly Operation<Ports>[] = [
@@ -33,4 +43,13 @@ export const operations: readonly Operation<Ports>[] = [
   listDocumentRecords,
   readReceipt,
   listEndpoints,
+  withdrawDocument,
+  grantDocument,
+  endGrant,
+  createWebhook,
+  listWebhooks,
+  removeWebhook,
+  rotateWebhookSecret,
+  redeliverWebhook,
+  readEvents,
 ];

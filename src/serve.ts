@@ -12,21 +12,28 @@ import { scopes } from './api/operation.ts';
 import { createApiServer, type Mount, type Page } from './api/server.ts';
 import { apiDocuments, jsonPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
-import { contactsOf, openPorts, senderNamesOf } from './compose-ports.ts';
+import { startKeeping } from './compose-documents.ts';
+import { openLedger, startSequencer } from './compose-ledger.ts';
+import { contactsOf, senderNamesOf, startCalling } from './compose-notifications.ts';
+import { openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
+import { scanningCommit } from './documents/scan-documents.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { LeavingChannels } from './notifications/channels/channel.ts';
 import { inboxChannel } from './notifications/channels/inbox.ts';
 import { type Delivering, startDelivery, wakingCommit } from './notifications/start-delivery.ts';
+import { tellingCommit } from './notifications/webhooks/number-feed.ts';
+import type { Calling } from './notifications/webhooks/start-webhooks.ts';
 import { operations } from './operations.ts';
 import { recordEndpoints } from './oversight/endpoint-ledger.ts';
+import { ledgerPages } from './oversight/ledger-pages.ts';
 import { problemPages } from './portal/problem-pages.ts';
 import { style } from './portal/style.ts';
 
 /** What one process does; all of it unless the operator splits it. */
-export const roles = ['api', 'worker'] as const;
+export const roles = ['api', 'worker', 'sequencer'] as const;
 export type Role = (typeof roles)[number];
 
 /** What the mode of running decides. */
@@ -53,17 +60,24 @@ export type Running = {
 const stopWithinMs = 25_000;
 
 /** Starts the roles of this process on an open house. */
-export async function serve(house: House, mode: Mode): Promise<Running> {
-  const { settings, log } = house;
+export async function serve(given: House, mode: Mode): Promise<Running> {
+  let metrics: Metrics | undefined;
+  let calling: Calling | undefined;
+  const commit = tellingCommit(given.commit, () => calling?.wake());
+  const house = { ...given, commit, log: observed(given.log, () => metrics) };
+  const { settings } = house;
   const port = await choosePort(settings);
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const publicUrl = settings.publicUrl ?? `http://${host}:${port}`;
   const access = await openAccess(house, mode.makeKeys);
+  calling = mode.roles.has('worker') ? startCalling(house) : undefined;
   const delivering = mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined;
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
-  const ports = await openPorts(house, access, { publicUrl, endpoints, cascade: mode.cascade });
-  let metrics: Metrics | undefined;
+  const ledger = openLedger(house, access, publicUrl);
+  const sequencing = mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined;
+  const ports = await openPorts(house, access, { publicUrl, endpoints, ledger, cascade: mode.cascade });
+  const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
   const front = createFront(house, access, publicUrl);
   const server = createApiServer({
     house: {
@@ -71,15 +85,19 @@ export async function serve(house: House, mode: Mode): Promise<Running> {
       gate: front.gate,
       read: house.db.read,
       ports,
-      commit: delivering === undefined ? house.commit : wakingCommit(house.commit, delivering.wake),
+      commit: scanningCommit(
+        delivering === undefined ? house.commit : wakingCommit(house.commit, delivering.wake),
+        () => keeping?.wake(),
+      ),
+      byteLimit: settings.documentLimit,
     },
     operations,
-    pages: [...front.pages, ...mode.pages],
+    pages: [...front.pages, ...ledgerPages(ledger.view), ...mode.pages],
     mounts: [front.mount],
     publicUrl,
     apiVersion,
     random: house.random,
-    log: observed(log, (line) => metrics?.observe(line)),
+    log: house.log,
   });
   if (mode.roles.has('api')) await server.listen(settings.host, port);
   metrics = await createMetrics();
@@ -92,6 +110,9 @@ export async function serve(house: House, mode: Mode): Promise<Running> {
     stop: async () => {
       await server.stop(stopWithinMs);
       await delivering?.stop(stopWithinMs);
+      await calling?.stop(stopWithinMs);
+      await keeping?.stop(stopWithinMs);
+      await sequencing?.stop();
       for (const channel of Object.values(mode.channels)) await channel.close();
       await metrics?.close();
       await house.close();
@@ -171,12 +192,16 @@ function createFront(house: House, access: Access, publicUrl: string): Front {
   };
 }
 
-function observed(log: Log, observe: (line: Parameters<Log['request']>[0]) => void): Log {
+function observed(log: Log, metrics: () => Metrics | undefined): Log {
   return {
     ...log,
     request: (line) => {
-      observe(line);
+      metrics()?.observe(line);
       log.request(line);
+    },
+    fault: (kind, fault, instance) => {
+      metrics()?.fault(kind);
+      log.fault(kind, fault, instance);
     },
   };
 }

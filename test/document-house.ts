@@ -8,10 +8,13 @@ import { createDispatch, type House, type Incoming } from '../src/api/dispatch.t
 import type { Answer, Operation } from '../src/api/operation.ts';
 import type { BlobStore } from '../src/documents/blobs/blob-store.ts';
 import { openFolderBlobs } from '../src/documents/blobs/folder.ts';
-import { depositDocument } from '../src/documents/deposit-document.ts';
+import { depositDocument, documentLimit } from '../src/documents/deposit-document.ts';
+import { endGrant } from '../src/documents/end-grant.ts';
+import { grantDocument } from '../src/documents/grant-document.ts';
 import { listDocumentRecords } from '../src/documents/list-documents.ts';
-import type { DocumentPorts } from '../src/documents/ports.ts';
+import type { DocumentAlarm, DocumentPorts } from '../src/documents/ports.ts';
 import { retrieveDocument } from '../src/documents/retrieve-document.ts';
+import { withdrawDocument } from '../src/documents/withdraw-document.ts';
 import { createMint, type DocumentId, parseId } from '../src/kernel/id.ts';
 import type { Refusal } from '../src/kernel/problem.ts';
 import { systemRandom } from '../src/kernel/system-clock.ts';
@@ -81,18 +84,22 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
   const blobs = await openFolderBlobs(join(folder, 'documents'));
   // Faults are put in here, before and behind the real ones.
   const wires = { blobs, write: (unit: readonly Statement[]) => db.write(unit) };
-  const ports: DocumentPorts = {
+  const ports = {
     blobs: throughWires(wires),
     citizenKeys,
     etagKey: root.derive('document-etag'),
     random: systemRandom,
-    alarm: (kind) => alarms.push(kind),
-    citizenExists: async (id) => id === citizen || id === otherCitizen,
+    alarm: (kind: DocumentAlarm) => void alarms.push(kind),
+    scans: false as boolean,
+    purposesOf: (clientId: string) => (clientId === 'strict' ? ['agreed'] : undefined),
+    limit: documentLimit,
+    citizenExists: async (id: string) => id === citizen || id === otherCitizen,
   };
   const house: House<DocumentPorts> = {
     gate: {
       authenticate: async (token) => ({
         clientId: token ?? '',
+        purposes: token === 'strict' ? new Set(['agreed']) : undefined,
         scopes: new Set(['documents:read', 'documents:write']),
       }),
       missingScope: () => ({ slug: 'missing-scope', detail: '' }),
@@ -104,24 +111,19 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
     commit: createCommit({ write: (unit) => wires.write(unit) }, citizenKeys, systemRandom),
     ports,
   };
-  const serve = (operation: Operation<DocumentPorts>) => {
-    const dispatch = createDispatch(operation, house);
-    return async (asked: Asked, params: Record<string, string> = {}): Promise<Result> =>
-      settle((await dispatch(incoming(asked, operation.method, params))).result);
-  };
-  const retrieve = serve(retrieveDocument);
   return {
     db,
     folder,
     time,
     mint,
     house,
+    ports,
     wires,
     alarms,
     citizenKeys,
-    deposit: serve(depositDocument),
-    retrieve: (id: string, asked: Asked = {}) => retrieve(asked, { id }),
-    list: serve(listDocumentRecords),
+    ...operationsOf(house),
+    /** What the runs and commands about documents are given. */
+    keeping: { read: db.read, commit: house.commit, clock, mint, ports },
     /** Drops the keys that are cached, as a restart does. */
     forgetKeys: () => {
       keys = createCitizenKeys(db.read, root, systemRandom);
@@ -130,6 +132,32 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
     eventsAbout: (id: string) => eventsAbout(db, citizenKeys, id),
     /** Every file of the house's folder: its path in it, and its bytes. */
     files: () => filesIn(folder),
+  };
+}
+
+/** The operations on documents, each as a function that takes the request and gives what came of it. */
+function operationsOf(house: House<DocumentPorts>) {
+  const serve = (operation: Operation<DocumentPorts>) => {
+    const dispatch = createDispatch(operation, house);
+    return async (asked: Asked, params: Record<string, string> = {}): Promise<Result> =>
+      settle((await dispatch(incoming(asked, operation.method, params))).result);
+  };
+  const retrieve = serve(retrieveDocument);
+  const withdraw = serve(withdrawDocument);
+  const grant = serve(grantDocument);
+  const end = serve(endGrant);
+  return {
+    deposit: serve(depositDocument),
+    retrieve: (id: string, asked: Asked = {}) => retrieve(asked, { id }),
+    list: serve(listDocumentRecords),
+    withdraw: (id: string, asked: Asked = {}) => withdraw(asked, { id }),
+    /** Lets a client read, by its issuer. */
+    grant: (id: string, body: object, asked: Asked = {}) =>
+      grant(
+        { ...asked, headers: { 'content-type': 'application/json' }, body: [Buffer.from(JSON.stringify(body))] },
+        { id },
+      ),
+    endGrant: (id: string, query: string, asked: Asked = {}) => end({ ...asked, query }, { id }),
   };
 }
 

@@ -19,7 +19,8 @@ export function createVirtualTime(startAt = Date.UTC(2026, 0, 15, 9)): VirtualTi
   return {
     clock: { now: () => now },
     timer: (delayMs, call) => {
-      const entry = { at: now + delayMs, call };
+      // A clock shows whole milliseconds, and a timer never calls before its time.
+      const entry = { at: now + Math.ceil(delayMs), call };
       calls.add(entry);
       return () => calls.delete(entry);
     },

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import { Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
@@ -11,6 +12,7 @@ import {
   type Earlier,
   findEarlier,
   fingerprint,
+  type Print,
   parseIdempotencyKey,
   type RequestKey,
   remember,
@@ -37,7 +39,12 @@ export type House<P> = {
   readonly read: Read;
   readonly commit: Commit;
   readonly ports: P;
+  /** What a body of bytes may weigh, where the operator says otherwise than the operation. */
+  readonly byteLimit?: number | undefined;
 };
+
+/** Around a document in a form; the operation counts the document itself. */
+const framingBytes = 65_536;
 
 /** One request, before anything of it is trusted; `body` is unread. */
 export type Incoming = {
@@ -69,7 +76,8 @@ type Desk<P> = {
   readonly running: Set<string>;
 };
 
-type Key = { readonly request: RequestKey; readonly print: Buffer };
+/** The key of a request at work; `print` is there once its input is known. */
+type Key = { readonly request: RequestKey; print?: Print };
 
 /**
  * Serves one operation: authenticate, scope, quota, parse, idempotency, run, commit, answer, in this order and nowhere
@@ -112,14 +120,17 @@ async function serve<P>(desk: Desk<P>, incoming: Incoming, caller: Caller): Prom
   const key = parseIdempotencyKey(String(header));
   if (typeof key !== 'string') return key;
   const request = { clientId: caller.clientId, operation: operation.name, key };
-  const print = fingerprint(operation.bodyBytes === undefined ? call.body : call.headers);
-  const earlier = await findEarlier(house.read, request, print);
-  if (earlier !== undefined) return outcomeOf(earlier);
+  const given: Key = { request };
+  if (operation.bodyBytes === undefined) {
+    given.print = { print: fingerprint(call.body) };
+    const earlier = await findEarlier(house.read, request, given.print);
+    if (earlier !== undefined) return outcomeOf(earlier);
+  }
   const slot = `${request.clientId} ${key}`;
   if (running.has(slot)) return refuse('idempotency-key-in-progress', undefined, { headers: { 'retry-after': '1' } });
   running.add(slot);
   try {
-    return await decide(desk, call, { request, print });
+    return await decide(desk, operation.bodyBytes === undefined ? call : withRepeat(call, given), given);
   } finally {
     running.delete(slot);
   }
@@ -128,6 +139,7 @@ async function serve<P>(desk: Desk<P>, incoming: Incoming, caller: Caller): Prom
 async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | undefined): Promise<Answer | Refusal> {
   const decision = await desk.operation.run(call);
   if ('plain' in decision) return decision.plain;
+  if ('replayed' in decision) return decision.replayed;
   if ('refusal' in decision) {
     if (decision.effect !== undefined) await desk.house.commit(decision.effect);
     return decision.refusal;
@@ -139,7 +151,7 @@ async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | 
     if (!(fault instanceof WriteRefused)) throw fault;
     if (key !== undefined && fault.statement === decision.effect.statements.length) {
       // Another process stored this key first: its answer is the answer.
-      const earlier = await findEarlier(desk.house.read, key.request, key.print);
+      const earlier = await findEarlier(desk.house.read, key.request, printOf(key));
       if (earlier !== undefined) return outcomeOf(earlier);
     }
     if (decision.onRefused === undefined) throw fault;
@@ -150,6 +162,26 @@ async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | 
 
 const nobody: Caller = { clientId: '', scopes: new Set() };
 
+/** The operation itself says what its input is, once it has read it. */
+function withRepeat<P>(call: Call<RequestShape, P>, key: Key): Call<RequestShape, P> {
+  return {
+    ...call,
+    repeat: {
+      earlier: async (input, open) => {
+        key.print = { print: fingerprint(input), open };
+        const earlier = await findEarlier(call.read, key.request, key.print);
+        if (earlier === undefined) return undefined;
+        return 'answer' in earlier ? { replayed: earlier.answer } : { refusal: earlier.refusal };
+      },
+    },
+  };
+}
+
+function printOf(key: Key): Print {
+  if (key.print === undefined) throw new TypeError('an idempotent operation has to state its input before its effect');
+  return key.print;
+}
+
 function outcomeOf(earlier: Earlier): Answer | Refusal {
   return 'answer' in earlier ? earlier.answer : earlier.refusal;
 }
@@ -157,7 +189,8 @@ function outcomeOf(earlier: Earlier): Answer | Refusal {
 function withKey(decision: Decision, key: Key, now: number): Effect {
   if (typeof decision.answer === 'function')
     throw new TypeError('an idempotent operation states its answer beforehand');
-  const row = remember(key.request, key.print, decision.answer, now);
+  const { print } = printOf(key);
+  const row = remember({ request: key.request, print }, decision.answer, now, decision.keep);
   return { events: decision.effect.events, statements: [...decision.effect.statements, row] };
 }
 
@@ -173,7 +206,7 @@ function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: In
   const shape = operation.request;
   const checks: { readonly [K in keyof RequestShape]: Check | undefined } = {
     params: shape.params && compileCheck('path', shape.params),
-    query: shape.query && compileCheck('query', shape.query),
+    query: compileCheck('query', shape.query ?? noParameters),
     headers: shape.headers && compileCheck('header', shape.headers),
     body: shape.body && compileCheck('body', shape.body),
   };
@@ -185,7 +218,7 @@ function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: In
     const issues: Issue[] = [
       ...(checks.params?.(incoming.params) ?? []),
       ...query.issues,
-      ...(checks.query?.(query.values) ?? noParameters(query.values)),
+      ...(checks.query?.(query.values) ?? []),
       ...(checks.headers?.(headers) ?? []),
     ];
     let body: unknown;
@@ -195,7 +228,8 @@ function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: In
       body = read.value;
       issues.push(...checks.body(body));
     } else if (operation.bodyBytes !== undefined) {
-      const refusal = announcedTooLarge(incoming.headers['content-length'], operation.bodyBytes.limit);
+      const limit = (house.byteLimit ?? operation.bodyBytes.limit) + framingBytes;
+      const refusal = announcedTooLarge(incoming.headers['content-length'], limit);
       if (refusal !== undefined) return { refusal };
     }
     if (issues.length > 0) {
@@ -212,6 +246,14 @@ function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: In
 
 async function readBody(incoming: Incoming): Promise<{ value: unknown } | { refusal: Refusal }> {
   const type = String(incoming.headers['content-type'] ?? '');
+  const coding = String(incoming.headers['content-encoding'] ?? 'identity');
+  if (coding.toLowerCase() !== 'identity') {
+    return {
+      refusal: refuse('unsupported-media-type', 'Send the JSON itself, without a content coding.', {
+        headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      }),
+    };
+  }
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type) || /;\s*charset=(?!"?utf-8"?\s*(?:;|$))/i.test(type)) {
     return {
       refusal: refuse('unsupported-media-type', 'Send application/json.', { headers: { accept: 'application/json' } }),
@@ -221,10 +263,7 @@ async function readBody(incoming: Incoming): Promise<{ value: unknown } | { refu
   return tooLarge === undefined ? await readJsonBody(incoming.body) : { refusal: tooLarge };
 }
 
-function noParameters(values: Record<string, unknown>): Issue[] {
-  const detail = 'this operation takes no query parameters';
-  return Object.keys(values).length === 0 ? [] : [{ in: 'query', code: 'unknown-input', detail }];
-}
+const noParameters = Type.Object({}, { additionalProperties: false });
 
 function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
   const picked: Record<string, string> = {};

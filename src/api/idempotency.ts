@@ -25,8 +25,15 @@ export function fingerprint(input: unknown): Buffer {
     .digest();
 }
 
+/** The fingerprint of a request's input; `open` where the stored answer was closed by the operation. */
+export type Print = { readonly print: Buffer; readonly open?: ((kept: string) => Promise<string>) | undefined };
+
 /** The answer stored under that key, if any; another fingerprint under it is refused. */
-export async function findEarlier(read: Read, request: RequestKey, print: Buffer): Promise<Earlier | undefined> {
+export async function findEarlier(
+  read: Read,
+  request: RequestKey,
+  { print, open }: Print,
+): Promise<Earlier | undefined> {
   const [row] = await read(
     'select fingerprint, status, headers, body from idempotency where client_id = $1 and operation = $2 and key = $3',
     [request.clientId, request.operation, request.key],
@@ -34,18 +41,23 @@ export async function findEarlier(read: Read, request: RequestKey, print: Buffer
   if (row === undefined) return undefined;
   const stored = row['fingerprint'];
   if (!(stored instanceof Uint8Array) || !print.equals(stored)) return { refusal: refuse('idempotency-key-reused') };
-  return { answer: storedAnswer(row) };
+  return { answer: await storedAnswer(row, open) };
 }
 
-function storedAnswer(row: Row): Answer {
+async function storedAnswer(row: Row, open: Print['open']): Promise<Answer> {
   // Both texts were written by `remember` below.
   const headers = JSON.parse(String(row['headers'])) as Record<string, string>;
-  const json: unknown = JSON.parse(String(row['body']));
+  const json: unknown = JSON.parse(open === undefined ? String(row['body']) : await open(String(row['body'])));
   return { status: Number(row['status']), headers: { ...headers, 'idempotent-replayed': 'true' }, json };
 }
 
 /** The statement that stores an answer in the unit of its effect; a second one under the same key is refused. */
-export function remember(request: RequestKey, print: Buffer, answer: Answer, now: number): Statement {
+export function remember(
+  { request, print }: { readonly request: RequestKey; readonly print: Buffer },
+  answer: Answer,
+  now: number,
+  keep = (body: string) => body,
+): Statement {
   if (!('json' in answer)) throw new TypeError('only a JSON answer can be repeated under an idempotency key');
   return {
     sql: 'insert into idempotency (client_id, operation, key, fingerprint, status, headers, body, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)',
@@ -56,7 +68,7 @@ export function remember(request: RequestKey, print: Buffer, answer: Answer, now
       print,
       answer.status,
       JSON.stringify(answer.headers ?? {}),
-      JSON.stringify(answer.json),
+      keep(JSON.stringify(answer.json)),
       now,
     ],
   };

@@ -1,8 +1,10 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay, type RecordableHistogram } from 'node:perf_hooks';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 
 /** What is at work now, and whether more may start. */
 export type Load = {
+  /** Begins to watch the event loop; called when the server listens, so that the turns of its own start do not count. */
+  watch(): void;
   begin(): void;
   end(): void;
   shed(): Refusal | undefined;
@@ -18,18 +20,21 @@ export const loadLimits = { inFlight: 2_000, loopDelayMs: 500 } as const;
 /** Watches the process; a refused request has cost nothing but the refusal. */
 export function createLoad(): Load {
   const delay = monitorEventLoopDelay({ resolution: 20 });
-  delay.enable();
   let inFlight = 0;
   let stopping = false;
   let late = false;
   let drained: (() => void) | undefined;
-  const watch = setInterval(() => {
-    late = delay.percentile(90) / 1e6 > loadLimits.loopDelayMs;
-    delay.reset();
-  }, 1_000);
-  watch.unref();
+  let watching: NodeJS.Timeout | undefined;
 
   return {
+    watch: () => {
+      delay.enable();
+      watching = setInterval(() => {
+        late = isLate(delay);
+        delay.reset();
+      }, 1_000);
+      watching.unref();
+    },
     begin: () => {
       inFlight += 1;
     },
@@ -56,10 +61,18 @@ export function createLoad(): Load {
       return inFlight;
     },
     close: () => {
-      clearInterval(watch);
+      clearInterval(watching);
       delay.disable();
     },
   };
+}
+
+/**
+ * Whether the loop was late in a second whose turns (ns) are given: most of its turns, for a single long one, as the
+ * loading of a module or a garbage collection, is over when it is seen.
+ */
+export function isLate(turns: Pick<RecordableHistogram, 'percentile'>): boolean {
+  return turns.percentile(50) / 1e6 > loadLimits.loopDelayMs;
 }
 
 const stoppingHeaders = { headers: { 'retry-after': '5', connection: 'close' } };

@@ -4,6 +4,8 @@ import type { RequestLine } from './log.ts';
 /** What operators watch; labels are routes, statuses and problems, never a client's input. */
 export type Metrics = {
   observe(line: RequestLine): void;
+  /** Counts a fault that the operator was told of, by its kind; broken documents are among them. */
+  fault(kind: string): void;
   /** Serves `/metrics` on loopback; gives the port. */
   listen(port: number): Promise<number>;
   close(): Promise<void>;
@@ -27,6 +29,12 @@ export async function createMetrics(): Promise<Metrics> {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers: [registry],
   });
+  const faults = new Counter({
+    name: 'citizen_services_faults_total',
+    help: 'Faults told in the log, by kind: document-bytes-broken, document-record-broken, scanner-down, …',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end();
@@ -38,6 +46,7 @@ export async function createMetrics(): Promise<Metrics> {
     );
   });
   return {
+    fault: (kind) => faults.inc({ kind }),
     observe: ({ method, route, status, problem = '', durationMs }) => {
       requests.inc({ method, route, status, problem });
       seconds.observe({ method, route }, durationMs / 1_000);

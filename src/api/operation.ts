@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller } from '../access/caller.ts';
+import type { Json } from '../kernel/canonical-json.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { ProblemSlug, Refusal } from '../kernel/problem.ts';
 import type { Effect } from '../ledger/commit.ts';
@@ -53,7 +54,21 @@ export type Call<S extends RequestShape, P> = Input<S> & {
   readonly bytes: Readable;
   /** Aborts when the caller is gone or the time of the request is over. */
   readonly signal: AbortSignal;
+  /** There where an idempotent operation with `bodyBytes` was sent an Idempotency-Key: it has to ask, before its effect. */
+  readonly repeat?: Repeat | undefined;
 };
+
+/** The Idempotency-Key of a request whose input its operation reads by itself. */
+export type Repeat = {
+  /**
+   * The answer that was given before under this key to the same input, or the refusal of another input; undefined: go on.
+   * `open` opens what the `keep` of that decision closed.
+   */
+  earlier(input: Json, open: (kept: string) => Promise<string>): Promise<Replayed | { refusal: Refusal } | undefined>;
+};
+
+/** An answer that was given before: it has its event already. */
+export type Replayed = { readonly replayed: Answer };
 
 /** An answer: JSON, or a stream of bytes whose length and type the headers state. Header names in lower case. */
 export type Answer =
@@ -75,6 +90,8 @@ export type Decision = {
    * outcome is unknown, since the row may be there: then a sweep decides by looking.
    */
   readonly undo?: () => Promise<void>;
+  /** Closes the body of the answer before it is stored under an idempotency key: personal data stays sealed there too. */
+  readonly keep?: (body: string) => string;
 };
 
 /** A refusal, with the event of the denied use where there was one. */
@@ -106,13 +123,13 @@ type Described = {
   readonly refusals: readonly ProblemSlug[];
   /** Whether `Idempotency-Key` is honoured. */
   readonly idempotent?: true;
-  /** The body is not JSON but bytes, given unread as `call.bytes`; with its limit in bytes. */
+  /** The body is not JSON but bytes, given unread as `call.bytes`; with its default limit in bytes. */
   readonly bodyBytes?: { readonly limit: number };
 };
 
 /** An operation as its file states it. One that touches citizens' data must return an effect, and so an event. */
 export type OperationDefinition<S extends RequestShape, P> = Described & { readonly request: S } & (
-    | { readonly citizenData: true; run(call: Call<S, P>): Promise<Decision | Refused> }
+    | { readonly citizenData: true; run(call: Call<S, P>): Promise<Decision | Refused | Replayed> }
     | { readonly citizenData: false; run(call: Call<S, P>): Promise<Plain | Refused> }
   );
 
@@ -120,7 +137,7 @@ export type OperationDefinition<S extends RequestShape, P> = Described & { reado
 export type Operation<P> = Described & {
   readonly request: RequestShape;
   readonly citizenData: boolean;
-  run(call: Call<RequestShape, P>): Promise<Decision | Refused | Plain>;
+  run(call: Call<RequestShape, P>): Promise<Decision | Refused | Plain | Replayed>;
 };
 
 /** Makes the operation of a file: `run` names its call as `Call<typeof request, Ports>`, and the rest is inferred. */

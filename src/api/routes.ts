@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import { createDispatch, type Dispatched } from './dispatch.ts';
 import type { Operation } from './operation.ts';
-import { problemAnswer } from './problem-answer.ts';
+import { type Outgoing, problemAnswer } from './problem-answer.ts';
 import type { Mount, Page, ServerParts } from './server.ts';
 
 /** What every route shares. */
@@ -13,7 +13,8 @@ export type Desk<P> = {
   readonly newInstance: () => string;
 };
 
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
+/** The methods that reach a route; the guard refuses all others. */
+export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
 
 /** Puts every operation, page and mount on its path; the other methods of a path answer 405 with `Allow`. */
 export function mountAll<P>(app: FastifyInstance, desk: Desk<P>): void {
@@ -106,7 +107,7 @@ function send<P>(
   if ('slug' in result) {
     const problem = problemAnswer(result, desk.parts.publicUrl, instance);
     if (!request.raw.complete) reply.header('connection', 'close');
-    reply.code(problem.status).headers(problem.headers).send(problem.body);
+    reply.code(problem.status).headers(problem.headers).send(bytesOf(problem));
     return problem.status;
   }
   reply.code(result.status).headers(result.headers ?? {});
@@ -139,7 +140,12 @@ export function refuseReply<P>(
 ): FastifyReply {
   const problem = problemAnswer(refusal, desk.parts.publicUrl, instance);
   const headers = { ...desk.headers, ...problem.headers, 'request-id': instance };
-  return reply.code(problem.status).headers(headers).send(problem.body);
+  return reply.code(problem.status).headers(headers).send(bytesOf(problem));
+}
+
+/** As bytes, since Fastify adds a charset to the type of a text, and `application/problem+json` has none. */
+function bytesOf({ body }: Outgoing): Buffer {
+  return Buffer.from(body ?? '');
 }
 
 function routeOthers<P>(

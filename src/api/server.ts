@@ -4,11 +4,11 @@ import type { Random } from '../kernel/clock.ts';
 import { mintUuid } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { House } from './dispatch.ts';
-import { createGuardedServer } from './guard.ts';
+import { createGuardedServer, httpLimits } from './guard.ts';
 import { createLoad, type Load } from './load.ts';
 import type { Log } from './log.ts';
 import type { Operation } from './operation.ts';
-import { type Desk, mountAll, refuseReply } from './routes.ts';
+import { type Desk, methods, mountAll, refuseReply } from './routes.ts';
 
 /** A page or document outside /v1: what it answers to GET; header names in lower case. */
 export type Page = {
@@ -61,7 +61,7 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
     exposeHeadRoutes: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: 200 },
+    routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: httpLimits.uriBytes },
     frameworkErrors: (_fault, _request, reply) => {
       refuseReply(desk, {
         reply,
@@ -70,9 +70,14 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
       });
     },
   });
-  app.removeAllContentTypeParsers();
-  // Bodies are read by dispatch, after the caller is known; Fastify hands the unread stream on.
-  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  // Bodies are read by dispatch, after the caller is known: to Fastify no method has one, so that it looks neither at the
+  // body nor at its type.
+  for (const method of methods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  // The router takes the nothing behind a last slash for a name.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (hasEmptyName(request.params)) reply.callNotFound();
+    else done();
+  });
   app.setErrorHandler((fault, _request, reply) => {
     const instance = desk.newInstance();
     parts.log.fault('http', fault, instance);
@@ -85,6 +90,7 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
   return {
     listen: async (host, port) => {
       await app.listen({ host, port });
+      load.watch();
       const address = app.server.address();
       return typeof address === 'object' && address !== null ? address.port : port;
     },
@@ -95,6 +101,10 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
       load.close();
     },
   };
+}
+
+function hasEmptyName(params: unknown): boolean {
+  return typeof params === 'object' && params !== null && Object.values(params).includes('');
 }
 
 function counted(load: Load, handler: RequestListener): RequestListener {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
 
-type Kind = 'text' | 'port' | 'url' | 'path' | 'flag' | 'level' | 'list' | 'country';
+type Kind = 'text' | 'port' | 'url' | 'path' | 'flag' | 'level' | 'list' | 'country' | 'scanner' | 'count' | 'days';
 
 type Setting = {
   readonly kind: Kind;
@@ -40,6 +40,17 @@ export const settingTable = {
     fallback: undefined,
     help: 'Folder of the sealed documents; default DATA_DIR/documents.',
   },
+  DOCUMENT_LIMIT_MIB: { kind: 'count', fallback: '100', help: 'What one document may weigh, in MiB.' },
+  CLAMAV: {
+    kind: 'scanner',
+    fallback: undefined,
+    help: 'Where clamd listens: unix:/path or tcp://host:port; without it deposited documents wait in `scanning`. off gives them out unscanned, and says so in each record; the demo has off. clamd keeps what it scans in its TemporaryDirectory: put that in memory.',
+  },
+  RESCAN_AFTER_DAYS: {
+    kind: 'count',
+    fallback: '7',
+    help: 'A document is scanned anew when the signatures have changed and its last scan is older than that.',
+  },
   ROOT_KEY_FILE: { kind: 'path', fallback: undefined, help: 'File (mode 0600) with the root key: 32 bytes in base64.' },
   TRUSTED_ISSUERS: {
     kind: 'list',
@@ -47,6 +58,11 @@ export const settingTable = {
     help: 'Issuer URLs, besides our own, whose access tokens are accepted.',
   },
   SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
+  WEBHOOK_PRIVATE_TARGETS: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true lets webhooks call plain http and private addresses; for tests and closed networks.',
+  },
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
   REGISTER_NAME: {
     kind: 'text',
@@ -58,6 +74,21 @@ export const settingTable = {
     kind: 'flag',
     fallback: 'false',
     help: 'true refuses GET /v1/identity/verify with claims in the URL.',
+  },
+  LEDGER_ML_DSA: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true signs checkpoints of the ledger with ML-DSA-44 too, beside Ed25519.',
+  },
+  LEDGER_WITNESSES: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'File with the witnesses of the ledger and their quorum (c2sp.org/tlog-policy); without it there are none.',
+  },
+  ACCESS_LOG_HIDDEN_DAYS: {
+    kind: 'days',
+    fallback: '365',
+    help: 'The longest that a use may be hidden from the citizen, in days; 0 allows no hiding.',
   },
   LOG_LEVEL: {
     kind: 'level',
@@ -77,13 +108,21 @@ export type Settings = {
   readonly dataDir: string;
   readonly databaseUrl: Secret | undefined;
   readonly documentStore: string;
+  readonly documentLimit: number;
+  /** `undefined`: none yet, documents wait; `off`: the operator gives them out unscanned. */
+  readonly clamav: string | undefined;
+  readonly rescanAfterDays: number;
   readonly rootKeyFile: string | undefined;
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
+  readonly webhookPrivateTargets: boolean;
   readonly mailFrom: string;
   readonly registerName: string;
   readonly registerCountry: string | undefined;
   readonly refuseClaimsInUrl: boolean;
+  readonly ledgerMlDsa: boolean;
+  readonly ledgerWitnesses: string | undefined;
+  readonly accessLogHiddenDays: number;
   readonly logLevel: string | undefined;
 };
 
@@ -119,15 +158,22 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     databaseUrl: secret('DATABASE_URL'),
     documentStore:
       given('DOCUMENT_STORE') === undefined ? resolve(path('DATA_DIR'), 'documents') : path('DOCUMENT_STORE'),
+    documentLimit: Number(text('DOCUMENT_LIMIT_MIB')) * 1_048_576,
+    clamav: optional('CLAMAV'),
+    rescanAfterDays: Number(text('RESCAN_AFTER_DAYS')),
     rootKeyFile: given('ROOT_KEY_FILE') === undefined ? undefined : path('ROOT_KEY_FILE'),
     trustedIssuers: text('TRUSTED_ISSUERS')
       .split(/[\s,]+/)
       .filter((issuer) => issuer !== ''),
     smtpUrl: secret('SMTP_URL'),
+    webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
     mailFrom: text('MAIL_FROM'),
     registerName: text('REGISTER_NAME'),
     registerCountry: optional('REGISTER_COUNTRY'),
     refuseClaimsInUrl: text('REFUSE_CLAIMS_IN_URL') === 'true',
+    ledgerMlDsa: text('LEDGER_ML_DSA') === 'true',
+    ledgerWitnesses: given('LEDGER_WITNESSES') === undefined ? undefined : path('LEDGER_WITNESSES'),
+    accessLogHiddenDays: Number(text('ACCESS_LOG_HIDDEN_DAYS')),
     logLevel: optional('LOG_LEVEL'),
   };
 }
@@ -169,6 +215,12 @@ function faultOf(kind: Kind, value: string): string | undefined {
   switch (kind) {
     case 'port':
       return /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? undefined : 'a port number from 0 to 65535';
+    case 'count':
+      return /^[1-9]\d{0,5}$/.test(value) ? undefined : 'a whole number above 0';
+    case 'scanner':
+      return /^(?:off|unix:\/\S+|tcp:\/\/\S+:\d{1,5})$/.test(value) ? undefined : 'unix:/path, tcp://host:port or off';
+    case 'days':
+      return /^\d{1,5}$/.test(value) ? undefined : 'a whole number of days';
     case 'country':
       return /^[A-Z]{2}$/.test(value) ? undefined : 'two capital letters, as PT';
     case 'flag':

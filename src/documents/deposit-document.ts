@@ -1,18 +1,19 @@
 import { Type } from 'typebox';
-import { type Call, defineOperation } from '../api/operation.ts';
+import { type Call, defineOperation, type Refused } from '../api/operation.ts';
 import { refuse } from '../kernel/problem.ts';
-import { keyBytes, saltBytes, startMessage } from '../keys/chunked-encryption.ts';
-import { depositHeaders, readDepositHeaders } from './deposit-headers.ts';
+import { keyBytes, open, saltBytes, seal, startMessage } from '../keys/chunked-encryption.ts';
+import { depositHeaders } from './deposit-headers.ts';
+import { readDeposit, type Wanted } from './deposit-terms.ts';
 import type { HeldDocument } from './document.ts';
 import { documentRecord, recordOf } from './document-record.ts';
 import { insertDocument } from './document-store.ts';
 import type { DocumentPorts } from './ports.ts';
 import { receiveDocument } from './receive-document.ts';
-import { contentContext, sealRecord } from './sealed-record.ts';
+import { contentContext, type DocumentContent, sealRecord } from './sealed-record.ts';
 
 const request = { headers: depositHeaders };
 
-/** What one document may weigh, in bytes. */
+/** What one document may weigh where the operator says nothing else, in bytes. */
 export const documentLimit = 104_857_600;
 
 /** Takes a document for a citizen: sealed on the way in, and stored whole with its event, or not at all. */
@@ -24,9 +25,10 @@ export const depositDocument = defineOperation({
   scope: 'documents:write',
   summary: 'Deposit a document for a citizen',
   description:
-    'The body is the document itself, streamed; what is known of it stands in headers. Text in headers is percent-encoded UTF-8 (encodeURIComponent); plain ASCII without % needs no encoding. The document is encrypted on the way in, under a key that only the citizen’s key opens. Its first bytes are compared with Content-Type, its digest with Repr-Digest where that is sent. A broken upload leaves nothing behind.',
+    'The body is the document itself, streamed; what is known of it stands in headers. Text in headers is percent-encoded UTF-8 (encodeURIComponent); plain ASCII without % needs no encoding. The document is encrypted on the way in, under a key that only the citizen’s key opens. Its first bytes are compared with Content-Type, its digest with Repr-Digest where that is sent. A broken upload leaves nothing behind. The same as multipart/form-data: the fields citizenId, title, kind, issuedAt, retainUntil, retentionClass, purpose, legalBasis and digest (as Repr-Digest), then the part document. With an Idempotency-Key, the digest is required. Where the installation has a malware scanner, the document is in state scanning until it was found clean.',
   request,
   bodyBytes: { limit: documentLimit },
+  idempotent: true,
   responses: {
     201: {
       description: 'Stored, and durable.',
@@ -36,39 +38,27 @@ export const depositDocument = defineOperation({
       headers: { Location: 'The path of the document.' },
     },
   },
-  refusals: ['citizen-not-found', 'content-mismatch', 'unsupported-media-type'],
+  refusals: ['citizen-not-found', 'content-mismatch', 'unsupported-media-type', 'purpose-not-permitted'],
   citizenData: true,
-  run: async (call: Call<typeof request, DocumentPorts>) => {
-    const { bytes, caller, now, ports, signal } = call;
-    const read = readDepositHeaders(call.headers, now);
-    if ('refusal' in read) return read;
-    const { citizenId, ground, issuedAt, kind, media, retainUntil, title } = read.terms;
+  run: async (call: DepositCall) => {
+    const { caller, now, ports } = call;
+    const wanted = await readDeposit(call);
+    if ('refusal' in wanted) return wanted;
+    const { citizenId, ground } = wanted.terms;
+    const citizenKey = await ports.citizenKeys.keyOf(citizenId);
+    const context = `citizen-services/kept-deposit@v1\0${caller.clientId}`;
+    const openKept = async (kept: string) => open(citizenKey, context, Buffer.from(kept, 'base64')).toString();
+    const earlier = await call.repeat?.earlier(wanted.input, openKept);
+    if (earlier !== undefined) return earlier;
     if (!(await ports.citizenExists(citizenId))) return { refusal: refuse('citizen-not-found') };
 
-    const id = call.mint('document');
-    const citizenKey = await ports.citizenKeys.keyOf(citizenId);
-    const dataKey = ports.random(keyBytes);
-    const message = startMessage(dataKey, contentContext(id), ports.random(saltBytes));
-    const destination = { blobs: ports.blobs, name: id, message };
-    const arrived = await receiveDocument({ bytes, signal, limit: documentLimit }, destination, read.terms);
-    if ('refusal' in arrived) return arrived;
-
-    const { plainBytes: size, plainSha256: sha256, sealedBytes: sealedSize, sealedSha256 } = arrived.received;
-    const content = { title, kind, mediaType: media.name, size, sealedSize, sha256, sealedSha256, issuedAt };
-    const sealed = { ...content, dataKey, header: message.header };
-    const head = { id, citizenId, issuer: caller.clientId, createdAt: now };
-    const binding = { ...head, pseudonym: ports.citizenKeys.pseudonymOf(citizenId) };
-    const sealedRecord = sealRecord(citizenKey, binding, sealed, ports.random);
-    const document: HeldDocument & { status: 'available' } = {
-      ...head,
-      retainUntil,
-      status: 'available',
-      sealedRecord,
-    };
-
+    const stored = await storeBytes(call, wanted, citizenKey);
+    if ('refusal' in stored) return stored;
+    const { document, content } = stored;
+    const { id } = document;
     const event = call.mint('event');
     const actor = { client: caller.clientId };
-    const record = recordOf(document, sealed, { grants: [], clientId: caller.clientId, now });
+    const record = recordOf(document, content, { grants: [], clientId: caller.clientId, now });
     return {
       effect: {
         events: [{ type: 'document.deposited', id: event, at: now, actor, citizenId, document: id, ...ground }],
@@ -80,6 +70,42 @@ export const depositDocument = defineOperation({
         json: { ...record, receipt: `/v1/receipts/${event}` },
       },
       undo: () => ports.blobs.remove(id),
+      keep: (body) => seal(citizenKey, context, Buffer.from(body), ports.random).toString('base64'),
     };
   },
 });
+
+type DepositCall = Call<typeof request, DocumentPorts>;
+type Stored = {
+  readonly document: HeldDocument & { readonly status: 'scanning' | 'available' };
+  readonly content: DocumentContent;
+};
+
+/** Takes the bytes in, sealed under a key of their own, and makes the row that owns them. A refusal has left nothing. */
+async function storeBytes(
+  call: DepositCall,
+  { terms, pieces }: Wanted,
+  citizenKey: Uint8Array,
+): Promise<Stored | Refused> {
+  const { bytes, caller, now, ports, signal } = call;
+  const { citizenId, eraseAt, issuedAt, kind, media, retainUntil, retentionClass, title } = terms;
+  const id = call.mint('document');
+  const dataKey = ports.random(keyBytes);
+  const message = startMessage(dataKey, contentContext(id), ports.random(saltBytes));
+  const destination = { blobs: ports.blobs, name: id, message };
+  const arrived = await receiveDocument({ request: bytes, pieces, signal, limit: ports.limit }, destination, terms);
+  if ('refusal' in arrived) return arrived;
+
+  const { plainBytes: size, plainSha256: sha256, sealedBytes: sealedSize, sealedSha256 } = arrived.received;
+  const known = { title, kind, mediaType: media.name, size, sealedSize, sha256, sealedSha256, issuedAt };
+  const content = { ...known, dataKey, header: message.header };
+  const head = { id, citizenId, issuer: caller.clientId, createdAt: now };
+  const binding = { ...head, pseudonym: ports.citizenKeys.pseudonymOf(citizenId) };
+  const sealedRecord = sealRecord(citizenKey, binding, content, ports.random);
+  const kept = { ...head, retainUntil, retentionClass, eraseAt, held: false, sealedRecord };
+  const scan = { verdict: 'not-scanned', at: now, engine: null, finding: null } as const;
+  const document = ports.scans
+    ? ({ ...kept, status: 'scanning', scan: null } as const)
+    : ({ ...kept, status: 'available', scan } as const);
+  return { document, content };
+}

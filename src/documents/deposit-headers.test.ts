@@ -34,6 +34,7 @@ test('the headers of a deposit are read as their descriptions say', () => {
     kind: 'tax-assessment',
     issuedAt: Date.UTC(2026, 1, 28, 8),
     retainUntil: Date.UTC(2036, 0, 1),
+    retentionClass: null,
     ground: { purpose: 'Steuer & Recht', legalBasis: '§ 155 AO' },
     length: 12,
   });

@@ -4,25 +4,37 @@ import type { Ground } from '../ledger/event.ts';
 import { decodeLine, encodedText, visible } from './header-text.ts';
 import { allowedMediaTypes, type MediaType, parseMediaType } from './media-type.ts';
 import { parseReprDigest } from './repr-digest.ts';
+import { retentionClassName } from './retention-class.ts';
 
 const instant = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$';
 
 const text = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: visible, description });
 
-/** The headers of a deposit: the body is the document itself, so what is known of it stands here. */
+/**
+ * The headers of a deposit: the body is the document itself, so what is known of it stands here. In a deposit as
+ * multipart/form-data the same stands in the fields of the form (deposit-form.ts).
+ */
 export const depositHeaders = Type.Object(
   {
-    'content-type': text(200, `The type of the document: one of ${allowedMediaTypes.join(', ')}. Text is UTF-8.`),
+    'content-type': text(
+      200,
+      `The type of the document: one of ${allowedMediaTypes.join(', ')}. Text is UTF-8. Or multipart/form-data.`,
+    ),
     'content-length': Type.Optional(
       Type.String({ pattern: '^\\d{1,15}$', description: 'Its length in bytes; the body must have exactly that.' }),
     ),
     'content-encoding': Type.Optional(text(40, 'Only identity: a document is stored as it was issued.')),
     'repr-digest': Type.Optional(
-      text(400, 'RFC 9530: sha-256=:BASE64: of the document; where it is sent, the bytes must fit it.'),
+      text(
+        400,
+        'RFC 9530: sha-256=:BASE64: of the document; where it is sent, the bytes must fit it. Required with an Idempotency-Key.',
+      ),
     ),
-    'citizen-id': text(600, `Whose document it is, by the id of the register. ${encodedText}`),
-    'document-title': text(1_800, `What the citizen sees, at most 200 characters; also names the file. ${encodedText}`),
+    'citizen-id': Type.Optional(text(600, `Required. Whose document it is, by the id of the register. ${encodedText}`)),
+    'document-title': Type.Optional(
+      text(1_800, `Required. What the citizen sees, at most 200 characters; also names the file. ${encodedText}`),
+    ),
     'document-kind': Type.Optional(
       Type.String({
         pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
@@ -44,11 +56,21 @@ export const depositHeaders = Type.Object(
         description: 'RFC 3339, in the future: before it, it is not erased.',
       }),
     ),
+    'document-retention-class': Type.Optional(
+      Type.String({
+        pattern: retentionClassName,
+        maxLength: 64,
+        description: 'A retention class of this installation; says how long it is kept, and when it is erased.',
+      }),
+    ),
     purpose: Type.Optional(text(600, `For what it is deposited; told to the citizen. ${encodedText}`)),
     'legal-basis': Type.Optional(text(600, `The rule it rests on; told to the citizen. ${encodedText}`)),
   },
   { additionalProperties: false },
 );
+
+/** The headers of a deposit as they came in, or as a form was written into them. */
+export type DepositGiven = Static<typeof depositHeaders>;
 
 /** What the headers of a deposit say, checked. Instants in epoch ms. */
 export type DepositTerms = {
@@ -58,6 +80,7 @@ export type DepositTerms = {
   readonly media: MediaType;
   readonly issuedAt: number;
   readonly retainUntil: number | null;
+  readonly retentionClass: string | null;
   readonly ground: Ground;
   readonly length: number | undefined;
   readonly sha256: Uint8Array | undefined;
@@ -65,7 +88,7 @@ export type DepositTerms = {
 
 /** Reads the headers that passed their schema, or says everything that is wrong with them. */
 export function readDepositHeaders(
-  headers: Static<typeof depositHeaders>,
+  headers: DepositGiven,
   now: number,
 ): { readonly terms: DepositTerms } | { readonly refusal: Refusal } {
   const media = parseMediaType(headers['content-type']);
@@ -73,22 +96,21 @@ export function readDepositHeaders(
     return { refusal: unsupported() };
   }
   const issues: Issue[] = [];
-  const part = <T>(
-    name: keyof Static<typeof depositHeaders>,
-    read: (text: string) => T | undefined,
-    detail: string,
-  ) => {
+  const part = <T>(name: keyof DepositGiven, read: (text: string) => T | undefined, detail: string) => {
     const given = headers[name];
     const value = given === undefined ? undefined : read(given);
     if (given !== undefined && value === undefined) issues.push({ in: 'header', name, code: 'malformed', detail });
     return value;
   };
-  const line = (name: keyof Static<typeof depositHeaders>, most: number) =>
+  const line = (name: keyof DepositGiven, most: number) =>
     part(
       name,
       (given) => decodeLine(given, most),
       `must be percent-encoded UTF-8 of 1 to ${most} printable characters`,
     );
+  for (const name of ['citizen-id', 'document-title'] as const) {
+    if (headers[name] === undefined) issues.push({ in: 'header', name, code: 'required', detail: 'required' });
+  }
   const terms = {
     citizenId: line('citizen-id', 128) ?? '',
     title: line('document-title', 200) ?? '',
@@ -101,6 +123,7 @@ export function readDepositHeaders(
         (given) => laterThan(now, parseInstant(given)),
         'must be an instant in the future',
       ) ?? null,
+    retentionClass: headers['document-retention-class'] ?? null,
     ground: { purpose: line('purpose', 200), legalBasis: line('legal-basis', 200) },
     length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
     sha256: part('repr-digest', parseReprDigest, 'must hold sha-256=:BASE64: of 32 bytes'),

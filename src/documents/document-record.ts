@@ -25,6 +25,25 @@ export const documentRecord = Type.Object({
     Type.Literal('withdrawn'),
   ]),
   retainUntil: orNull('Until when it is not erased.'),
+  retentionClass: Type.Union([Type.String(), Type.Null()]),
+  eraseAt: orNull('When it is erased by itself; null: never.'),
+  scan: Type.Object(
+    {
+      verdict: Type.Union([
+        Type.Literal('clean'),
+        Type.Literal('infected'),
+        Type.Literal('unscannable'),
+        Type.Literal('not-scanned'),
+        Type.Literal('waiting'),
+      ]),
+      at: orNull('Of the last scan.'),
+      engine: Type.Union([Type.String(), Type.Null()], {
+        description: 'The scanner and the version of its signatures.',
+      }),
+      finding: Type.Union([Type.String(), Type.Null()]),
+    },
+    { description: 'Malware scan. not-scanned: this installation gives documents out without a scanner.' },
+  ),
   access: Type.Array(
     Type.Object({ clientId: Type.String(), purpose: Type.String(), endsAt: orNull('Null: no end.') }),
     { description: 'Who else may read it now: all grants for its issuer, its own for a client with a grant.' },
@@ -53,12 +72,21 @@ export function recordOf(
     issuedAt: toInstant(content.issuedAt),
     status: document.status,
     retainUntil: instantOrNull(document.retainUntil),
+    retentionClass: document.retentionClass,
+    eraseAt: instantOrNull(document.eraseAt),
+    scan: scanOf(document),
     access: seen.map((grant) => ({
       clientId: grant.clientId,
       purpose: grant.purpose,
       endsAt: instantOrNull(grant.endsAt),
     })),
   };
+}
+
+function scanOf({ scan, status }: HeldDocument): Static<typeof documentRecord>['scan'] {
+  const verdict = status === 'scanning' ? 'waiting' : 'not-scanned';
+  if (scan === null) return { verdict, at: null, engine: null, finding: null };
+  return { ...scan, at: toInstant(scan.at) };
 }
 
 function instantOrNull(at: number | null): string | null {

@@ -12,7 +12,9 @@ const mint = createMint({ now: () => 1_000 }, systemRandom);
 function documentFor(citizenId: string, issuer: string) {
   const sealedRecord = systemRandom(40);
   const id = mint('document');
-  return { id, citizenId, issuer, createdAt: 1_000, retainUntil: null, status: 'available', sealedRecord } as const;
+  const scan = { verdict: 'not-scanned', at: 1_000, engine: null, finding: null } as const;
+  const keeping = { retainUntil: null, retentionClass: null, eraseAt: null, held: false };
+  return { id, citizenId, issuer, createdAt: 1_000, ...keeping, scan, status: 'available', sealedRecord } as const;
 }
 
 const grantOn = (documentId: Grant['documentId'], clientId: string, endsAt: number | null): Grant => ({
@@ -77,6 +79,10 @@ for (const engine of engines) {
       issuer: 'tax',
       createdAt: 1,
       retainUntil: null,
+      retentionClass: null,
+      eraseAt: null,
+      held: false,
+      scan: null,
       status: 'erased',
       erasedAt: 5,
       proof: 'evt_1',

@@ -1,16 +1,24 @@
 import type { DocumentId, EventId } from '../kernel/id.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
-import type { Grant, HeldDocument, StoredDocument } from './document.ts';
+import type { Grant, HeldDocument, Scan, StoredDocument } from './document.ts';
 
 const columns =
-  'd.id, d.citizen_id, d.issuer, d.status, d.created_at, d.retain_until, d.sealed_record, d.withdrawn_at, d.erased_at, d.erasure_event';
+  'd.id, d.citizen_id, d.issuer, d.status, d.created_at, d.retain_until, d.retention_class, d.erase_at, d.holds, d.sealed_record, d.withdrawn_at, d.erased_at, d.erasure_event, d.scanned_at, d.scan_verdict, d.scan_engine, d.scan_finding';
 
-/** The statement that stores a new document, whose bytes are stored already. */
+/**
+ * The statement that stores a new document, whose bytes are stored already; one in `scanning` is due for the scanner at
+ * once. A hold on everything of the citizen holds it too.
+ */
 export function insertDocument(document: HeldDocument & { readonly status: 'scanning' | 'available' }): Statement {
-  const { id, citizenId, issuer, status, createdAt, retainUntil, sealedRecord } = document;
+  const { id, citizenId, issuer, status, createdAt, retainUntil, retentionClass, eraseAt, sealedRecord, scan } =
+    document;
   return {
-    sql: 'insert into document (id, citizen_id, issuer, status, created_at, retain_until, sealed_record) values ($1, $2, $3, $4, $5, $6, $7)',
-    args: [id, citizenId, issuer, status, createdAt, retainUntil, sealedRecord],
+    sql: `insert into document (id, citizen_id, issuer, status, created_at, retain_until, retention_class, erase_at, sealed_record, scan_due_at, scanned_at, scan_verdict, holds)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce((select whole from citizen_hold where citizen_id = $2), 0))`,
+    args: [
+      ...[id, citizenId, issuer, status, createdAt, retainUntil, retentionClass, eraseAt, sealedRecord],
+      ...[status === 'scanning' ? createdAt : null, scan?.at ?? null, scan?.verdict ?? null],
+    ],
   };
 }
 
@@ -19,6 +27,15 @@ export function insertGrant({ documentId, clientId, purpose, grantedAt, endsAt }
   return {
     sql: 'insert into document_grant (document_id, client_id, purpose, granted_at, ends_at) values ($1, $2, $3, $4, $5) on conflict (document_id, client_id, purpose) do update set granted_at = excluded.granted_at, ends_at = excluded.ends_at',
     args: [documentId, clientId, purpose, grantedAt, endsAt],
+  };
+}
+
+/** The statement that takes a grant back; refused where there is none. */
+export function removeGrant(documentId: DocumentId, clientId: string, purpose: string): Statement {
+  return {
+    sql: 'delete from document_grant where document_id = $1 and client_id = $2 and purpose = $3 returning document_id',
+    args: [documentId, clientId, purpose],
+    rows: 1,
   };
 }
 
@@ -95,6 +112,10 @@ function documentOf(row: Row): StoredDocument {
     issuer: String(row['issuer']),
     createdAt: Number(row['created_at']),
     retainUntil: instantOf(row['retain_until']),
+    retentionClass: textOf(row['retention_class']),
+    eraseAt: instantOf(row['erase_at']),
+    held: Number(row['holds']) > 0,
+    scan: scanOf(row),
   };
   const status = row['status'];
   if (status === 'receiving') return { ...head, status };
@@ -110,6 +131,22 @@ function documentOf(row: Row): StoredDocument {
     return { ...head, status, sealedRecord };
   }
   throw new Error(`document ${head.id} is in a state that this program does not know`);
+}
+
+function scanOf(row: Row): Scan | null {
+  const [verdict, at] = [row['scan_verdict'], instantOf(row['scanned_at'])];
+  if (verdict === null || at === null) return null;
+  // A check of the table names the verdicts.
+  return {
+    verdict: verdict as Scan['verdict'],
+    at,
+    engine: textOf(row['scan_engine']),
+    finding: textOf(row['scan_finding']),
+  };
+}
+
+function textOf(value: Row[string] | undefined): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 function instantOf(value: Row[string] | undefined): number | null {

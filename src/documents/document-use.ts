@@ -1,6 +1,9 @@
 import type { Call, Refused, RequestShape } from '../api/operation.ts';
+import { parseId } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
+import type { Read } from '../store/db.ts';
 import type { Access, StoredDocument } from './document.ts';
+import { type Found, findDocument } from './document-store.ts';
 
 type UseCall = Pick<Call<RequestShape, unknown>, 'caller' | 'mint' | 'now'>;
 
@@ -22,6 +25,30 @@ export function turnAway(call: UseCall, document: StoredDocument, reason: 'not-p
   const about = { citizenId: document.citizenId, document: document.id };
   const event = { type: 'document.refused', id, at: call.now, actor, ...about, reason } as const;
   return { refusal, effect: { events: [event], statements: [] } };
+}
+
+/** A document that this call may see, or the refusal; an id that does not exist costs the same write as one that is not yours. */
+export async function findFor(call: UseCall & { readonly read: Read }, given: string): Promise<Found | Refused> {
+  const id = parseId('document', given);
+  if (id === undefined) return { refusal: refuse('document-not-found') };
+  const found = await findDocument(call.read, id);
+  if (found !== undefined) return found;
+  const actor = { client: call.caller.clientId };
+  const event = { type: 'document.unknown', id: call.mint('event'), at: call.now, actor, document: id } as const;
+  return { refusal: refuse('document-not-found'), effect: { events: [event], statements: [] } };
+}
+
+/** The document of its issuer; to everyone else it does not exist, and the citizen sees that they asked. */
+export async function findOwn(
+  call: UseCall & { readonly read: Read },
+  given: string,
+): Promise<{ readonly document: Exclude<StoredDocument, { status: 'erased' | 'receiving' }> } | Refused> {
+  const found = await findFor(call, given);
+  if ('refusal' in found) return found;
+  const { document } = found;
+  if (document.issuer !== call.caller.clientId) return turnAway(call, document, 'not-permitted');
+  if (document.status === 'erased' || document.status === 'receiving') return turnAway(call, document, 'not-available');
+  return { document };
 }
 
 function unavailable(document: StoredDocument): Refusal {

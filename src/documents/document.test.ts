@@ -12,6 +12,10 @@ const document: StoredDocument = {
   issuer: 'tax-office',
   createdAt: 10,
   retainUntil: null,
+  retentionClass: null,
+  eraseAt: null,
+  held: false,
+  scan: null,
   status: 'available',
   sealedRecord: new Uint8Array(1),
 };

@@ -9,6 +9,21 @@ type Head = {
   readonly createdAt: number;
   /** Until when it must be kept; it may be moved, so nothing is sealed to it. */
   readonly retainUntil: number | null;
+  readonly retentionClass: string | null;
+  /** When the deletion run erases it; null: never by itself. */
+  readonly eraseAt: number | null;
+  /** Whether a legal hold keeps it from being erased. */
+  readonly held: boolean;
+  /** What the last scan said; null before the first. */
+  readonly scan: Scan | null;
+};
+
+/** A verdict on record. `not-scanned`: let out without a scanner, because the operator said so. */
+export type Scan = {
+  readonly verdict: 'clean' | 'infected' | 'unscannable' | 'not-scanned';
+  readonly at: number;
+  readonly engine: string | null;
+  readonly finding: string | null;
 };
 
 /** Title, type, digest and key of the content, as `sealed-record.ts` seals them. */
@@ -54,6 +69,11 @@ export type Grant = {
 
 /** Who asks to read; a client may say for what. */
 export type Reader = { readonly client: string; readonly purpose?: string | undefined } | { readonly citizen: string };
+
+/** Whether it may be erased at that instant: nothing that is held, or that must still be kept. */
+export function mayErase({ held, retainUntil }: StoredDocument, now: number): boolean {
+  return !held && (retainUntil === null || retainUntil <= now);
+}
 
 /** Why a reader may read. */
 export type Access =

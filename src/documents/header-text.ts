@@ -1,3 +1,4 @@
+import type { Caller } from '../access/caller.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 
 /** The pattern of a header's text: what HTTP carries safely, printable ASCII. */
@@ -23,11 +24,20 @@ function percentDecode(given: string): string | undefined {
   }
 }
 
-/** The purpose a caller states in its header, decoded. */
+/** Why this caller may not state that purpose: it is none of those that were agreed for its client. */
+export function refusalOfPurpose({ purposes }: Pick<Caller, 'purposes'>, purpose: string | undefined) {
+  const agreed = purpose === undefined || purposes === undefined || purposes.has(purpose);
+  return agreed ? undefined : refuse('purpose-not-permitted');
+}
+
+/** The purpose a caller states in its header, decoded; one of those that were agreed for it, where any were. */
 export function readPurpose(
   header: string | undefined,
+  caller: Pick<Caller, 'purposes'>,
 ): { readonly purpose: string | undefined } | { readonly refusal: Refusal } {
   const purpose = header === undefined ? undefined : decodeLine(header, 200);
+  const refusal = refusalOfPurpose(caller, purpose);
+  if (refusal !== undefined) return { refusal };
   if (header === undefined || purpose !== undefined) return { purpose };
   const detail = 'must be percent-encoded UTF-8 of 1 to 200 printable characters';
   return {

@@ -28,13 +28,24 @@ for (const engine of engines) {
     );
   });
 
+  test(`${engine.name}: one damaged record is named, and does not hide the others`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const [first, second] = [await deposited(house, pdfOf(50)), await deposited(house, pdfOf(50))];
+    await house.db.write([{ sql: 'update document set created_at = 1 where id = $1', args: [first] }]);
+    const result = await house.list({ query: `citizenId=${citizen}` });
+    assert.ok('status' in result);
+    const { documents, ...rest } = result.json as Page;
+    assert.deepEqual([documents.map(({ id }) => id), rest], [[second], { unreadable: [first], next: null }]);
+    assert.deepEqual(house.alarms, ['document-record-broken']);
+  });
+
   test(`${engine.name}: a stranger's list is empty, as is that of an unknown citizen, and both are told`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     await deposited(house, pdfOf(50));
     for (const id of [citizen, 'CZ-9999']) {
       const result = await house.list({ client: 'curious', query: `citizenId=${id}`, headers: { purpose: 'gossip' } });
       assert.ok('status' in result);
-      assert.deepEqual(result.json, { documents: [], next: null });
+      assert.deepEqual(result.json, { documents: [], unreadable: [], next: null });
       const event = (await house.eventsAbout(id)).at(-1);
       assert.deepEqual(
         [event?.['type'], event?.['actor'], event?.['purpose'], event?.['documents']],

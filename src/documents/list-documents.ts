@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { idPatternSource, parseId } from '../kernel/id.ts';
+import { SealBroken } from '../keys/chunked-encryption.ts';
 import { documentRecord, recordOf } from './document-record.ts';
 import { listDocuments } from './document-store.ts';
 import { readPurpose } from './header-text.ts';
@@ -8,6 +9,11 @@ import { openContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 
 const defaultLimit = 20;
+
+/** One damaged record must not hide the others; `openContent` has told the operator. */
+function noneIfBroken(fault: unknown): undefined {
+  if (!(fault instanceof SealBroken)) throw fault;
+}
 
 const request = {
   query: Type.Object(
@@ -42,16 +48,19 @@ export const listDocumentRecords = defineOperation({
       description: 'One page.',
       schema: Type.Object({
         documents: Type.Array(documentRecord),
+        unreadable: Type.Array(Type.String(), {
+          description: 'Ids of documents on this page whose record is damaged; the operator was told.',
+        }),
         next: Type.Union([Type.String(), Type.Null()], { description: 'For `after`; null on the last page.' }),
       }),
       headers: { Link: 'To the receipt of this use.' },
     },
   },
-  refusals: [],
+  refusals: ['purpose-not-permitted'],
   citizenData: true,
   run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
     const { caller, mint, now, ports, query } = call;
-    const stated = readPurpose(call.headers.purpose);
+    const stated = readPurpose(call.headers.purpose, caller);
     if ('refusal' in stated) return stated;
     const { citizenId, limit = defaultLimit } = query;
     const after = query.after === undefined ? undefined : parseId('document', query.after);
@@ -59,9 +68,11 @@ export const listDocumentRecords = defineOperation({
     const page = { citizenId, clientId: caller.clientId, now, after, limit: limit + 1 };
     const found = await listDocuments(call.read, page);
     const documents: Static<typeof documentRecord>[] = [];
+    const unreadable: string[] = [];
     for (const { document, grants } of found.slice(0, limit)) {
-      const content = await openContent(ports, document);
-      documents.push(recordOf(document, content, { grants, clientId: caller.clientId, now }));
+      const content = await openContent(ports, document).catch(noneIfBroken);
+      if (content === undefined) unreadable.push(document.id);
+      else documents.push(recordOf(document, content, { grants, clientId: caller.clientId, now }));
     }
     const shown = found.slice(0, limit).map(({ document }) => document.id);
     const next = found.length > limit ? (shown.at(-1) ?? null) : null;
@@ -70,7 +81,7 @@ export const listDocumentRecords = defineOperation({
     const headers = { 'cache-control': 'private, no-store', link: `</v1/receipts/${id}>; rel="receipt"` };
     return {
       effect: { events: [{ ...event, documents: shown, purpose: stated.purpose }], statements: [] },
-      answer: { status: 200, headers, json: { documents, next } },
+      answer: { status: 200, headers, json: { documents, unreadable, next } },
     };
   },
 });

@@ -41,9 +41,18 @@ export function wholeOf(content: DocumentContent): ByteRange {
  * The bytes of one part, opened as they are asked for: each piece was verified before it is given. The operator is told
  * of bytes that are not what was stored, and the stream ends with that fault.
  */
-export async function* openBytes(
+export function openBytes(
   ports: Pick<DocumentPorts, 'blobs' | 'alarm'>,
   { document, content }: OpenDocument,
+  range: ByteRange,
+): AsyncGenerator<Buffer> {
+  return heldBytes(ports, { document, content }, range);
+}
+
+/** The same for a document in any state, for who looks at it inside: the scanner, the verifier. Nothing of it may leave. */
+export async function* heldBytes(
+  ports: Pick<DocumentPorts, 'blobs' | 'alarm'>,
+  { document, content }: { readonly document: HeldDocument; readonly content: DocumentContent },
   range: ByteRange,
 ): AsyncGenerator<Buffer> {
   const totalBytes = content.sealedSize;

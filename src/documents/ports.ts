@@ -4,7 +4,11 @@ import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 
 /** What an operator must be told at once: what was stored is not what is there. */
-export type DocumentAlarm = 'document-record-broken' | 'document-bytes-broken';
+export type DocumentAlarm =
+  | 'document-record-broken'
+  | 'document-bytes-broken'
+  | 'document-infected'
+  | 'document-blob-left';
 
 /** What the operations on documents need from outside; `compose.ts` gives it. */
 export type DocumentPorts = {
@@ -16,4 +20,10 @@ export type DocumentPorts = {
   readonly alarm: (kind: DocumentAlarm, document: DocumentId) => void;
   /** Whether the register knows the citizen; documents are kept only for those, since only they have a key of their own. */
   readonly citizenExists: (citizenId: string) => Promise<boolean>;
+  /** The purposes that were agreed for that client; undefined where any is. */
+  readonly purposesOf: (clientId: string) => readonly string[] | undefined;
+  /** Whether documents go through the scanner; else the operator has said that they go out without one. */
+  readonly scans: boolean;
+  /** What one document may weigh, in bytes. */
+  readonly limit: number;
 };

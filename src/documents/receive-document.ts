@@ -6,8 +6,13 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import type { DepositTerms } from './deposit-headers.ts';
 import { checkContent } from './media-type.ts';
 
-/** The bytes as they come in, and how many there may be. */
-export type Arriving = { readonly bytes: Readable; readonly signal: AbortSignal; readonly limit: number };
+/** The request, the pieces of the document in it, and how many bytes there may be. */
+export type Arriving = {
+  readonly request: Readable;
+  readonly pieces: AsyncIterable<Uint8Array>;
+  readonly signal: AbortSignal;
+  readonly limit: number;
+};
 
 /** Where they go: the name of the blob, and the key it is sealed with. */
 export type Destination = { readonly blobs: BlobStore; readonly name: string; readonly message: MessageKey };
@@ -17,18 +22,15 @@ export type Destination = { readonly blobs: BlobStore; readonly name: string; re
  * Resolves when the blob is synced; a refusal, like a fault, has left no blob.
  */
 export async function receiveDocument(
-  { bytes, signal, limit }: Arriving,
+  { request, pieces, signal, limit }: Arriving,
   { blobs, name, message }: Destination,
   terms: DepositTerms,
 ): Promise<{ readonly received: SealedSummary } | { readonly refusal: Refusal }> {
   async function* counted(): AsyncGenerator<Uint8Array> {
     const check = checkContent(terms.media);
     let length = 0;
-    // Left open when it is turned away, so that the refusal still reaches the sender.
-    for await (const piece of bytes.iterator({ destroyOnReturn: false })) {
+    for await (const given of pieces) {
       signal.throwIfAborted();
-      // The stream is the request itself, without an encoding set: its pieces are buffers.
-      const given = piece as Buffer;
       length += given.length;
       if (length > limit) throw new TurnedAway(refuse('payload-too-large', undefined, { members: { limit } }));
       if (!check.see(given)) throw new TurnedAway(wrongType());
@@ -51,13 +53,19 @@ export async function receiveDocument(
     return { received: sealing.summary() };
   } catch (fault) {
     if (fault instanceof TurnedAway) return { refusal: fault.refusal };
-    if (bytes.errored !== null || bytes.readableAborted || signal.aborted) return { refusal: brokeOff() };
+    if (request.errored !== null || request.readableAborted || signal.aborted) return { refusal: brokeOff() };
     throw fault;
   }
 }
 
+/** The pieces of a body that is the document itself; left open when it is turned away, so that the refusal still reaches the sender. */
+export async function* piecesOf(request: Readable): AsyncGenerator<Uint8Array> {
+  // The stream is the request itself, without an encoding set: its pieces are buffers.
+  for await (const piece of request.iterator({ destroyOnReturn: false })) yield piece as Buffer;
+}
+
 /** Carries a refusal out through the streams between: it is what makes them clean up. Caught in this file alone. */
-class TurnedAway extends Error {
+export class TurnedAway extends Error {
   readonly refusal: Refusal;
 
   constructor(refusal: Refusal) {

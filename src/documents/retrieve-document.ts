@@ -1,13 +1,12 @@
 import { Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
-import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
 import { judge } from './conditional-request.ts';
 import { type Access, accessOf, type HeldDocument } from './document.ts';
 import { documentHeaders, etagOf, headAnswer, partsAnswer, privacyHeaders, wholeAnswer } from './document-answer.ts';
 import { documentRecord, recordOf } from './document-record.ts';
-import { type Found, findDocument } from './document-store.ts';
-import { turnAway, useOf } from './document-use.ts';
+import type { Found } from './document-store.ts';
+import { findFor, turnAway, useOf } from './document-use.ts';
 import { readPurpose } from './header-text.ts';
 import { type OpenDocument, openContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
@@ -72,14 +71,14 @@ export const retrieveDocument = defineOperation({
     'precondition-failed',
     'range-not-satisfiable',
     'not-acceptable',
+    'purpose-not-permitted',
   ],
   citizenData: true,
   run: async (call: RetrieveCall): Promise<Decision | Refused> => {
-    const stated = readPurpose(call.headers.purpose);
+    const stated = readPurpose(call.headers.purpose, call.caller);
     if ('refusal' in stated) return stated;
-    const id = parseId('document', call.params.id);
-    const found = id === undefined ? undefined : await findDocument(call.read, id);
-    if (found === undefined) return { refusal: refuse('document-not-found') };
+    const found = await findFor(call, call.params.id);
+    if ('refusal' in found) return found;
     const { document, grants } = found;
     const reader = { client: call.caller.clientId, purpose: stated.purpose };
     const access = accessOf(document, grants, reader, call.now);

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
-import { idPatternSource, parseId } from '../kernel/id.ts';
+import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { IdentityPorts } from './ports.ts';
 import { verificationSchema } from './verification.ts';
@@ -10,7 +10,7 @@ import { privateAnswer } from './verify-identity.ts';
 const request = {
   params: Type.Object(
     {
-      id: Type.String({ pattern: idPatternSource('verification'), maxLength: 30, description: 'The verificationId.' }),
+      id: Type.String({ maxLength: 64, description: 'The verificationId.' }),
     },
     { additionalProperties: false },
   ),

@@ -10,6 +10,8 @@ const prefixes = {
   request: 'req',
   key: 'key',
   import: 'imp',
+  webhook: 'whk',
+  hold: 'hld',
 } as const;
 
 /** The things that have an id of ours. */
@@ -24,7 +26,9 @@ export type DeliveryId = Id<'delivery'>;
 export type AttemptId = Id<'attempt'>;
 export type DocumentId = Id<'document'>;
 export type VerificationId = Id<'verification'>;
+export type HoldId = Id<'hold'>;
 export type EventId = Id<'event'>;
+export type WebhookId = Id<'webhook'>;
 
 /** Makes a new id; ids of one process sort in the order in which they were made. */
 export type Mint = <K extends IdKind>(of: K) => Id<K>;

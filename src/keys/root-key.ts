@@ -12,7 +12,8 @@ export type RootPurpose =
   | 'guess-budget'
   | 'pairwise-subject'
   | 'document-etag'
-  | 'page-cursor';
+  | 'page-cursor'
+  | 'webhook-secrets';
 
 /** The keys derived from the operator's root key; the root itself is not kept. `id` names it in wrapped records. */
 export type RootKey = { readonly id: string; derive(purpose: RootPurpose): Uint8Array };

@@ -1,11 +1,19 @@
-import type { DeliveryId, DocumentId, EventId, NotificationId, VerificationId } from '../kernel/id.ts';
+import type {
+  DeliveryId,
+  DocumentId,
+  EventId,
+  HoldId,
+  NotificationId,
+  VerificationId,
+  WebhookId,
+} from '../kernel/id.ts';
 
 /** Who used a citizen's data: a client of the API, the citizen, an operator at the command line, or the server itself. */
 export type Actor =
   | { readonly client: string }
   | { readonly citizen: true }
   | { readonly operator: string }
-  | { readonly process: 'delivery' | 'start' | 'demo' };
+  | { readonly process: 'delivery' | 'start' | 'demo' | 'scan' | 'retention' };
 
 /** Why a use was lawful, as the caller stated it. */
 export type Ground = {
@@ -53,6 +61,50 @@ export type CitizenEvent =
       readonly citizenId: string;
       readonly document: DocumentId;
       readonly reason: 'not-permitted' | 'not-available';
+    })
+  | (Head<'document.scanned'> & {
+      readonly citizenId: string;
+      readonly document: DocumentId;
+      readonly verdict: 'clean' | 'infected' | 'unscannable';
+      /** The scanner with the version of its signatures. */
+      readonly engine: string;
+      /** The name of what was found, or why it could not be scanned. */
+      readonly finding?: string | undefined;
+    })
+  | (Head<'document.withdrawn'> & { readonly citizenId: string; readonly document: DocumentId })
+  | (Head<'document.erased'> & {
+      readonly citizenId: string;
+      readonly document: DocumentId;
+      /** What let it be erased: its issuer, its retention class, or the erasure of the citizen. */
+      readonly rule: 'withdrawn' | 'retention-class' | 'citizen-erased';
+      readonly retentionClass?: string | undefined;
+      /** `sha-256=:…:` of the sealed bytes that were destroyed, where the record still opened. */
+      readonly sealedDigest?: string | undefined;
+    })
+  | (Head<'document.granted'> & {
+      readonly citizenId: string;
+      readonly document: DocumentId;
+      readonly to: string;
+      readonly purpose: string;
+      readonly endsAt?: string | undefined;
+    })
+  | (Head<'document.grant-ended'> & {
+      readonly citizenId: string;
+      readonly document: DocumentId;
+      readonly to: string;
+      readonly purpose: string;
+    })
+  | (Head<'document.hold-placed'> & {
+      readonly citizenId: string;
+      readonly hold: HoldId;
+      /** Absent: everything of the citizen. */
+      readonly document?: DocumentId | undefined;
+      readonly reason: string;
+    })
+  | (Head<'document.hold-released'> & {
+      readonly citizenId: string;
+      readonly hold: HoldId;
+      readonly document?: DocumentId | undefined;
     });
 
 /** An event about no single citizen: its content is clear and holds no personal data. */
@@ -73,6 +125,33 @@ export type HouseEvent =
   | (Head<'notifications.listed'> & { readonly shown: number })
   | (Head<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
   | (Head<'client.disabled'> & { readonly clientId: string })
+  /** A client asked for an id that no document has: whoever tries ids is on record. */
+  | (Head<'document.unknown'> & { readonly document: DocumentId })
+  | (Head<'retention-class.set'> & {
+      readonly name: string;
+      readonly keepDays: number;
+      readonly eraseAfterDays?: number | undefined;
+      readonly legalBasis: string;
+    })
+  | (Head<'documents.deletion-run'> & {
+      readonly erased: number;
+      /** Due, but under a legal hold. */
+      readonly held: number;
+      readonly failed: number;
+      /** SHA-256 over the ids of the erased documents, sorted, a line each: their own events have the rest. */
+      readonly list: string;
+    })
+  | (Head<'root-key.rotated'> & {
+      readonly from: string;
+      readonly to: string;
+      readonly stage: 'begun' | 'wrapped' | 'finished';
+      readonly citizenKeys: number;
+      readonly signingKeys: number;
+    })
+  | (Head<'webhook.changed'> & {
+      readonly webhook: WebhookId;
+      readonly change: 'created' | 'removed' | 'secret-rotated' | 'redelivery-asked';
+    })
   | (Head<'endpoint.registered'> & { readonly endpoint: string; readonly since: string; readonly schemaHash: string });
 
 /** The closed union of what the ledger can say. A new kind of use starts here. */

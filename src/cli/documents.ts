@@ -1,0 +1,100 @@
+import { parseArgs } from 'node:util';
+import { type KeepingParts, runDeletion } from '../documents/deletion-run.ts';
+import { queueRescans } from '../documents/scan-store.ts';
+import { type Finding, verifyDocuments } from '../documents/verify-documents.ts';
+import type { Claim } from '../jobs/claim.ts';
+import type { Command, ExitCode, Terminal } from './command.ts';
+
+/** What the commands about documents need; `operator` is who runs them, as the ledger will say. */
+export type DocumentsRoom = KeepingParts & { readonly claim: Claim; readonly operator: string };
+
+/** A house that is opened for one command, and closed behind it. */
+export type OpenDocumentsRoom = <T>(use: (room: DocumentsRoom) => Promise<T>) => Promise<T>;
+
+/** An upload is in its row by then. */
+const rowWithinMs = 60_000;
+
+/** `documents verify`, `documents delete-due`, `documents rescan`. */
+export function documentCommands(openRoom: OpenDocumentsRoom, terminal: Terminal): readonly Command[] {
+  return [
+    {
+      name: 'documents verify',
+      usage: 'documents verify [--quick] [--json]',
+      summary:
+        'Reads every record and every document, and reports damage and orphans; repairs nothing. --quick reads only the end of each.',
+      run: async (args) => {
+        const flags = { quick: { type: 'boolean' }, json: { type: 'boolean' } } as const;
+        const { values } = parseArgs({ args: [...args], options: flags });
+        return await openRoom((room) => verify(room, values, terminal));
+      },
+    },
+    {
+      name: 'documents delete-due',
+      usage: 'documents delete-due [--preview] [--json]',
+      summary:
+        'Erases what is withdrawn or at the end of its class, and no longer to be kept; --preview only lists it.',
+      run: async (args) => {
+        const flags = { preview: { type: 'boolean' }, json: { type: 'boolean' } } as const;
+        const { values } = parseArgs({ args: [...args], options: flags });
+        return await openRoom((room) => deleteDue(room, values, terminal));
+      },
+    },
+    {
+      name: 'documents rescan',
+      usage: 'documents rescan [--quarantined]',
+      summary: 'Queues all documents that are given out for another scan; --quarantined those in quarantine too.',
+      run: async (args) => {
+        const { values } = parseArgs({ args: [...args], options: { quarantined: { type: 'boolean' } } });
+        return await openRoom((room) => rescan(room, values.quarantined === true, terminal));
+      },
+    },
+  ];
+}
+
+type Flags = { readonly quick?: boolean; readonly preview?: boolean; readonly json?: boolean };
+
+async function verify(room: DocumentsRoom, { quick, json }: Flags, terminal: Terminal): Promise<ExitCode> {
+  const list: Finding[] = [];
+  const done = await verifyDocuments({
+    ...room,
+    readBytes: quick !== true,
+    before: room.clock.now() - rowWithinMs,
+    onFinding: (finding) => {
+      list.push(finding);
+      if (json !== true) terminal.stdout(`${finding.id}\t${finding.fault}\t${finding.detail}\n`);
+    },
+    onProgress: (documents, bytes) => {
+      if (terminal.isInteractive) terminal.stderr(`\r${documents} documents, ${bytes} bytes`);
+    },
+  });
+  if (json === true) terminal.stdout(`${JSON.stringify({ ...done, list })}\n`);
+  const what = done.findings === 0 ? 'all is as it was stored' : `${done.findings} findings; nothing was changed`;
+  terminal.stderr(`${terminal.isInteractive ? '\r' : ''}${done.documents} documents, ${done.bytes} bytes: ${what}\n`);
+  return done.findings === 0 ? 0 : 1;
+}
+
+async function deleteDue(room: DocumentsRoom, { preview, json }: Flags, terminal: Terminal): Promise<ExitCode> {
+  const run = await runDeletion(room, { operator: room.operator }, preview === true);
+  if (json === true) terminal.stdout(`${JSON.stringify(run)}\n`);
+  else {
+    for (const id of run.erased) terminal.stdout(`${id}\t${preview === true ? 'would be erased' : 'erased'}\n`);
+    for (const id of run.held) terminal.stdout(`${id}\theld\n`);
+    for (const id of run.passed) terminal.stdout(`${id}\tchanged meanwhile\n`);
+  }
+  const verb = preview === true ? 'would be erased' : 'erased';
+  terminal.stderr(`${run.erased.length} ${verb}, ${run.held.length} under a legal hold\n`);
+  return 0;
+}
+
+async function rescan(room: DocumentsRoom, quarantined: boolean, terminal: Terminal): Promise<ExitCode> {
+  const now = room.clock.now();
+  const asked = { now, before: now, engine: undefined, quarantined, limit: 1_000 };
+  let queued = 0;
+  for (;;) {
+    const rows = await room.claim(queueRescans(asked));
+    queued += rows.length;
+    if (rows.length < asked.limit) break;
+  }
+  terminal.stderr(`${queued} documents are queued for the scanner\n`);
+  return 0;
+}

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Fetch, folderSource, urlSource } from '../ledger/log-source.ts';
+import { leafHash } from '../ledger/merkle.ts';
+import { contentOf, parseOpening } from '../ledger/opening.ts';
+import { type Policy, parsePolicy, policyOf } from '../ledger/policy.ts';
+import { parseProof, verifyProof } from '../ledger/proof.ts';
+import { verifyLog } from '../ledger/verify-log.ts';
+import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+
+const options = {
+  key: { type: 'string', multiple: true },
+  policy: { type: 'string' },
+  since: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+} as const;
+
+const details = `PLACE is a folder that \`ledger export\` wrote, the URL of a log (https://HOST/ledger), or a .tlog-proof file: a receipt.
+Nothing is trusted but the keys that you give; the server, where there is one, is asked for its files only.
+
+  --key VKEY       The public key of the log, as \`ledger key\` prints it. May stand several times.
+  --policy FILE    Instead: logs and witnesses with their quorum (c2sp.org/tlog-policy).
+  --since FILE     A checkpoint that you kept: the log must begin with its tree. May stand several times.
+  --json           Prints the verdict as JSON.`;
+
+/** `ledger verify`: it needs neither a database nor a setting. */
+export function ledgerVerifyCommand(terminal: Terminal, fetching: Fetch): Command {
+  return {
+    name: 'ledger verify',
+    usage: 'ledger verify PLACE (--key VKEY | --policy FILE) [--since FILE] [--json]',
+    summary: 'Verifies a whole log, or one receipt, offline, with nothing but the public key.',
+    details,
+    run: async (args) => {
+      const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+      const [place, ...others] = positionals;
+      if (place === undefined || others.length > 0) throw new UsageError('name one folder, URL or receipt');
+      const path = (name: string) => resolve(terminal.cwd, name);
+      const policy = await policyFrom(values.key, values.policy === undefined ? undefined : path(values.policy));
+      const asked = { place, policy, since: (values.since ?? []).map(path), json: values.json === true };
+      return place.endsWith('.tlog-proof')
+        ? await verifyReceipt({ ...asked, place: path(place) }, terminal)
+        : await verifyWhole(asked, terminal, fetching);
+    },
+  };
+}
+
+async function policyFrom(keys: readonly string[] | undefined, policyFile: string | undefined): Promise<Policy> {
+  if ((keys === undefined) === (policyFile === undefined)) {
+    throw new UsageError('give the public key of the log with --key, or a policy with --policy');
+  }
+  return policyFile === undefined ? policyOf(keys ?? []) : parsePolicy(await readFile(policyFile, 'utf8'));
+}
+
+type Asked = {
+  readonly place: string;
+  readonly policy: Policy;
+  readonly since: readonly string[];
+  readonly json: boolean;
+};
+
+async function verifyWhole(
+  { place, policy, since, json }: Asked,
+  terminal: Terminal,
+  fetching: Fetch,
+): Promise<ExitCode> {
+  const isUrl = /^https?:\/\//.test(place);
+  const source = isUrl ? urlSource(place, fetching) : folderSource(resolve(terminal.cwd, place));
+  const earlier = await Promise.all(since.map((file) => readFile(file, 'utf8')));
+  const verdict = await verifyLog(source, { policy, earlier });
+  if ('fault' in verdict) return tell(terminal, { json, verdict: { verified: false, fault: verdict.fault } });
+  const { origin, size, root } = verdict.checkpoint;
+  const rootHash = Buffer.from(root).toString('base64');
+  return tell(terminal, { json, verdict: { verified: true, origin, size, rootHash, witnesses: verdict.witnesses } });
+}
+
+async function verifyReceipt({ place, policy, json }: Asked, terminal: Terminal): Promise<ExitCode> {
+  const proof = parseProof(await readFile(place, 'utf8'));
+  const opening = proof?.extra === undefined ? undefined : parseOpening(proof.extra);
+  if (proof === undefined || opening === undefined) {
+    return tell(terminal, { json, verdict: { verified: false, fault: 'the file is no receipt' } });
+  }
+  const verdict = verifyProof(proof, leafHash(opening.entry), policy);
+  if ('fault' in verdict) return tell(terminal, { json, verdict: { verified: false, fault: verdict.fault } });
+  const { origin, size } = verdict.checkpoint;
+  const content = contentOf(opening) ?? null;
+  return tell(terminal, { json, verdict: { verified: true, origin, size, leafIndex: proof.index, content } });
+}
+
+type Told = {
+  readonly json: boolean;
+  readonly verdict: Readonly<Record<string, unknown>> & { readonly verified: boolean };
+};
+
+function tell({ stdout, stderr }: Terminal, { json, verdict }: Told): ExitCode {
+  if (json) stdout(`${JSON.stringify(verdict)}\n`);
+  else if (!verdict.verified) stderr(`NOT verified: ${verdict['fault']}\n`);
+  else {
+    for (const [name, value] of Object.entries(verdict)) {
+      stdout(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}\n`);
+    }
+  }
+  return verdict.verified ? 0 : 1;
+}

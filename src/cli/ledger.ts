@@ -1,0 +1,107 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parseId } from '../kernel/id.ts';
+import type { LogView } from '../ledger/log-view.ts';
+import type { NoteSigner } from '../ledger/note.ts';
+import { tilePath, tilesOf } from '../ledger/tile.ts';
+import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+
+/** What the commands about the ledger need. */
+export type LedgerRoom = {
+  readonly log: LogView;
+  /** The keys that sign now, under the name of this log; undefined before its first start. */
+  checkpointKeys(): Promise<readonly NoteSigner[] | undefined>;
+};
+
+export type OpenLedgerRoom = <T>(use: (room: LedgerRoom) => Promise<T>) => Promise<T>;
+
+/** `ledger export`, `ledger prove`, `ledger key`. */
+export function ledgerCommands(openRoom: OpenLedgerRoom, terminal: Terminal): readonly Command[] {
+  return [
+    {
+      name: 'ledger export',
+      usage: 'ledger export FOLDER',
+      summary: 'Writes the whole signed log as files, for an auditor or a web server.',
+      run: async (args) => {
+        const folder = resolve(terminal.cwd, onlyArgument(args, 'name one folder'));
+        return await openRoom((room) => exportLog(room, folder, terminal));
+      },
+    },
+    {
+      name: 'ledger prove',
+      usage: 'ledger prove EVENT [--sealed]',
+      summary: 'Prints the receipt of one event, evt_…, as a .tlog-proof; --sealed leaves out the key of its content.',
+      run: async (args) => {
+        const { values, positionals } = parseArgs({
+          args: [...args],
+          options: { sealed: { type: 'boolean' } },
+          allowPositionals: true,
+        });
+        const eventId = parseId('event', onlyArgument(positionals, 'name one event by its id'));
+        if (eventId === undefined) throw new UsageError('an event has an id as evt_01…');
+        return await openRoom((room) => prove(room, eventId, { sealed: values.sealed === true, terminal }));
+      },
+    },
+    {
+      name: 'ledger key',
+      usage: 'ledger key',
+      summary: 'Prints the public keys of the log, one a line, for whoever is to verify it.',
+      run: async () => await openRoom((room) => printKeys(room, terminal)),
+    },
+  ];
+}
+
+function onlyArgument(args: readonly string[], otherwise: string): string {
+  const [only, ...others] = args;
+  if (only === undefined || others.length > 0) throw new UsageError(otherwise);
+  return only;
+}
+
+async function exportLog({ log }: LedgerRoom, folder: string, terminal: Terminal): Promise<ExitCode> {
+  const checkpoint = await log.published();
+  if (checkpoint === undefined) return failed(terminal, 'The log has no signed checkpoint yet.');
+  let files = 1;
+  for (const name of tilesOf(checkpoint.size)) {
+    const bytes = await log.tile(name);
+    if (bytes === undefined) return failed(terminal, `${tilePath(name)} is missing: the log is damaged.`);
+    const path = join(folder, tilePath(name));
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, bytes);
+    files += 1;
+  }
+  await mkdir(folder, { recursive: true });
+  // Last, so that what it promises is there.
+  await writeFile(join(folder, 'checkpoint'), checkpoint.note);
+  terminal.stderr(`${files} files with ${checkpoint.size} entries in ${folder}\n`);
+  return 0;
+}
+
+async function prove(
+  { log }: LedgerRoom,
+  eventId: Parameters<LogView['entryOf']>[0],
+  { sealed, terminal }: { readonly sealed: boolean; readonly terminal: Terminal },
+): Promise<ExitCode> {
+  const entry = await log.entryOf(eventId);
+  const checkpoint = entry === undefined ? undefined : await log.checkpointFor(entry.index);
+  if (entry === undefined || checkpoint === undefined) {
+    return failed(
+      terminal,
+      'No such event has a number in the signed log; one that was just recorded gets it within a second.',
+    );
+  }
+  terminal.stdout(await log.prove(entry, checkpoint, sealed ? undefined : await log.contentKey(entry)));
+  return 0;
+}
+
+async function printKeys(room: LedgerRoom, terminal: Terminal): Promise<ExitCode> {
+  const keys = await room.checkpointKeys();
+  if (keys === undefined) return failed(terminal, 'The log has not begun: start the server once.');
+  for (const { vkey } of keys) terminal.stdout(`${vkey}\n`);
+  return 0;
+}
+
+function failed(terminal: Terminal, why: string): ExitCode {
+  terminal.stderr(`${why}\n`);
+  return 1;
+}

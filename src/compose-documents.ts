@@ -1,0 +1,113 @@
+import type { Log } from './api/log.ts';
+import type { DocumentsRoom } from './cli/documents.ts';
+import type { House } from './compose.ts';
+import type { BlobStore } from './documents/blobs/blob-store.ts';
+import { openFolderBlobs } from './documents/blobs/folder.ts';
+import { runDeletion } from './documents/deletion-run.ts';
+import type { DocumentPorts } from './documents/ports.ts';
+import { type Scanning, startScanning } from './documents/scan-documents.ts';
+import { clamdScanner } from './documents/scanners/clamd.ts';
+import { type Swept, sweepBlobs } from './documents/sweep-blobs.ts';
+import { repeat } from './jobs/repeat.ts';
+import { systemTimer } from './jobs/timer.ts';
+import type { Ports } from './operations.ts';
+
+const dayMs = 86_400_000;
+
+/** An upload may take so long; what is older and owned by no document is a leftover. */
+const uploadHours = 24;
+const hourMs = 3_600_000;
+
+/** Opens where the sealed documents lie. */
+export function openBlobs({ settings }: Pick<House, 'settings'>): Promise<BlobStore> {
+  return openFolderBlobs(settings.documentStore);
+}
+
+/** What the commands about documents work on. */
+export async function documentsRoom(house: House, operator: string): Promise<DocumentsRoom> {
+  const { citizenKeys, log } = house;
+  const ports = { blobs: await openBlobs(house), citizenKeys, alarm: documentAlarm(log) };
+  return { ...house, read: house.db.read, ports, operator };
+}
+
+/** Tells the operator that what was stored is not what is there: a line of the log, and a count of the metrics. */
+export function documentAlarm(log: Log): DocumentPorts['alarm'] {
+  return (kind, document) => log.fault(kind, new Error(`${kind}: ${document}`));
+}
+
+/** What the worker role does for documents: the content gate, the sweep of leftovers, the deletion run. */
+export type Keeping = { wake(): void; stop(withinMs: number): Promise<void> };
+
+/** Starts it; the sweep begins behind the start, which does not wait for it. */
+export function startKeeping(house: House, ports: Ports): Keeping {
+  const { clock, log } = house;
+  const gate = startGate(house, ports);
+  // Only this process can have an SQLite database open; on PostgreSQL another may be in the middle of an upload.
+  const startedAt = clock.now();
+  const onFault = (fault: unknown) => log.fault('documents', fault);
+  const sweep = async (before: number) =>
+    tellSweep(log, await sweepBlobs({ blobs: ports.blobs, read: house.db.read }, before));
+  const first = sweep(house.db.engine === 'sqlite' ? startedAt : startedAt - uploadHours * hourMs).catch(onFault);
+  const parts = { ...house, read: house.db.read, ports };
+  const repeated = [
+    repeat({
+      ...{ timer: systemTimer, everyMs: 6 * hourMs, onFault },
+      call: () => sweep(clock.now() - uploadHours * hourMs),
+    }),
+    repeat({
+      ...{ timer: systemTimer, everyMs: hourMs, onFault },
+      call: async () => {
+        const due = await runDeletion(parts, { process: 'retention' }, true);
+        if (due.erased.length > 0) await runDeletion(parts, { process: 'retention' }, false);
+      },
+    }),
+  ];
+  return {
+    wake: () => gate?.wake(),
+    stop: async (withinMs) => {
+      await first;
+      await Promise.all(repeated.map((one) => one.stop()));
+      await gate?.stop(withinMs);
+    },
+  };
+}
+
+function tellSweep(log: Log, swept: Swept): void {
+  if (swept.broken + swept.orphans > 0) log.notice('leftovers of broken uploads removed', swept);
+  if (swept.strays === 0) return;
+  const what = `${swept.strays} sealed documents have no row in this database: is it the right one? Nothing was removed`;
+  log.fault('documents', new Error(what));
+}
+
+/** Starts the content gate with the scanner of the settings, and says what that means where there is none. */
+function startGate(house: House, ports: Ports): Scanning | undefined {
+  const { settings, log } = house;
+  if (settings.clamav === 'off') {
+    log.notice('CLAMAV is off: documents are given out without a malware scan, and their records say so');
+    return undefined;
+  }
+  if (settings.clamav === undefined) {
+    log.notice('no scanner: deposited documents wait in `scanning`. Set CLAMAV to the address of clamd, or to off');
+    return undefined;
+  }
+  return startScanning({
+    ...house,
+    read: house.db.read,
+    timer: systemTimer,
+    ports,
+    scanner: clamdScanner({ address: clamdAddress(settings.clamav) }),
+    rescanAfterMs: settings.rescanAfterDays * dayMs,
+    onScanner: (fault) => {
+      if (fault === undefined) log.notice('the malware scanner is back');
+      else log.fault('scanner-down', fault);
+    },
+    onFault: (fault) => log.fault('scan', fault),
+  });
+}
+
+/** The address in CLAMAV, whose form the settings have checked. */
+export function clamdAddress(setting: string): { path: string } | { host: string; port: number } {
+  if (setting.startsWith('unix:')) return { path: setting.slice('unix:'.length).replace(/^\/\/\//, '/') };
+  const url = new URL(setting);
+  return { host: url.hostname.replaceAll(/[[\]]/g, ''), port: Number(url.port) };
+}

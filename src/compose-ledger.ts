@@ -1,0 +1,99 @@
+import { hkdfSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
+import type { Access, House } from './compose.ts';
+import { keepLease } from './jobs/lease.ts';
+import { systemTimer } from './jobs/timer.ts';
+import { openAnchor } from './ledger/anchor.ts';
+import { createHouseKeys, type HouseKeys } from './ledger/house-keys.ts';
+import { readHead } from './ledger/ledger-store.ts';
+import { createLogView, type LogView } from './ledger/log-view.ts';
+import type { NoteSigner } from './ledger/note.ts';
+import { noteSigner, signatureTypes } from './ledger/note-key.ts';
+import { type Policy, parsePolicy } from './ledger/policy.ts';
+import { createPublisher } from './ledger/publisher.ts';
+import { runSequencer } from './ledger/run-sequencer.ts';
+import { createSequencer } from './ledger/sequencer.ts';
+
+/** What this process knows of the ledger: every role has it, the sequencer alone moves it. */
+export type Ledger = {
+  readonly view: LogView;
+  readonly houseKeys: HouseKeys;
+  /** The name of a new log. One that is there keeps the name that it was begun with. */
+  readonly origin: string;
+  readonly signers: (origin: string) => readonly NoteSigner[];
+  readonly witnesses: Policy | undefined;
+};
+
+/** How long a sequencer that is gone keeps others waiting. */
+const leaseMs = 5_000;
+/** The most events in one unit: what other writers of the database wait behind. */
+const batchLimit = 256;
+
+/** Opens the reading side of the ledger. */
+export function openLedger(house: House, access: Access, publicUrl: string): Ledger {
+  const { db, root, citizenKeys, settings } = house;
+  const houseKeys = createHouseKeys(root);
+  const { ledgerWitnesses } = settings;
+  const witnesses = ledgerWitnesses === undefined ? undefined : parsePolicy(readFileSync(ledgerWitnesses, 'utf8'));
+  return {
+    view: createLogView(db.read, citizenKeys, houseKeys, { witnessed: witnesses !== undefined }),
+    houseKeys,
+    origin: `${new URL(publicUrl).host}/ledger`,
+    signers: (origin) => checkpointSigners(access.keys, origin, settings.ledgerMlDsa),
+    witnesses,
+  };
+}
+
+/** The keys that sign checkpoints under that name; ML-DSA-44 second, where it is wanted. */
+export function checkpointSigners(keys: SigningKeys, origin: string, mlDsa: boolean): readonly NoteSigner[] {
+  const { d = '' } = keys.current('checkpoint').privateKey.export({ format: 'jwk' });
+  const seed = Buffer.from(d, 'base64url');
+  const ed25519 = noteSigner(signatureTypes.ed25519, origin, seed);
+  if (!mlDsa) return [ed25519];
+  // A quantum computer that finds the Ed25519 key finds its scalar, a hash of this seed, and never the seed itself.
+  const mlDsaSeed = hkdfSync('sha256', seed, '', 'citizen-services/checkpoint-ml-dsa-44@v1', 32);
+  return [ed25519, noteSigner(signatureTypes.mlDsaCosignature, origin, new Uint8Array(mlDsaSeed))];
+}
+
+/** Starts the role of the sequencer: it works while this process holds the lease, and waits otherwise. */
+export async function startSequencer(house: House, { houseKeys, origin, signers }: Ledger) {
+  const { db, clock, log, settings, citizenKeys, random, claim, mint } = house;
+  const onFault = (fault: unknown) => log.fault('ledger', fault);
+  const lease = await keepLease({
+    ...{ claim, clock, timer: systemTimer, leaseMs, onFault },
+    name: 'ledger-sequencer',
+    holder: mint('request'),
+  });
+  const anchor = openAnchor(join(settings.dataDir, 'ledger-checkpoint'));
+  const sequencer = createSequencer({
+    ...{ db, citizenKeys, houseKeys, random, anchor, origin, batchLimit },
+    fence: lease.fence,
+  });
+  const publisher = createPublisher({ db, anchor, clock, signers });
+  const running = runSequencer({ sequencer, publisher, clock, timer: systemTimer, batchLimit, onFault });
+  return {
+    stop: async () => {
+      await running.stop();
+      await lease.end({ giveBack: true });
+    },
+  };
+}
+
+/** The ledger for the commands of the command line, which have no address and need none. */
+export function ledgerRoomOf(house: House) {
+  const { db, root, clock, citizenKeys, settings } = house;
+  const houseKeys = createHouseKeys(root);
+  return {
+    ...house,
+    read: db.read,
+    houseKeys,
+    log: createLogView(db.read, citizenKeys, houseKeys, { witnessed: settings.ledgerWitnesses !== undefined }),
+    checkpointKeys: async () => {
+      const head = await readHead(db.read);
+      if (head === undefined) return undefined;
+      return checkpointSigners(await openSigningKeys({ db, root, clock }), head.origin, settings.ledgerMlDsa);
+    },
+  };
+}

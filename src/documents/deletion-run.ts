@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../kernel/clock.ts';
+import type { DocumentId, Mint } from '../kernel/id.ts';
+import type { Commit } from '../ledger/commit.ts';
+import type { Actor } from '../ledger/event.ts';
+import { type Read, WriteRefused } from '../store/db.ts';
+import { mayErase } from './document.ts';
+import { findDocument } from './document-store.ts';
+import { erasureOf, removeErased } from './erase-document.ts';
+import { dueForErasure, ruleOf } from './keeping-store.ts';
+import type { DocumentPorts } from './ports.ts';
+
+export type KeepingParts = {
+  readonly read: Read;
+  readonly commit: Commit;
+  readonly clock: Clock;
+  readonly mint: Mint;
+  readonly ports: Pick<DocumentPorts, 'blobs' | 'citizenKeys' | 'alarm'>;
+};
+
+/** What a run did, or, as a preview, would do. */
+export type DeletionRun = {
+  readonly erased: readonly DocumentId[];
+  /** Due, but under a legal hold. */
+  readonly held: readonly DocumentId[];
+  /** Changed while the run was at work: the next run looks at them anew. */
+  readonly passed: readonly DocumentId[];
+};
+
+const pageSize = 200;
+
+/**
+ * Erases every document that is due at this instant: withdrawn ones whose retention has ended, and those at the end of
+ * their class. Each erasure has its event, and the run as a whole one more; it can be stopped and begun again anywhere.
+ */
+export async function runDeletion(parts: KeepingParts, actor: Actor, preview: boolean): Promise<DeletionRun> {
+  const now = parts.clock.now();
+  const run = { erased: [] as DocumentId[], held: [] as DocumentId[], passed: [] as DocumentId[] };
+  for (let after = ''; ; ) {
+    const due = await dueForErasure(parts.read, { now, after, limit: pageSize });
+    for (const { id, held } of due) {
+      if (held) run.held.push(id);
+      else if (preview || (await erase(parts, id, { now, actor }))) run.erased.push(id);
+      else run.passed.push(id);
+    }
+    const last = due.at(-1);
+    if (last === undefined || due.length < pageSize) break;
+    after = last.id;
+  }
+  if (!preview) await record(parts, run, { now, actor });
+  return run;
+}
+
+type When = { readonly now: number; readonly actor: Actor };
+
+async function erase(parts: KeepingParts, id: DocumentId, { now, actor }: When): Promise<boolean> {
+  const document = (await findDocument(parts.read, id))?.document;
+  if (document === undefined || !('sealedRecord' in document) || !mayErase(document, now)) return false;
+  const effect = await erasureOf(parts.ports, document, { mint: parts.mint, now, actor, rule: ruleOf(document) });
+  try {
+    await parts.commit(effect);
+  } catch (fault) {
+    if (fault instanceof WriteRefused && fault.kind === 'rows') return false;
+    throw fault;
+  }
+  await removeErased(parts.ports, document);
+  return true;
+}
+
+async function record(parts: KeepingParts, run: DeletionRun, { now, actor }: When): Promise<void> {
+  const list = createHash('sha256')
+    .update(run.erased.map((id) => `${id}\n`).join(''))
+    .digest('base64');
+  const counts = { erased: run.erased.length, held: run.held.length, failed: run.passed.length };
+  const event = { type: 'documents.deletion-run', id: parts.mint('event'), at: now, actor } as const;
+  await parts.commit({ events: [{ ...event, ...counts, list: `sha-256=:${list}:` }], statements: [] });
+}

@@ -1,0 +1,170 @@
+import type { Readable } from 'node:stream';
+import { Busboy } from '@fastify/busboy';
+import { compileCheck } from '../api/parse.ts';
+import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
+import { type DepositGiven, depositHeaders } from './deposit-headers.ts';
+import { TurnedAway } from './receive-document.ts';
+
+/** The fields of a form that deposits a document, each with the header that says the same. All stand before `document`. */
+const headerOf = {
+  citizenId: 'citizen-id',
+  title: 'document-title',
+  kind: 'document-kind',
+  issuedAt: 'document-issued-at',
+  retainUntil: 'document-retain-until',
+  retentionClass: 'document-retention-class',
+  purpose: 'purpose',
+  legalBasis: 'legal-basis',
+  digest: 'repr-digest',
+} as const satisfies Record<string, keyof DepositGiven>;
+
+/** The fields of text, which headers carry percent-encoded. */
+const encoded = new Set<string>(['citizenId', 'title', 'purpose', 'legalBasis']);
+const filePart = 'document';
+const limits = {
+  fieldNameSize: 64,
+  fieldSize: 4_096,
+  fields: 12,
+  files: 1,
+  parts: 13,
+  headerPairs: 16,
+  headerSize: 4_096,
+};
+const checkGiven = compileCheck('header', depositHeaders);
+
+/** A form read up to its document: what its fields say, and the document's bytes, which end with the form. */
+export type DepositForm = { readonly given: DepositGiven; readonly pieces: AsyncIterable<Uint8Array> };
+
+/** Whether this is the type of a form. */
+export function isForm(contentType: string): boolean {
+  return /^multipart\/form-data\s*;/i.test(contentType.trim());
+}
+
+/** Reads a form up to the first byte of its part `document` (RFC 7578); what stands behind that part is refused at its end. */
+export async function readDepositForm(
+  request: Readable,
+  contentType: string,
+): Promise<DepositForm | { readonly refusal: Refusal }> {
+  const form = parserOf(contentType);
+  if (form === undefined) return { refusal: malformed('The Content-Type names no usable boundary.') };
+  const reading = startReading(request, form);
+  try {
+    const given = givenOf(reading.fields, await reading.opened);
+    if (!('refusal' in given)) return { given, pieces: reading.pieces() };
+    reading.stop();
+    return given;
+  } catch (fault) {
+    reading.stop();
+    if (fault instanceof TurnedAway) return { refusal: fault.refusal };
+    throw fault;
+  }
+}
+
+type Parser = InstanceType<typeof Busboy>;
+
+function parserOf(contentType: string): Parser | undefined {
+  if (!/;\s*boundary=/i.test(contentType)) return undefined;
+  return new Busboy({ headers: { 'content-type': contentType }, limits, isPartAFile: (name) => name === filePart });
+}
+
+type Reading = {
+  readonly fields: ReadonlyMap<string, string>;
+  /** The media type of the document, once its part has begun; rejects with `TurnedAway`. */
+  readonly opened: Promise<string>;
+  pieces(): AsyncGenerator<Uint8Array>;
+  stop(): void;
+};
+
+function startReading(request: Readable, form: Parser): Reading {
+  const fields = new Map<string, string>();
+  const opened = Promise.withResolvers<string>();
+  const ended = Promise.withResolvers<void>();
+  let file: Readable | undefined;
+  let fault: Refusal | undefined;
+  const spoil = (detail: string) => {
+    fault ??= malformed(detail);
+  };
+  const fail = () => {
+    const broken = new TurnedAway(fault ?? malformed('The form ended before its closing boundary.'));
+    opened.reject(broken);
+    ended.reject(broken);
+    file?.destroy(broken);
+  };
+  // Each is awaited only where the reading comes that far.
+  ended.promise.catch(() => undefined);
+
+  form.on('field', (name, value, ...[nameCut, valueCut]) => {
+    if (file !== undefined) spoil('Every field stands before the document.');
+    if (nameCut || valueCut) spoil('A field is too long.');
+    if (fields.has(name)) spoil('Each field stands once.');
+    fields.set(name, value);
+  });
+  form.on('file', (...[, stream, , coding, mediaType]) => {
+    file = stream;
+    // Whoever takes the pieces is told; before that, `opened` is.
+    stream.on('error', () => undefined);
+    if (!['7bit', '8bit', 'binary'].includes(coding)) spoil('The document must have no transfer encoding.');
+    if (fault === undefined) opened.resolve(mediaType);
+    else fail();
+  });
+  const tooMany = () => spoil('The form has more parts than it may.');
+  form.on('partsLimit', tooMany).on('filesLimit', tooMany).on('fieldsLimit', tooMany);
+  form.on('error', fail);
+  form.on('finish', () => {
+    if (file === undefined) spoil(`The form has no part '${filePart}'.`);
+    if (fault !== undefined) fail();
+    ended.resolve();
+  });
+  request.once('error', fail);
+  request.pipe(form);
+  const stop = () => {
+    request.unpipe(form);
+    request.off('error', fail);
+  };
+
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    try {
+      // Read as it comes from the parser, without an encoding set: the pieces are buffers.
+      for await (const piece of file ?? []) yield piece as Buffer;
+      await ended.promise;
+    } finally {
+      stop();
+    }
+  }
+  return { fields, opened: opened.promise, pieces, stop };
+}
+
+function givenOf(fields: ReadonlyMap<string, string>, mediaType: string): DepositGiven | { refusal: Refusal } {
+  const given: Record<string, string> = { 'content-type': mediaType };
+  const issues: Issue[] = [];
+  for (const [field, value] of fields) {
+    const header = Object.entries(headerOf).find(([name]) => name === field)?.[1];
+    if (header === undefined) issues.push(unknownField());
+    else if (!value.isWellFormed())
+      issues.push({ in: 'body', pointer: `/${field}`, code: 'malformed', detail: 'must be UTF-8' });
+    else given[header] = encoded.has(field) ? encodeURIComponent(value) : value;
+  }
+  for (const required of ['citizenId', 'title']) {
+    if (!fields.has(required))
+      issues.push({ in: 'body', pointer: `/${required}`, code: 'required', detail: 'required' });
+  }
+  issues.push(...checkGiven(given).map(issueOfForm));
+  if (issues.length > 0)
+    return { refusal: refuse('bad-request', 'Each fault of the form is in issues[].', { issues }) };
+  // The check above proved it.
+  return given as DepositGiven;
+}
+
+function unknownField(): Issue {
+  return { in: 'body', code: 'unknown-input', detail: `the fields are ${Object.keys(headerOf).join(', ')}` };
+}
+
+/** A fault of a header as that of the field which stands for it. */
+export function issueOfForm(issue: Issue): Issue {
+  const field = Object.entries(headerOf).find(([, header]) => header === issue.name)?.[0] ?? filePart;
+  return { in: 'body', pointer: `/${field}`, code: issue.code, detail: issue.detail };
+}
+
+function malformed(detail: string): Refusal {
+  return refuse('bad-request', detail, { issues: [{ in: 'body', code: 'malformed', detail }] });
+}

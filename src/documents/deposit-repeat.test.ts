@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  citizen,
+  type DocumentHouse,
+  depositHeadersFor,
+  openDocumentHouse,
+  otherCitizen,
+  pdfOf,
+} from '../../test/document-house.ts';
+import { engines } from '../../test/engines.ts';
+
+const bytes = pdfOf(40_000);
+const key = { 'idempotency-key': 'a-1' };
+
+const deposit = (house: DocumentHouse, others: Record<string, string> = key, body = bytes) =>
+  house.deposit({ headers: depositHeadersFor(body, others), body: [body] });
+
+type Part = { readonly name: string; readonly value: string | Buffer; readonly head?: string };
+
+/** A form as browsers write it (RFC 7578); `cut` leaves the end away. */
+function formOf(parts: readonly Part[], cut = 0) {
+  const boundary = '----form4711';
+  const pieces = parts.flatMap(({ name, value, head = '' }) => [
+    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${head}\r\n\r\n`),
+    Buffer.from(value),
+    Buffer.from('\r\n'),
+  ]);
+  const whole = Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
+  const body = whole.subarray(0, whole.length - cut);
+  const headers = {
+    'content-type': `multipart/form-data; boundary=${boundary}`,
+    'content-length': String(body.length),
+  };
+  // Cut anywhere, as a network does.
+  const cuts = Array.from({ length: Math.ceil(body.length / 9_973) }, (_, at) =>
+    body.subarray(at * 9_973, (at + 1) * 9_973),
+  );
+  return { headers, body: cuts };
+}
+
+const file = { name: 'document', value: bytes, head: '; filename="b.pdf"\r\nContent-Type: application/pdf' };
+const fields = [
+  { name: 'citizenId', value: citizen },
+  { name: 'title', value: 'Bescheid über 100 %' },
+  { name: 'kind', value: 'tax-assessment' },
+  { name: 'digest', value: depositHeadersFor(bytes)['repr-digest'] },
+];
+
+for (const engine of engines) {
+  test(`${engine.name}: a deposit repeated under its key is the same document, answered alike, and stored once`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const [first, again] = [await deposit(house), await deposit(house)];
+    assert.ok('status' in first && 'status' in again);
+    assert.deepEqual([again.status, again.json], [201, first.json]);
+    assert.equal(again.headers['idempotent-replayed'], 'true');
+    assert.equal((await house.files()).length, 1);
+    assert.equal((await house.eventsAbout(citizen)).length, 1);
+    for (const others of [
+      ['document-title', 'Other'],
+      ['citizen-id', otherCitizen],
+    ]) {
+      const reused = await deposit(house, { ...key, ...Object.fromEntries([others]) });
+      assert.ok('refusal' in reused && reused.refusal.slug === 'idempotency-key-reused');
+    }
+    const other = await deposit(house, key, pdfOf(40_001));
+    assert.ok('refusal' in other && other.refusal.slug === 'idempotency-key-reused');
+  });
+
+  test(`${engine.name}: what is kept of the answer is sealed under the citizen's key, and goes with it`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    await deposit(house);
+    const [row] = await house.db.read('select headers, body from idempotency');
+    for (const text of [String(row?.['headers']), String(row?.['body'])]) {
+      assert.ok(!/Bescheid|CZ-1001|CZ%2D/.test(text), text);
+      assert.ok(!/Bescheid|CZ-1001/.test(Buffer.from(text, 'base64').toString('latin1')));
+    }
+    await house.db.write([{ sql: 'delete from citizen_key' }]);
+    house.forgetKeys();
+    await assert.rejects(deposit(house), /does not open/);
+  });
+
+  test(`${engine.name}: under a key the digest is required, and a refused deposit may be repeated under it`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const { 'repr-digest': _digest, ...without } = depositHeadersFor(bytes, key);
+    const bare = await house.deposit({ headers: without, body: [bytes] });
+    assert.ok('refusal' in bare && bare.refusal.issues?.[0]?.name === 'repr-digest');
+    const broken = await house.deposit({ headers: depositHeadersFor(bytes, key), body: [bytes.subarray(0, 100)] });
+    assert.ok('refusal' in broken && broken.refusal.slug === 'content-mismatch');
+    assert.deepEqual(await house.files(), []);
+    assert.ok('status' in (await deposit(house)));
+  });
+
+  test(`${engine.name}: two deposits at once under one key store one document`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const results = await Promise.all([deposit(house), deposit(house), deposit(house)]);
+    const slugs = results.map((result) => ('refusal' in result ? result.refusal.slug : result.status));
+    assert.deepEqual(slugs.sort(), [201, 'idempotency-key-in-progress', 'idempotency-key-in-progress']);
+    assert.equal((await house.files()).length, 1);
+  });
+
+  test(`${engine.name}: a form deposits the same document as headers and body do`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const made = await house.deposit(formOf([...fields, file]));
+    assert.ok('status' in made && made.status === 201);
+    const { id, title, kind, mediaType, size } = made.json as Record<string, string>;
+    assert.deepEqual(
+      [title, kind, mediaType, size],
+      ['Bescheid über 100 %', 'tax-assessment', 'application/pdf', 40_000],
+    );
+    const whole = await house.retrieve(String(id));
+    assert.ok('status' in whole && whole.bytes.equals(bytes));
+  });
+
+  test(`${engine.name}: every fault of a form is refused, and leaves nothing`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const wrongDigest = fields.with(3, { name: 'digest', value: depositHeadersFor(pdfOf(1))['repr-digest'] });
+    const cases: readonly [string, ReturnType<typeof formOf>][] = [
+      ['content-mismatch', formOf([...wrongDigest, file])],
+      ['bad-request /citizenId', formOf([...fields.slice(1), file])],
+      ['bad-request /kind', formOf([...fields.with(2, { name: 'kind', value: 'Not So' }), file])],
+      ['bad-request -', formOf([...fields, { name: 'colour', value: 'red' }, file])],
+      ['bad-request -', formOf([...fields, file, { name: 'purpose', value: 'late' }])],
+      ['bad-request -', formOf([...fields, file, file])],
+      ['bad-request -', formOf([...fields, { name: 'title', value: 'twice' }, file])],
+      ['bad-request -', formOf(fields)],
+      ['bad-request -', formOf([...fields, file], 10)],
+      ['bad-request -', formOf([...fields, file], 30_000)],
+      ['bad-request -', formOf([{ name: 'title', value: 'x'.repeat(5_000) }, file])],
+      ['unsupported-media-type', formOf([...fields, { ...file, head: '\r\nContent-Type: text/x-php' }])],
+      ['content-mismatch', formOf([...fields, { ...file, head: '\r\nContent-Type: image/png' }])],
+      [
+        'bad-request -',
+        { headers: { 'content-type': 'multipart/form-data; bound', 'content-length': '2' }, body: [Buffer.from('--')] },
+      ],
+    ];
+    for (const [count, [expected, asked]] of cases.entries()) {
+      const got = await house.deposit(asked);
+      assert.ok('refusal' in got, `case ${count}`);
+      const { slug, issues } = got.refusal;
+      assert.equal(slug === 'bad-request' ? `${slug} ${issues?.[0]?.pointer ?? '-'}` : slug, expected, `case ${count}`);
+    }
+    const broken = formOf([...fields, file]);
+    const cut = await house.deposit({ ...broken, body: [...broken.body.slice(0, 2), new Error('the line is down')] });
+    assert.ok('refusal' in cut);
+    assert.deepEqual([await house.files(), await house.eventsAbout(citizen)], [[], []]);
+  });
+}

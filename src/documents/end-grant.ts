@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
+import { refuse } from '../kernel/problem.ts';
+import { removeGrant } from './document-store.ts';
+import { findOwn } from './document-use.ts';
+import type { DocumentPorts } from './ports.ts';
+
+const request = {
+  params: Type.Object(
+    { id: Type.String({ maxLength: 64, description: 'The id of the document, as doc_….' }) },
+    { additionalProperties: false },
+  ),
+  query: Type.Object(
+    {
+      clientId: Type.String({ minLength: 1, maxLength: 128, description: 'Whose grant.' }),
+      purpose: Type.String({ minLength: 1, maxLength: 200, description: 'The purpose of the grant.' }),
+    },
+    { additionalProperties: false },
+  ),
+};
+
+/** Ends a grant at once; the next range is refused. */
+export const endGrant = defineOperation({
+  name: 'endGrant',
+  since: '1.0',
+  method: 'DELETE',
+  path: '/v1/documents/{id}/grants',
+  scope: 'documents:write',
+  summary: 'End a grant',
+  description:
+    'For the client that deposited the document. It takes effect at once, also between the ranges of one reader.',
+  request,
+  responses: {
+    200: { description: 'Ended.', schema: Type.Object({ receipt: Type.String() }) },
+  },
+  refusals: ['document-not-found', 'document-not-ready', 'document-erased', 'conflict'],
+  citizenData: true,
+  run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
+    const { caller, mint, now, query } = call;
+    const found = await findOwn(call, call.params.id);
+    if ('refusal' in found) return found;
+    const { id, citizenId } = found.document;
+    const { clientId: to, purpose } = query;
+    const event = mint('event');
+    const actor = { client: caller.clientId };
+    return {
+      effect: {
+        events: [{ type: 'document.grant-ended', id: event, at: now, actor, citizenId, document: id, to, purpose }],
+        statements: [removeGrant(id, to, purpose)],
+      },
+      answer: {
+        status: 200,
+        headers: { 'cache-control': 'private, no-store' },
+        json: { receipt: `/v1/receipts/${event}` },
+      },
+      onRefused: () => refuse('conflict', 'There is no such grant.'),
+    };
+  },
+});

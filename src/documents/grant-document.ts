@@ -1,0 +1,88 @@
+import { Type } from 'typebox';
+import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
+import { toInstant } from '../kernel/clock.ts';
+import { type Refusal, refuse } from '../kernel/problem.ts';
+import { parseInstant } from './deposit-headers.ts';
+import { insertGrant } from './document-store.ts';
+import { findOwn } from './document-use.ts';
+import { decodeLine } from './header-text.ts';
+import type { DocumentPorts } from './ports.ts';
+
+const request = {
+  params: Type.Object(
+    { id: Type.String({ maxLength: 64, description: 'The id of the document, as doc_….' }) },
+    { additionalProperties: false },
+  ),
+  body: Type.Object(
+    {
+      clientId: Type.String({ minLength: 1, maxLength: 128, description: 'Who may read it.' }),
+      purpose: Type.String({ minLength: 1, maxLength: 200, description: 'For what; one of that client’s purposes.' }),
+      endsAt: Type.Optional(
+        Type.String({ format: 'date-time', maxLength: 40, description: 'RFC 3339, in the future; absent: no end.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+};
+
+const malformed = (pointer: string, detail: string): Refusal =>
+  refuse('bad-request', 'The fault is in issues[].', { issues: [{ in: 'body', pointer, code: 'malformed', detail }] });
+
+/** Lets another client read a document, for one purpose, until an end. */
+export const grantDocument = defineOperation({
+  name: 'grantDocument',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/documents/{id}/grants',
+  scope: 'documents:write',
+  summary: 'Let another client read a document',
+  description:
+    'For the client that deposited the document. A grant is for one purpose; given again for the same client and purpose, it has the new end. The citizen sees it.',
+  request,
+  responses: {
+    201: {
+      description: 'Granted.',
+      schema: Type.Object({
+        clientId: Type.String(),
+        purpose: Type.String(),
+        endsAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+        receipt: Type.String(),
+      }),
+    },
+  },
+  refusals: ['document-not-found', 'document-not-ready', 'document-erased', 'purpose-not-permitted'],
+  citizenData: true,
+  run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
+    const { body, caller, mint, now, ports } = call;
+    const endsAt = body.endsAt === undefined ? null : (parseInstant(body.endsAt) ?? 0);
+    if (endsAt !== null && endsAt <= now) return { refusal: malformed('/endsAt', 'must be an instant in the future') };
+    const purpose = decodeLine(encodeURIComponent(body.purpose), 200);
+    if (purpose === undefined) return { refusal: malformed('/purpose', 'must be one line of text') };
+    const found = await findOwn(call, call.params.id);
+    if ('refusal' in found) return found;
+    const agreed = ports.purposesOf(body.clientId);
+    if (agreed !== undefined && !agreed.includes(purpose)) {
+      const detail = 'The purpose is not one of those that were agreed for that client.';
+      return { refusal: refuse('purpose-not-permitted', detail) };
+    }
+    const { id, citizenId } = found.document;
+    const event = mint('event');
+    const shownEnd = endsAt === null ? null : toInstant(endsAt);
+    return {
+      effect: {
+        events: [
+          {
+            ...({ type: 'document.granted', id: event, at: now, actor: { client: caller.clientId } } as const),
+            ...{ citizenId, document: id, to: body.clientId, purpose, endsAt: shownEnd ?? undefined },
+          },
+        ],
+        statements: [insertGrant({ documentId: id, clientId: body.clientId, purpose, grantedAt: now, endsAt })],
+      },
+      answer: {
+        status: 201,
+        headers: { 'cache-control': 'private, no-store' },
+        json: { clientId: body.clientId, purpose, endsAt: shownEnd, receipt: `/v1/receipts/${event}` },
+      },
+    };
+  },
+});

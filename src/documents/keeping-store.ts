@@ -1,0 +1,155 @@
+import { type DocumentId, type EventId, type HoldId, parseId } from '../kernel/id.ts';
+import type { Read, Statement } from '../store/db.ts';
+import type { HeldDocument, StoredDocument } from './document.ts';
+
+/** Withdraws a document that is still given out; refused when it has moved elsewhere. */
+export function withdrawal({ id, status }: StoredDocument, now: number): Statement {
+  return {
+    sql: "update document set status = 'withdrawn', withdrawn_at = $3, scan_due_at = null where id = $1 and status = $2 and status <> 'erased' returning id",
+    args: [id, status, now],
+    rows: 1,
+  };
+}
+
+/**
+ * Erases a document: its record goes, and with it the only copy of its key. Refused where a hold or its retention
+ * stands against it at that instant, also one that was placed in the meantime: placing one writes the same row.
+ */
+export function erasure({ id, status }: StoredDocument, now: number, proof: EventId): Statement[] {
+  return [
+    {
+      sql: `update document set status = 'erased', sealed_record = null, erased_at = $3, erasure_event = $4, scan_due_at = null
+        where id = $1 and status = $2 and holds = 0 and (retain_until is null or retain_until <= $3)
+          and not exists (select 1 from citizen_hold h where h.citizen_id = document.citizen_id and h.whole > 0)
+        returning id`,
+      args: [id, status, now, proof],
+      rows: 1,
+    },
+    { sql: 'delete from document_grant where document_id = $1', args: [id] },
+  ];
+}
+
+/**
+ * Erases all documents of a citizen, for the unit that destroys the citizen's key. Its first statement states the row that
+ * comes back only where there is no legal hold about this citizen: else the whole unit is refused there.
+ */
+export function citizenErasure(citizenId: string, now: number, proof: EventId): Statement[] {
+  return [
+    {
+      sql: 'insert into citizen_hold (citizen_id, holds, whole) values ($1, 0, 0) on conflict (citizen_id) do update set holds = citizen_hold.holds where citizen_hold.holds = 0 returning citizen_id',
+      args: [citizenId],
+      rows: 1,
+    },
+    {
+      sql: "update document set status = 'erased', sealed_record = null, erased_at = $2, erasure_event = $3, scan_due_at = null where citizen_id = $1 and status <> 'erased'",
+      args: [citizenId, now, proof],
+    },
+    {
+      sql: 'delete from document_grant where document_id in (select id from document where citizen_id = $1)',
+      args: [citizenId],
+    },
+  ];
+}
+
+/** The ids of all documents of a citizen that are not erased; their blobs go when the erasure is durable. */
+export async function documentsOf(read: Read, citizenId: string): Promise<DocumentId[]> {
+  const rows = await read("select id from document where citizen_id = $1 and status <> 'erased' order by id", [
+    citizenId,
+  ]);
+  return rows.flatMap(({ id }) => parseId('document', String(id)) ?? []);
+}
+
+/** A hold on one document, or, without one, on everything of the citizen, what comes later included. */
+export type Hold = {
+  readonly id: HoldId;
+  readonly citizenId: string;
+  readonly documentId: DocumentId | null;
+  readonly placedAt: number;
+};
+
+/** Places a hold; refused where its document is erased or not there. */
+export function placement({ id, citizenId, documentId, placedAt }: Hold): Statement[] {
+  const insert = {
+    sql: 'insert into document_hold (id, citizen_id, document_id, placed_at) values ($1, $2, $3, $4)',
+    args: [id, citizenId, documentId, placedAt],
+  };
+  const there = {
+    sql: "update document set holds = holds + 1 where id = $1 and citizen_id = $2 and status <> 'erased' returning id",
+    args: [documentId, citizenId],
+    rows: 1,
+  };
+  return [lock(citizenId), ...(documentId === null ? [] : [there]), insert, ...recount(citizenId)];
+}
+
+/** Releases a hold; refused where it was released before. */
+export function release({ id, citizenId }: Hold, now: number): Statement[] {
+  const end = {
+    sql: 'update document_hold set released_at = $2 where id = $1 and released_at is null returning id',
+    args: [id, now],
+    rows: 1,
+  };
+  return [lock(citizenId), end, ...recount(citizenId)];
+}
+
+/** Writes the citizen's row first: whoever else places, releases or erases waits here, and then sees what was done. */
+function lock(citizenId: string): Statement {
+  return {
+    sql: 'insert into citizen_hold (citizen_id, holds, whole) values ($1, 0, 0) on conflict (citizen_id) do update set holds = citizen_hold.holds',
+    args: [citizenId],
+  };
+}
+
+function recount(citizenId: string): Statement[] {
+  return [
+    {
+      sql: 'update document set holds = (select count(*) from document_hold h where h.released_at is null and h.citizen_id = document.citizen_id and (h.document_id is null or h.document_id = document.id)) where citizen_id = $1',
+      args: [citizenId],
+    },
+    {
+      sql: 'update citizen_hold set holds = (select count(*) from document_hold h where h.released_at is null and h.citizen_id = citizen_hold.citizen_id), whole = (select count(*) from document_hold h where h.released_at is null and h.citizen_id = citizen_hold.citizen_id and h.document_id is null) where citizen_id = $1',
+      args: [citizenId],
+    },
+  ];
+}
+
+/** The hold of that id that is not released. */
+export async function findHold(read: Read, id: HoldId): Promise<Hold | undefined> {
+  return (await holdsIn(read, 'where id = $1 and released_at is null', [id]))[0];
+}
+
+/** All holds that are not released, oldest first. */
+export async function standingHolds(read: Read): Promise<Hold[]> {
+  return await holdsIn(read, 'where released_at is null order by id', []);
+}
+
+async function holdsIn(read: Read, where: string, args: readonly string[]): Promise<Hold[]> {
+  const rows = await read(`select id, citizen_id, document_id, placed_at from document_hold ${where}`, args);
+  return rows.flatMap((row) => {
+    const id = parseId('hold', String(row['id']));
+    const documentId = row['document_id'] === null ? null : (parseId('document', String(row['document_id'])) ?? null);
+    if (id === undefined) return [];
+    return [{ id, citizenId: String(row['citizen_id']), documentId, placedAt: Number(row['placed_at']) }];
+  });
+}
+
+/** What the deletion run looks at: withdrawn, or at the end of its class; no longer to be kept. In order of id. */
+export async function dueForErasure(
+  read: Read,
+  { now, after, limit }: { readonly now: number; readonly after: string; readonly limit: number },
+): Promise<{ readonly id: DocumentId; readonly held: boolean }[]> {
+  const rows = await read(
+    `select id, holds from document
+      where ((status = 'withdrawn') or (erase_at is not null and erase_at <= $1 and status <> 'erased'))
+        and (retain_until is null or retain_until <= $1) and id > $2 order by id limit $3`,
+    [now, after, limit],
+  );
+  return rows.flatMap((row) => {
+    const id = parseId('document', String(row['id']));
+    return id === undefined ? [] : [{ id, held: Number(row['holds']) > 0 }];
+  });
+}
+
+/** Why the run may erase it: its issuer withdrew it, or its class says so. */
+export function ruleOf({ status }: HeldDocument): 'withdrawn' | 'retention-class' {
+  return status === 'withdrawn' ? 'withdrawn' : 'retention-class';
+}

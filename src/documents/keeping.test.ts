@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { citizen, type DocumentHouse, deposited, issuer, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
+import { engines } from '../../test/engines.ts';
+import { type DocumentId, parseId } from '../kernel/id.ts';
+import { WriteRefused } from '../store/db.ts';
+import { runDeletion } from './deletion-run.ts';
+import { citizenErasure, documentsOf } from './keeping-store.ts';
+import { placeHold, releaseHold } from './legal-hold.ts';
+import { setRetentionClass } from './retention-class.ts';
+import { type Finding, verifyDocuments } from './verify-documents.ts';
+
+const dayMs = 86_400_000;
+const operator = { operator: 'clerk' } as const;
+
+async function statusOf(house: DocumentHouse, id: DocumentId): Promise<string> {
+  const [row] = await house.db.read('select status from document where id = $1', [id]);
+  return String(row?.['status']);
+}
+
+async function slugOf(house: DocumentHouse, id: DocumentId, client = issuer): Promise<string | number> {
+  const got = await house.retrieve(id, { client });
+  return 'refusal' in got ? got.refusal.slug : got.status;
+}
+
+async function withdrawn(house: DocumentHouse, id: DocumentId): Promise<unknown> {
+  const got = await house.withdraw(id);
+  return 'refusal' in got ? got.refusal.slug : (got.json as { status: string }).status;
+}
+
+async function findings(house: DocumentHouse): Promise<string[]> {
+  const found: Finding[] = [];
+  await verifyDocuments({
+    ...house.keeping,
+    readBytes: true,
+    before: Number.MAX_SAFE_INTEGER,
+    onFinding: (finding) => found.push(finding),
+    onProgress: () => undefined,
+  });
+  return found.map(({ fault }) => fault);
+}
+
+async function held(house: DocumentHouse, on: { document: DocumentId } | { citizenId: string }) {
+  const placed = await placeHold(house.keeping, { actor: operator, reason: 'court order 4 O 12/26', on });
+  assert.ok('hold' in placed);
+  return placed.hold;
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a withdrawn document that nothing holds is erased: no key, no bytes, and the proof is linked`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(40_000));
+    assert.equal(await withdrawn(house, id), 'erased');
+    assert.deepEqual(await house.files(), []);
+    const [row] = await house.db.read('select sealed_record, erasure_event from document where id = $1', [id]);
+    assert.equal(row?.['sealed_record'], null);
+    const event = (await house.eventsAbout(citizen)).at(-1);
+    assert.deepEqual(
+      [event?.['type'], event?.['rule'], event?.['id']],
+      ['document.erased', 'withdrawn', row?.['erasure_event']],
+    );
+    assert.match(String(event?.['sealedDigest']), /^sha-256=:.{44}:$/);
+    const gone = await house.retrieve(id);
+    assert.ok('refusal' in gone && gone.refusal.slug === 'document-erased');
+    assert.equal(gone.refusal.headers?.['link'], `</v1/receipts/${row?.['erasure_event']}>; rel="describedby"`);
+    assert.equal(await withdrawn(house, id), 'document-erased');
+    assert.deepEqual(await findings(house), []);
+  });
+
+  test(`${engine.name}: one that must be kept is only withdrawn, given to nobody, and erased by the run at its end`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const until = new Date(house.time.now + 10 * dayMs).toISOString();
+    const id = await deposited(house, pdfOf(100), { 'document-retain-until': until });
+    assert.equal(await withdrawn(house, id), 'withdrawn');
+    assert.equal(await withdrawn(house, id), 'withdrawn');
+    assert.equal(await slugOf(house, id), 'document-withdrawn');
+    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, []);
+    house.time.now += 10 * dayMs;
+    assert.deepEqual((await runDeletion(house.keeping, operator, true)).erased, [id]);
+    assert.equal(await statusOf(house, id), 'withdrawn');
+    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, [id]);
+    assert.equal(await slugOf(house, id), 'document-erased');
+    assert.deepEqual(await house.files(), []);
+  });
+
+  test(`${engine.name}: a class says how long a document is kept, and when the run erases it under which rule`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const permit = { name: 'permit', keepDays: 5, eraseAfterDays: 30, legalBasis: 'Archive Act 3' };
+    await house.db.write([setRetentionClass(permit, 0)]);
+    const id = await deposited(house, pdfOf(100), { 'document-retention-class': 'permit' });
+    const forever = await deposited(house, pdfOf(100));
+    const wrong = await house.deposit({
+      headers: {
+        'content-type': 'application/pdf',
+        'citizen-id': citizen,
+        'document-title': 'x',
+        'document-retention-class': 'none',
+      },
+    });
+    assert.ok('refusal' in wrong && wrong.refusal.issues?.[0]?.name === 'document-retention-class');
+    house.time.now += 29 * dayMs;
+    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, []);
+    house.time.now += dayMs;
+    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, [id]);
+    assert.equal(await statusOf(house, forever), 'available');
+    const erased = (await house.eventsAbout(citizen)).filter(({ type }) => type === 'document.erased');
+    assert.deepEqual(
+      erased.map(({ rule, retentionClass }) => [rule, retentionClass]),
+      [['retention-class', 'permit']],
+    );
+    const rows = await house.db.read(
+      "select content from ledger_event where type = 'documents.deletion-run' order by id",
+    );
+    assert.equal(rows.length, 2);
+  });
+
+  test(`${engine.name}: a legal hold, on the document or on its citizen, keeps it until the last one is released`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(100));
+    const [one, whole] = [await held(house, { document: id }), await held(house, { citizenId: citizen })];
+    const later = await deposited(house, pdfOf(100));
+    assert.equal(await withdrawn(house, id), 'withdrawn');
+    assert.equal(await withdrawn(house, later), 'withdrawn');
+    for (const hold of [whole, one]) {
+      const run = await runDeletion(house.keeping, operator, false);
+      assert.deepEqual(run.erased, hold === whole ? [] : [later]);
+      assert.ok(run.held.includes(id));
+      assert.deepEqual(await releaseHold(house.keeping, hold, operator), {});
+      assert.notDeepEqual(await releaseHold(house.keeping, hold, operator), {});
+    }
+    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, [id]);
+    assert.deepEqual(await findings(house), []);
+    const types = (await house.eventsAbout(citizen)).map(({ type }) => type);
+    assert.equal(types.filter((type) => type === 'document.hold-placed').length, 2);
+    assert.equal(types.filter((type) => type === 'document.hold-released').length, 2);
+  });
+
+  test(`${engine.name}: a hold that is placed between reading and writing refuses the erasure`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(100));
+    const write = house.wires.write;
+    let placed = false;
+    house.wires.write = async (unit) => {
+      if (!placed) {
+        placed = true;
+        await held(house, { document: id });
+      }
+      return await write(unit);
+    };
+    assert.equal(await withdrawn(house, id), 'conflict');
+    assert.equal(await statusOf(house, id), 'available');
+    assert.equal(await slugOf(house, id), 200);
+  });
+
+  test(`${engine.name}: erasing a citizen erases every document, and one hold about the citizen refuses the whole unit`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const ids = [await deposited(house, pdfOf(100)), await deposited(house, pdfOf(100))];
+    const other = await deposited(house, pdfOf(100), { 'citizen-id': 'CZ-1002' });
+    const hold = await held(house, { document: ids[1] ?? other });
+    const proof = house.mint('event');
+    const unit = citizenErasure(citizen, house.time.now, proof);
+    const destroy = { sql: 'delete from citizen_key where citizen_id = $1', args: [citizen] };
+    await assert.rejects(
+      house.db.write([...unit, destroy]),
+      (fault) => fault instanceof WriteRefused && fault.statement === 0,
+    );
+    assert.deepEqual(await documentsOf(house.db.read, citizen), ids);
+    await releaseHold(house.keeping, hold, operator);
+    await house.db.write([...unit, destroy]);
+    house.forgetKeys();
+    assert.deepEqual(await documentsOf(house.db.read, citizen), []);
+    for (const id of ids) assert.equal(await slugOf(house, id), 'document-erased');
+    assert.equal(await slugOf(house, other), 200);
+    assert.deepEqual(await findings(house), ['erased-blob-left', 'erased-blob-left']);
+  });
+
+  test(`${engine.name}: a grant opens a document for its purpose until its end, or until it is taken back`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(40_000));
+    assert.equal(await slugOf(house, id, 'city'), 'document-not-found');
+    const endsAt = new Date(house.time.now + 1_000).toISOString();
+    const granted = await house.grant(id, { clientId: 'city', purpose: 'housing', endsAt });
+    assert.ok('status' in granted && granted.status === 201);
+    assert.equal(await slugOf(house, id, 'city'), 200);
+    house.time.now += 1_000;
+    assert.equal(await slugOf(house, id, 'city'), 'document-not-found');
+    await house.grant(id, { clientId: 'city', purpose: 'housing' });
+    const range = { client: 'city', headers: { range: 'bytes=0-9' } };
+    assert.ok('status' in (await house.retrieve(id, range)));
+    const ended = await house.endGrant(id, 'clientId=city&purpose=housing');
+    assert.ok('status' in ended && ended.status === 200);
+    const next = await house.retrieve(id, range);
+    assert.ok('refusal' in next && next.refusal.slug === 'document-not-found');
+    const twice = await house.endGrant(id, 'clientId=city&purpose=housing');
+    assert.ok('refusal' in twice && twice.refusal.slug === 'conflict');
+  });
+
+  test(`${engine.name}: only the issuer grants, ends and withdraws; to others the document does not exist, and that is on record`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(100));
+    const curious = { client: 'curious' };
+    await house.grant(id, { clientId: 'curious', purpose: 'housing' });
+    for (const result of [
+      await house.grant(id, { clientId: 'curious', purpose: 'more' }, curious),
+      await house.endGrant(id, 'clientId=curious&purpose=housing', curious),
+      await house.withdraw(id, curious),
+    ]) {
+      assert.ok('refusal' in result && result.refusal.slug === 'document-not-found');
+    }
+    const refused = (await house.eventsAbout(citizen)).filter(({ type }) => type === 'document.refused');
+    assert.equal(refused.length, 3);
+    const past = await house.grant(id, { clientId: 'city', purpose: 'p', endsAt: '2020-01-01T00:00:00Z' });
+    assert.ok('refusal' in past && past.refusal.issues?.[0]?.pointer === '/endsAt');
+  });
+
+  test(`${engine.name}: a purpose that was not agreed opens nothing, and cannot be granted`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(100));
+    const wrong = await house.grant(id, { clientId: 'strict', purpose: 'other' });
+    assert.ok('refusal' in wrong && wrong.refusal.slug === 'purpose-not-permitted');
+    await house.grant(id, { clientId: 'strict', purpose: 'agreed' });
+    const stated = (purpose: string) => house.retrieve(id, { client: 'strict', headers: { purpose } });
+    const other = await stated('other');
+    assert.ok('refusal' in other && other.refusal.slug === 'purpose-not-permitted');
+    assert.ok('status' in (await stated('agreed')));
+  });
+
+  test(`${engine.name}: an unknown id costs the same writes as one that is not yours, and both are on record`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(100));
+    const units: number[] = [];
+    const write = house.wires.write;
+    house.wires.write = async (unit) => {
+      units.push(unit.length);
+      return await write(unit);
+    };
+    const unknown = house.mint('document');
+    const answers = [await slugOf(house, id, 'curious'), await slugOf(house, unknown, 'curious')];
+    assert.deepEqual(
+      [answers, units],
+      [
+        ['document-not-found', 'document-not-found'],
+        [1, 1],
+      ],
+    );
+    const rows = await house.db.read(
+      "select id from ledger_event where type = 'document.unknown' and client_id = 'curious'",
+    );
+    assert.ok(parseId('event', String(rows[0]?.['id'])) !== undefined && rows.length === 1);
+  });
+}

@@ -1,0 +1,58 @@
+import type { DocumentId, EventId, HoldId } from '../kernel/id.ts';
+import type { Actor } from '../ledger/event.ts';
+import { WriteRefused } from '../store/db.ts';
+import type { KeepingParts } from './deletion-run.ts';
+import { findDocument } from './document-store.ts';
+import { findHold, placement, release } from './keeping-store.ts';
+
+type Wanted = {
+  readonly actor: Actor;
+  readonly reason: string;
+  /** One document, or everything of a citizen. */
+  readonly on: { readonly document: DocumentId } | { readonly citizenId: string };
+};
+
+type Parts = Pick<KeepingParts, 'read' | 'commit' | 'clock' | 'mint'>;
+
+/** Places a legal hold: what it is on is not erased before it is released. Why goes into the ledger, sealed. */
+export async function placeHold(
+  parts: Parts,
+  { actor, reason, on }: Wanted,
+): Promise<{ readonly hold: HoldId; readonly event: EventId } | { readonly fault: string }> {
+  const document = 'document' in on ? (await findDocument(parts.read, on.document))?.document : undefined;
+  if ('document' in on && document === undefined) return { fault: 'there is no such document' };
+  const citizenId = document?.citizenId ?? ('citizenId' in on ? on.citizenId : '');
+  const [hold, event, now] = [parts.mint('hold'), parts.mint('event'), parts.clock.now()];
+  const documentId = document?.id ?? null;
+  try {
+    await parts.commit({
+      events: [
+        { type: 'document.hold-placed', id: event, at: now, actor, citizenId, hold, reason, document: document?.id },
+      ],
+      statements: placement({ id: hold, citizenId, documentId, placedAt: now }),
+    });
+  } catch (fault) {
+    if (fault instanceof WriteRefused && fault.kind === 'rows') return { fault: 'the document is erased already' };
+    throw fault;
+  }
+  return { hold, event };
+}
+
+/** Releases a hold; where another one stands on the same, that goes on. */
+export async function releaseHold(parts: Parts, id: HoldId, actor: Actor): Promise<{ readonly fault?: string }> {
+  const hold = await findHold(parts.read, id);
+  if (hold === undefined) return { fault: 'there is no such hold, or it is released already' };
+  const { citizenId, documentId } = hold;
+  const [event, now] = [parts.mint('event'), parts.clock.now()];
+  const document = documentId ?? undefined;
+  try {
+    await parts.commit({
+      events: [{ type: 'document.hold-released', id: event, at: now, actor, citizenId, hold: id, document }],
+      statements: release(hold, now),
+    });
+  } catch (fault) {
+    if (fault instanceof WriteRefused && fault.kind === 'rows') return { fault: 'it was just released' };
+    throw fault;
+  }
+  return {};
+}

@@ -1,0 +1,80 @@
+import { type DocumentId, parseId } from '../kernel/id.ts';
+import type { Read, Row, Statement } from '../store/db.ts';
+import type { HeldDocument } from './document.ts';
+import type { Verdict } from './scanner.ts';
+
+/** A document to be scanned; `attempt` counts the tries since the last verdict, this one included. */
+export type ScanJob = { readonly id: DocumentId; readonly attempt: number };
+
+/** When the next document is due for the scanner; undefined when none is. */
+export async function nextScanDue(read: Read): Promise<number | undefined> {
+  const [row] = await read('select min(scan_due_at) as due from document where scan_due_at is not null');
+  return typeof row?.['due'] === 'number' ? row['due'] : undefined;
+}
+
+/** Takes due documents for as long as a scan may take; one whose process dies is due again after that. */
+export function claimScans({ now, until, limit }: { now: number; until: number; limit: number }): Statement {
+  return {
+    sql: `update document set scan_due_at = $2, scan_attempts = scan_attempts + 1
+      where scan_due_at <= $1 and id in (select id from document where scan_due_at <= $1 order by scan_due_at, id limit $3)
+      returning id, scan_attempts`,
+    args: [now, until, limit],
+  };
+}
+
+/** The job in a row of `claimScans`. */
+export function scanJobOf(row: Row): ScanJob {
+  const id = parseId('document', String(row['id']));
+  if (id === undefined) throw new TypeError('a document has an id');
+  return { id, attempt: Number(row['scan_attempts']) };
+}
+
+/** Puts the verdict on record and moves the document into the state that follows; refused when it has moved elsewhere. */
+export function recordVerdict(
+  { id, status: from }: HeldDocument,
+  to: HeldDocument['status'],
+  { verdict, now }: { readonly verdict: Verdict; readonly now: number },
+): Statement {
+  const finding = 'finding' in verdict ? verdict.finding : null;
+  return {
+    sql: `update document set status = $3, scan_due_at = null, scan_attempts = 0, scanned_at = $4, scan_verdict = $5, scan_engine = $6, scan_finding = $7
+      where id = $1 and status = $2 returning id`,
+    args: [id, from, to, now, verdict.verdict, verdict.engine, finding],
+    rows: 1,
+  };
+}
+
+/** Puts a scan off; `counted` false takes the attempt back, for a fault that was not the document's. */
+export function putOffScan(id: DocumentId, dueAt: number, counted: boolean): Statement {
+  return {
+    sql: 'update document set scan_due_at = $2, scan_attempts = case when $3 or scan_attempts = 0 then scan_attempts else scan_attempts - 1 end where id = $1 and scan_due_at is not null returning id',
+    args: [id, dueAt, counted],
+  };
+}
+
+/** Ends what is not to be scanned any more: withdrawn or erased since it was queued. */
+export function dropScan(id: DocumentId): Statement {
+  return { sql: 'update document set scan_due_at = null, scan_attempts = 0 where id = $1 returning id', args: [id] };
+}
+
+/**
+ * Queues documents that are given out for another scan: those not looked at since `before` by another engine than
+ * `engine` (undefined: any). Those in quarantine go back to `scanning` where `quarantined` is set.
+ */
+export function queueRescans(asked: {
+  readonly now: number;
+  readonly before: number;
+  readonly engine: string | undefined;
+  readonly quarantined: boolean;
+  readonly limit: number;
+}): Statement {
+  const { now, before, engine, quarantined, limit } = asked;
+  return {
+    sql: `update document set scan_due_at = $1, status = case when status = 'quarantined' then 'scanning' else status end
+      where scan_due_at is null and id in (select id from document where scan_due_at is null
+        and (status = 'available' or (status = 'quarantined' and $4)) and coalesce(scanned_at, 0) < $2
+        and coalesce(scan_engine, '') <> $3 order by scanned_at, id limit $5)
+      returning id`,
+    args: [now, before, engine ?? '-', quarantined, limit],
+  };
+}

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { parseId } from '../kernel/id.ts';
+import { SealBroken } from '../keys/chunked-encryption.ts';
+import type { Read } from '../store/db.ts';
+import { BlobBroken } from './blobs/blob-store.ts';
+import type { HeldDocument } from './document.ts';
+import { findDocument } from './document-store.ts';
+import { heldBytes, openContent, wholeOf } from './open-document.ts';
+import type { DocumentPorts } from './ports.ts';
+
+/** One thing that is not as it should be; nothing of it is repaired here. */
+export type Finding = {
+  /** Of the document, or the name of a blob that none owns. */
+  readonly id: string;
+  readonly fault:
+    | 'record-broken'
+    | 'blob-missing'
+    | 'bytes-broken'
+    | 'digest-differs'
+    | 'waits-for-no-scan'
+    | 'orphan-blob'
+    | 'erased-blob-left'
+    | 'grant-on-erased'
+    | 'holds-miscounted';
+  readonly detail: string;
+};
+
+export type VerifyParts = {
+  readonly read: Read;
+  readonly ports: Pick<DocumentPorts, 'blobs' | 'citizenKeys'>;
+  /** Told of each finding as it is made, and of the number of documents looked at, now and then. */
+  readonly onFinding: (finding: Finding) => void;
+  readonly onProgress: (documents: number, bytes: number) => void;
+  /** Blobs stored from that instant on (epoch ms) are left out: their row may be on its way. */
+  readonly before: number;
+  /** False: records and blobs are matched, but the bytes are not read. */
+  readonly readBytes: boolean;
+};
+
+export type Verified = { readonly documents: number; readonly bytes: number; readonly findings: number };
+
+const pageSize = 200;
+
+/** Reads every record, every document to its last byte, and the list of blobs, and tells everything that does not fit. */
+export async function verifyDocuments(given: VerifyParts): Promise<Verified> {
+  let [documents, bytes, findings] = [0, 0, 0];
+  const parts: VerifyParts = {
+    ...given,
+    onFinding: (finding) => {
+      findings += 1;
+      given.onFinding(finding);
+    },
+  };
+  for (let after = ''; ; ) {
+    const rows = await parts.read('select id from document where id > $1 order by id limit $2', [after, pageSize]);
+    for (const row of rows) {
+      const id = parseId('document', String(row['id']));
+      const found = id === undefined ? undefined : (await findDocument(parts.read, id))?.document;
+      if (found !== undefined && 'sealedRecord' in found) bytes += await verifyDocument(parts, found);
+      documents += 1;
+    }
+    parts.onProgress(documents, bytes);
+    const last = rows.at(-1)?.['id'];
+    if (last === undefined || rows.length < pageSize) break;
+    after = String(last);
+  }
+  await verifyRows(parts);
+  await verifyBlobs(parts);
+  return { documents, bytes, findings };
+}
+
+async function verifyDocument(parts: VerifyParts, document: HeldDocument): Promise<number> {
+  const { id } = document;
+  const ports = { ...parts.ports, alarm: () => undefined };
+  try {
+    const content = await openContent(ports, document);
+    if (!parts.readBytes) {
+      // The last byte alone: that is enough to know that the blob is there, with its length and its end.
+      const last = { first: content.size, last: content.size - 1 };
+      for await (const piece of heldBytes(ports, { document, content }, last)) piece.fill(0);
+      return 0;
+    }
+    const hash = createHash('sha256');
+    for await (const piece of heldBytes(ports, { document, content }, wholeOf(content))) hash.update(piece);
+    if (!hash.digest().equals(Buffer.from(content.sha256))) {
+      parts.onFinding({ id, fault: 'digest-differs', detail: 'the bytes do not have the SHA-256 on record' });
+    }
+    return content.size;
+  } catch (fault) {
+    if (fault instanceof BlobBroken) parts.onFinding({ id, fault: 'blob-missing', detail: fault.message });
+    else if (fault instanceof SealBroken) await tellBroken(parts, document);
+    else throw fault;
+    return 0;
+  }
+}
+
+async function tellBroken(parts: VerifyParts, document: HeldDocument): Promise<void> {
+  const opens = await openContent({ ...parts.ports, alarm: () => undefined }, document).then(
+    () => true,
+    () => false,
+  );
+  const { id } = document;
+  if (opens) parts.onFinding({ id, fault: 'bytes-broken', detail: 'a chunk does not authenticate' });
+  else parts.onFinding({ id, fault: 'record-broken', detail: 'the record does not open: changed, or its key is gone' });
+}
+
+/** What the rows say of each other. */
+async function verifyRows({ read, onFinding }: VerifyParts): Promise<void> {
+  const tell = async (fault: Finding['fault'], detail: string, sql: string) => {
+    for (const { id } of await read(sql)) onFinding({ id: String(id), fault, detail });
+  };
+  await tell(
+    'waits-for-no-scan',
+    'in scanning, but not queued for the scanner',
+    "select id from document where status = 'scanning' and scan_due_at is null order by id",
+  );
+  await tell(
+    'grant-on-erased',
+    'erased, but a grant is left',
+    "select distinct d.id from document d join document_grant g on g.document_id = d.id where d.status = 'erased' order by d.id",
+  );
+  await tell(
+    'holds-miscounted',
+    'the count of its holds is not that of the holds',
+    "select d.id from document d where d.status <> 'erased' and d.holds < (select count(*) from document_hold h where h.released_at is null and h.document_id = d.id) order by d.id",
+  );
+}
+
+/** Every blob has to be that of a document that is not erased. */
+async function verifyBlobs({ read, ports, onFinding, before }: VerifyParts): Promise<void> {
+  for await (const { name, storedAt } of ports.blobs.list()) {
+    if (storedAt >= before) continue;
+    const [row] = await read('select status from document where id = $1', [name]);
+    const erased = row?.['status'] === 'erased';
+    if (row !== undefined && !erased) continue;
+    const detail = erased ? 'its document is erased; the next sweep removes it' : 'no document owns it';
+    onFinding({ id: name, fault: erased ? 'erased-blob-left' : 'orphan-blob', detail });
+  }
+}

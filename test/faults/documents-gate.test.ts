@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type ScanParts, startScanning } from '../../src/documents/scan-documents.ts';
+import { queueRescans } from '../../src/documents/scan-store.ts';
+import { type Scanner, ScannerFault, type Verdict } from '../../src/documents/scanner.ts';
+import { clamdScanner } from '../../src/documents/scanners/clamd.ts';
+import { clamdProbes, storedZip } from '../../src/documents/scanners/clamd-probes.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { eicar, fakeClamd, hasClamd, type Speaks, startClamd } from '../clamd.ts';
+import { citizen, type DocumentHouse, deposited, openDocumentHouse, pdfOf } from '../document-house.ts';
+import { engines } from '../engines.ts';
+import { createVirtualTime } from '../virtual-time.ts';
+
+const clean: Verdict = { verdict: 'clean', engine: 'ClamAV 1.4.6/27000' };
+const anyBytes = Buffer.from('hello');
+
+async function* one(bytes: Uint8Array) {
+  yield bytes;
+}
+
+/** A clamd that finds everything it has to find, and answers the rest by `speaks`. */
+const proper = (speaks: Speaks): Speaks => {
+  const probes = clamdProbes();
+  return (command, stream) => {
+    if (command === 'zVERSION') return 'ClamAV 1.4.6/27000/Thu\0';
+    return probes.some(({ bytes }) => bytes.equals(stream)) ? 'stream: Heuristics.X FOUND\0' : speaks(command, stream);
+  };
+};
+
+async function scanWith(t: TestContext, speaks: Speaks, bytes: Buffer = anyBytes): Promise<Verdict | string> {
+  const scanner = clamdScanner({ address: { path: await fakeClamd(t, speaks) }, silenceMs: 300 });
+  return scanner.scan(one(bytes), bytes.length).catch((fault: unknown) => {
+    assert.ok(fault instanceof ScannerFault, String(fault));
+    return `${fault.kind}: ${fault.message}`;
+  });
+}
+
+test('only `stream: OK` for the whole document is clean; every other answer is not', async (t) => {
+  const engine = 'ClamAV 1.4.6/27000/Thu';
+  assert.deepEqual(
+    await scanWith(
+      t,
+      proper(() => 'stream: OK\0'),
+    ),
+    { verdict: 'clean', engine },
+  );
+  const found = (reply: string) =>
+    scanWith(
+      t,
+      proper(() => reply),
+    );
+  assert.deepEqual(await found('stream: Eicar FOUND\0'), { verdict: 'infected', engine, finding: 'Eicar' });
+  for (const finding of ['Heuristics.Encrypted.PDF', 'Heuristics.Limits.Exceeded.MaxFileSize']) {
+    assert.deepEqual(await found(`stream: ${finding} FOUND\0`), { verdict: 'unscannable', engine, finding });
+  }
+  assert.deepEqual(await found('INSTREAM size limit exceeded. ERROR\0'), {
+    verdict: 'unscannable',
+    engine,
+    finding: 'above StreamMaxLength',
+  });
+  for (const odd of ['stream: OK', '', 'OK\0', 'stream: OK FOUND OK\0', "stream: Can't allocate memory ERROR\0"]) {
+    assert.match(String(await found(odd)), /^failed: /, JSON.stringify(odd));
+  }
+  assert.match(
+    String(
+      await scanWith(
+        t,
+        proper(() => undefined),
+      ),
+    ),
+    /^failed: no answer/,
+  );
+});
+
+test('a clamd that is silent, absent, foreign, or blind to what it cannot open is down', async (t) => {
+  const absent = clamdScanner({ address: { path: '/nowhere/clamd.sock' } });
+  await assert.rejects(
+    absent.scan(one(anyBytes), 5),
+    (fault) => fault instanceof ScannerFault && fault.kind === 'down',
+  );
+  assert.match(String(await scanWith(t, () => 'stream: OK\0')), /^down: what answers at CLAMAV is not clamd/);
+  const blind: Speaks = (command) => (command === 'zVERSION' ? 'ClamAV 1.4.6\0' : 'stream: OK\0');
+  assert.match(String(await scanWith(t, blind)), /^down: clamd calls an encrypted archive clean; .*AlertEncrypted/);
+  assert.match(String(await scanWith(t, () => undefined)), /^down: no answer from clamd/);
+});
+
+test('a document that fails to open while it is sent is that fault, not a verdict', async (t) => {
+  const path = await fakeClamd(
+    t,
+    proper(() => 'stream: OK\0'),
+  );
+  async function* broken() {
+    yield anyBytes;
+    throw new RangeError('broken blob');
+  }
+  await assert.rejects(clamdScanner({ address: { path } }).scan(broken(), 10), RangeError);
+  await assert.rejects(clamdScanner({ address: { path } }).scan(one(anyBytes), 6), /before it had the whole/);
+});
+
+const skip = hasClamd ? false : 'clamd is not installed: apt-get install --no-install-recommends clamav-daemon';
+
+test('a real clamd finds EICAR, and what it cannot look into is never clean', { skip }, async (t) => {
+  const limits = ['AlertEncrypted yes', 'AlertExceedsMax yes', 'StreamMaxLength 3M', 'MaxFileSize 2M'];
+  const scanner = clamdScanner({ address: { path: await startClamd(t, limits) } });
+  const verdict = async (bytes: Buffer) => {
+    const scanned = await scanner.scan(one(bytes), bytes.length);
+    return 'finding' in scanned ? `${scanned.verdict} ${scanned.finding}` : scanned.verdict;
+  };
+  assert.equal(await verdict(Buffer.from('an ordinary letter')), 'clean');
+  assert.equal(await verdict(eicar), 'infected Eicar-Test-Signature.UNOFFICIAL');
+  assert.equal(await verdict(storedZip('a.txt', eicar, 0)), 'infected Eicar-Test-Signature.UNOFFICIAL');
+  assert.equal(await verdict(storedZip('a.txt', Buffer.alloc(100), 1)), 'unscannable Heuristics.Encrypted.Zip');
+  const large = storedZip('a', Buffer.alloc(2_500_000), 0);
+  assert.equal(await verdict(large), 'unscannable Heuristics.Limits.Exceeded.MaxFileSize');
+  assert.equal(await verdict(Buffer.alloc(4_000_000)), 'unscannable above StreamMaxLength');
+  assert.match(await scanner.engine(), /^ClamAV \d/);
+});
+
+test('a real clamd with its defaults, which calls encrypted files clean, counts as down', { skip }, async (t) => {
+  const scanner = clamdScanner({ address: { path: await startClamd(t, []) } });
+  await assert.rejects(scanner.scan(one(anyBytes), 5), /AlertEncryptedArchive/);
+});
+
+/** A gate over a house whose scanner says what `verdicts` say, one after the other; the last one again and again. */
+function gateOver(house: DocumentHouse, scan: Scanner['scan']) {
+  house.ports.scans = true;
+  const time = createVirtualTime(house.time.now);
+  const told: (string | undefined)[] = [];
+  const scanner: Scanner = { engine: async () => clean.engine, scan };
+  const parts: ScanParts = {
+    read: house.db.read,
+    claim: async (statement) => (await house.db.write([statement]))[0] ?? [],
+    commit: house.house.commit,
+    clock: { now: () => Math.round(time.clock.now()) },
+    timer: time.timer,
+    random: systemRandom,
+    mint: house.mint,
+    ports: house.ports,
+    scanner,
+    rescanAfterMs: 1_000,
+    onScanner: (fault) => told.push(fault?.message),
+    onFault: (fault) => {
+      throw fault;
+    },
+  };
+  return { time, told, parts };
+}
+
+const taken = async (bytes: AsyncIterable<Uint8Array>) => {
+  const parts: Uint8Array[] = [];
+  for await (const part of bytes) parts.push(part);
+  return Buffer.concat(parts);
+};
+
+for (const engine of engines) {
+  test(`${engine.name}: a document is given out after the scanner has had all of it and called it clean, not before`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const bytes = pdfOf(40_000);
+    let seen = Buffer.alloc(0);
+    const { parts } = gateOver(house, async (given) => {
+      seen = await taken(given);
+      return clean;
+    });
+    const id = await deposited(house, bytes);
+    const early = await house.retrieve(id);
+    assert.ok('refusal' in early && early.refusal.slug === 'document-not-ready');
+    const scanning = startScanning(parts);
+    await scanning.idle();
+    await scanning.stop(1_000);
+    assert.ok(seen.equals(bytes));
+    const whole = await house.retrieve(id);
+    assert.ok('status' in whole && whole.bytes.equals(bytes));
+    const record = await house.retrieve(id, { headers: { accept: 'application/json' } });
+    const at = new Date(house.time.now).toISOString();
+    const scan = { verdict: 'clean', at, engine: clean.engine, finding: null };
+    assert.deepEqual('json' in record && (record.json as { scan: unknown }).scan, scan);
+    const [event] = (await house.eventsAbout(citizen)).filter(({ type }) => type === 'document.scanned');
+    assert.deepEqual(
+      [event?.['verdict'], event?.['engine'], event?.['actor']],
+      ['clean', clean.engine, { process: 'scan' }],
+    );
+  });
+
+  test(`${engine.name}: what is infected or could not be scanned is quarantined, and never comes out`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const verdicts: Verdict[] = [
+      { verdict: 'infected', engine: 'e', finding: 'Eicar' },
+      { verdict: 'unscannable', engine: 'e', finding: 'Heuristics.Encrypted.Zip' },
+    ];
+    const { parts } = gateOver(house, async (given) => {
+      await taken(given);
+      return verdicts.shift() ?? clean;
+    });
+    const ids = [await deposited(house, pdfOf(100)), await deposited(house, pdfOf(200))];
+    const scanning = startScanning(parts);
+    await scanning.idle();
+    await scanning.stop(1_000);
+    for (const id of ids) {
+      for (const asked of [{}, { method: 'HEAD' }, { headers: { range: 'bytes=0-1' } }]) {
+        const got = await house.retrieve(id, asked);
+        assert.ok('refusal' in got && got.refusal.slug === 'document-quarantined');
+      }
+    }
+    assert.deepEqual(house.alarms, ['document-infected']);
+  });
+
+  test(`${engine.name}: while the scanner is down documents wait, the operator is told once, and they come out when it is back`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    let down = true;
+    const { parts, time, told } = gateOver(house, async (given) => {
+      if (down) throw new ScannerFault('down', 'no answer');
+      await taken(given);
+      return clean;
+    });
+    const id = await deposited(house, pdfOf(100));
+    const scanning = startScanning(parts);
+    await scanning.idle();
+    for (let round = 0; round < 8; round += 1) {
+      await time.advance(400_000, scanning.idle);
+    }
+    const early = await house.retrieve(id);
+    assert.ok('refusal' in early && early.refusal.slug === 'document-not-ready');
+    assert.deepEqual(told, ['no answer']);
+    down = false;
+    await time.advance(400_000, scanning.idle);
+    await scanning.stop(1_000);
+    assert.deepEqual(told, ['no answer', undefined]);
+    assert.ok('status' in (await house.retrieve(id)));
+  });
+
+  test(`${engine.name}: a document at which the scanner fails time and again counts as one that cannot be scanned`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    let tries = 0;
+    const { parts, time } = gateOver(house, async () => {
+      tries += 1;
+      throw new ScannerFault('failed', 'timed out');
+    });
+    const id = await deposited(house, pdfOf(100));
+    const scanning = startScanning(parts);
+    for (let round = 0; round < 8; round += 1) {
+      await scanning.idle();
+      await time.advance(400_000, scanning.idle);
+    }
+    await scanning.idle();
+    await scanning.stop(1_000);
+    assert.equal(tries, 6);
+    const got = await house.retrieve(id);
+    assert.ok('refusal' in got && got.refusal.slug === 'document-quarantined');
+  });
+
+  test(`${engine.name}: a rescan with new signatures takes a document back that was given out`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const verdicts: Verdict[] = [clean, { verdict: 'infected', engine: 'new', finding: 'Later' }];
+    const { parts } = gateOver(house, async (given) => {
+      await taken(given);
+      return verdicts.shift() ?? clean;
+    });
+    const id = await deposited(house, pdfOf(100));
+    const scanning = startScanning(parts);
+    await scanning.idle();
+    assert.ok('status' in (await house.retrieve(id)));
+    const { now } = house.time;
+    const asked = { now, before: now + 1, quarantined: false, limit: 10 };
+    assert.deepEqual(await parts.claim(queueRescans({ ...asked, engine: clean.engine })), []);
+    assert.deepEqual(await parts.claim(queueRescans({ ...asked, engine: 'new' })), [{ id }]);
+    scanning.wake();
+    await scanning.idle();
+    await scanning.stop(1_000);
+    const got = await house.retrieve(id);
+    assert.ok('refusal' in got && got.refusal.slug === 'document-quarantined');
+  });
+}

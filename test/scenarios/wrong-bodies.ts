@@ -1,0 +1,212 @@
+import { marks, type OperationName } from './good-requests.ts';
+import { type WrongInput, withBody, withHeaders, withMembers } from './wrong-input.ts';
+
+const json: readonly OperationName[] = ['verifyIdentity', 'verifyIdentityQuery', 'sendNotification'];
+const verify: readonly OperationName[] = ['verifyIdentity', 'verifyIdentityQuery'];
+const send: readonly OperationName[] = ['sendNotification'];
+const acceptsJson = { accept: 'application/json' };
+
+const mediaTypes: readonly WrongInput[] = [
+  ['no media type', undefined],
+  ['text as media type', 'text/plain'],
+  ['a form as media type', 'application/x-www-form-urlencoded'],
+  ['a media type that only begins like JSON', 'application/jsonp'],
+  ['a media type that is none', 'json'],
+  ['JSON in another charset', 'application/json; charset=iso-8859-1'],
+].map(
+  ([what = '', type]): WrongInput => ({
+    what,
+    on: json,
+    make: (good) => withHeaders(good, { 'content-type': type }),
+    is: [415, 'unsupported-media-type'],
+    headers: acceptsJson,
+  }),
+);
+
+const unreadable: readonly WrongInput[] = [
+  ['an empty body', ''],
+  ['a body of blanks', ' \n '],
+  ['half a body', '{"citizenId": "demo-'],
+  ['a comma too many', '{"citizenId": "demo-mary",}'],
+  ['two bodies', '{}{}'],
+  ['a name twice', '{"citizenId": "demo-mary", "citizenId": "demo-layla"}'],
+  ['a name twice, once in escapes', '{"citizenId": "demo-mary", "citizen\\u0049d": "demo-layla"}'],
+  ['a name twice deep inside', '{"citizenId": {"a": [{"b": 1, "b": 2}]}}'],
+  ['a body that is no UTF-8', Buffer.from('{"citizenId": "Zzyxwname\xe9"}', 'latin1')],
+  ['a body in UTF-16', Buffer.from('{"citizenId": "Zzyxwname"}', 'utf16le')],
+].map(
+  ([what = '', body = '']): WrongInput => ({
+    what: String(what),
+    on: json,
+    make: (good) => withBody(good, body),
+    is: [400, 'malformed-json'],
+  }),
+);
+
+const shapes: readonly WrongInput[] = [
+  ['a list as body', '[]'],
+  ['a text as body', '"Zzyxwname"'],
+  ['null as body', 'null'],
+  ['a number as body', '4711'],
+  ['a body of ten thousand lists in each other', `${'['.repeat(10_000)}${']'.repeat(10_000)}`],
+].map(
+  ([what = '', body = '']): WrongInput => ({
+    what,
+    on: json,
+    make: (good) => withBody(good, body),
+    is: [400, 'bad-request'],
+    issues: ['body  wrong-type'],
+  }),
+);
+
+const large = `{"citizenId":"${'Zzyxwname'.repeat(8_000)}"}`;
+const sizes: readonly WrongInput[] = [
+  {
+    what: 'a body of more than 64 KiB',
+    on: json,
+    make: (good) => withBody(good, large),
+    is: [413, 'payload-too-large'],
+    headers: { connection: 'close' },
+  },
+  {
+    what: 'a body of more than 64 KiB that does not say so',
+    on: json,
+    make: (good) =>
+      withHeaders({ ...good, body: large }, { 'content-length': undefined, 'transfer-encoding': 'chunked' }),
+    is: [413, 'payload-too-large'],
+    headers: { connection: 'close' },
+  },
+  {
+    what: 'a coded body',
+    on: json,
+    make: (good) => withHeaders(good, { 'content-encoding': 'gzip' }),
+    is: [415, 'unsupported-media-type'],
+    headers: acceptsJson,
+  },
+];
+
+type Member = readonly [what: string, members: Readonly<Record<string, unknown>>, ...issues: string[]];
+const refusedMembers = (on: readonly OperationName[], lines: readonly Member[]): readonly WrongInput[] =>
+  lines.map(([what, members, ...issues]) => ({
+    what,
+    on,
+    make: (good) => withMembers(good, members),
+    is: [400, 'bad-request'],
+    issues,
+  }));
+
+const anyMember = refusedMembers(json, [
+  ['an unknown member', { colour: marks.name }, 'body /colour unknown-input'],
+  ['a member whose name could be somebody', { 'Zzyxwname Müller': 1 }, 'body /… unknown-input'],
+  ['a number for a text', { citizenId: 4711 }, 'body /citizenId wrong-type'],
+  ['null for a text', { citizenId: null }, 'body /citizenId wrong-type'],
+  ['an object for a text', { citizenId: { eq: '' } }, 'body /citizenId wrong-type'],
+  ['an empty text', { citizenId: '' }, 'body /citizenId too-short'],
+  ['U+0000 in a text', { citizenId: 'Zzyxwname\u0000' }, 'body /citizenId malformed'],
+  ['half of a surrogate pair in a text', { citizenId: 'Zzyxwname\ud800' }, 'body /citizenId malformed'],
+  [
+    'several faults at once',
+    { citizenId: 4711, colour: 1, size: 2 },
+    'body /citizenId wrong-type',
+    'body /colour unknown-input',
+    'body /size unknown-input',
+  ],
+]);
+
+const claims = refusedMembers(verify, [
+  ['a claim that is too long', { familyName: marks.name.repeat(23) }, 'body /familyName too-long'],
+  ['a claim of blanks', { familyName: ' \t' }, 'body /familyName malformed'],
+  ['a date in another order', { birthDate: '25.04.1981' }, 'body /birthDate malformed'],
+  ['a date with time', { birthDate: '1981-04-25T00:00:00Z' }, 'body /birthDate malformed'],
+  ['a claim under both of its names', { birth_date: '1981-04-25' }, 'body /birth_date duplicate'],
+  ['a companion that is too long', { nonce: marks.nonce.repeat(21) }, 'body /nonce too-long'],
+]);
+
+const tooFew: readonly WrongInput[] = [
+  ['no claims at all', { citizenId: undefined, givenName: undefined, familyName: undefined, birthDate: undefined }],
+  ['an id alone', { givenName: undefined, familyName: undefined, birthDate: undefined }],
+  ['a name and a date of birth', { citizenId: undefined, givenName: undefined }],
+  ['both names and a date of birth', { citizenId: undefined }],
+  ['an id and a name', { birthDate: undefined }],
+].map(
+  ([what, members]): WrongInput => ({
+    what: String(what),
+    on: verify,
+    make: (good) => withMembers(good, members as Readonly<Record<string, unknown>>),
+    is: [400, 'insufficient-claims'],
+  }),
+);
+
+const purposes: readonly WrongInput[] = [
+  {
+    what: 'a purpose that was not agreed',
+    on: verify,
+    make: (good, { purposeBound }) =>
+      withHeaders(withMembers(good, { purpose: marks.purpose }), { authorization: `Bearer ${purposeBound}` }),
+    is: [403, 'purpose-not-permitted'],
+  },
+];
+
+const messages = refusedMembers(send, [
+  ['no citizen', { citizenId: undefined }, 'body /citizenId required'],
+  ['no message', { message: undefined }, 'body /message required'],
+  [
+    'neither of them',
+    { citizenId: undefined, message: undefined },
+    'body /citizenId required',
+    'body /message required',
+  ],
+  [
+    'a misspelt member',
+    { message: undefined, mesage: marks.message },
+    'body /mesage unknown-input',
+    'body /message required',
+  ],
+  ['a citizen of 129 characters', { citizenId: 'c'.repeat(129) }, 'body /citizenId too-long'],
+  ['an empty message', { message: '' }, 'body /message too-short'],
+  ['a message of blanks', { message: ' \n ' }, 'body /message malformed'],
+  ['a message of 20,001 characters', { message: 'm'.repeat(20_001) }, 'body /message too-long'],
+  ['a control character in the message', { message: `${marks.message}\u0007` }, 'body /message malformed'],
+  ['a line break in the subject', { subject: `${marks.message}\nBcc: a@b.example` }, 'body /subject malformed'],
+  ['a reference of 201 characters', { reference: 'r'.repeat(201) }, 'body /reference too-long'],
+  ['a category that does not exist', { category: 'spam' }, 'body /category not-allowed'],
+  ['a language that is none', { language: 'Deutsch!' }, 'body /language malformed'],
+  ['no channel', { channels: [] }, 'body /channels too-short'],
+  ['an unknown channel', { channels: ['telegram'] }, 'body /channels/0 not-allowed'],
+  ['a channel twice', { channels: ['email', 'email'] }, 'body /channels not-valid'],
+  ['a channel that is no text', { channels: 'email' }, 'body /channels wrong-type'],
+  ['a time without a zone', { sendAt: '2099-01-01T00:00:00' }, 'body /sendAt malformed'],
+  ['a day that no calendar has', { sendAt: '2099-02-30T00:00:00Z' }, 'body /sendAt malformed'],
+  ['a time that is over', { sendAt: '2020-01-01T00:00:00Z' }, 'body /sendAt out-of-range'],
+  ['a deadline that is over', { deliverBy: '2020-01-01T00:00:00Z' }, 'body /deliverBy out-of-range'],
+  ['a time beyond a year', { sendAt: '2099-01-01T00:00:00Z' }, 'body /sendAt out-of-range'],
+]);
+
+const keys: readonly WrongInput[] = [
+  ['an empty key', ''],
+  ['a key of blanks in quotes, empty inside', '""'],
+  ['a key of 256 characters', 'k'.repeat(256)],
+  ['a key beyond ASCII', 'schlüssel'],
+].map(
+  ([what = '', key]): WrongInput => ({
+    what,
+    on: send,
+    make: (good) => withHeaders(good, { 'idempotency-key': key }),
+    is: [400, 'idempotency-key-invalid'],
+  }),
+);
+
+const repeated: readonly WrongInput[] = [
+  {
+    what: 'the key of another message',
+    on: send,
+    make: (good, { usedKey }) => withHeaders(withMembers(good, { category: 'urgent' }), { 'idempotency-key': usedKey }),
+    is: [422, 'idempotency-key-reused'],
+  },
+];
+
+/** What is wrong with a JSON body or what stands beside it. */
+export const wrongBodies: readonly WrongInput[] = [
+  ...[...mediaTypes, ...unreadable, ...shapes, ...sizes, ...anyMember],
+  ...[...claims, ...tooFew, ...purposes, ...messages, ...keys, ...repeated],
+];

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { accessTokenClaims, audienceOf, signAccessToken } from '../../src/access/access-token.ts';
+import { openSigningKeys } from '../../src/access/signing-key-store.ts';
+import { demoCitizens, demoDocuments } from '../../src/cli/demo-town.ts';
+import { apiVersion } from '../../src/config/version.ts';
+import { problems } from '../../src/kernel/problem-catalogue.ts';
+import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
+import { readRootKey } from '../../src/keys/root-key-file.ts';
+import { operations } from '../../src/operations.ts';
+import { type Answered, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { rawHttp } from '../raw-http.ts';
+import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
+import {
+  anotherToken,
+  goodMessage,
+  goodRequest,
+  makeIds,
+  marks,
+  type OperationName,
+  operationNames,
+  type World,
+} from './good-requests.ts';
+import { wrongAnywhere } from './wrong-anywhere.ts';
+import { wrongBodies } from './wrong-bodies.ts';
+import { wrongDetails } from './wrong-details.ts';
+import type { WrongInput } from './wrong-input.ts';
+
+const table: readonly WrongInput[] = [...wrongAnywhere, ...wrongBodies, ...wrongDetails];
+
+let home: ServerHome;
+let server: WholeServer;
+let world: World;
+/** A fresh connection for each request: some answers close theirs. */
+let ask: ReturnType<typeof createExchange>;
+
+const thisFile = afterThisFile();
+before(async () => {
+  home = await makeHome(thisFile, { settings: { LOG_LEVEL: 'trace' } });
+  await (await home.start('demo')).end('SIGTERM');
+  const expired = await expiredToken();
+  // The server as it is run for real: unlike the demo it prints no token of its own.
+  server = await home.start('start');
+  ask = createExchange(home.url);
+  const token = await home.token();
+  const usedKey = 'used';
+  const sent = await ask(sendJson(token, '/v1/notifications/send', goodMessage, { 'idempotency-key': usedKey }));
+  world = {
+    ...{ url: home.url, token, expired, usedKey, left: String(jsonOf(sent)['id']) },
+    narrow: await home.token(['events:read']),
+    purposeBound: await anotherToken(home, 'One Purpose', '--purposes', 'permit'),
+    ids: await makeIds(ask, token),
+    foreign: await makeIds(ask, await anotherToken(home, 'Another')),
+  };
+});
+
+async function expiredToken(): Promise<string> {
+  const db = await home.openDb();
+  const keys = await openSigningKeys({ db, root: readRootKey(join(home.dataDir, 'root.key')), clock: systemClock });
+  await db.close();
+  const { clientId = '', scopes = [] } = home.demo().clients[0] ?? {};
+  const anHourAgo = { now: () => systemClock.now() - 3_600_000 };
+  return signAccessToken(keys, accessTokenClaims(audienceOf(home.url), { clientId, scopes }, anHourAgo, systemRandom));
+}
+
+test('every operation of the register has a good request here, which is answered with 2xx', async () => {
+  assert.deepEqual(
+    operations.map(({ name }) => name),
+    operationNames,
+  );
+  for (const name of operationNames) {
+    if (name === 'cancelNotification') continue;
+    const { status, headers, body } = await ask(goodRequest(name, world));
+    assert.ok(status >= 200 && status < 300, `${name}: ${status} ${body}`);
+    assert.equal(headers['api-version'], apiVersion);
+  }
+});
+
+for (const line of table) {
+  test(`${line.what} is answered ${line.is.join(' ')}: ${line.on.join(', ')}`, async () => {
+    for (const operation of line.on) {
+      const wrong = line.make(goodRequest(operation, world), world, operation);
+      const answer = 'path' in wrong ? await ask(wrong) : await askRaw(wrong);
+      assertProblem(answer, line, operation);
+    }
+  });
+}
+
+const nowhere = [
+  ...[
+    '/v1/',
+    '/v2',
+    '/v1/identity',
+    '/v1/document',
+    '/v1/documents/',
+    '/problems/',
+    '/.env',
+    '//v1',
+    '/v1/../v1',
+    '/v1;x=1',
+  ],
+  ...['/index.html', '/favicon.ico', '/metrics', '/v1%2Fdocuments', '/%2e%2e/root.key', '/v1/documents/a/b'],
+];
+
+test('a path where nothing stands is answered 404 not-found, with and without a token', async () => {
+  const line: WrongInput = { what: '', on: [], make: (good) => good, is: [404, 'not-found'] };
+  for (const path of nowhere) {
+    for (const headers of [{}, withToken(world.token)]) {
+      assertProblem(await ask({ path, headers }), line, path);
+    }
+  }
+});
+
+const pages = [
+  '/',
+  '/docs',
+  '/problems',
+  '/problems/conflict',
+  '/openapi.json',
+  '/v1/openapi.json',
+  '/healthz',
+  '/readyz',
+];
+
+test('a page takes GET and HEAD alone', async () => {
+  const headers = { allow: 'GET, HEAD, OPTIONS' };
+  const line: WrongInput = { what: '', on: [], make: (good) => good, is: [405, 'method-not-allowed'], headers };
+  for (const path of pages) {
+    const { status } = await ask({ path });
+    assert.equal(status, 200, path);
+    assertProblem(await ask({ method: 'POST', path, body: 'x' }), line, path);
+  }
+});
+
+test('every problem that the table names has its page', async () => {
+  for (const slug of new Set(table.map(({ is }) => is[1]))) {
+    const { status, headers } = await ask({ path: `/problems/${slug}` });
+    assert.deepEqual([status, headers['content-type']], [200, 'text/html; charset=utf-8']);
+  }
+});
+
+test('a client beyond its quota is told when to come back, and another one is served', async () => {
+  const token = await anotherToken(home, 'Few Requests', '--quota', '1');
+  const path = '/v1/documents?citizenId=demo-mary';
+  const answers = [];
+  for (let count = 0; count < 3; count += 1) answers.push(await ask({ path, headers: withToken(token) }));
+  const [first, second, third] = answers;
+  assert.deepEqual([first?.status, second?.status, third?.status], [200, 200, 429]);
+  const headers = { 'retry-after': /^[1-4]$/, ratelimit: /^"documents:read";r=0;t=[12]$/ };
+  const line: WrongInput = { what: '', on: [], make: (good) => good, is: [429, 'quota-exceeded'], headers };
+  if (third !== undefined) assertProblem(third, line, path);
+  assert.equal((await ask({ path, headers: withToken(world.token) })).status, 200);
+});
+
+async function askRaw(bytes: Buffer): Promise<Answered> {
+  const text = await rawHttp(home.port, bytes, 10_000);
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = lines.map((one) => [one.slice(0, one.indexOf(':')).toLowerCase(), one.slice(one.indexOf(':') + 2)]);
+  return { status: Number(statusLine.split(' ')[1]), headers: Object.fromEntries(headers), body: Buffer.from(body) };
+}
+
+/** The whole answer against what the contract says of a problem, and what the line says of this one. */
+function assertProblem({ status, headers, body }: Answered, line: WrongInput, operation: string): void {
+  const said = `${operation}: ${body}`;
+  const [wantedStatus, slug] = line.is;
+  assert.deepEqual([status, headers['content-type']], [wantedStatus, 'application/problem+json'], said);
+  const { detail, instance, issues, ...rest } = jsonOf({ body });
+  const { title, retryable } = problems[slug];
+  const { type, title: toldTitle, status: toldStatus, retryable: toldRetryable } = rest;
+  assert.deepEqual(
+    { type, title: toldTitle, status: toldStatus, retryable: toldRetryable },
+    { type: `${home.url}/problems/${slug}`, title, status, retryable },
+    said,
+  );
+  assert.ok(typeof detail === 'string' && detail.length > 0, said);
+  assert.match(
+    String(instance),
+    /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    said,
+  );
+  assert.equal(headers['request-id'], instance, said);
+  assert.equal(headers['api-version'], apiVersion, said);
+  assert.equal(headers['x-content-type-options'], 'nosniff', said);
+  assert.match(String(headers['cache-control']), /no-store/, said);
+  assert.deepEqual(issuesOf(issues), [...(line.issues ?? [])].sort(), said);
+  const expected = typeof line.headers === 'function' ? line.headers(operation as OperationName) : (line.headers ?? {});
+  for (const [name, value] of Object.entries(expected)) {
+    if (typeof value === 'string') assert.equal(headers[name], value, `${name} of ${said}`);
+    else assert.match(String(headers[name]), value, `${name} of ${said}`);
+  }
+  for (const mark of Object.values(marks)) assert.ok(!said.includes(mark), `an answer repeats what was sent: ${said}`);
+}
+
+function issuesOf(issues: unknown): string[] {
+  if (!Array.isArray(issues)) return [];
+  return issues
+    .map((issue: Record<string, unknown>) => `${issue['in']} ${issue['pointer'] ?? issue['name']} ${issue['code']}`)
+    .sort();
+}
+
+test('with every detail logged, the log holds no claim, name, message, document, token or secret', async () => {
+  assert.deepEqual(await server.end('SIGTERM'), { code: 0, signal: null });
+  assert.equal(server.stdout(), '');
+  const log = server.stderr();
+  const refused = log.split('\n').filter((line) => line.includes('"problem":'));
+  assert.ok(refused.length > table.length, 'the log tells of the refusals');
+  const { token, narrow, expired, purposeBound } = world;
+  const secrets = [token, narrow, expired, purposeBound].flatMap((one) => one.split('.').slice(1));
+  const people = demoCitizens.flatMap(({ citizenId, givenName, familyName, birthDate, email, postalCode }) => {
+    return [citizenId, givenName, familyName, birthDate, email, postalCode];
+  });
+  const texts = demoDocuments.flatMap(({ title, text }) => [title, ...text.split('\n')]);
+  const rootKey = readFileSync(join(home.dataDir, 'root.key'), 'utf8').trim();
+  const clients = home.demo().clients.map(({ clientSecret }) => clientSecret);
+  const private_ = [...Object.values(marks), ...secrets, ...people, ...texts, ...clients, rootKey, 'Bearer'];
+  // Shorter ones, as the postal code 101, stand in any number.
+  const found = private_.filter((text) => (text.length > 3 || /\P{ASCII}/u.test(text)) && log.includes(text));
+  assert.deepEqual(found, []);
+});
