@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { createDispatch, type Gate } from '../src/api/dispatch.ts';
-import type { Answer, Operation } from '../src/api/operation.ts';
+import { type Answer, type Operation, scopes } from '../src/api/operation.ts';
 import type { Claim } from '../src/jobs/claim.ts';
 import type { Clock } from '../src/kernel/clock.ts';
 import { createMint } from '../src/kernel/id.ts';
@@ -15,6 +15,8 @@ import { listNotifications } from '../src/notifications/list-notifications.ts';
 import type { Contact, NotificationPorts } from '../src/notifications/ports.ts';
 import { readNotification } from '../src/notifications/read-notification.ts';
 import { sendNotification } from '../src/notifications/send-notification.ts';
+import { systemResolve } from '../src/notifications/webhooks/target.ts';
+import type { WebhookPorts } from '../src/notifications/webhooks/webhook-ports.ts';
 import type { Db } from '../src/store/db.ts';
 
 /** Every part of the product that notifications touch, over one database; only the caller's token is taken on trust. */
@@ -44,22 +46,25 @@ export async function createNotificationHouse(
   const commit = createCommit(db, citizenKeys, random);
   const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
   const contactOf = async (citizenId: string): Promise<Contact | undefined> => citizens[citizenId];
-  const ports: NotificationPorts = {
+  const ports: NotificationPorts & WebhookPorts = {
     ...{ contactOf, citizenKeys, random, cascade },
     senderNameOf: async () => 'Tax Office',
     attachmentTitle: async (id) => documents[id],
+    webhookKey: new Uint8Array(32).fill(9),
+    allowPrivateTargets: true,
+    resolve: systemResolve,
   };
 
   // The bearer token names the client: who may call is tested elsewhere.
   const gate: Gate = {
     authenticate: async (authorization = '') => {
-      return { clientId: authorization, scopes: new Set(['notifications:send', 'notifications:read']) };
+      return { clientId: authorization, scopes: new Set<string>(scopes) };
     },
     missingScope: () => ({ slug: 'missing-scope', detail: '' }),
     take: () => ({ headers: {} }),
   };
   const house = { gate, clock, mint, read: db.read, commit, ports };
-  const serve = (operation: Operation<NotificationPorts>) => {
+  const serve = (operation: Operation<NotificationPorts & WebhookPorts>) => {
     const dispatch = createDispatch(operation, house);
     return async (parts: Parts, { clientId = 'tax-office', key }: Ask = {}): Promise<Given> => {
       const { result } = await dispatch({
@@ -99,6 +104,8 @@ export async function createNotificationHouse(
 
   return {
     db,
+    ports,
+    serve,
     mint,
     random,
     commit,
