@@ -6,6 +6,7 @@ import type { Contact } from './identity/register.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { AttachmentTitle, ContactOf, NotificationPorts } from './notifications/ports.ts';
+import type { EvidencePorts } from './notifications/read-evidence.ts';
 import { createPostCall } from './notifications/webhooks/post-call.ts';
 import { type Calling, startWebhooks } from './notifications/webhooks/start-webhooks.ts';
 import { systemResolve } from './notifications/webhooks/target.ts';
@@ -56,8 +57,8 @@ function attachmentTitles({ db, citizenKeys }: House): AttachmentTitle {
 export function notificationPorts(
   house: House,
   access: Access,
-  site: { readonly cascade: CascadePolicy },
-): Omit<NotificationPorts & WebhookPorts, 'citizenKeys' | 'random'> {
+  site: { readonly cascade: CascadePolicy; readonly publicUrl: string },
+): Omit<NotificationPorts & WebhookPorts & EvidencePorts, 'citizenKeys' | 'random'> {
   return {
     contactOf: contactsOf(house),
     cascade: site.cascade,
@@ -66,6 +67,9 @@ export function notificationPorts(
     webhookKey: house.root.derive('webhook-secrets'),
     allowPrivateTargets: house.settings.webhookPrivateTargets,
     resolve: systemResolve,
+    evidenceKey: () => access.keys.current('evidence'),
+    evidenceIssuer: site.publicUrl,
+    calendar: { holidays: new Set(house.settings.holidays) },
   };
 }
 

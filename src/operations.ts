@@ -12,6 +12,7 @@ import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './id
 import { cancelNotification } from './notifications/cancel-notification.ts';
 import { listNotifications } from './notifications/list-notifications.ts';
 import type { NotificationPorts } from './notifications/ports.ts';
+import { type EvidencePorts, readEvidence } from './notifications/read-evidence.ts';
 import { readNotification } from './notifications/read-notification.ts';
 import { sendNotification } from './notifications/send-notification.ts';
 import { createWebhook } from './notifications/webhooks/create-webhook.ts';
@@ -26,7 +27,7 @@ import type { OversightPorts } from './oversight/ports.ts';
 import { readReceipt } from './oversight/read-receipt.ts';
 
 /** What all operations together are given. */
-export type Ports = IdentityPorts & NotificationPorts & DocumentPorts & OversightPorts & WebhookPorts;
+export type Ports = IdentityPorts & NotificationPorts & DocumentPorts & OversightPorts & WebhookPorts & EvidencePorts;
 
 /** The append-only register of endpoints: a new one goes at the end, none is ever taken out or moved. */
 export const operations: readonly Operation<Ports>[] = [
@@ -52,4 +53,5 @@ export const operations: readonly Operation<Ports>[] = [
   rotateWebhookSecret,
   redeliverWebhook,
   readEvents,
+  readEvidence,
 ];

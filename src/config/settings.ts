@@ -63,6 +63,11 @@ export const settingTable = {
     fallback: 'false',
     help: 'true lets webhooks call plain http and private addresses; for tests and closed networks.',
   },
+  HOLIDAYS: {
+    kind: 'text',
+    fallback: '',
+    help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
+  },
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
   REGISTER_NAME: {
     kind: 'text',
@@ -116,6 +121,7 @@ export type Settings = {
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
   readonly webhookPrivateTargets: boolean;
+  readonly holidays: readonly string[];
   readonly mailFrom: string;
   readonly registerName: string;
   readonly registerCountry: string | undefined;
@@ -167,6 +173,9 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       .filter((issuer) => issuer !== ''),
     smtpUrl: secret('SMTP_URL'),
     webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
+    holidays: text('HOLIDAYS')
+      .split(/[\s,]+/)
+      .filter((day) => day !== ''),
     mailFrom: text('MAIL_FROM'),
     registerName: text('REGISTER_NAME'),
     registerCountry: optional('REGISTER_COUNTRY'),
