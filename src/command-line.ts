@@ -8,6 +8,7 @@ import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
+import { evidenceVerifyCommand } from './cli/evidence.ts';
 import { importCommands } from './cli/import-citizens.ts';
 import { keyCommands } from './cli/keys.ts';
 import { ledgerCommands } from './cli/ledger.ts';
@@ -107,6 +108,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
     },
     ledgerVerifyCommand(terminal, fetch),
     witnessCommand(terminal, () => ({ clock: systemClock, random: systemRandom, stopped: untilStopped() })),
+    evidenceVerifyCommand(terminal),
     {
       name: 'version',
       usage: 'version',

@@ -77,6 +77,16 @@ export const settingTable = {
     help: 'Issuer URLs, besides our own, whose access tokens are accepted.',
   },
   SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
+  WEBHOOK_PRIVATE_TARGETS: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true lets webhooks call plain http and private addresses; for tests and closed networks.',
+  },
+  HOLIDAYS: {
+    kind: 'text',
+    fallback: '',
+    help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
+  },
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
   REGISTER_NAME: {
     kind: 'text',
@@ -133,6 +143,8 @@ export type Settings = {
   readonly rootKeyFile: string | undefined;
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
+  readonly webhookPrivateTargets: boolean;
+  readonly holidays: readonly string[];
   readonly mailFrom: string;
   readonly registerName: string;
   readonly registerCountry: string | undefined;
@@ -185,6 +197,10 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       .split(/[\s,]+/)
       .filter((issuer) => issuer !== ''),
     smtpUrl: secret('SMTP_URL'),
+    webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
+    holidays: text('HOLIDAYS')
+      .split(/[\s,]+/)
+      .filter((day) => day !== ''),
     mailFrom: text('MAIL_FROM'),
     registerName: text('REGISTER_NAME'),
     registerCountry: optional('REGISTER_COUNTRY'),
