@@ -9,12 +9,14 @@ import { type Command, type ExitCode, runCommandLine, type Terminal } from './cl
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
 import { evaluateCommands } from './cli/evaluate.ts';
+import { evidenceVerifyCommand } from './cli/evidence.ts';
 import { importCommands } from './cli/import-citizens.ts';
 import { keyCommands } from './cli/keys.ts';
 import { ledgerCommands } from './cli/ledger.ts';
 import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
 import type { RotationRoom } from './cli/rotate-root.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
+import { witnessCommand } from './cli/witness.ts';
 import { type House, openHouse } from './compose.ts';
 import { documentsRoom } from './compose-documents.ts';
 import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
@@ -65,7 +67,11 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     ...documentCommands(lendDocuments, terminal),
     ...keepingCommands(lendDocuments, terminal),
     ...citizenCommands(
-      (use) => lend(async (house) => await use({ ...house, ...(await citizensRoomOf(house)) })),
+      (use) =>
+        lend(async (house) => {
+          const { ports: documents } = await documentsRoom(house, house.operator);
+          return await use({ ...house, ...(await citizensRoomOf(house)), documents });
+        }),
       terminal,
     ),
     ...ledgerCommands((use) => lend(async (house) => await use(ledgerRoomOf(house))), terminal),
@@ -102,6 +108,8 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       run: async () => await createKeys(settings(), terminal),
     },
     ledgerVerifyCommand(terminal, fetch),
+    witnessCommand(terminal, () => ({ clock: systemClock, random: systemRandom, stopped: untilStopped() })),
+    evidenceVerifyCommand(terminal),
     {
       name: 'version',
       usage: 'version',
@@ -118,6 +126,14 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
+}
+
+/** Resolves when somebody wants this process to end. */
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
 }
 
 /** Who runs a command, as the ledger will say. */

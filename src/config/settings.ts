@@ -1,24 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
-
-type Kind =
-  | 'text'
-  | 'port'
-  | 'url'
-  | 'path'
-  | 'flag'
-  | 'level'
-  | 'list'
-  | 'country'
-  | 'scanner'
-  | 'count'
-  | 'days'
-  | 'milliseconds'
-  | 'store';
+import { faultOf, type SettingKind } from './setting-kinds.ts';
 
 type Setting = {
-  readonly kind: Kind;
+  readonly kind: SettingKind;
   readonly fallback: string | undefined;
   readonly secret?: true;
   readonly help: string;
@@ -61,6 +47,11 @@ export const settingTable = {
     fallback: undefined,
     help: 'Where clamd listens: unix:/path or tcp://host:port; without it deposited documents wait in `scanning`. off gives them out unscanned, and says so in each record; the demo has off. clamd keeps what it scans in its TemporaryDirectory: put that in memory.',
   },
+  SIGN_DOCUMENTS: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true signs each answer with a document (RFC 9421), under the published key for evidence.',
+  },
   RESCAN_AFTER_DAYS: {
     kind: 'count',
     fallback: '7',
@@ -73,6 +64,16 @@ export const settingTable = {
     help: 'Issuer URLs, besides our own, whose access tokens are accepted.',
   },
   SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
+  WEBHOOK_PRIVATE_TARGETS: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true lets webhooks call plain http and private addresses; for tests and closed networks.',
+  },
+  HOLIDAYS: {
+    kind: 'text',
+    fallback: '',
+    help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
+  },
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
   REGISTER_NAME: {
     kind: 'text',
@@ -127,9 +128,12 @@ export type Settings = {
   /** `undefined`: none yet, documents wait; `off`: the operator gives them out unscanned. */
   readonly clamav: string | undefined;
   readonly rescanAfterDays: number;
+  readonly signDocuments: boolean;
   readonly rootKeyFile: string | undefined;
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
+  readonly webhookPrivateTargets: boolean;
+  readonly holidays: readonly string[];
   readonly mailFrom: string;
   readonly registerName: string;
   readonly registerCountry: string | undefined;
@@ -178,11 +182,16 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     documentLimit: Number(text('DOCUMENT_LIMIT_MIB')) * 1_048_576,
     clamav: optional('CLAMAV'),
     rescanAfterDays: Number(text('RESCAN_AFTER_DAYS')),
+    signDocuments: text('SIGN_DOCUMENTS') === 'true',
     rootKeyFile: given('ROOT_KEY_FILE') === undefined ? undefined : path('ROOT_KEY_FILE'),
     trustedIssuers: text('TRUSTED_ISSUERS')
       .split(/[\s,]+/)
       .filter((issuer) => issuer !== ''),
     smtpUrl: secret('SMTP_URL'),
+    webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
+    holidays: text('HOLIDAYS')
+      .split(/[\s,]+/)
+      .filter((day) => day !== ''),
     mailFrom: text('MAIL_FROM'),
     registerName: text('REGISTER_NAME'),
     registerCountry: optional('REGISTER_COUNTRY'),
@@ -230,52 +239,6 @@ function readSecretFile(name: string, path: string): string {
   if (!existsSync(path))
     throw new SettingError(`${name}_FILE`, `expected the path of a file, ${JSON.stringify(path)} is not there`);
   return readFileSync(path, 'utf8').trim();
-}
-
-const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
-
-function faultOf(kind: Kind, value: string): string | undefined {
-  switch (kind) {
-    case 'port':
-      return /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? undefined : 'a port number from 0 to 65535';
-    case 'store':
-      return !value.startsWith('s3:') || isS3Place(value) ? undefined : 'a folder or s3://BUCKET/PREFIX?region=…';
-    case 'count':
-      return /^[1-9]\d{0,5}$/.test(value) ? undefined : 'a whole number above 0';
-    case 'scanner':
-      return /^(?:off|unix:\/\S+|tcp:\/\/\S+:\d{1,5})$/.test(value) ? undefined : 'unix:/path, tcp://host:port or off';
-    case 'milliseconds':
-      return /^\d{1,4}$/.test(value) ? undefined : 'a whole number of milliseconds, at most 9999';
-    case 'days':
-      return /^\d{1,5}$/.test(value) ? undefined : 'a whole number of days';
-    case 'country':
-      return /^[A-Z]{2}$/.test(value) ? undefined : 'two capital letters, as PT';
-    case 'flag':
-      return value === 'true' || value === 'false' ? undefined : 'true or false';
-    case 'level':
-      return levels.includes(value) ? undefined : `one of ${levels.join(', ')}`;
-    case 'url':
-      return URL.canParse(value) ? undefined : 'an absolute URL';
-    case 'list':
-      return value.split(/[\s,]+/).every((item) => item === '' || URL.canParse(item)) ? undefined : 'absolute URLs';
-    case 'text':
-    case 'path':
-      return undefined;
-  }
-}
-
-function isS3Place(value: string): boolean {
-  const url = URL.parse(value);
-  const names = [...(url?.searchParams.keys() ?? [])];
-  const endpoint = url?.searchParams.get('endpoint') ?? 'https://aws';
-  return (
-    url !== null &&
-    url.host !== '' &&
-    url.searchParams.has('region') &&
-    names.every((name) => name === 'region' || name === 'endpoint') &&
-    /^https?:\/\//.test(endpoint) &&
-    URL.canParse(endpoint)
-  );
 }
 
 function readSettingsFile(path: string | undefined): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { Mint } from '../kernel/id.ts';
-import { type Read, WriteRefused } from '../store/db.ts';
+import type { EventId, Mint } from '../kernel/id.ts';
+import { type Read, type Statement, WriteRefused } from '../store/db.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import type { Commit } from './commit.ts';
 import type { Actor } from './event.ts';
@@ -12,7 +12,20 @@ export type ErasureParts = {
   readonly clock: Clock;
   readonly mint: Mint;
   readonly actor: Actor;
+  /**
+   * What else the erasure means for what is kept about the citizen, in the same unit and before the key goes. One of
+   * these statements may refuse the unit: then nothing is erased, and `CitizenHeld` is thrown.
+   */
+  readonly besides?: (citizenId: string, now: number, proof: EventId) => readonly Statement[];
 };
+
+/** Something that has to be kept stands against the erasure: a legal hold. */
+export class CitizenHeld extends Error {
+  constructor() {
+    super('a legal hold stands against the erasure of this citizen; see: citizen-services documents holds');
+    this.name = 'CitizenHeld';
+  }
+}
 
 /**
  * Destroys a citizen's key, in the unit of the event that says so: what was sealed under it (ledger entries, messages,
@@ -32,11 +45,13 @@ export async function eraseCitizen(parts: ErasureParts, citizenId: string): Prom
     entries: Number(end?.['number'] ?? 0),
   } as const;
   const forgetName = { sql: 'update ledger_chain set citizen_id = null where chain = $1', args: [chain] };
+  const besides = parts.besides?.(citizenId, event.at, event.id) ?? [];
   try {
-    await commit({ events: [event], statements: [citizenKeys.destruction(citizenId), forgetName] });
+    await commit({ events: [event], statements: [...besides, citizenKeys.destruction(citizenId), forgetName] });
   } catch (fault) {
-    if (fault instanceof WriteRefused && fault.kind === 'rows') return false;
-    throw fault;
+    if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
+    if (fault.statement < besides.length) throw new CitizenHeld();
+    return false;
   } finally {
     citizenKeys.forget(citizenId);
   }
