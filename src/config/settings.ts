@@ -75,6 +75,12 @@ export const settingTable = {
     help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
   },
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
+  REGISTER_URL: {
+    kind: 'url',
+    secret: true,
+    fallback: undefined,
+    help: 'Address of another register, asked over HTTP (docs/identity.md); without it our own tables are the register.',
+  },
   REGISTER_NAME: {
     kind: 'text',
     fallback: 'Population register',
@@ -135,6 +141,7 @@ export type Settings = {
   readonly webhookPrivateTargets: boolean;
   readonly holidays: readonly string[];
   readonly mailFrom: string;
+  readonly registerUrl: Secret | undefined;
   readonly registerName: string;
   readonly registerCountry: string | undefined;
   readonly verifyQuantumMs: number;
@@ -193,6 +200,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       .split(/[\s,]+/)
       .filter((day) => day !== ''),
     mailFrom: text('MAIL_FROM'),
+    registerUrl: secret('REGISTER_URL'),
     registerName: text('REGISTER_NAME'),
     registerCountry: optional('REGISTER_COUNTRY'),
     verifyQuantumMs: Number(text('VERIFY_QUANTUM_MS')),
