@@ -7,6 +7,9 @@ import { type PostgresServer, startPostgres } from '../test/postgres-server.ts';
 // What `npm test` runs: all tests, or those in the folders and files that are named, against one PostgreSQL.
 const root = resolve(import.meta.dirname, '..');
 const atOnce = 2;
+// What does not end is a failure, not a wait: a test is named after the first limit, and the run ends at the second.
+const testLimitMs = 120_000;
+const runLimitMs = 900_000;
 
 async function main(filters: readonly string[]): Promise<number> {
   const files = findFiles(filters);
@@ -37,7 +40,8 @@ function findFiles(filters: readonly string[]): string[] {
 async function runTests(files: string[], whole: boolean): Promise<string[]> {
   const counts = { sqlite: 0, postgres: 0, skipped: 0 };
   let failed = false;
-  const events = run({ files, concurrency: atOnce, cwd: root });
+  const signal = AbortSignal.timeout(runLimitMs);
+  const events = run({ files, concurrency: atOnce, timeout: testLimitMs, signal, cwd: root });
   events.on('test:fail', () => {
     failed = true;
   });

@@ -2,26 +2,24 @@ import type { Endpoint } from './api/endpoint-register.ts';
 import type { Access, House } from './compose.ts';
 import { documentAlarm, openBlobs } from './compose-documents.ts';
 import type { Ledger } from './compose-ledger.ts';
+import { notificationPorts } from './compose-notifications.ts';
+import type { ResponseSigner } from './documents/response-signature.ts';
 import { standardPolicy } from './identity/match/policy.ts';
-import { signJws } from './keys/signing-key.ts';
-import type { ContactOf } from './notifications/ports.ts';
+import { type SigningKey, signBytes, signJws } from './keys/signing-key.ts';
+import type { CascadePolicy } from './notifications/cascade.ts';
 import type { Ports } from './operations.ts';
+import { createRegisterGrowth } from './oversight/register-growth.ts';
 
-/** Where citizens are reached, as the register has it. */
-export function contactsOf(house: House): ContactOf {
-  return async (citizenId) => {
-    const contact = await house.register.contactOf(citizenId);
-    if (contact === undefined) return undefined;
-    const { name, email, phone, language } = contact;
-    return { name, email: email ?? undefined, phone: phone ?? undefined, language: language ?? undefined };
-  };
+/** A published key as what signs the answers with documents. */
+function signerOf(key: SigningKey): ResponseSigner {
+  return { keyId: key.kid, sign: (base) => signBytes(key, Buffer.from(base)) };
 }
 
 /** Opens what the operations are given: the stores, the keys, the policies. */
 export async function openPorts(
   house: House,
   access: Access,
-  site: { publicUrl: string; endpoints: readonly Endpoint[]; ledger: Ledger },
+  site: { publicUrl: string; endpoints: readonly Endpoint[]; ledger: Ledger; cascade: CascadePolicy },
 ): Promise<Ports> {
   const { settings, register, citizenKeys, root, random, log } = house;
   const blobs = await openBlobs(house);
@@ -37,15 +35,17 @@ export async function openPorts(
     issuer: site.publicUrl,
     registerSource: { name: settings.registerName, ...country },
     refuseClaimsInUrl: settings.refuseClaimsInUrl,
-    contactOf: contactsOf(house),
+    ...notificationPorts(house, access, site),
     blobs,
     etagKey: root.derive('document-etag'),
     alarm: documentAlarm(log),
     scans: settings.clamav !== 'off',
     limit: settings.documentLimit,
+    signer: settings.signDocuments ? () => signerOf(access.keys.current('evidence')) : undefined,
     citizenExists: (citizenId) => register.exists(citizenId),
     endpoints: site.endpoints,
     log: site.ledger.view,
-    endpointChain: site.ledger.houseKeys.chainOf('endpoints'),
+    registerGrowth: createRegisterGrowth(site.ledger.view, site.ledger.houseKeys),
+    organisationOf: (clientId) => access.clients.get(clientId)?.name ?? clientId,
   };
 }

@@ -2,7 +2,19 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
 
-type Kind = 'text' | 'port' | 'url' | 'path' | 'flag' | 'level' | 'list' | 'country' | 'scanner' | 'count' | 'days';
+type Kind =
+  | 'text'
+  | 'port'
+  | 'url'
+  | 'path'
+  | 'flag'
+  | 'level'
+  | 'list'
+  | 'country'
+  | 'scanner'
+  | 'count'
+  | 'days'
+  | 'store';
 
 type Setting = {
   readonly kind: Kind;
@@ -36,15 +48,22 @@ export const settingTable = {
     help: 'postgres://…; without it SQLite in DATA_DIR.',
   },
   DOCUMENT_STORE: {
-    kind: 'path',
+    kind: 'store',
     fallback: undefined,
-    help: 'Folder of the sealed documents; default DATA_DIR/documents.',
+    help: 'Folder of the sealed documents, default DATA_DIR/documents; or s3://BUCKET/PREFIX?region=…, with &endpoint=https://… for a store that is not AWS.',
   },
+  S3_ACCESS_KEY_ID: { kind: 'text', fallback: undefined, help: 'Who we are at the S3 store.' },
+  S3_SECRET_ACCESS_KEY: { kind: 'text', secret: true, fallback: undefined, help: 'Its secret.' },
   DOCUMENT_LIMIT_MIB: { kind: 'count', fallback: '100', help: 'What one document may weigh, in MiB.' },
   CLAMAV: {
     kind: 'scanner',
     fallback: undefined,
     help: 'Where clamd listens: unix:/path or tcp://host:port; without it deposited documents wait in `scanning`. off gives them out unscanned, and says so in each record; the demo has off. clamd keeps what it scans in its TemporaryDirectory: put that in memory.',
+  },
+  SIGN_DOCUMENTS: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true signs each answer with a document (RFC 9421), under the published key for evidence.',
   },
   RESCAN_AFTER_DAYS: {
     kind: 'count',
@@ -58,6 +77,16 @@ export const settingTable = {
     help: 'Issuer URLs, besides our own, whose access tokens are accepted.',
   },
   SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
+  WEBHOOK_PRIVATE_TARGETS: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true lets webhooks call plain http and private addresses; for tests and closed networks.',
+  },
+  HOLIDAYS: {
+    kind: 'text',
+    fallback: '',
+    help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
+  },
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
   REGISTER_NAME: {
     kind: 'text',
@@ -102,14 +131,20 @@ export type Settings = {
   readonly publicUrl: string | undefined;
   readonly dataDir: string;
   readonly databaseUrl: Secret | undefined;
+  /** A folder, or an `s3:` URL. */
   readonly documentStore: string;
+  readonly s3AccessKeyId: string | undefined;
+  readonly s3SecretAccessKey: Secret | undefined;
   readonly documentLimit: number;
   /** `undefined`: none yet, documents wait; `off`: the operator gives them out unscanned. */
   readonly clamav: string | undefined;
   readonly rescanAfterDays: number;
+  readonly signDocuments: boolean;
   readonly rootKeyFile: string | undefined;
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
+  readonly webhookPrivateTargets: boolean;
+  readonly holidays: readonly string[];
   readonly mailFrom: string;
   readonly registerName: string;
   readonly registerCountry: string | undefined;
@@ -150,16 +185,22 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     publicUrl: optional('PUBLIC_URL')?.replace(/\/+$/, ''),
     dataDir: path('DATA_DIR'),
     databaseUrl: secret('DATABASE_URL'),
-    documentStore:
-      given('DOCUMENT_STORE') === undefined ? resolve(path('DATA_DIR'), 'documents') : path('DOCUMENT_STORE'),
+    documentStore: documentStoreOf(given('DOCUMENT_STORE'), path('DATA_DIR')),
+    s3AccessKeyId: optional('S3_ACCESS_KEY_ID'),
+    s3SecretAccessKey: secret('S3_SECRET_ACCESS_KEY'),
     documentLimit: Number(text('DOCUMENT_LIMIT_MIB')) * 1_048_576,
     clamav: optional('CLAMAV'),
     rescanAfterDays: Number(text('RESCAN_AFTER_DAYS')),
+    signDocuments: text('SIGN_DOCUMENTS') === 'true',
     rootKeyFile: given('ROOT_KEY_FILE') === undefined ? undefined : path('ROOT_KEY_FILE'),
     trustedIssuers: text('TRUSTED_ISSUERS')
       .split(/[\s,]+/)
       .filter((issuer) => issuer !== ''),
     smtpUrl: secret('SMTP_URL'),
+    webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
+    holidays: text('HOLIDAYS')
+      .split(/[\s,]+/)
+      .filter((day) => day !== ''),
     mailFrom: text('MAIL_FROM'),
     registerName: text('REGISTER_NAME'),
     registerCountry: optional('REGISTER_COUNTRY'),
@@ -169,6 +210,11 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     accessLogHiddenDays: Number(text('ACCESS_LOG_HIDDEN_DAYS')),
     logLevel: optional('LOG_LEVEL'),
   };
+}
+
+function documentStoreOf(given: string | undefined, dataDir: string): string {
+  if (given === undefined) return resolve(dataDir, 'documents');
+  return given.startsWith('s3://') ? given : resolve(given);
 }
 
 function givenValue(
@@ -208,6 +254,8 @@ function faultOf(kind: Kind, value: string): string | undefined {
   switch (kind) {
     case 'port':
       return /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? undefined : 'a port number from 0 to 65535';
+    case 'store':
+      return !value.startsWith('s3:') || isS3Place(value) ? undefined : 'a folder or s3://BUCKET/PREFIX?region=…';
     case 'count':
       return /^[1-9]\d{0,5}$/.test(value) ? undefined : 'a whole number above 0';
     case 'scanner':
@@ -228,6 +276,20 @@ function faultOf(kind: Kind, value: string): string | undefined {
     case 'path':
       return undefined;
   }
+}
+
+function isS3Place(value: string): boolean {
+  const url = URL.parse(value);
+  const names = [...(url?.searchParams.keys() ?? [])];
+  const endpoint = url?.searchParams.get('endpoint') ?? 'https://aws';
+  return (
+    url !== null &&
+    url.host !== '' &&
+    url.searchParams.has('region') &&
+    names.every((name) => name === 'region' || name === 'endpoint') &&
+    /^https?:\/\//.test(endpoint) &&
+    URL.canParse(endpoint)
+  );
 }
 
 function readSettingsFile(path: string | undefined): ReadonlyMap<string, string> {

@@ -1,4 +1,12 @@
-import type { DeliveryId, DocumentId, EventId, HoldId, NotificationId, VerificationId } from '../kernel/id.ts';
+import type {
+  DeliveryId,
+  DocumentId,
+  EventId,
+  HoldId,
+  NotificationId,
+  VerificationId,
+  WebhookId,
+} from '../kernel/id.ts';
 
 /** Who used a citizen's data: a client of the API, the citizen, an operator at the command line, or the server itself. */
 export type Actor =
@@ -14,7 +22,15 @@ export type Ground = {
   readonly consentReference?: string | undefined;
 };
 
-type Head<T extends string> = { readonly type: T; readonly id: EventId; readonly at: number; readonly actor: Actor };
+/** A use that the citizen is told of only after an instant (RFC 3339), with the reason, which is shown then too. */
+export type Hidden = { readonly hiddenUntil?: string; readonly hiddenReason?: string };
+
+type Head<T extends string> = Hidden & {
+  readonly type: T;
+  readonly id: EventId;
+  readonly at: number;
+  readonly actor: Actor;
+};
 
 /** An event about one citizen: its content is sealed under that citizen's key. */
 export type CitizenEvent =
@@ -28,6 +44,7 @@ export type CitizenEvent =
       })
   | (Head<'identity.verification-read'> & { readonly citizenId: string; readonly verification: VerificationId })
   | (Head<'notification.accepted'> & Ground & { readonly citizenId: string; readonly notification: NotificationId })
+  | (Head<'notification.rehearsed'> & { readonly citizenId: string })
   | (Head<'notification.status-read'> & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.opened'> & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.cancelled'> & { readonly citizenId: string; readonly notification: NotificationId })
@@ -96,7 +113,8 @@ export type CitizenEvent =
       readonly citizenId: string;
       readonly hold: HoldId;
       readonly document?: DocumentId | undefined;
-    });
+    })
+  | (Head<'access-log.read'> & { readonly citizenId: string; readonly after: number; readonly shown: number });
 
 /** An event about no single citizen: its content is clear and holds no personal data. */
 export type HouseEvent =
@@ -138,6 +156,15 @@ export type HouseEvent =
       readonly stage: 'begun' | 'wrapped' | 'finished';
       readonly citizenKeys: number;
       readonly signingKeys: number;
+    })
+  | (Head<'citizen.erased'> & {
+      /** The pseudonym, in hex, of the person whose key was destroyed, and how many entries that concerns. */
+      readonly chain: string;
+      readonly entries: number;
+    })
+  | (Head<'webhook.changed'> & {
+      readonly webhook: WebhookId;
+      readonly change: 'created' | 'removed' | 'secret-rotated' | 'redelivery-asked';
     })
   | (Head<'endpoint.registered'> & { readonly endpoint: string; readonly since: string; readonly schemaHash: string });
 

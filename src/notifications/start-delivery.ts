@@ -6,7 +6,7 @@ import type { Random } from '../kernel/clock.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Channel } from './channels/channel.ts';
 import { createDeliver, type DeliverParts } from './deliver.ts';
-import { claimDue, type Job, jobOf, nextDue } from './delivery-store.ts';
+import { bringForwardSql, claimDue, type Job, jobOf, type Lane, waitingLanes } from './delivery-store.ts';
 import { createDeadlines } from './end-overdue.ts';
 import { type ChannelName, channelNames } from './notification.ts';
 import { recoverDeliveries } from './recover-deliveries.ts';
@@ -53,7 +53,14 @@ const deadlinesAtOnce = 8;
 /** Starts the worker role: a worker for each channel, the deadlines, and the recovery of what others lost. */
 export async function startDelivery(given: DeliveryProcess): Promise<Delivering> {
   const { timing = deliveryTiming, policy = deliveryPolicy } = given;
-  const parts = { ...given, policy, timing };
+  let wake: () => void = () => undefined;
+  // A step that was brought forward is of another channel, whose worker sleeps until the time that it had before.
+  const commit: Commit = async (effect) => {
+    const rows = await given.commit(effect);
+    if (effect.statements.some(({ sql }) => sql === bringForwardSql)) wake();
+    return rows;
+  };
+  const parts = { ...given, commit, policy, timing };
   const { timer, onFault } = parts;
   if (parts.soleProcess) await parts.claim(endWorkerLeases);
   const identity = await createIdentity(parts);
@@ -61,12 +68,15 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
 
   const start = <J>(queue: Queue<J>, concurrency: number, batch: number): Worker =>
     startWorker({ ...parts, queue, concurrency, batch, pollMs: timing.pollMs });
-  const workers = channelNames.map((name) =>
-    start(channelQueue(parts, parts.channels[name], identity), jobsAtOnce, jobsInOneClaim),
-  );
+  // Urgent messages have workers of their own, so that a backlog of others does not take all the places.
+  const workers = channelNames.flatMap((name) => {
+    const deliver = createDeliver(parts, parts.channels[name]);
+    const queue = (priority: 0 | 1) => channelQueue(parts, { channel: name, priority, deliver }, identity);
+    return priorities.map((priority) => start(queue(priority), jobsAtOnce, jobsInOneClaim));
+  });
   workers.push(start(createDeadlines(parts), deadlinesAtOnce, deadlinesAtOnce));
 
-  const wake = () => {
+  wake = () => {
     for (const worker of workers) worker.wake();
   };
   const recovery = repeat({
@@ -104,20 +114,32 @@ export function wakingCommit(commit: Commit, wake: () => void): Commit {
 
 type Parts = DeliveryProcess & { readonly policy: RetryPolicy; readonly timing: DeliveryTiming };
 
-function channelQueue(parts: Parts, channel: Channel, identity: Identity): Queue<Job> {
-  const deliver = createDeliver(parts, channel);
-  let due: { first?: number; other?: number } = {};
+const priorities = [0, 1] as const;
+
+type Line = {
+  readonly channel: ChannelName;
+  readonly priority: 0 | 1;
+  readonly deliver: (job: Job, urgent: boolean) => Promise<void>;
+};
+
+/** The lanes of a channel in turn: each claim is for one lane, and the next one for the lane behind it. */
+function channelQueue(parts: Parts, { channel, priority, deliver }: Line, identity: Identity): Queue<Job> {
+  let waiting: readonly Lane[] = [];
+  let served = '';
   return {
     nextDueAt: async () => {
-      due = await nextDue(parts.read, channel.name);
-      return due.first === undefined ? due.other : Math.min(due.first, due.other ?? due.first);
+      waiting = await waitingLanes(parts.read, channel, priority);
+      return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ runAt }) => runAt));
     },
     claim: async (limit) => {
       const now = parts.clock.now();
-      const priority = due.first !== undefined && due.first <= now ? 0 : 1;
+      const due = waiting.filter(({ runAt }) => runAt <= now);
+      const lane = (due.find(({ name }) => name > served) ?? due[0])?.name;
+      if (lane === undefined) return [];
+      served = lane;
       const lockedBy = await identity.name();
       try {
-        const rows = await parts.claim(claimDue({ channel: channel.name, priority, now, limit, lockedBy }));
+        const rows = await parts.claim(claimDue({ channel, priority, lane, now, limit, lockedBy }));
         return rows.map(jobOf);
       } catch (fault) {
         identity.leaveBehind(lockedBy);
@@ -126,7 +148,7 @@ function channelQueue(parts: Parts, channel: Channel, identity: Identity): Queue
     },
     run: async (job) => {
       try {
-        await deliver(job);
+        await deliver(job, priority === 0);
       } catch (fault) {
         identity.leaveBehind(job.lockedBy);
         throw fault;

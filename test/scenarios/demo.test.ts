@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { demoCitizens, demoDocuments } from '../../src/cli/demo-town.ts';
 import { type Answered, createExchange, type Exchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { until } from '../until.ts';
 import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
 
 let home: ServerHome;
@@ -68,15 +68,6 @@ async function pasted(lines: readonly string[], tell: (reason: string) => void):
       return await response.text();
     }),
   );
-}
-
-/** Asks until it is so, 20 ms apart, at most ten seconds. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    if (await isSo()) return;
-    await pause(20);
-  }
-  assert.fail('it did not come to be so within 10 s');
 }
 
 test('demo.json is for its owner alone and has the members of the contract, no others', () => {

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { decodeJwt } from 'jose';
+import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { rawHttp, statusesIn } from '../raw-http.ts';
+import { anotherToken, goodMessage, type Ids, makeIds, noIds } from '../scenarios/good-requests.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+// Two agencies and two citizens: each agency has made one thing of each kind for each of them.
+type Agency = { readonly token: string; readonly narrow: string; readonly mary: Ids; readonly layla: Ids };
+
+let home: ServerHome;
+let ask: ReturnType<typeof createExchange>;
+let tax: Agency;
+let land: Agency;
+
+const thisFile = afterThisFile();
+before(async () => {
+  home = await makeHome(thisFile);
+  await home.start();
+  ask = createExchange(home.url);
+  tax = await agency('Tax Office');
+  land = await agency('Land Registry');
+});
+
+async function agency(name: string): Promise<Agency> {
+  const token = await anotherToken(home, name);
+  const narrow = await anotherToken(home, `${name} without scopes`, '--scopes', 'events:read');
+  return { token, narrow, mary: await makeIds(ask, token), layla: await makeIds(ask, token, 'demo-layla') };
+}
+
+type Way = {
+  readonly method: string;
+  readonly kind: keyof Ids;
+  path(id: string): string;
+  readonly line?: string;
+  readonly body?: object;
+};
+
+const verification = (id: string) => `/v1/identity/verifications/${id}`;
+const notification = (id: string) => `/v1/notifications/${id}`;
+const document = (id: string) => `/v1/documents/${id}`;
+const receipt = (id: string) => `/v1/receipts/${id}`;
+
+/** Every way to ask for one thing by its id. */
+const ways: readonly Way[] = [
+  { method: 'GET', kind: 'verification', path: verification },
+  { method: 'HEAD', kind: 'verification', path: verification },
+  { method: 'GET', kind: 'notification', path: notification },
+  { method: 'HEAD', kind: 'notification', path: notification },
+  { method: 'POST', kind: 'notification', path: (id) => `${notification(id)}/cancel` },
+  { method: 'GET', kind: 'document', path: document },
+  { method: 'HEAD', kind: 'document', path: document },
+  { method: 'GET', kind: 'document', path: document, line: 'range: bytes=0-3' },
+  { method: 'GET', kind: 'document', path: document, line: 'range: bytes=9999999-' },
+  { method: 'GET', kind: 'document', path: document, line: 'if-none-match: *' },
+  { method: 'GET', kind: 'document', path: document, line: 'if-match: "another"' },
+  { method: 'GET', kind: 'document', path: document, line: 'accept: application/json' },
+  { method: 'GET', kind: 'document', path: document, line: 'accept: image/png' },
+  { method: 'GET', kind: 'document', path: document, line: 'purpose: permit' },
+  { method: 'DELETE', kind: 'document', path: document },
+  {
+    ...{ method: 'POST', kind: 'document', path: (id) => `${document(id)}/grants` },
+    body: { clientId: 'land-registry', purpose: 'permit' },
+  },
+  {
+    ...{ method: 'DELETE', kind: 'document' },
+    path: (id) => `${document(id)}/grants?clientId=land-registry&purpose=permit`,
+  },
+  { method: 'GET', kind: 'event', path: receipt },
+  { method: 'HEAD', kind: 'event', path: receipt },
+];
+
+/** The answer as it came over the wire, but for what differs from one answer to the next whatever is asked. */
+async function answerTo(way: Way, id: string, authorization: string | undefined): Promise<string> {
+  const { method, path, line, body } = way;
+  const json = body === undefined ? '' : JSON.stringify(body);
+  const lines = [
+    `${method} ${path(id)} HTTP/1.1`,
+    'host: 127.0.0.1',
+    'connection: close',
+    ...(authorization === undefined ? [] : [`authorization: ${authorization}`]),
+    ...(line === undefined ? [] : [line]),
+    ...(body === undefined ? [] : ['content-type: application/json', `content-length: ${json.length}`]),
+  ];
+  const answer = await rawHttp(home.port, `${lines.join('\r\n')}\r\n\r\n${json}`, 10_000);
+  return answer
+    .replace(/^date: .{29}\r$/im, 'date\r')
+    .replace(/^(x-ratelimit-remaining|ratelimit): .*\r$/gim, '$1\r')
+    .replaceAll(/urn:uuid:[0-9a-f-]{36}/g, 'instance');
+}
+
+const notFound: Readonly<Record<keyof Ids, string>> = {
+  verification: 'verification-not-found',
+  notification: 'notification-not-found',
+  document: 'document-not-found',
+  event: 'receipt-not-found',
+};
+
+for (const way of ways) {
+  const { method, kind, line } = way;
+  const title = `${method} ${way.path('{id}')}${line === undefined ? '' : ` with ${line}`}`;
+
+  test(`${title}: what another agency has is answered byte for byte like what nobody has`, async () => {
+    for (const [caller, other] of [
+      [tax, land],
+      [land, tax],
+    ] as const) {
+      const bearer = `Bearer ${caller.token}`;
+      const unknown = await answerTo(way, noIds[kind], bearer);
+      assert.deepEqual(statusesIn(unknown), [404]);
+      if (method !== 'HEAD') assert.ok(unknown.includes(`/problems/${notFound[kind]}"`), unknown);
+      const own = caller.mary[kind];
+      const not: readonly string[] = [
+        ...[other.mary[kind], other.layla[kind]],
+        // Of the caller itself, but of another kind, in another case, cut, or with a blank.
+        ...Object.values(caller.mary).filter((id) => id !== own),
+        ...[own.toLowerCase(), own.slice(0, -1), `${own}0`, `${own}%20`, '*', '%2e%2e', `${own}%0d%0ax:%20y`],
+      ];
+      for (const id of not) assert.equal(await answerTo(way, id, bearer), unknown, id);
+    }
+  });
+
+  test(`${title}: without a token, with a bad one or without the scope all ids are alike`, async () => {
+    const statuses = [];
+    for (const authorization of [undefined, 'Bearer garbage', `Bearer ${tax.narrow}`]) {
+      const unknown = await answerTo(way, noIds[kind], authorization);
+      statuses.push(...statusesIn(unknown));
+      for (const id of [tax.mary[kind], land.mary[kind], 'x']) {
+        assert.equal(await answerTo(way, id, authorization), unknown);
+      }
+    }
+    // A receipt needs no scope: it is for whoever caused the event.
+    assert.deepEqual(statuses, [401, 401, kind === 'event' ? 404 : 403]);
+  });
+}
+
+test('what is their own, of either citizen, opens; and nobody has cancelled or changed it', async () => {
+  for (const { token, mary, layla } of [tax, land]) {
+    for (const ids of [mary, layla]) {
+      const headers = withToken(token);
+      assert.equal((await ask({ path: verification(ids.verification), headers })).status, 200);
+      const { status } = jsonOf(await ask({ path: notification(ids.notification), headers }));
+      assert.equal(status, 'scheduled');
+      assert.equal((await ask({ path: document(ids.document), headers })).status, 200);
+      assert.ok([200, 202].includes((await ask({ path: receipt(ids.event), headers })).status));
+    }
+  }
+});
+
+test('lists hold what is their own, whatever id or cursor of another is put in', async () => {
+  const list = async (path: string, token: string) => jsonOf(await ask({ path, headers: withToken(token) }));
+  const idsIn = (rows: unknown) => (rows as readonly { readonly id: string }[]).map(({ id }) => id);
+  for (const citizenId of ['demo-mary', 'demo-layla'] as const) {
+    const whose = citizenId === 'demo-mary' ? 'mary' : 'layla';
+    for (const { token, [whose]: own } of [tax, land]) {
+      const { documents, next } = await list(`/v1/documents?citizenId=${citizenId}`, token);
+      assert.deepEqual([idsIn(documents), next], [[own.document], null]);
+      const { items } = await list(`/v1/notifications?citizenId=${citizenId}`, token);
+      assert.deepEqual(idsIn(items), [own.notification]);
+    }
+  }
+  // The place behind a thing of another agency is a place in time, and says nothing of whether the thing is there.
+  const behind = (id: string) => list(`/v1/documents?citizenId=demo-mary&after=${id}`, tax.token);
+  const absent = `${land.mary.document.slice(0, -2)}00`;
+  assert.deepEqual(await behind(land.mary.document), await behind(absent));
+  const { next } = await list('/v1/notifications?limit=1', land.token);
+  const { items } = await list(`/v1/notifications?cursor=${next}`, tax.token);
+  assert.deepEqual(idsIn(items), [tax.layla.notification, tax.mary.notification]);
+});
+
+test('an idempotency key of another agency replays nothing', async () => {
+  const send = (token: string) =>
+    ask(sendJson(token, '/v1/notifications/send', goodMessage, { 'idempotency-key': 'shared' }));
+  const first = await send(tax.token);
+  const second = await send(land.token);
+  assert.deepEqual([first.status, second.status], [202, 202]);
+  assert.equal(second.headers['idempotent-replayed'], undefined);
+  assert.notEqual(jsonOf(first)['id'], jsonOf(second)['id']);
+});
+
+const asking: Way = { method: 'GET', kind: 'document', path: document, line: 'purpose: permit' };
+const otherwise: Way = { ...asking, line: 'purpose: curiosity' };
+
+test('a grant opens a document to one client for one purpose until it ends, and to nobody else', async () => {
+  const id = tax.mary.document;
+  const [owner, grantee, stranger] = [tax.token, land.token, await anotherToken(home, 'Stranger')];
+  const grants = `${document(id)}/grants`;
+  const grant = sendJson(owner, grants, { clientId: decodeJwt(grantee)['client_id'], purpose: 'permit' });
+  const end = `${grants}?${new URLSearchParams({ clientId: String(decodeJwt(grantee)['client_id']), purpose: 'permit' })}`;
+  const seen = async (token: string, way = asking) => {
+    const [answer, unknown] = [
+      await answerTo(way, id, `Bearer ${token}`),
+      await answerTo(way, noIds.document, `Bearer ${token}`),
+    ];
+    return answer === unknown ? 'nothing' : statusesIn(answer)[0];
+  };
+  assert.deepEqual([await seen(owner), await seen(grantee), await seen(stranger)], [200, 'nothing', 'nothing']);
+
+  assert.equal((await ask(grant)).status, 201);
+  assert.deepEqual(
+    [await seen(grantee), await seen(grantee, otherwise), await seen(stranger)],
+    [200, 'nothing', 'nothing'],
+  );
+  for (const way of ways.filter(({ method, kind }) => kind === 'document' && !['GET', 'HEAD'].includes(method))) {
+    assert.equal(await seen(grantee, way), 'nothing', `${way.method} by whom it was only lent to`);
+  }
+  assert.equal((await ask({ method: 'DELETE', path: end, headers: withToken(owner) })).status, 200);
+  assert.equal(await seen(grantee), 'nothing');
+
+  assert.equal((await ask(grant)).status, 201);
+  const withdrawn = await ask({ method: 'DELETE', path: document(id), headers: withToken(owner) });
+  assert.equal(withdrawn.status, 200);
+  // Nothing retained it, so it is erased, and the grants with it: only its issuer is told that it was there.
+  assert.deepEqual([await seen(owner), await seen(grantee), await seen(stranger)], [410, 'nothing', 'nothing']);
+});
