@@ -8,6 +8,7 @@ import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
+import { evidenceVerifyCommand } from './cli/evidence.ts';
 import { importCommands } from './cli/import-citizens.ts';
 import { keyCommands } from './cli/keys.ts';
 import { ledgerCommands } from './cli/ledger.ts';
@@ -20,8 +21,6 @@ import { documentsRoom } from './compose-documents.ts';
 import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
-import { documentsAlong } from './documents/erase-document.ts';
-import type { EventId } from './kernel/id.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { createRootKey, readRootKey } from './keys/root-key-file.ts';
 import { runDemo, runStart, type TakeFor } from './run-server.ts';
@@ -69,10 +68,8 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     ...citizenCommands(
       (use) =>
         lend(async (house) => {
-          const { ports } = await documentsRoom(house, house.operator);
-          const along = (citizenId: string, now: number, proof: EventId) =>
-            documentsAlong({ read: house.read, ports }, { citizenId, now, proof });
-          return await use({ ...house, ...(await citizensRoomOf(house)), along });
+          const { ports: documents } = await documentsRoom(house, house.operator);
+          return await use({ ...house, ...(await citizensRoomOf(house)), documents });
         }),
       terminal,
     ),
@@ -111,6 +108,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
     },
     ledgerVerifyCommand(terminal, fetch),
     witnessCommand(terminal, () => ({ clock: systemClock, random: systemRandom, stopped: untilStopped() })),
+    evidenceVerifyCommand(terminal),
     {
       name: 'version',
       usage: 'version',

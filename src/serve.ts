@@ -14,15 +14,19 @@ import { apiDocuments, jsonPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { startKeeping } from './compose-documents.ts';
 import { openLedger, startSequencer } from './compose-ledger.ts';
-import { contactsOf, openPorts, senderNamesOf } from './compose-ports.ts';
+import { contactsOf, senderNamesOf, startCalling } from './compose-notifications.ts';
+import { openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { scanningCommit } from './documents/scan-documents.ts';
+import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { LeavingChannels } from './notifications/channels/channel.ts';
 import { inboxChannel } from './notifications/channels/inbox.ts';
 import { type Delivering, startDelivery, wakingCommit } from './notifications/start-delivery.ts';
+import { tellingCommit } from './notifications/webhooks/number-feed.ts';
+import type { Calling } from './notifications/webhooks/start-webhooks.ts';
 import { operations } from './operations.ts';
 import { recordEndpoints } from './oversight/endpoint-ledger.ts';
 import { ledgerPages } from './oversight/ledger-pages.ts';
@@ -59,12 +63,15 @@ const stopWithinMs = 25_000;
 /** Starts the roles of this process on an open house. */
 export async function serve(given: House, mode: Mode): Promise<Running> {
   let metrics: Metrics | undefined;
-  const house = { ...given, log: observed(given.log, () => metrics) };
+  let calling: Calling | undefined;
+  const commit = tellingCommit(given.commit, () => calling?.wake());
+  const house = { ...given, commit, log: observed(given.log, () => metrics) };
   const { settings } = house;
   const port = await choosePort(settings);
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const publicUrl = settings.publicUrl ?? `http://${host}:${port}`;
   const access = await openAccess(house, mode.makeKeys);
+  calling = mode.roles.has('worker') ? startCalling(house) : undefined;
   const delivering = mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined;
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
@@ -97,14 +104,22 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   if (mode.roles.has('api')) await server.listen(settings.host, port);
   metrics = await createMetrics();
   const adminPort = await metrics.listen(settings.adminPort);
+  const refresh = repeat({
+    timer: systemTimer,
+    everyMs: 60_000,
+    onFault: (fault) => house.log.fault('root-key', fault),
+    call: async () => house.root.refresh(),
+  });
   return {
     publicUrl,
     adminUrl: `http://127.0.0.1:${adminPort}`,
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
     stop: async () => {
+      await refresh.stop();
       await server.stop(stopWithinMs);
       await delivering?.stop(stopWithinMs);
+      await calling?.stop(stopWithinMs);
       await keeping?.stop(stopWithinMs);
       await sequencing?.stop();
       for (const channel of Object.values(mode.channels)) await channel.close();

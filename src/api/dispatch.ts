@@ -236,7 +236,8 @@ function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: In
       body = read.value;
       issues.push(...checks.body(body));
     } else if (operation.bodyBytes !== undefined) {
-      const limit = (house.byteLimit ?? operation.bodyBytes.limit) + framingBytes;
+      const framing = /^multipart\//i.test(incoming.headers['content-type'] ?? '') ? framingBytes : 0;
+      const limit = (house.byteLimit ?? operation.bodyBytes.limit) + framing;
       const refusal = announcedTooLarge(incoming.headers['content-length'], limit);
       if (refusal !== undefined) return { refusal };
     }

@@ -60,6 +60,11 @@ export const settingTable = {
     fallback: undefined,
     help: 'Where clamd listens: unix:/path or tcp://host:port; without it deposited documents wait in `scanning`. off gives them out unscanned, and says so in each record; the demo has off. clamd keeps what it scans in its TemporaryDirectory: put that in memory.',
   },
+  SIGN_DOCUMENTS: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true signs each answer with a document (RFC 9421), under the published key for evidence.',
+  },
   RESCAN_AFTER_DAYS: {
     kind: 'count',
     fallback: '7',
@@ -72,6 +77,16 @@ export const settingTable = {
     help: 'Issuer URLs, besides our own, whose access tokens are accepted.',
   },
   SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
+  WEBHOOK_PRIVATE_TARGETS: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true lets webhooks call plain http and private addresses; for tests and closed networks.',
+  },
+  HOLIDAYS: {
+    kind: 'text',
+    fallback: '',
+    help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
+  },
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
   REGISTER_NAME: {
     kind: 'text',
@@ -124,9 +139,12 @@ export type Settings = {
   /** `undefined`: none yet, documents wait; `off`: the operator gives them out unscanned. */
   readonly clamav: string | undefined;
   readonly rescanAfterDays: number;
+  readonly signDocuments: boolean;
   readonly rootKeyFile: string | undefined;
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
+  readonly webhookPrivateTargets: boolean;
+  readonly holidays: readonly string[];
   readonly mailFrom: string;
   readonly registerName: string;
   readonly registerCountry: string | undefined;
@@ -173,11 +191,16 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     documentLimit: Number(text('DOCUMENT_LIMIT_MIB')) * 1_048_576,
     clamav: optional('CLAMAV'),
     rescanAfterDays: Number(text('RESCAN_AFTER_DAYS')),
+    signDocuments: text('SIGN_DOCUMENTS') === 'true',
     rootKeyFile: given('ROOT_KEY_FILE') === undefined ? undefined : path('ROOT_KEY_FILE'),
     trustedIssuers: text('TRUSTED_ISSUERS')
       .split(/[\s,]+/)
       .filter((issuer) => issuer !== ''),
     smtpUrl: secret('SMTP_URL'),
+    webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
+    holidays: text('HOLIDAYS')
+      .split(/[\s,]+/)
+      .filter((day) => day !== ''),
     mailFrom: text('MAIL_FROM'),
     registerName: text('REGISTER_NAME'),
     registerCountry: optional('REGISTER_COUNTRY'),
