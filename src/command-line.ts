@@ -8,6 +8,7 @@ import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
+import { evaluateCommands } from './cli/evaluate.ts';
 import { evidenceVerifyCommand } from './cli/evidence.ts';
 import { importCommands } from './cli/import-citizens.ts';
 import { keyCommands } from './cli/keys.ts';
@@ -33,7 +34,7 @@ export async function commandLine(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const settings = () => readSettings(environment);
-  const own = serverCommands(settings, terminal);
+  const own = [...serverCommands(settings, terminal), ...evaluateCommands(terminal, processorMs)];
   const onHouse = houseCommands((use) => withHouse(settings(), use), terminal).map((command) => ({
     ...command,
     run: async (rest: readonly string[]) => {
@@ -127,6 +128,12 @@ function untilStopped(): Promise<void> {
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());
   });
+}
+
+/** Processor time of this process in milliseconds: what else the machine does is not in it. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** Who runs a command, as the ledger will say. */

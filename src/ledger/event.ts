@@ -42,6 +42,8 @@ export type CitizenEvent =
         readonly policy: string;
         readonly claimsAsked: readonly string[];
       })
+  /** Somebody tried so many wrong values that every further question of the day or month is answered no_match. */
+  | (Head<'identity.guesses-spent'> & { readonly citizenId: string; readonly verification: VerificationId })
   | (Head<'identity.verification-read'> & { readonly citizenId: string; readonly verification: VerificationId })
   | (Head<'notification.accepted'> & Ground & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.rehearsed'> & { readonly citizenId: string })
