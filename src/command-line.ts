@@ -14,11 +14,14 @@ import { ledgerCommands } from './cli/ledger.ts';
 import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
 import type { RotationRoom } from './cli/rotate-root.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
+import { witnessCommand } from './cli/witness.ts';
 import { type House, openHouse } from './compose.ts';
 import { documentsRoom } from './compose-documents.ts';
 import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
+import { documentsAlong } from './documents/erase-document.ts';
+import type { EventId } from './kernel/id.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { createRootKey, readRootKey } from './keys/root-key-file.ts';
 import { runDemo, runStart, type TakeFor } from './run-server.ts';
@@ -66,8 +69,10 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     ...citizenCommands(
       (use) =>
         lend(async (house) => {
-          const { ports: documents } = await documentsRoom(house, house.operator);
-          return await use({ ...house, ...(await citizensRoomOf(house)), documents });
+          const { ports } = await documentsRoom(house, house.operator);
+          const along = (citizenId: string, now: number, proof: EventId) =>
+            documentsAlong({ read: house.read, ports }, { citizenId, now, proof });
+          return await use({ ...house, ...(await citizensRoomOf(house)), along });
         }),
       terminal,
     ),
@@ -105,6 +110,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       run: async () => await createKeys(settings(), terminal),
     },
     ledgerVerifyCommand(terminal, fetch),
+    witnessCommand(terminal, () => ({ clock: systemClock, random: systemRandom, stopped: untilStopped() })),
     {
       name: 'version',
       usage: 'version',
@@ -115,6 +121,14 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       },
     },
   ];
+}
+
+/** Resolves when somebody wants this process to end. */
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
 }
 
 /** Who runs a command, as the ledger will say. */

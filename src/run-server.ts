@@ -10,7 +10,8 @@ import type { Settings } from './config/settings.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';
 import { createRootKey, readRootKey } from './keys/root-key-file.ts';
-import { absentChannel, type Channel } from './notifications/channels/channel.ts';
+import { type CascadePolicy, standardPolicyFor } from './notifications/cascade.ts';
+import { absentChannel, absentChannels, type Channel, type LeavingChannels } from './notifications/channels/channel.ts';
 import { createOutbox, type Outbox } from './notifications/channels/outbox.ts';
 import { operations } from './operations.ts';
 import { outboxPage } from './portal/outbox-page.ts';
@@ -33,7 +34,14 @@ export async function runDemo(settings: Settings, terminal: Terminal, takeFor: T
   const log = createLog(settings.logLevel ?? 'warn');
   const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings)) : undefined;
   const email = outbox ?? (await emailOf(settings));
-  const mode: Mode = { roles: new Set(roles), makeKeys: true, email, pages: peoplePages(outbox) };
+  const channels = { ...absentChannels, email };
+  const mode: Mode = {
+    roles: new Set(roles),
+    makeKeys: true,
+    channels,
+    cascade: cascadeOf(channels),
+    pages: peoplePages(outbox),
+  };
   return await runUntilStopped({ settings, root, log, takeFor }, mode, async (house, running) => {
     const room = { ...house, read: house.db.read, dataDir: settings.dataDir, ...running };
     const demo = await seedDemo(room);
@@ -52,10 +60,12 @@ export async function runStart(
   const { values } = parseArgs({ args: [...args], options: { roles: { type: 'string' } } });
   const root = readRootKey(settings.rootKeyFile ?? join(settings.dataDir, 'root.key'));
   const log = createLog(settings.logLevel ?? 'info');
+  const channels = { ...absentChannels, email: await emailOf(settings) };
   const mode: Mode = {
     roles: rolesOf(values.roles),
     makeKeys: false,
-    email: await emailOf(settings),
+    channels,
+    cascade: cascadeOf(channels),
     pages: peoplePages(undefined),
   };
   return await runUntilStopped({ settings, root, log, takeFor }, mode, async (_house, running) => {
@@ -74,6 +84,12 @@ function rolesOf(text: string | undefined): ReadonlySet<Role> {
 function senderOf(settings: Settings): { address: string; messageIdHost: string } {
   const host = settings.publicUrl === undefined ? 'localhost' : new URL(settings.publicUrl).hostname;
   return { address: settings.mailFrom, messageIdHost: host };
+}
+
+/** The policy for the channels that have a provider. */
+function cascadeOf(channels: LeavingChannels): CascadePolicy {
+  const more = (['sms', 'letter'] as const).filter((name) => channels[name] !== absentChannels[name]);
+  return standardPolicyFor(new Set(more));
 }
 
 async function emailOf(settings: Settings): Promise<Channel> {

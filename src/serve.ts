@@ -14,13 +14,14 @@ import { apiDocuments, jsonPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { startKeeping } from './compose-documents.ts';
 import { openLedger, startSequencer } from './compose-ledger.ts';
-import { contactsOf, openPorts } from './compose-ports.ts';
+import { contactsOf, openPorts, senderNamesOf } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { scanningCommit } from './documents/scan-documents.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
-import type { Channel } from './notifications/channels/channel.ts';
+import type { CascadePolicy } from './notifications/cascade.ts';
+import type { LeavingChannels } from './notifications/channels/channel.ts';
 import { inboxChannel } from './notifications/channels/inbox.ts';
 import { type Delivering, startDelivery, wakingCommit } from './notifications/start-delivery.ts';
 import { operations } from './operations.ts';
@@ -38,7 +39,9 @@ export type Mode = {
   readonly roles: ReadonlySet<Role>;
   /** Whether missing signing keys are made: in the demo. */
   readonly makeKeys: boolean;
-  readonly email: Channel;
+  /** The channels that leave the house. */
+  readonly channels: LeavingChannels;
+  readonly cascade: CascadePolicy;
   readonly pages: readonly Page[];
 };
 
@@ -63,12 +66,12 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const publicUrl = settings.publicUrl ?? `http://${host}:${port}`;
   const access = await openAccess(house, mode.makeKeys);
-  const delivering = mode.roles.has('worker') ? await startWorker(house, access, mode.email) : undefined;
+  const delivering = mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined;
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ledger = openLedger(house, access, publicUrl);
   const sequencing = mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined;
-  const ports = await openPorts(house, access, { publicUrl, endpoints, ledger });
+  const ports = await openPorts(house, access, { publicUrl, endpoints, ledger, cascade: mode.cascade });
   const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
   const front = createFront(house, access, publicUrl);
   const server = createApiServer({
@@ -112,7 +115,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
       await delivering?.stop(stopWithinMs);
       await keeping?.stop(stopWithinMs);
       await sequencing?.stop();
-      await mode.email.close();
+      for (const channel of Object.values(mode.channels)) await channel.close();
       await metrics?.close();
       await house.close();
     },
@@ -132,18 +135,16 @@ async function choosePort(settings: Settings): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-function startWorker(house: House, access: Access, email: Channel): Promise<Delivering> {
+function startWorker(house: House, access: Access, { channels, cascade }: Mode): Promise<Delivering> {
   return startDelivery({
     ...house,
     read: house.db.read,
     timer: systemTimer,
-    channels: { inbox: inboxChannel, email },
+    channels: { ...channels, inbox: inboxChannel },
+    cascade,
     soleProcess: house.db.engine === 'sqlite',
     contactOf: contactsOf(house),
-    senderNameOf: async (clientId) => {
-      if (!access.clients.fresh()) await access.clients.refresh();
-      return access.clients.get(clientId)?.name ?? clientId;
-    },
+    senderNameOf: senderNamesOf(access),
     onFault: (fault) => house.log.fault('delivery', fault),
   });
 }

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { Channel, Outcome } from '../src/notifications/channels/channel.ts';
+import { absentChannels, type Channel, type Outcome } from '../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../src/notifications/channels/inbox.ts';
 import { createSmtpEmail } from '../src/notifications/channels/smtp-email.ts';
 import { type DeliveryProcess, startDelivery } from '../src/notifications/start-delivery.ts';
@@ -42,7 +42,7 @@ export async function createDeliveryHouse(t: TestContext, db: Db) {
       contactOf: house.contactOf,
       senderNameOf: async () => 'Tax Office',
       onFault: (fault) => faults.push(fault),
-      channels: { inbox: inboxChannel, email: more.email ?? smtp },
+      channels: { ...absentChannels, inbox: inboxChannel, email: more.email ?? smtp },
       soleProcess: false,
       policy: { attempts: 4, firstDelayMs: minute, longestDelayMs: 10 * minute },
       timing: { pollMs: 60 * minute, leaseMs: 60 * minute, recoverMs: 60 * minute },

@@ -1,5 +1,6 @@
 import { systemTimer } from '../src/jobs/timer.ts';
 import { systemClock } from '../src/kernel/system-clock.ts';
+import { absentChannels } from '../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../src/notifications/channels/inbox.ts';
 import { createSmtpEmail } from '../src/notifications/channels/smtp-email.ts';
 import { startDelivery } from '../src/notifications/start-delivery.ts';
@@ -20,6 +21,7 @@ const delivering = await startDelivery({
   senderNameOf: async () => 'Tax Office',
   onFault: (fault) => process.send?.({ fault: String(fault) }),
   channels: {
+    ...absentChannels,
     inbox: inboxChannel,
     email: createSmtpEmail({ url, sender: { address: 'no-reply@tax.example', messageIdHost: 'tax.example' } }),
   },

@@ -10,6 +10,7 @@ import { rootKeyFrom } from '../src/keys/root-key.ts';
 import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
 import { createCommit } from '../src/ledger/commit.ts';
 import { cancelNotification } from '../src/notifications/cancel-notification.ts';
+import { type CascadePolicy, inboxAndEmail } from '../src/notifications/cascade.ts';
 import { listNotifications } from '../src/notifications/list-notifications.ts';
 import type { Contact, NotificationPorts } from '../src/notifications/ports.ts';
 import { readNotification } from '../src/notifications/read-notification.ts';
@@ -30,7 +31,12 @@ type Given =
   | { readonly refused: Refusal };
 
 /** Puts the operations on a database, for these citizens, with the clock of the test. */
-export async function createNotificationHouse(db: Db, clock: Clock, citizens: Readonly<Record<string, Contact>>) {
+export async function createNotificationHouse(
+  db: Db,
+  clock: Clock,
+  citizens: Readonly<Record<string, Contact>>,
+  { cascade = inboxAndEmail, documents = {} }: { cascade?: CascadePolicy; documents?: Record<string, string> } = {},
+) {
   const random = systemRandom;
   const mint = createMint(clock, random);
   const citizenKeys = createCitizenKeys(db.read, rootKeyFrom(new Uint8Array(32).fill(7)), random);
@@ -38,7 +44,11 @@ export async function createNotificationHouse(db: Db, clock: Clock, citizens: Re
   const commit = createCommit(db, citizenKeys, random);
   const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
   const contactOf = async (citizenId: string): Promise<Contact | undefined> => citizens[citizenId];
-  const ports: NotificationPorts = { contactOf, citizenKeys, random };
+  const ports: NotificationPorts = {
+    ...{ contactOf, citizenKeys, random, cascade },
+    senderNameOf: async () => 'Tax Office',
+    attachmentTitle: async (id) => documents[id],
+  };
 
   // The bearer token names the client: who may call is tested elsewhere.
   const gate: Gate = {

@@ -1,14 +1,10 @@
 import { parseArgs } from 'node:util';
-import { removeErased } from '../documents/erase-document.ts';
-import { citizenErasure, erasedDocumentsOf } from '../documents/keeping-store.ts';
-import type { DocumentPorts } from '../documents/ports.ts';
 import { type ErasureParts, eraseCitizen } from '../ledger/erase-citizen.ts';
 import { type AccessLogParts, readAccessLog } from '../oversight/access-log.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
 /** What the commands about single citizens need; `operator` is who runs them, as the ledger will say. */
-export type CitizensRoom = Omit<ErasureParts, 'actor' | 'besides'> &
-  AccessLogParts & { readonly operator: string; readonly documents: Pick<DocumentPorts, 'blobs' | 'alarm'> };
+export type CitizensRoom = Omit<ErasureParts, 'actor'> & AccessLogParts & { readonly operator: string };
 
 export type OpenCitizensRoom = <T>(use: (room: CitizensRoom) => Promise<T>) => Promise<T>;
 
@@ -50,10 +46,7 @@ function onlyCitizen(args: readonly string[]): string {
 }
 
 async function erase(room: CitizensRoom, citizenId: string, { stderr }: Terminal): Promise<ExitCode> {
-  const parts = { ...room, actor: { operator: room.operator }, besides: citizenErasure };
-  const erased = await eraseCitizen(parts, citizenId);
-  // Also after a crash between the two: whoever runs it again removes the rest.
-  for (const id of await erasedDocumentsOf(room.read, citizenId)) await removeErased(room.documents, { id });
+  const erased = await eraseCitizen({ ...room, actor: { operator: room.operator } }, citizenId);
   stderr(
     erased
       ? 'The key is destroyed, and the ledger says so. Old backups still hold it: let them expire.\n'
@@ -70,9 +63,10 @@ async function printAccessLog(room: CitizensRoom, citizenId: string, { stdout, s
   const actor = { operator: room.operator };
   // On record before a line of it leaves.
   await room.commit({ events: [{ ...event, actor, citizenId, after: 0, shown: 0 }], statements: [] });
+  const checkpoint = await room.log.published();
   let after = 0;
   for (;;) {
-    const part = await readAccessLog(room, citizenId, { after, limit: pageUsages, now });
+    const part = await readAccessLog(room, citizenId, { after, limit: pageUsages, now, checkpoint });
     if (after === 0)
       stdout(`${JSON.stringify({ totalUsages: part.totalUsages, chain: part.chain, linkKey: part.linkKey })}\n`);
     for (const usage of part.usages) stdout(`${JSON.stringify(usage)}\n`);

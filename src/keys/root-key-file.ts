@@ -50,7 +50,7 @@ export function readRootSecrets(path: string): RootSecrets {
   } catch (cause) {
     if (cause instanceof RootKeyError) throw cause;
     throw new RootKeyError(
-      `no root key at ${path}. Make one with: citizen-services keys create ${path} — and keep a copy elsewhere`,
+      `no root key at ${path}. Make one with: citizen-services keys create — and keep a copy elsewhere`,
     );
   }
   const [first = '', ...more] = text.split('\n');

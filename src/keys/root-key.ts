@@ -37,7 +37,9 @@ export type RootKey = {
 /** Something is wrapped by a root key that this server does not have. */
 export class UnknownRootKey extends Error {
   constructor(rootKeyId: string, here: string) {
-    super(`a key is wrapped by root key ${rootKeyId}, and this server has root key ${here}; see docs/documents.md`);
+    super(
+      `a key is wrapped by root key ${rootKeyId}, and this server has root key ${here}; see docs/operating.md#the-root-key`,
+    );
     this.name = 'UnknownRootKey';
   }
 }

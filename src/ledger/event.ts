@@ -36,6 +36,7 @@ export type CitizenEvent =
       })
   | (Head<'identity.verification-read'> & { readonly citizenId: string; readonly verification: VerificationId })
   | (Head<'notification.accepted'> & Ground & { readonly citizenId: string; readonly notification: NotificationId })
+  | (Head<'notification.rehearsed'> & { readonly citizenId: string })
   | (Head<'notification.status-read'> & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.opened'> & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.cancelled'> & { readonly citizenId: string; readonly notification: NotificationId })

@@ -2,7 +2,7 @@ import type { Mint, NotificationId } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Read } from '../store/db.ts';
-import { proveDelivered } from './delivery-store.ts';
+import { endUnneeded, proveDelivered } from './delivery-store.ts';
 import type { Notification } from './notification.ts';
 import { columns, findWithContent, moveTo, notificationOf } from './notification-store.ts';
 import { bytesField } from './row-fields.ts';
@@ -68,7 +68,13 @@ export async function openMessage(
           notification: ask.id,
         },
       ],
-      statements: first ? [proveDelivered(ask.id, 'inbox', ask.now), moveTo(notification, 'read', ask.now)] : [],
+      statements: first
+        ? [
+            proveDelivered(ask.id, 'inbox', ask.now),
+            moveTo(notification, 'read', ask.now),
+            endUnneeded(ask.id, ask.now),
+          ]
+        : [],
     },
   };
 }

@@ -3,11 +3,13 @@ import type { Claim } from '../jobs/claim.ts';
 import { createGate } from '../jobs/gate.ts';
 import { SealBroken } from '../keys/chunked-encryption.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
+import type { CascadePolicy } from './cascade.ts';
 import type { Channel, Message, Outcome, Ready } from './channels/channel.ts';
-import { type Job, markStarted, putBack } from './delivery-store.ts';
+import { findDeliveries, type Job, markStarted, putBack } from './delivery-store.ts';
 import type { Notification } from './notification.ts';
 import { findWithContent } from './notification-store.ts';
 import type { ContactOf } from './ports.ts';
+import { afterQuiet } from './quiet-hours.ts';
 import { type Content, openContent } from './sealed-content.ts';
 import { type Ending, type SettleParts, settle } from './settle-delivery.ts';
 
@@ -15,6 +17,8 @@ export type DeliverParts = SettleParts & {
   readonly claim: Claim;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
   readonly contactOf: ContactOf;
+  /** For its quiet hours; without it there are none. */
+  readonly cascade?: CascadePolicy;
   /** The name of the service behind a client, as citizens shall read it. */
   senderNameOf(clientId: string): Promise<string>;
   onFault(fault: unknown): void;
@@ -22,14 +26,15 @@ export type DeliverParts = SettleParts & {
 
 type Prepared =
   | { readonly message: Message; readonly notification: Notification }
-  | { readonly ending: Ending; readonly notification: Notification };
+  | { readonly ending: Ending; readonly notification: Notification }
+  | { readonly notBefore: number };
 
 /**
  * What a worker does with a job of this channel. The order is the promise: the mark of the attempt is durable before the
  * provider is called, and the outcome is stored with its event after. A crash before the mark leaves a job that goes
  * back into the queue; one after it leaves an attempt without outcome, which becomes `unknown` and is never repeated.
  */
-export function createDeliver(parts: DeliverParts, channel: Channel): (job: Job) => Promise<void> {
+export function createDeliver(parts: DeliverParts, channel: Channel): (job: Job, urgent?: boolean) => Promise<void> {
   const gate = createGate(channel.concurrency);
 
   async function call(job: Job, message: Message): Promise<Ending | undefined> {
@@ -55,13 +60,17 @@ export function createDeliver(parts: DeliverParts, channel: Channel): (job: Job)
     }
   }
 
-  return async (job) => {
+  return async (job, urgent = false) => {
     let ending: Ending | undefined;
     let notification: Notification | undefined;
     try {
       const prepared = await prepare(parts, channel, job);
+      if ('notBefore' in prepared) {
+        await parts.claim(putBack(job, prepared.notBefore));
+        return;
+      }
       notification = prepared.notification;
-      ending = 'ending' in prepared ? prepared.ending : await gate(() => call(job, prepared.message));
+      ending = 'ending' in prepared ? prepared.ending : await gate(() => call(job, prepared.message), urgent);
     } catch (fault) {
       // Every fault up to here came before the provider was called.
       parts.onFault(fault);
@@ -86,6 +95,9 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
   });
   if (notification.status === 'read') return ended('skipped', 'already-read');
   if (now >= notification.deliverBy) return ended('failed', 'deadline-passed');
+  const notBefore = notification.category === 'urgent' ? now : afterQuiet(parts.cascade?.quiet, channel.name, now);
+  if (notBefore > now) return { notBefore };
+  if (job.reminder && !(await hasReached(parts, job))) return ended('skipped', 'nothing-to-remind');
   const [contact, content, sender] = await Promise.all([
     parts.contactOf(notification.citizenId),
     contentOf(parts, notification, found.content),
@@ -93,6 +105,7 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
   ]);
   if (contact === undefined) return ended('failed', 'citizen-unknown');
   if (content === undefined) return ended('failed', 'content-erased');
+  if (contact.declined?.includes(channel.name)) return ended('skipped', 'declined');
   const address = channel.addressOf(contact);
   if (address === undefined) return ended('skipped', 'no-contact');
   return {
@@ -105,10 +118,23 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
       sender,
       subject: content.subject,
       text: content.message,
+      content,
+      reminder: job.reminder,
+      category: notification.category,
+      recipient: contact.name,
       language: notification.language ?? undefined,
       at: now,
     },
   };
+}
+
+/** Whether the first message by this channel reached the citizen, as far as its provider knows. */
+async function hasReached(parts: DeliverParts, job: Job): Promise<boolean> {
+  const deliveries = await findDeliveries(parts.read, job.notificationId);
+  return deliveries.some(
+    ({ channel, reminder, state }) =>
+      channel === job.channel && !reminder && (state.status === 'sent' || state.status === 'delivered'),
+  );
 }
 
 async function contentOf(

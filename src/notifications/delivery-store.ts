@@ -11,6 +11,7 @@ export type Job = {
   readonly channel: ChannelName;
   readonly attempts: number;
   readonly lockedBy: string;
+  readonly reminder: boolean;
 };
 
 /** One call of a provider, as it ended. */
@@ -26,41 +27,52 @@ export type Attempt = {
 export const attemptOutcomes = ['sent', 'delivered', 'retry', 'failed', 'unknown'] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
-/** When the first delivery of a channel falls due, told apart by priority. */
-export async function nextDue(read: Read, channel: ChannelName): Promise<{ first?: number; other?: number }> {
-  const [row] = await read(
-    `select
-      (select min(run_at) from delivery where status = 'queued' and channel = $1 and priority = 0) as first_at,
-      (select min(run_at) from delivery where status = 'queued' and channel = $1 and priority = 1) as other_at`,
-    [channel],
+/** One line of a channel's queue: the messages of one client and category, of one priority. */
+export type Lane = { readonly name: string; readonly runAt: number };
+
+/**
+ * The lanes of a channel in which something waits, each with the time of its first delivery, by name. It jumps from lane
+ * to lane in the index, so a lane of a million costs what a lane of one does.
+ */
+export async function waitingLanes(read: Read, channel: ChannelName, priority: 0 | 1): Promise<Lane[]> {
+  const rows = await read(
+    `with recursive waiting (lane) as (
+        select min(d.lane) from delivery d where d.status = 'queued' and d.channel = $1 and d.priority = $2
+        union all
+        select (select min(d.lane) from delivery d
+          where d.status = 'queued' and d.channel = $1 and d.priority = $2 and d.lane > w.lane)
+        from waiting w where w.lane is not null)
+      select w.lane, (select min(d.run_at) from delivery d
+        where d.status = 'queued' and d.channel = $1 and d.priority = $2 and d.lane = w.lane) as run_at
+      from waiting w where w.lane is not null order by w.lane`,
+    [channel, priority],
   );
-  if (row === undefined) return {};
-  const first = wholeOrNull(row, 'first_at');
-  const other = wholeOrNull(row, 'other_at');
-  return { ...(first === null ? {} : { first }), ...(other === null ? {} : { other }) };
+  return rows.map((row) => ({ name: textField(row, 'lane'), runAt: wholeOrNull(row, 'run_at') ?? 0 }));
 }
 
 type ClaimAsk = {
   readonly channel: ChannelName;
   readonly priority: 0 | 1;
+  readonly lane: string;
   readonly now: number;
   readonly limit: number;
   readonly lockedBy: string;
 };
 
 /**
- * Takes the due deliveries of a channel that waited longest; its rows are for `jobOf`. Materialized, because PostgreSQL
+ * Takes the due deliveries of a lane that waited longest; its rows are for `jobOf`. Materialized, because PostgreSQL
  * may otherwise run the inner select again for each row and take more than the limit.
  */
-export function claimDue({ channel, priority, now, limit, lockedBy }: ClaimAsk): Statement {
+export function claimDue({ channel, priority, lane, now, limit, lockedBy }: ClaimAsk): Statement {
   return {
     sql: `with due as materialized (
-        select id from delivery where status = 'queued' and channel = $2 and priority = $3 and run_at <= $4
+        select id from delivery
+        where status = 'queued' and channel = $2 and priority = $3 and lane = $6 and run_at <= $4
         order by run_at, id limit $5 /* skip locked */)
       update delivery set status = 'sending', attempts = attempts + 1, locked_by = $1, started_at = null
       where id in (select id from due)
-      returning id, notification_id, channel, attempts, locked_by`,
-    args: [lockedBy, channel, priority, now, limit],
+      returning id, notification_id, channel, attempts, locked_by, reminder`,
+    args: [lockedBy, channel, priority, now, limit, lane],
   };
 }
 
@@ -72,6 +84,7 @@ export function jobOf(row: Row): Job {
     channel: wordField(row, 'channel', channelNames),
     attempts: wholeField(row, 'attempts'),
     lockedBy: textField(row, 'locked_by'),
+    reminder: row['reminder'] === true,
   };
 }
 
@@ -127,6 +140,24 @@ export function insertAttempt(attempt: Attempt): Statement {
   };
 }
 
+/** Lets a later step of a cascade begin now, because one before it failed; nothing where a worker has it already. */
+export function bringForward(delivery: DeliveryId, now: number): Statement {
+  return {
+    sql: `update delivery set run_at = $1
+      where id = $2 and status = 'queued' and attempts = 0 and run_at > $1 returning id`,
+    args: [now, delivery],
+  };
+}
+
+/** Ends the steps of a cascade that have not begun, as the citizen has opened the message. */
+export function endUnneeded(notification: NotificationId, now: number): Statement {
+  return {
+    sql: `update delivery set status = 'skipped', reason = 'already-read', ended_at = $1
+      where notification_id = $2 and status = 'queued' and attempts = 0 returning id`,
+    args: [now, notification],
+  };
+}
+
 /** Ends the deliveries of a notification that still wait, as the deadline passed. */
 export function endQueued(notification: NotificationId, now: number): Statement {
   return {
@@ -161,13 +192,14 @@ export function proveDelivered(notification: NotificationId, channel: ChannelNam
 /** The deliveries of a notification in the order in which they were made. */
 export async function findDeliveries(read: Read, notification: NotificationId): Promise<Delivery[]> {
   const rows = await read(
-    `select id, channel, status, run_at, attempts, locked_by, started_at, ended_at, reason, provider_ref
+    `select id, channel, status, run_at, attempts, locked_by, started_at, ended_at, reason, provider_ref, reminder
       from delivery where notification_id = $1 order by id`,
     [notification],
   );
   return rows.map((row) => ({
     id: idField(row, 'id', 'delivery'),
     channel: wordField(row, 'channel', channelNames),
+    reminder: row['reminder'] === true,
     attempts: wholeField(row, 'attempts'),
     state: stateOf(row),
   }));

@@ -35,6 +35,7 @@ const reasonShape = closed({
 const deliveryShape = closed({
   id: Type.String(),
   channel: oneOf(channelNames, 'The channel.'),
+  reminder: Type.Optional(Type.Boolean({ description: 'It tells again of an unread message.' })),
   status: oneOf(deliveryStatuses, 'sent: the provider took it; delivered: proved to be in the hands of the citizen.'),
   attempts: Type.Integer({ description: 'Calls of the provider so far.' }),
   nextAttemptAt: Type.Optional(instant('While queued: not before this.')),
@@ -74,6 +75,7 @@ const summary = {
   statusAt: instant('When it came into that status.'),
   createdAt: instant('When it was accepted.'),
   sendAt: Type.Optional(instant('Not sent before this.')),
+  legalEffect: Type.Optional(Type.String({ description: 'The rule by which it counts as served.' })),
   deliverBy: instant('Undeliverable if not delivered by then.'),
   receipt: Type.String({ description: 'The ledger receipt of its acceptance.' }),
 };
@@ -100,7 +102,8 @@ type Entry = {
 
 /** The entry of a list. */
 export function summaryOf(notification: Notification) {
-  const { id, citizenId, reference, category, status, statusAt, createdAt, sendAt, deliverBy } = notification;
+  const { id, citizenId, reference, category, status, statusAt, createdAt, sendAt, deliverBy, legalEffect } =
+    notification;
   return {
     id,
     citizenId,
@@ -110,6 +113,7 @@ export function summaryOf(notification: Notification) {
     statusAt: toInstant(statusAt),
     createdAt: toInstant(createdAt),
     ...(sendAt === null ? {} : { sendAt: toInstant(sendAt) }),
+    ...(legalEffect === null ? {} : { legalEffect }),
     deliverBy: toInstant(deliverBy),
     receipt: receiptOf(notification),
   };
@@ -140,12 +144,13 @@ export function receiptOf(notification: Pick<Notification, 'acceptedEvent'>): st
   return `/v1/receipts/${notification.acceptedEvent}`;
 }
 
-function deliveryView({ id, channel, state }: Delivery, attempts: readonly Attempt[]) {
+function deliveryView({ id, channel, state, reminder }: Delivery, attempts: readonly Attempt[]) {
   const running = state.status === 'sending' && state.startedAt !== undefined ? 1 : 0;
   const reason = state.status === 'queued' ? state.lastReason : 'reason' in state ? state.reason : undefined;
   return {
     id,
     channel,
+    ...(reminder ? { reminder } : {}),
     status: state.status,
     attempts: attempts.filter((attempt) => attempt.delivery === id).length + running,
     ...(state.status === 'queued' ? { nextAttemptAt: toInstant(state.runAt) } : {}),

@@ -19,6 +19,8 @@ export type NewDelivery = {
   readonly id: DeliveryId;
   readonly channel: ChannelName;
   readonly priority: 0 | 1;
+  readonly lane: string;
+  readonly reminder: boolean;
   readonly start:
     | { readonly status: 'queued'; readonly runAt: number }
     | { readonly status: 'sent'; readonly at: number };
@@ -27,12 +29,12 @@ export type NewDelivery = {
 /** The statements that store a new notification with its deliveries. */
 export function insertion(notification: NewNotification, deliveries: readonly NewDelivery[]): Statement[] {
   const { id, clientId, citizenId, reference, category, language, status, content } = notification;
-  const { createdAt, sendAt, deliverBy, acceptedEvent } = notification;
+  const { createdAt, sendAt, deliverBy, acceptedEvent, legalEffect } = notification;
   return [
     {
       sql: `insert into notification (id, client_id, citizen_id, reference, category, language, status, status_at,
-          revision, content, created_at, send_at, deliver_by, accepted_event)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $8, $10, $11, $12)`,
+          revision, content, created_at, send_at, deliver_by, accepted_event, legal_effect)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $8, $10, $11, $12, $13)`,
       args: [
         id,
         clientId,
@@ -46,11 +48,12 @@ export function insertion(notification: NewNotification, deliveries: readonly Ne
         sendAt,
         deliverBy,
         acceptedEvent,
+        legalEffect,
       ],
     },
     ...deliveries.map((delivery) => ({
-      sql: `insert into delivery (id, notification_id, channel, status, priority, run_at, attempts, ended_at)
-        values ($1, $2, $3, $4, $5, $6, 0, $7)`,
+      sql: `insert into delivery (id, notification_id, channel, status, priority, run_at, attempts, ended_at, lane, reminder)
+        values ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9)`,
       args: [
         delivery.id,
         id,
@@ -59,6 +62,8 @@ export function insertion(notification: NewNotification, deliveries: readonly Ne
         delivery.priority,
         delivery.start.status === 'queued' ? delivery.start.runAt : delivery.start.at,
         delivery.start.status === 'queued' ? null : delivery.start.at,
+        delivery.lane,
+        delivery.reminder,
       ],
     })),
   ];
@@ -66,7 +71,7 @@ export function insertion(notification: NewNotification, deliveries: readonly Ne
 
 /** The columns that `notificationOf` reads. */
 export const columns = `id, client_id, citizen_id, reference, category, language, status, status_at, revision, created_at,
-  send_at, deliver_by, accepted_event`;
+  send_at, deliver_by, accepted_event, legal_effect`;
 
 /** The notification with that id, whoever sent it; the caller decides who may see it. */
 export async function findNotification(read: Read, id: NotificationId): Promise<Notification | undefined> {
@@ -127,6 +132,7 @@ export function notificationOf(row: Row): Notification {
     createdAt: wholeField(row, 'created_at'),
     sendAt: wholeOrNull(row, 'send_at'),
     deliverBy: wholeField(row, 'deliver_by'),
+    legalEffect: textOrNull(row, 'legal_effect'),
     acceptedEvent: idField(row, 'accepted_event', 'event'),
     revision: wholeField(row, 'revision'),
     status: wordField(row, 'status', notificationStatuses),

@@ -20,7 +20,7 @@ import type { ReasonCode } from './reason.ts';
  * - A citizen whom the register does not know is accepted like anyone; every delivery then fails with `citizen-unknown`.
  * - What has ended stays: a failure after a proof changes nothing, and only a proof leads out of `undeliverable`.
  */
-export const channelNames = ['inbox', 'email'] as const;
+export const channelNames = ['inbox', 'email', 'sms', 'letter'] as const;
 export type ChannelName = (typeof channelNames)[number];
 
 export const categories = ['information', 'decision', 'reminder', 'urgent'] as const;
@@ -72,6 +72,8 @@ export type Notification = {
   readonly createdAt: number;
   readonly sendAt: number | null;
   readonly deliverBy: number;
+  /** The rule of `legal-effect.ts` that the sender named. */
+  readonly legalEffect: string | null;
   readonly acceptedEvent: EventId;
   /** Grows with every change, so that two deliveries that end at once cannot both fold what they saw before. */
   readonly revision: number;
@@ -90,6 +92,8 @@ export type DeliveryState =
 export type Delivery = {
   readonly id: DeliveryId;
   readonly channel: ChannelName;
+  /** It tells again of what the same channel brought before. */
+  readonly reminder: boolean;
   /** How often a worker took it, the present time included. */
   readonly attempts: number;
   readonly state: DeliveryState;

@@ -1,5 +1,8 @@
 import type { Random } from '../kernel/clock.ts';
+import type { DocumentId } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
+import type { CascadePolicy } from './cascade.ts';
+import type { ChannelName } from './notification.ts';
 
 /** How a citizen can be reached, as the register has it. */
 export type Contact = {
@@ -7,14 +10,30 @@ export type Contact = {
   readonly phone?: string | undefined;
   readonly name?: string | undefined;
   readonly language?: string | undefined;
+  /** The lines of the postal address as they stand on an envelope, without the name; the country last where it is known. */
+  readonly postalLines?: readonly string[] | undefined;
+  /** The channels that the citizen does not wish; the inbox and letters cannot be declined. */
+  readonly declined?: readonly ChannelName[] | undefined;
 };
 
 /** The contact of a citizen now; undefined for an id that the register does not know. */
 export type ContactOf = (citizenId: string) => Promise<Contact | undefined>;
+
+/** The title of an available document of that citizen, if that client may read it now. */
+export type AttachmentTitle = (
+  id: DocumentId,
+  ask: { readonly clientId: string; readonly citizenId: string; readonly now: number },
+) => Promise<string | undefined>;
 
 /** What the operations on notifications need from outside their folder. */
 export type NotificationPorts = {
   readonly contactOf: ContactOf;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
   readonly random: Random;
+  /** By which channels citizens are told, and when. */
+  readonly cascade: CascadePolicy;
+  /** The name of the service behind a client, as citizens shall read it. */
+  readonly senderNameOf: (clientId: string) => Promise<string>;
+  /** The title of a document that this client may read and that belongs to this citizen; else undefined. */
+  readonly attachmentTitle: AttachmentTitle;
 };

@@ -80,6 +80,16 @@ const reasons = {
     whoActs: 'nobody',
     detail: 'The citizen had opened the message in the inbox before this channel was used.',
   },
+  declined: {
+    retryable: false,
+    whoActs: 'nobody',
+    detail: 'The citizen does not wish to be reached by this channel.',
+  },
+  'nothing-to-remind': {
+    retryable: false,
+    whoActs: 'nobody',
+    detail: 'The first message by this channel did not reach the citizen, so no reminder was sent.',
+  },
   withdrawn: { retryable: false, whoActs: 'nobody', detail: 'The sender withdrew the notification.' },
   'internal-fault': { retryable: true, whoActs: 'operator', detail: 'This server could not prepare the message.' },
 } as const satisfies Record<string, Omit<Reason, 'code'>>;

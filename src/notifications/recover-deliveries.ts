@@ -23,7 +23,8 @@ type Lost = { readonly job: Job; readonly startedAt: number | null };
 
 async function findLost(read: Read, now: number): Promise<Lost[]> {
   const rows = await read(
-    `select d.id, d.notification_id, d.channel, d.attempts, d.locked_by, d.started_at from delivery d
+    `select d.id, d.notification_id, d.channel, d.attempts, d.locked_by, d.started_at, d.reminder
+      from delivery d
       where d.status = 'sending'
         and not exists (select 1 from lease l where l.name = d.locked_by and l.held_until > $1)
       order by d.id limit $2`,

@@ -1,14 +1,38 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Random } from '../kernel/clock.ts';
-import type { NotificationId } from '../kernel/id.ts';
+import type { DocumentId, NotificationId } from '../kernel/id.ts';
 import { open, seal } from '../keys/chunked-encryption.ts';
+import { type Block, parseMarkdown, type Values } from './markdown.ts';
 
-/** What the sender wrote: at rest only sealed under the citizen's key. */
-export type Content = { readonly subject?: string | undefined; readonly message: string };
+/** A document that a message refers to: the citizen opens it in this house, it is never sent along. */
+export type Attachment = { readonly id: DocumentId; readonly title: string };
+
+/**
+ * What the sender wrote: at rest only sealed under the citizen's key. `message` and `subject` are complete texts; where
+ * the sender sent a template, it is kept beside them with its values, so that no value is ever read as Markdown.
+ */
+export type Content = {
+  readonly subject?: string | undefined;
+  readonly message: string;
+  readonly template?: string | undefined;
+  readonly values?: Values | undefined;
+  readonly attachments?: readonly Attachment[] | undefined;
+};
+
+/** The structure of a message for pages, mail and letters. */
+export function blocksOf({ message, template, values }: Content): Block[] {
+  return parseMarkdown(template ?? message, values);
+}
 
 /** Seals the content for its place: in the row of another notification it does not open. */
 export function sealContent(key: Uint8Array, id: NotificationId, content: Content, random: Random): Buffer {
-  return seal(key, contextOf(id), Buffer.from(canonicalJson(content)), random);
+  return seal(key, contextOf(id), contentBytes(content), random);
+}
+
+/** The content as it is sealed, and as the evidence has its digest. */
+export function contentBytes({ attachments, ...content }: Content): Buffer {
+  const listed = attachments === undefined ? {} : { attachments: attachments.map(({ id, title }) => ({ id, title })) };
+  return Buffer.from(canonicalJson({ ...content, ...listed }));
 }
 
 /** Opens the content; throws `SealBroken` when the citizen's key was destroyed or a byte changed. */

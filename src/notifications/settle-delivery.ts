@@ -5,8 +5,15 @@ import type { Mint } from '../kernel/id.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import { type Read, ReadUnavailable, type Statement, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
 import type { Outcome } from './channels/channel.ts';
-import { type AttemptOutcome, endJob, findDeliveries, insertAttempt, type Job } from './delivery-store.ts';
-import { type DeliveryState, foldStatus, type Notification, outlineOf } from './notification.ts';
+import {
+  type AttemptOutcome,
+  bringForward,
+  endJob,
+  findDeliveries,
+  insertAttempt,
+  type Job,
+} from './delivery-store.ts';
+import { type Delivery, type DeliveryState, foldStatus, type Notification, outlineOf } from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
 import type { ReasonCode } from './reason.ts';
 
@@ -97,8 +104,29 @@ async function effectOf(parts: SettleParts, { job, ending, notification }: Case)
       endJob(job, settled.state),
       moveTo(notification, status, now),
       ...attemptOf({ job, ending, notification }, settled, now),
+      ...nextStep(deliveries, job, settled.state.status, now),
     ],
   };
+}
+
+/**
+ * A channel that failed lets the next step of the cascade begin now; an `unknown` one does not, since the message may
+ * have arrived.
+ */
+export function nextStep(
+  deliveries: readonly Delivery[],
+  job: Pick<Job, 'channel' | 'reminder'>,
+  status: DeliveryState['status'],
+  now: number,
+): Statement[] {
+  if ((status !== 'failed' && status !== 'skipped') || job.reminder || job.channel === 'inbox') return [];
+  const waiting = deliveries.flatMap(({ id, channel, reminder, attempts, state }) =>
+    state.status === 'queued' && attempts === 0 && !reminder && channel !== job.channel && state.runAt > now
+      ? [{ id, runAt: state.runAt }]
+      : [],
+  );
+  const next = waiting.sort((left, right) => left.runAt - right.runAt)[0];
+  return next === undefined ? [] : [bringForward(next.id, now)];
 }
 
 /** An ending without a provider is no attempt. */

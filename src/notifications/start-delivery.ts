@@ -6,7 +6,7 @@ import type { Random } from '../kernel/clock.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Channel } from './channels/channel.ts';
 import { createDeliver, type DeliverParts } from './deliver.ts';
-import { claimDue, type Job, jobOf, nextDue } from './delivery-store.ts';
+import { claimDue, type Job, jobOf, type Lane, waitingLanes } from './delivery-store.ts';
 import { createDeadlines } from './end-overdue.ts';
 import { type ChannelName, channelNames } from './notification.ts';
 import { recoverDeliveries } from './recover-deliveries.ts';
@@ -61,9 +61,12 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
 
   const start = <J>(queue: Queue<J>, concurrency: number, batch: number): Worker =>
     startWorker({ ...parts, queue, concurrency, batch, pollMs: timing.pollMs });
-  const workers = channelNames.map((name) =>
-    start(channelQueue(parts, parts.channels[name], identity), jobsAtOnce, jobsInOneClaim),
-  );
+  // Urgent messages have workers of their own, so that a backlog of others does not take all the places.
+  const workers = channelNames.flatMap((name) => {
+    const deliver = createDeliver(parts, parts.channels[name]);
+    const queue = (priority: 0 | 1) => channelQueue(parts, { channel: name, priority, deliver }, identity);
+    return priorities.map((priority) => start(queue(priority), jobsAtOnce, jobsInOneClaim));
+  });
   workers.push(start(createDeadlines(parts), deadlinesAtOnce, deadlinesAtOnce));
 
   const wake = () => {
@@ -104,20 +107,32 @@ export function wakingCommit(commit: Commit, wake: () => void): Commit {
 
 type Parts = DeliveryProcess & { readonly policy: RetryPolicy; readonly timing: DeliveryTiming };
 
-function channelQueue(parts: Parts, channel: Channel, identity: Identity): Queue<Job> {
-  const deliver = createDeliver(parts, channel);
-  let due: { first?: number; other?: number } = {};
+const priorities = [0, 1] as const;
+
+type Line = {
+  readonly channel: ChannelName;
+  readonly priority: 0 | 1;
+  readonly deliver: (job: Job, urgent: boolean) => Promise<void>;
+};
+
+/** The lanes of a channel in turn: each claim is for one lane, and the next one for the lane behind it. */
+function channelQueue(parts: Parts, { channel, priority, deliver }: Line, identity: Identity): Queue<Job> {
+  let waiting: readonly Lane[] = [];
+  let served = '';
   return {
     nextDueAt: async () => {
-      due = await nextDue(parts.read, channel.name);
-      return due.first === undefined ? due.other : Math.min(due.first, due.other ?? due.first);
+      waiting = await waitingLanes(parts.read, channel, priority);
+      return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ runAt }) => runAt));
     },
     claim: async (limit) => {
       const now = parts.clock.now();
-      const priority = due.first !== undefined && due.first <= now ? 0 : 1;
+      const due = waiting.filter(({ runAt }) => runAt <= now);
+      const lane = (due.find(({ name }) => name > served) ?? due[0])?.name;
+      if (lane === undefined) return [];
+      served = lane;
       const lockedBy = await identity.name();
       try {
-        const rows = await parts.claim(claimDue({ channel: channel.name, priority, now, limit, lockedBy }));
+        const rows = await parts.claim(claimDue({ channel, priority, lane, now, limit, lockedBy }));
         return rows.map(jobOf);
       } catch (fault) {
         identity.leaveBehind(lockedBy);
@@ -126,7 +141,7 @@ function channelQueue(parts: Parts, channel: Channel, identity: Identity): Queue
     },
     run: async (job) => {
       try {
-        await deliver(job);
+        await deliver(job, priority === 0);
       } catch (fault) {
         identity.leaveBehind(job.lockedBy);
         throw fault;

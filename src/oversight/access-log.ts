@@ -1,5 +1,6 @@
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import { linkKeyOf } from '../ledger/entry.ts';
+import type { StoredCheckpoint } from '../ledger/ledger-store.ts';
 import type { LogView } from '../ledger/log-view.ts';
 import { contentOf } from '../ledger/opening.ts';
 import { isHidden, tellUsage, type Usage } from './usage.ts';
@@ -22,7 +23,13 @@ export type AccessLog = {
   readonly linkKey: string;
 };
 
-export type AccessLogPart = { readonly after: number; readonly limit: number; readonly now: number };
+export type AccessLogPart = {
+  readonly after: number;
+  readonly limit: number;
+  readonly now: number;
+  /** The tree that all parts are read from; without it the one that is published now. */
+  readonly checkpoint?: StoredCheckpoint | undefined;
+};
 
 /**
  * The uses of a citizen's data after the number `after`, in their order and without gaps, as far as they are signed. A
@@ -31,10 +38,10 @@ export type AccessLogPart = { readonly after: number; readonly limit: number; re
 export async function readAccessLog(
   { log, citizenKeys, organisationOf }: AccessLogParts,
   citizenId: string,
-  { after, limit, now }: AccessLogPart,
+  { after, limit, now, checkpoint: given }: AccessLogPart,
 ): Promise<AccessLog> {
   const chain = citizenKeys.pseudonymOf(citizenId);
-  const checkpoint = await log.published();
+  const checkpoint = given ?? (await log.published());
   const size = checkpoint?.size ?? 0;
   const entries = (await log.chain(chain, after, limit)).filter(({ index }) => index < size);
   const usages: (Usage & { proof: string })[] = [];

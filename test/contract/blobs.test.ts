@@ -30,7 +30,8 @@ async function* pieces(...given: readonly (Uint8Array | Error)[]): AsyncGenerato
 
 async function collect(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
-  for await (const part of source) parts.push(part);
+  // A piece is good until the next is asked for.
+  for await (const part of source) parts.push(Buffer.from(part));
   return Buffer.concat(parts);
 }
 

@@ -14,6 +14,7 @@ const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
 
 function message(more: Partial<Message> = {}): Message {
+  const text = more.text ?? 'Your assessment for 2025 is ready.\n\nSecond paragraph.';
   return {
     notification: mint('notification'),
     delivery: mint('delivery'),
@@ -21,7 +22,11 @@ function message(more: Partial<Message> = {}): Message {
     address: 'ada@example.org',
     sender: 'Tax Office',
     subject: 'Your assessment',
-    text: 'Your assessment for 2025 is ready.\n\nSecond paragraph.',
+    text,
+    content: { message: text },
+    reminder: false,
+    category: 'information',
+    recipient: 'Ada',
     language: 'en-GB',
     at,
     ...more,

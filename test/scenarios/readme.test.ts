@@ -46,6 +46,18 @@ function anchorsOf(path: string): ReadonlySet<string> {
   return new Set([...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]);
 }
 
+test('every page that the code sends people to is there, with its heading', () => {
+  const faults = globSync('src/**/*.ts', { cwd: repository }).flatMap((file) =>
+    [...readFileSync(join(repository, file), 'utf8').matchAll(/\b(docs\/[\w/-]+\.md)(?:#([a-z-]+))?/g)].flatMap(
+      ([, path = '', anchor]) => {
+        if (!existsSync(join(repository, path))) return [`${file} names ${path}`];
+        return anchor === undefined || anchorsOf(path).has(anchor) ? [] : [`${file} names ${path}#${anchor}`];
+      },
+    ),
+  );
+  assert.deepEqual(faults, []);
+});
+
 const files = globSync('{src,test,scripts,bench,docs,.ci}/**/*', { cwd: repository });
 const names = new Set(files.map((file) => basename(file)));
 /** Names that pages speak of because no file may have them. */

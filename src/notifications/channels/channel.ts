@@ -1,7 +1,8 @@
 import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
-import type { ChannelName } from '../notification.ts';
+import type { Category, ChannelName } from '../notification.ts';
 import type { Contact } from '../ports.ts';
 import type { ReasonCode } from '../reason.ts';
+import type { Content } from '../sealed-content.ts';
 
 /** One message on its way to one address. With `delivery` and `attempt` the provider can tell a repetition. */
 export type Message = {
@@ -14,6 +15,13 @@ export type Message = {
   readonly sender: string;
   readonly subject: string | undefined;
   readonly text: string;
+  /** The whole content, for channels that show more than plain text. */
+  readonly content: Content;
+  /** It tells again of a message that is unread. */
+  readonly reminder: boolean;
+  readonly category: Category;
+  /** The name of the citizen, as the register has it. */
+  readonly recipient: string | undefined;
   readonly language: string | undefined;
   readonly at: number;
 };
@@ -64,3 +72,13 @@ export function absentChannel(name: ChannelName): Channel {
     close: async () => undefined,
   };
 }
+
+/** The channels that leave the house. */
+export type LeavingChannels = Readonly<Record<Exclude<ChannelName, 'inbox'>, Channel>>;
+
+/** Each of them without a provider. */
+export const absentChannels: LeavingChannels = {
+  email: absentChannel('email'),
+  sms: absentChannel('sms'),
+  letter: absentChannel('letter'),
+};

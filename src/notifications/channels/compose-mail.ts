@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
 import { encode, wrap } from 'nodemailer/lib/qp';
 import type { Mail } from './mail.ts';
@@ -5,12 +6,11 @@ import type { Mail } from './mail.ts';
 const lineEnd = '\r\n';
 
 /**
- * The bytes of a mail (RFC 5322, RFC 2045): one part of plain text. nodemailer's own composer builds a tree of streams
- * for each mail, which costs more than sending it; of it only the encodings are used.
+ * The bytes of a mail (RFC 5322, RFC 2045): one part of plain text, and where the message has structure a page beside
+ * it (RFC 2046, section 5.1.4). nodemailer's own composer builds a tree of streams for each mail, which costs more than
+ * sending it; of it only the encodings are used.
  */
 export function composeMail(mail: Mail): Buffer {
-  const body = mail.text.replaceAll(/\r\n?|\n/g, lineEnd);
-  const plain = /^[\t\r\n\x20-\x7e]*$/.test(body) && body.split(lineEnd).every((line) => line.length <= 998);
   const headers: ReadonlyArray<readonly [string, string]> = [
     ['From', `${displayName(mail.from.name)} <${mail.from.address}>`],
     ['To', mail.to],
@@ -19,11 +19,38 @@ export function composeMail(mail: Mail): Buffer {
     ['Message-ID', mail.messageId],
     ...Object.entries(mail.headers),
     ['MIME-Version', '1.0'],
-    ['Content-Type', 'text/plain; charset=utf-8'],
-    ['Content-Transfer-Encoding', plain ? '7bit' : 'quoted-printable'],
   ];
-  const head = headers.map(([name, value]) => foldLines(`${name}: ${value}`, 76)).join(lineEnd);
-  return Buffer.from(`${head}${lineEnd}${lineEnd}${plain ? body : wrap(encode(body), 76)}`, 'utf8');
+  const text = partOf('plain', mail.text);
+  if (mail.html === undefined) return bytesOf([...headers, ...text.headers], text.body);
+  // The boundary cannot stand in a part: its lines begin with an equals sign that no encoded line has.
+  const boundary = `=_${createHash('sha256').update(mail.messageId).digest('hex').slice(0, 32)}`;
+  const parts = [text, partOf('html', mail.html)].map(
+    (part) => `--${boundary}${lineEnd}${headText(part.headers)}${lineEnd}${lineEnd}${part.body}${lineEnd}`,
+  );
+  const type = ['Content-Type', `multipart/alternative; boundary="${boundary}"`] as const;
+  return bytesOf([...headers, type], `${parts.join('')}--${boundary}--${lineEnd}`);
+}
+
+type Headers = ReadonlyArray<readonly [string, string]>;
+
+function partOf(kind: 'plain' | 'html', text: string): { readonly headers: Headers; readonly body: string } {
+  const body = text.replaceAll(/\r\n?|\n/g, lineEnd);
+  const plain = /^[\t\r\n\x20-\x7e]*$/.test(body) && body.split(lineEnd).every((line) => line.length <= 998);
+  return {
+    headers: [
+      ['Content-Type', `text/${kind}; charset=utf-8`],
+      ['Content-Transfer-Encoding', plain ? '7bit' : 'quoted-printable'],
+    ],
+    body: plain ? body : wrap(encode(body), 76),
+  };
+}
+
+function bytesOf(headers: Headers, body: string): Buffer {
+  return Buffer.from(`${headText(headers)}${lineEnd}${lineEnd}${body}`, 'utf8');
+}
+
+function headText(headers: Headers): string {
+  return headers.map(([name, value]) => foldLines(`${name}: ${value}`, 76)).join(lineEnd);
 }
 
 function displayName(name: string): string {

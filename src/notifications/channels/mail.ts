@@ -1,4 +1,7 @@
 import { domainToASCII } from 'node:url';
+import { hasMarkup } from '../markdown.ts';
+import { messageHtml } from '../message-html.ts';
+import { blocksOf } from '../sealed-content.ts';
 import type { Message } from './channel.ts';
 
 /** Who mail comes from: an address of the operator, and the host that Message-IDs are made under. */
@@ -12,6 +15,8 @@ export type Mail = {
   readonly messageId: string;
   readonly date: Date;
   readonly text: string;
+  /** The same as a page, where the message has headings, lists, links or strong words. */
+  readonly html?: string;
   readonly headers: Readonly<Record<string, string>>;
 };
 
@@ -25,17 +30,23 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
   const to = parseMailAddress(message.address);
   if (to === undefined) return undefined;
   const name = oneLine(message.sender);
+  const subject = oneLine(message.subject ?? `Message from ${name}`);
+  const attached = (message.content.attachments ?? []).map(({ title }) => `[${oneLine(title)}]`);
+  const footer = [...attached, name, message.notification];
+  const blocks = blocksOf(message.content);
+  const language = message.language === undefined ? undefined : oneLine(message.language);
   return {
     from: { name, address: sender.address },
     to,
-    subject: oneLine(message.subject ?? `Message from ${name}`),
+    subject: message.reminder ? `Reminder: ${subject}` : subject,
     messageId: messageIdOf(message, sender.messageIdHost),
     date: new Date(message.at),
-    text: `${message.text.trimEnd()}\n\n-- \n${name}\n${message.notification}\n`,
+    text: `${message.text.trimEnd()}\n\n-- \n${footer.join('\n')}\n`,
+    ...(hasMarkup(blocks) ? { html: messageHtml({ title: subject, language, blocks, footer }) } : {}),
     headers: {
       'Auto-Submitted': 'auto-generated',
       'Notification-Id': message.notification,
-      ...(message.language === undefined ? {} : { 'Content-Language': oneLine(message.language) }),
+      ...(language === undefined ? {} : { 'Content-Language': language }),
     },
   };
 }

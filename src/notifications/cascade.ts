@@ -1,0 +1,80 @@
+import type { ChannelName } from './notification.ts';
+import { afterQuiet, type QuietHours } from './quiet-hours.ts';
+
+/** One step of a cascade: this channel, when the message is still unread so long after its begin. */
+export type CascadeStep = { readonly channel: ChannelName; readonly afterMs: number; readonly reminder?: true };
+
+/**
+ * By which channels a citizen is told, and when. The steps are stored as deliveries when the notification is accepted,
+ * each with its own time, so that none can be forgotten. A step whose channel fails brings the next one forward; reading
+ * the message ends what is left.
+ */
+export type CascadePolicy = {
+  readonly steps: readonly CascadeStep[];
+  /** A letter is handed over at least so long before `deliverBy`. */
+  readonly letterLeadMs: number;
+  readonly quiet?: QuietHours | undefined;
+};
+
+/** One delivery to be: its channel and the earliest instant. */
+export type PlannedStep = { readonly channel: ChannelName; readonly runAt: number; readonly reminder: boolean };
+
+const dayMs = 86_400_000;
+const letterLeadMs = 5 * dayMs;
+
+/** Inbox and email at once and nothing after: for a server without providers for text messages and letters. */
+export const inboxAndEmail: CascadePolicy = {
+  steps: [
+    { channel: 'inbox', afterMs: 0 },
+    { channel: 'email', afterMs: 0 },
+  ],
+  letterLeadMs,
+};
+
+/** The policy of a server with these channels besides inbox and email, until its operator states another. */
+export function standardPolicyFor(more: ReadonlySet<ChannelName>): CascadePolicy {
+  if (more.size === 0) return inboxAndEmail;
+  const steps: CascadeStep[] = [...inboxAndEmail.steps, { channel: 'email', afterMs: 3 * dayMs, reminder: true }];
+  if (more.has('sms')) steps.push({ channel: 'sms', afterMs: 5 * dayMs });
+  if (more.has('letter')) steps.push({ channel: 'letter', afterMs: 7 * dayMs });
+  return { steps, letterLeadMs };
+}
+
+/** When and to whom: `wanted` are the channels in the order that the sender gave, if it gave one. */
+export type PlanAsk = {
+  readonly wanted: readonly ChannelName[] | undefined;
+  readonly begin: number;
+  readonly deliverBy: number;
+  /** Urgent messages know no quiet hours. */
+  readonly urgent: boolean;
+};
+
+/** The steps for one notification, the inbox first. The inbox is always one of them, at its begin. */
+export function planOf(policy: CascadePolicy, ask: PlanAsk): PlannedStep[] {
+  const { begin, deliverBy, urgent } = ask;
+  const planned = stepsWanted(policy, ask.wanted).map(({ channel, afterMs, reminder }) => {
+    const at = channel === 'letter' ? Math.min(begin + afterMs, deliverBy - policy.letterLeadMs) : begin + afterMs;
+    const runAt = urgent ? Math.max(begin, at) : afterQuiet(policy.quiet, channel, Math.max(begin, at));
+    return { channel, runAt, reminder: reminder === true };
+  });
+  const inTime = planned.filter(({ runAt, reminder }) => runAt < deliverBy || !reminder);
+  return [
+    { channel: 'inbox', runAt: begin, reminder: false },
+    ...inTime.sort((left, right) => left.runAt - right.runAt),
+  ];
+}
+
+/** The steps that leave the house. Wanted channels take the waits of the policy in the order that the sender gave. */
+function stepsWanted(policy: CascadePolicy, wanted: readonly ChannelName[] | undefined): readonly CascadeStep[] {
+  const leaving = policy.steps.filter(({ channel }) => channel !== 'inbox');
+  if (wanted === undefined) return leaving;
+  const order = wanted.filter((channel) => channel !== 'inbox');
+  const first = (channel: ChannelName) => leaving.find((step) => step.channel === channel && !step.reminder);
+  const waits = order.map((channel) => first(channel)?.afterMs ?? 0).sort((left, right) => left - right);
+  return order.flatMap((channel, index) => {
+    const afterMs = waits[index] ?? 0;
+    const shift = afterMs - (first(channel)?.afterMs ?? 0);
+    const reminders = leaving.filter((step) => step.channel === channel && step.reminder);
+    return [{ channel, afterMs }, ...reminders.map((step) => ({ ...step, afterMs: step.afterMs + shift }))];
+  });
+}

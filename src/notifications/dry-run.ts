@@ -1,0 +1,70 @@
+import { Type } from 'typebox';
+import { toInstant } from '../kernel/clock.ts';
+import type { PlannedStep } from './cascade.ts';
+import { messageHtml } from './message-html.ts';
+import { channelNames } from './notification.ts';
+import { oneOf } from './notification-shape.ts';
+import type { Contact } from './ports.ts';
+import { blocksOf, type Content } from './sealed-content.ts';
+import { textOfSms } from './sms-text.ts';
+
+/** What a dry run answers. */
+export const dryRunShape = Type.Object({
+  dryRun: Type.Literal(true),
+  citizenKnown: Type.Boolean({ description: 'Whether the register knows the citizen; else all channels would fail.' }),
+  channels: Type.Array(
+    Type.Object({
+      channel: oneOf(channelNames, 'The channel.'),
+      reminder: Type.Optional(Type.Boolean()),
+      notBefore: Type.String({ format: 'date-time', description: 'When this step would begin, if still unread.' }),
+      reachable: Type.Boolean({ description: 'Whether the register has an address for it that is not declined.' }),
+      text: Type.String({ description: 'The text that this channel would carry.' }),
+      html: Type.Optional(Type.String({ description: 'Email and inbox: the same as a page.' })),
+      segments: Type.Optional(Type.Integer({ description: 'Text messages: how many segments it takes.' })),
+    }),
+  ),
+});
+
+/** A notification as it would be sent. */
+export type Rehearsal = {
+  readonly steps: readonly PlannedStep[];
+  readonly contact: Contact | undefined;
+  readonly content: Content;
+  readonly sender: string;
+  readonly language: string | undefined;
+};
+
+/** What each channel would show, and whether it reaches the citizen. No address is given out. */
+export function rehearse({ steps, contact, content, sender, language }: Rehearsal) {
+  const title = content.subject ?? `Message from ${sender}`;
+  return {
+    dryRun: true,
+    citizenKnown: contact !== undefined,
+    channels: steps.map(({ channel, runAt, reminder }) => {
+      const head = {
+        channel,
+        ...(reminder ? { reminder } : {}),
+        notBefore: toInstant(runAt),
+        reachable: contact !== undefined && reaches(contact, channel),
+      };
+      if (channel === 'sms')
+        return { ...head, ...textOfSms({ sender, subject: content.subject, text: content.message }) };
+      if (channel === 'letter') return { ...head, text: content.message };
+      const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [sender] });
+      return { ...head, text: content.message, html };
+    }),
+  };
+}
+
+function reaches(contact: Contact, channel: PlannedStep['channel']): boolean {
+  switch (channel) {
+    case 'inbox':
+      return true;
+    case 'email':
+      return contact.email !== undefined && !contact.declined?.includes(channel);
+    case 'sms':
+      return contact.phone !== undefined && !contact.declined?.includes(channel);
+    case 'letter':
+      return contact.name !== undefined && (contact.postalLines?.length ?? 0) > 0;
+  }
+}

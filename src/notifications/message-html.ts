@@ -1,0 +1,57 @@
+import type { Block, Inline } from './markdown.ts';
+
+/** The page of a mail: nothing is loaded from elsewhere, no script, no picture; every text is escaped. */
+export function messageHtml(page: {
+  readonly title: string;
+  readonly language: string | undefined;
+  readonly blocks: readonly Block[];
+  readonly footer: readonly string[];
+}): string {
+  const language = page.language === undefined ? '' : ` lang="${escapeHtml(page.language)}"`;
+  const footer = page.footer.map(escapeHtml).join('<br>');
+  return `<!doctype html>
+<html${language} dir="auto"><head><meta charset="utf-8"><title>${escapeHtml(page.title)}</title></head>
+<body style="font:16px/1.5 sans-serif;max-width:40em;margin:1em">
+${page.blocks.map(blockHtml).join('\n')}
+<hr><p dir="auto">${footer}</p>
+</body></html>
+`;
+}
+
+function blockHtml(block: Block): string {
+  switch (block.kind) {
+    case 'heading': {
+      const name = `h${block.level}`;
+      return `<${name} dir="auto">${lineHtml(block.line)}</${name}>`;
+    }
+    case 'paragraph':
+      return `<p dir="auto">${block.lines.map(lineHtml).join('<br>\n')}</p>`;
+    case 'list': {
+      const name = block.ordered ? 'ol' : 'ul';
+      return `<${name} dir="auto">${block.items.map((item) => `<li>${lineHtml(item)}</li>`).join('')}</${name}>`;
+    }
+  }
+}
+
+function lineHtml(line: readonly Inline[]): string {
+  return line.map(inlineHtml).join('');
+}
+
+/** A link shows the host that it leads to, so that its text cannot pretend another one. */
+function inlineHtml({ text, strong, href }: Inline): string {
+  if (href === undefined) return strong ? `<strong>${escapeHtml(text)}</strong>` : escapeHtml(text);
+  const link = `<a href="${escapeHtml(href)}" rel="noopener noreferrer">${escapeHtml(text)}</a>`;
+  return text === href ? link : `${link} (${escapeHtml(new URL(href).host)})`;
+}
+
+/** Text as it may stand in HTML, in an element or between double quotes. */
+export function escapeHtml(text: string): string {
+  const names: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
+  return text.replaceAll(/[&<>"']/g, (character) => names[character] ?? character);
+}

@@ -1,0 +1,155 @@
+import { type Static, Type } from 'typebox';
+import type { Issue } from '../kernel/problem.ts';
+import { isLegalRule } from './legal-effect.ts';
+import { placeholdersOf } from './markdown.ts';
+import { categories, channelNames } from './notification.ts';
+import { oneOf } from './notification-shape.ts';
+
+const dayMs = 86_400_000;
+const longestWaitMs = 366 * dayMs;
+/** By when a message has to arrive if the sender does not say: within two weeks. */
+const defaultDeliverWithinMs = 14 * dayMs;
+
+const instant = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description }));
+
+/** The body of a send. */
+export const sendBody = Type.Object(
+  {
+    citizenId: Type.String({ minLength: 1, maxLength: 128, description: 'The id of the citizen in the register.' }),
+    message: Type.String({
+      minLength: 1,
+      maxLength: 20_000,
+      description: 'The text of the message, plain or in restricted Markdown. The whole body is at most 64 KiB.',
+    }),
+    subject: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: 'One line; without it the sender is named.' }),
+    ),
+    reference: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'Your own reference, to find the notification by. It need not be unique; put no personal data in it.',
+      }),
+    ),
+    category: Type.Optional(
+      oneOf(categories, 'What kind of message it is (default information); urgent ones go before all others.'),
+    ),
+    language: Type.Optional(
+      Type.String({
+        maxLength: 35,
+        pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$',
+        description: 'The language of the message (BCP 47); without it the citizen’s own is assumed.',
+      }),
+    ),
+    sendAt: instant('Not sent before this; in the future, at most a year ahead.'),
+    deliverBy: instant('Undeliverable if not delivered by then; after sendAt, default two weeks after it.'),
+    channels: Type.Optional(
+      Type.Array(oneOf(channelNames, 'A channel.'), {
+        minItems: 1,
+        maxItems: channelNames.length,
+        uniqueItems: true,
+        description:
+          'The channels in the order wanted, each after the wait that the policy of the server has; the inbox is used always. Default: all of the policy.',
+      }),
+    ),
+    personalisation: Type.Optional(
+      Type.Record(
+        Type.String({ maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' }),
+        Type.String({ maxLength: 2_000 }),
+        {
+          maxProperties: 100,
+          description:
+            'Makes subject and message a template: a value for each placeholder ((name)), all of them required. Values are text; Markdown in them does not count.',
+        },
+      ),
+    ),
+    attachments: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64 }), {
+        minItems: 1,
+        maxItems: 10,
+        uniqueItems: true,
+        description: 'Ids of documents of this citizen that you may read; the citizen opens them in the inbox.',
+      }),
+    ),
+    legalEffect: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description:
+          'The rule by which it counts as served: opened, after-N-working-days or as-letter; see its evidence.',
+      }),
+    ),
+    dryRun: Type.Optional(
+      Type.Boolean({
+        description: 'true checks everything and shows what each channel would send, and sends nothing.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export type SendBody = Static<typeof sendBody>;
+
+/** When a notification begins and ends. */
+export type Times = { readonly sendAt: number | null; readonly deliverBy: number; readonly issues: readonly Issue[] };
+
+/** The times of a request, with what is wrong about them. */
+export function timesOf({ sendAt: sendText, deliverBy: deliverText }: SendBody, now: number): Times {
+  const issues: Issue[] = [];
+  const add = (pointer: string, code: string, detail: string) => issues.push({ in: 'body', pointer, code, detail });
+  const sendAt = sendText === undefined ? null : Date.parse(sendText);
+  if (Number.isNaN(sendAt)) add('/sendAt', 'malformed', 'must be an instant without a leap second');
+  else if (sendAt !== null && sendAt <= now) add('/sendAt', 'out-of-range', 'must be in the future');
+  else if (sendAt !== null && sendAt > now + longestWaitMs) add('/sendAt', 'out-of-range', 'at most a year ahead');
+  const begin = sendAt === null || Number.isNaN(sendAt) ? now : sendAt;
+  const deliverBy = deliverText === undefined ? begin + defaultDeliverWithinMs : Date.parse(deliverText);
+  if (Number.isNaN(deliverBy)) add('/deliverBy', 'malformed', 'must be an instant without a leap second');
+  else if (deliverBy <= begin) add('/deliverBy', 'out-of-range', 'must be in the future, and after sendAt');
+  else if (deliverBy > begin + longestWaitMs) add('/deliverBy', 'out-of-range', 'at most a year after sending');
+  return { sendAt, deliverBy, issues };
+}
+
+const line = /^(?=\s*\S)[^\p{Cc}\u2028\u2029]*$/u;
+const text = /^(?=\s*\S)(?:[\t\n\r]|[^\p{Cc}])*$/u;
+
+/** What is wrong about the texts of a request: their form, the values of a template, the rule of legal effect. */
+export function textIssues(body: SendBody): Issue[] {
+  const { message, subject, reference, citizenId, legalEffect } = body;
+  const fits: ReadonlyArray<[string, string | undefined, RegExp, string]> = [
+    ['/citizenId', citizenId, line, 'must be one line without control characters'],
+    ['/message', message, text, 'must hold text, and no control characters besides line breaks and tabs'],
+    ['/subject', subject, line, 'must be one line of text without control characters'],
+    ['/reference', reference, line, 'must be one line of text without control characters'],
+  ];
+  const issues: Issue[] = fits.flatMap(([pointer, value, pattern, detail]) =>
+    value === undefined || pattern.test(value) ? [] : [{ in: 'body', pointer, code: 'malformed', detail }],
+  );
+  if (legalEffect !== undefined && !isLegalRule(legalEffect)) {
+    const detail = 'must be opened, after-N-working-days or as-letter';
+    issues.push({ in: 'body', pointer: '/legalEffect', code: 'not-allowed', detail });
+  }
+  return [...issues, ...templateIssues(body)];
+}
+
+function templateIssues({ message, subject = '', personalisation }: SendBody): Issue[] {
+  if (personalisation === undefined) return [];
+  const issue = (name: string, code: string, detail: string): Issue => {
+    return { in: 'body', pointer: `/personalisation/${name}`, code, detail };
+  };
+  const inSubject = placeholdersOf(subject);
+  const wanted = new Set([...placeholdersOf(message), ...inSubject]);
+  const missing = [...wanted].filter((name) => !Object.hasOwn(personalisation, name));
+  const given = Object.entries(personalisation);
+  return [
+    ...missing.map((name) => issue(name, 'missing', 'must be given: the text has this placeholder')),
+    ...given.flatMap(([name, value]) => {
+      if (!wanted.has(name)) return [issue(name, 'unknown', 'the text has no such placeholder')];
+      if (inSubject.has(name) && !line.test(value))
+        return [issue(name, 'malformed', 'must be one line: it is in the subject')];
+      return value === '' || text.test(value)
+        ? []
+        : [issue(name, 'malformed', 'must be text without control characters')];
+    }),
+  ];
+}
