@@ -8,6 +8,8 @@ import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
+import { evaluateCommands } from './cli/evaluate.ts';
+import { evidenceVerifyCommand } from './cli/evidence.ts';
 import { importCommands } from './cli/import-citizens.ts';
 import { keyCommands } from './cli/keys.ts';
 import { ledgerCommands } from './cli/ledger.ts';
@@ -20,8 +22,6 @@ import { documentsRoom } from './compose-documents.ts';
 import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
-import { documentsAlong } from './documents/erase-document.ts';
-import type { EventId } from './kernel/id.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { createRootKey, readRootKey } from './keys/root-key-file.ts';
 import { runDemo, runStart, type TakeFor } from './run-server.ts';
@@ -34,7 +34,7 @@ export async function commandLine(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const settings = () => readSettings(environment);
-  const own = serverCommands(settings, terminal);
+  const own = [...serverCommands(settings, terminal), ...evaluateCommands(terminal, processorMs)];
   const onHouse = houseCommands((use) => withHouse(settings(), use), terminal).map((command) => ({
     ...command,
     run: async (rest: readonly string[]) => {
@@ -69,10 +69,8 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     ...citizenCommands(
       (use) =>
         lend(async (house) => {
-          const { ports } = await documentsRoom(house, house.operator);
-          const along = (citizenId: string, now: number, proof: EventId) =>
-            documentsAlong({ read: house.read, ports }, { citizenId, now, proof });
-          return await use({ ...house, ...(await citizensRoomOf(house)), along });
+          const { ports: documents } = await documentsRoom(house, house.operator);
+          return await use({ ...house, ...(await citizensRoomOf(house)), documents });
         }),
       terminal,
     ),
@@ -111,6 +109,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
     },
     ledgerVerifyCommand(terminal, fetch),
     witnessCommand(terminal, () => ({ clock: systemClock, random: systemRandom, stopped: untilStopped() })),
+    evidenceVerifyCommand(terminal),
     {
       name: 'version',
       usage: 'version',
@@ -129,6 +128,12 @@ function untilStopped(): Promise<void> {
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());
   });
+}
+
+/** Processor time of this process in milliseconds: what else the machine does is not in it. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** Who runs a command, as the ledger will say. */

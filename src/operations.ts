@@ -12,15 +12,23 @@ import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './id
 import { cancelNotification } from './notifications/cancel-notification.ts';
 import { listNotifications } from './notifications/list-notifications.ts';
 import type { NotificationPorts } from './notifications/ports.ts';
+import { type EvidencePorts, readEvidence } from './notifications/read-evidence.ts';
 import { readNotification } from './notifications/read-notification.ts';
 import { sendNotification } from './notifications/send-notification.ts';
+import { createWebhook } from './notifications/webhooks/create-webhook.ts';
+import { listWebhooks } from './notifications/webhooks/list-webhooks.ts';
+import { readEvents } from './notifications/webhooks/read-events.ts';
+import { redeliverWebhook } from './notifications/webhooks/redeliver-webhook.ts';
+import { removeWebhook } from './notifications/webhooks/remove-webhook.ts';
+import { rotateWebhookSecret } from './notifications/webhooks/rotate-webhook-secret.ts';
+import type { WebhookPorts } from './notifications/webhooks/webhook-ports.ts';
 import { listEndpoints } from './oversight/list-endpoints.ts';
 import type { OversightPorts } from './oversight/ports.ts';
 import { readOwnAccessLog } from './oversight/read-access-log.ts';
 import { readReceipt } from './oversight/read-receipt.ts';
 
 /** What all operations together are given. */
-export type Ports = IdentityPorts & NotificationPorts & DocumentPorts & OversightPorts;
+export type Ports = IdentityPorts & NotificationPorts & DocumentPorts & OversightPorts & WebhookPorts & EvidencePorts;
 
 /** The append-only register of endpoints: a new one goes at the end, none is ever taken out or moved. */
 export const operations: readonly Operation<Ports>[] = [
@@ -41,4 +49,11 @@ export const operations: readonly Operation<Ports>[] = [
   grantDocument,
   endGrant,
   readOwnAccessLog,
+  createWebhook,
+  listWebhooks,
+  removeWebhook,
+  rotateWebhookSecret,
+  redeliverWebhook,
+  readEvents,
+  readEvidence,
 ];

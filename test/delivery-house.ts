@@ -1,7 +1,9 @@
 import type { TestContext } from 'node:test';
+import { type CascadePolicy, inboxAndEmail } from '../src/notifications/cascade.ts';
 import { absentChannels, type Channel, type Outcome } from '../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../src/notifications/channels/inbox.ts';
 import { createSmtpEmail } from '../src/notifications/channels/smtp-email.ts';
+import type { Contact } from '../src/notifications/ports.ts';
 import { type DeliveryProcess, startDelivery } from '../src/notifications/start-delivery.ts';
 import type { Db } from '../src/store/db.ts';
 import { createNotificationHouse } from './notification-house.ts';
@@ -16,9 +18,14 @@ const citizens = {
 };
 
 /** Notifications and their delivery over one database, with a virtual clock and a real relay. */
-export async function createDeliveryHouse(t: TestContext, db: Db) {
+export async function createDeliveryHouse(
+  t: TestContext,
+  db: Db,
+  more: { cascade?: CascadePolicy; citizens?: Readonly<Record<string, Contact>> } = {},
+) {
   const time = createVirtualTime();
-  const house = await createNotificationHouse(db, time.clock, citizens);
+  const cascade = more.cascade ?? inboxAndEmail;
+  const house = await createNotificationHouse(db, time.clock, { ...citizens, ...more.citizens }, { cascade });
   const sink = await startSmtpSink(t);
   const smtp = createSmtpEmail({
     url: sink.url,
@@ -42,6 +49,7 @@ export async function createDeliveryHouse(t: TestContext, db: Db) {
       contactOf: house.contactOf,
       senderNameOf: async () => 'Tax Office',
       onFault: (fault) => faults.push(fault),
+      cascade,
       channels: { ...absentChannels, inbox: inboxChannel, email: more.email ?? smtp },
       soleProcess: false,
       policy: { attempts: 4, firstDelayMs: minute, longestDelayMs: 10 * minute },

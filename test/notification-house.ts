@@ -1,25 +1,30 @@
 import { Readable } from 'node:stream';
 import { createDispatch, type Gate } from '../src/api/dispatch.ts';
-import type { Answer, Operation } from '../src/api/operation.ts';
+import { type Answer, type Operation, scopes } from '../src/api/operation.ts';
 import type { Claim } from '../src/jobs/claim.ts';
 import type { Clock } from '../src/kernel/clock.ts';
 import { createMint } from '../src/kernel/id.ts';
 import type { Refusal } from '../src/kernel/problem.ts';
 import { systemRandom } from '../src/kernel/system-clock.ts';
 import { rootKeyFrom } from '../src/keys/root-key.ts';
+import { signingKeyFrom } from '../src/keys/signing-key.ts';
 import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
 import { createCommit } from '../src/ledger/commit.ts';
 import { cancelNotification } from '../src/notifications/cancel-notification.ts';
 import { type CascadePolicy, inboxAndEmail } from '../src/notifications/cascade.ts';
 import { listNotifications } from '../src/notifications/list-notifications.ts';
 import type { Contact, NotificationPorts } from '../src/notifications/ports.ts';
+import type { EvidencePorts } from '../src/notifications/read-evidence.ts';
 import { readNotification } from '../src/notifications/read-notification.ts';
 import { sendNotification } from '../src/notifications/send-notification.ts';
+import { systemResolve } from '../src/notifications/webhooks/target.ts';
+import type { WebhookPorts } from '../src/notifications/webhooks/webhook-ports.ts';
 import type { Db } from '../src/store/db.ts';
 
 /** Every part of the product that notifications touch, over one database; only the caller's token is taken on trust. */
 export type NotificationHouse = Awaited<ReturnType<typeof createNotificationHouse>>;
 
+type AllPorts = NotificationPorts & WebhookPorts & EvidencePorts;
 type Ask = { readonly clientId?: string; readonly key?: string };
 type Parts = {
   readonly params?: Record<string, string>;
@@ -44,22 +49,18 @@ export async function createNotificationHouse(
   const commit = createCommit(db, citizenKeys, random);
   const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
   const contactOf = async (citizenId: string): Promise<Contact | undefined> => citizens[citizenId];
-  const ports: NotificationPorts = {
-    ...{ contactOf, citizenKeys, random, cascade },
-    senderNameOf: async () => 'Tax Office',
-    attachmentTitle: async (id) => documents[id],
-  };
+  const ports = portsOf({ contactOf, citizenKeys, random, cascade }, documents);
 
   // The bearer token names the client: who may call is tested elsewhere.
   const gate: Gate = {
     authenticate: async (authorization = '') => {
-      return { clientId: authorization, scopes: new Set(['notifications:send', 'notifications:read']) };
+      return { clientId: authorization, scopes: new Set<string>(scopes) };
     },
     missingScope: () => ({ slug: 'missing-scope', detail: '' }),
     take: () => ({ headers: {} }),
   };
   const house = { gate, clock, mint, read: db.read, commit, ports };
-  const serve = (operation: Operation<NotificationPorts>) => {
+  const serve = (operation: Operation<AllPorts>) => {
     const dispatch = createDispatch(operation, house);
     return async (parts: Parts, { clientId = 'tax-office', key }: Ask = {}): Promise<Given> => {
       const { result } = await dispatch({
@@ -99,6 +100,8 @@ export async function createNotificationHouse(
 
   return {
     db,
+    ports,
+    serve,
     mint,
     random,
     commit,
@@ -113,6 +116,24 @@ export async function createNotificationHouse(
     cancel: (id: string, ask?: Ask) => cancelling({ params: { id } }, ask),
     /** The kinds of events so far, in the order in which they were made. */
     events: async () => (await db.read('select type from ledger_event order by id')).map((row) => String(row['type'])),
+  };
+}
+
+type GivenPorts = Pick<NotificationPorts, 'contactOf' | 'citizenKeys' | 'random' | 'cascade'>;
+
+/** What the operations are given in tests: webhooks may go to this machine, and one key signs evidence. */
+function portsOf(given: GivenPorts, documents: Readonly<Record<string, string>>): AllPorts {
+  const evidenceKey = signingKeyFrom('evidence', new Uint8Array(32).fill(9));
+  return {
+    ...given,
+    senderNameOf: async () => 'Tax Office',
+    attachmentTitle: async (id) => documents[id],
+    webhookKey: new Uint8Array(32).fill(9),
+    allowPrivateTargets: true,
+    resolve: systemResolve,
+    evidenceKey: () => evidenceKey,
+    evidenceIssuer: 'https://services.example.gov',
+    calendar: { holidays: new Set() },
   };
 }
 

@@ -1,10 +1,14 @@
 import { parseArgs } from 'node:util';
+import { removeErased } from '../documents/erase-document.ts';
+import { citizenErasure, erasedDocumentsOf } from '../documents/keeping-store.ts';
+import type { DocumentPorts } from '../documents/ports.ts';
 import { type ErasureParts, eraseCitizen } from '../ledger/erase-citizen.ts';
 import { type AccessLogParts, readAccessLog } from '../oversight/access-log.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
 /** What the commands about single citizens need; `operator` is who runs them, as the ledger will say. */
-export type CitizensRoom = Omit<ErasureParts, 'actor'> & AccessLogParts & { readonly operator: string };
+export type CitizensRoom = Omit<ErasureParts, 'actor' | 'besides'> &
+  AccessLogParts & { readonly operator: string; readonly documents: Pick<DocumentPorts, 'blobs' | 'alarm'> };
 
 export type OpenCitizensRoom = <T>(use: (room: CitizensRoom) => Promise<T>) => Promise<T>;
 
@@ -46,7 +50,10 @@ function onlyCitizen(args: readonly string[]): string {
 }
 
 async function erase(room: CitizensRoom, citizenId: string, { stderr }: Terminal): Promise<ExitCode> {
-  const erased = await eraseCitizen({ ...room, actor: { operator: room.operator } }, citizenId);
+  const parts = { ...room, actor: { operator: room.operator }, besides: citizenErasure };
+  const erased = await eraseCitizen(parts, citizenId);
+  // Also after a crash between the two: whoever runs it again removes the rest.
+  for (const id of await erasedDocumentsOf(room.read, citizenId)) await removeErased(room.documents, { id });
   stderr(
     erased
       ? 'The key is destroyed, and the ledger says so. Old backups still hold it: let them expire.\n'

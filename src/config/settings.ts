@@ -1,117 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
-
-type Kind =
-  | 'text'
-  | 'port'
-  | 'url'
-  | 'path'
-  | 'flag'
-  | 'level'
-  | 'list'
-  | 'country'
-  | 'scanner'
-  | 'count'
-  | 'days'
-  | 'store';
-
-type Setting = {
-  readonly kind: Kind;
-  readonly fallback: string | undefined;
-  readonly secret?: true;
-  readonly help: string;
-};
-
-/**
- * Every setting of the server, with its default: this table is also the source of docs/settings.md. A secret may be
- * given in a file instead, as `NAME_FILE`.
- */
-export const settingTable = {
-  PORT: { kind: 'port', fallback: '3000', help: 'TCP port of the API; 0 takes a free one.' },
-  HOST: { kind: 'text', fallback: '127.0.0.1', help: 'Address to listen on. The demo never listens beyond loopback.' },
-  ADMIN_PORT: {
-    kind: 'port',
-    fallback: '0',
-    help: 'TCP port of /metrics, on loopback; 0 takes a free one, or shares none.',
-  },
-  PUBLIC_URL: {
-    kind: 'url',
-    fallback: undefined,
-    help: 'The address callers use, without a path; default http://HOST:PORT.',
-  },
-  DATA_DIR: { kind: 'path', fallback: './data', help: 'Folder of the embedded database, documents and the demo keys.' },
-  DATABASE_URL: {
-    kind: 'url',
-    secret: true,
-    fallback: undefined,
-    help: 'postgres://…; without it SQLite in DATA_DIR.',
-  },
-  DOCUMENT_STORE: {
-    kind: 'store',
-    fallback: undefined,
-    help: 'Folder of the sealed documents, default DATA_DIR/documents; or s3://BUCKET/PREFIX?region=…, with &endpoint=https://… for a store that is not AWS.',
-  },
-  S3_ACCESS_KEY_ID: { kind: 'text', fallback: undefined, help: 'Who we are at the S3 store.' },
-  S3_SECRET_ACCESS_KEY: { kind: 'text', secret: true, fallback: undefined, help: 'Its secret.' },
-  DOCUMENT_LIMIT_MIB: { kind: 'count', fallback: '100', help: 'What one document may weigh, in MiB.' },
-  CLAMAV: {
-    kind: 'scanner',
-    fallback: undefined,
-    help: 'Where clamd listens: unix:/path or tcp://host:port; without it deposited documents wait in `scanning`. off gives them out unscanned, and says so in each record; the demo has off. clamd keeps what it scans in its TemporaryDirectory: put that in memory.',
-  },
-  SIGN_DOCUMENTS: {
-    kind: 'flag',
-    fallback: 'false',
-    help: 'true signs each answer with a document (RFC 9421), under the published key for evidence.',
-  },
-  RESCAN_AFTER_DAYS: {
-    kind: 'count',
-    fallback: '7',
-    help: 'A document is scanned anew when the signatures have changed and its last scan is older than that.',
-  },
-  ROOT_KEY_FILE: { kind: 'path', fallback: undefined, help: 'File (mode 0600) with the root key: 32 bytes in base64.' },
-  TRUSTED_ISSUERS: {
-    kind: 'list',
-    fallback: '',
-    help: 'Issuer URLs, besides our own, whose access tokens are accepted.',
-  },
-  SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
-  MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
-  REGISTER_NAME: {
-    kind: 'text',
-    fallback: 'Population register',
-    help: 'Name of the register, as signed results state it.',
-  },
-  REGISTER_COUNTRY: { kind: 'country', fallback: undefined, help: 'Its country, as two letters of ISO 3166-1.' },
-  REFUSE_CLAIMS_IN_URL: {
-    kind: 'flag',
-    fallback: 'false',
-    help: 'true refuses GET /v1/identity/verify with claims in the URL.',
-  },
-  LEDGER_ML_DSA: {
-    kind: 'flag',
-    fallback: 'false',
-    help: 'true signs checkpoints of the ledger with ML-DSA-44 too, beside Ed25519.',
-  },
-  LEDGER_WITNESSES: {
-    kind: 'path',
-    fallback: undefined,
-    help: 'File with the witnesses of the ledger and their quorum (c2sp.org/tlog-policy); without it there are none.',
-  },
-  ACCESS_LOG_HIDDEN_DAYS: {
-    kind: 'days',
-    fallback: '365',
-    help: 'The longest that a use may be hidden from the citizen, in days; 0 allows no hiding.',
-  },
-  LOG_LEVEL: {
-    kind: 'level',
-    fallback: undefined,
-    help: 'fatal, error, warn, info, debug, trace or silent; info, in the demo warn.',
-  },
-} as const satisfies Record<string, Setting>;
-
-export type SettingName = keyof typeof settingTable;
+import { type Setting, type SettingKind, type SettingName, settingTable } from './setting-table.ts';
 
 /** The settings, checked. Secrets stay `Secret` until the moment of use. */
 export type Settings = {
@@ -133,9 +23,13 @@ export type Settings = {
   readonly rootKeyFile: string | undefined;
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
+  readonly webhookPrivateTargets: boolean;
+  readonly holidays: readonly string[];
   readonly mailFrom: string;
   readonly registerName: string;
   readonly registerCountry: string | undefined;
+  readonly verifyQuantumMs: number;
+  readonly verifyPolicy: string;
   readonly refuseClaimsInUrl: boolean;
   readonly ledgerMlDsa: boolean;
   readonly ledgerWitnesses: string | undefined;
@@ -185,9 +79,15 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       .split(/[\s,]+/)
       .filter((issuer) => issuer !== ''),
     smtpUrl: secret('SMTP_URL'),
+    webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
+    holidays: text('HOLIDAYS')
+      .split(/[\s,]+/)
+      .filter((day) => day !== ''),
     mailFrom: text('MAIL_FROM'),
     registerName: text('REGISTER_NAME'),
     registerCountry: optional('REGISTER_COUNTRY'),
+    verifyQuantumMs: Number(text('VERIFY_QUANTUM_MS')),
+    verifyPolicy: text('VERIFY_POLICY'),
     refuseClaimsInUrl: text('REFUSE_CLAIMS_IN_URL') === 'true',
     ledgerMlDsa: text('LEDGER_ML_DSA') === 'true',
     ledgerWitnesses: given('LEDGER_WITNESSES') === undefined ? undefined : path('LEDGER_WITNESSES'),
@@ -234,7 +134,7 @@ function readSecretFile(name: string, path: string): string {
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-function faultOf(kind: Kind, value: string): string | undefined {
+function faultOf(kind: SettingKind, value: string): string | undefined {
   switch (kind) {
     case 'port':
       return /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? undefined : 'a port number from 0 to 65535';
@@ -244,6 +144,8 @@ function faultOf(kind: Kind, value: string): string | undefined {
       return /^[1-9]\d{0,5}$/.test(value) ? undefined : 'a whole number above 0';
     case 'scanner':
       return /^(?:off|unix:\/\S+|tcp:\/\/\S+:\d{1,5})$/.test(value) ? undefined : 'unix:/path, tcp://host:port or off';
+    case 'milliseconds':
+      return /^\d{1,4}$/.test(value) ? undefined : 'a whole number of milliseconds, at most 9999';
     case 'days':
       return /^\d{1,5}$/.test(value) ? undefined : 'a whole number of days';
     case 'country':

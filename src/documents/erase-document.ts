@@ -1,11 +1,9 @@
-import type { EventId, Mint } from '../kernel/id.ts';
+import type { Mint } from '../kernel/id.ts';
 import { SealBroken } from '../keys/chunked-encryption.ts';
 import type { Effect } from '../ledger/commit.ts';
-import type { Along } from '../ledger/erase-citizen.ts';
 import type { Actor } from '../ledger/event.ts';
-import type { Read } from '../store/db.ts';
 import type { HeldDocument } from './document.ts';
-import { citizenErasure, documentsOf, erasure } from './keeping-store.ts';
+import { erasure } from './keeping-store.ts';
 import { openContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 import { reprDigest } from './repr-digest.ts';
@@ -45,18 +43,4 @@ export async function removeErased(ports: Pick<DocumentPorts, 'blobs' | 'alarm'>
   } catch {
     ports.alarm('document-blob-left', id);
   }
-}
-
-/** All documents of a citizen, for the unit that destroys the citizen's key; it is refused while a legal hold stands. */
-export async function documentsAlong(
-  { read, ports }: { readonly read: Read; readonly ports: Pick<DocumentPorts, 'blobs' | 'alarm'> },
-  { citizenId, now, proof }: { readonly citizenId: string; readonly now: number; readonly proof: EventId },
-): Promise<Along> {
-  const ids = await documentsOf(read, citizenId);
-  return {
-    statements: citizenErasure(citizenId, now, proof),
-    done: async () => {
-      for (const id of ids) await removeErased(ports, { id });
-    },
-  };
 }

@@ -10,6 +10,7 @@ const prefixes = {
   request: 'req',
   key: 'key',
   import: 'imp',
+  webhook: 'whk',
   hold: 'hld',
 } as const;
 
@@ -27,6 +28,7 @@ export type DocumentId = Id<'document'>;
 export type VerificationId = Id<'verification'>;
 export type HoldId = Id<'hold'>;
 export type EventId = Id<'event'>;
+export type WebhookId = Id<'webhook'>;
 
 /** Makes a new id; ids of one process sort in the order in which they were made. */
 export type Mint = <K extends IdKind>(of: K) => Id<K>;

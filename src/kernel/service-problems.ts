@@ -66,6 +66,13 @@ export const serviceProblems = {
     cause: 'No notification with this id was sent by this client.',
     fix: 'Check the id that the send operation answered.',
   },
+  'webhook-not-found': {
+    status: 404,
+    title: 'Webhook not found',
+    retryable: false,
+    cause: 'This client has no webhook with this id.',
+    fix: 'List the webhooks of the client with GET /v1/webhooks.',
+  },
   'verification-not-found': {
     status: 404,
     title: 'Verification not found',

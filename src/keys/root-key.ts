@@ -15,6 +15,7 @@ export const lastingPurposes = [
   'pairwise-subject',
   'document-etag',
   'page-cursor',
+  'webhook-secrets',
 ] as const;
 export type LastingPurpose = (typeof lastingPurposes)[number];
 

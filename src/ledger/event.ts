@@ -1,4 +1,12 @@
-import type { DeliveryId, DocumentId, EventId, HoldId, NotificationId, VerificationId } from '../kernel/id.ts';
+import type {
+  DeliveryId,
+  DocumentId,
+  EventId,
+  HoldId,
+  NotificationId,
+  VerificationId,
+  WebhookId,
+} from '../kernel/id.ts';
 
 /** Who used a citizen's data: a client of the API, the citizen, an operator at the command line, or the server itself. */
 export type Actor =
@@ -34,6 +42,8 @@ export type CitizenEvent =
         readonly policy: string;
         readonly claimsAsked: readonly string[];
       })
+  /** Somebody tried so many wrong values that every further question of the day or month is answered no_match. */
+  | (Head<'identity.guesses-spent'> & { readonly citizenId: string; readonly verification: VerificationId })
   | (Head<'identity.verification-read'> & { readonly citizenId: string; readonly verification: VerificationId })
   | (Head<'notification.accepted'> & Ground & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.rehearsed'> & { readonly citizenId: string })
@@ -153,6 +163,10 @@ export type HouseEvent =
       /** The pseudonym, in hex, of the person whose key was destroyed, and how many entries that concerns. */
       readonly chain: string;
       readonly entries: number;
+    })
+  | (Head<'webhook.changed'> & {
+      readonly webhook: WebhookId;
+      readonly change: 'created' | 'removed' | 'secret-rotated' | 'redelivery-asked';
     })
   | (Head<'endpoint.registered'> & { readonly endpoint: string; readonly since: string; readonly schemaHash: string });
 

@@ -8,6 +8,7 @@ import { notificationShape, notificationView } from './notification-shape.ts';
 import { moveTo } from './notification-store.ts';
 import type { NotificationPorts } from './ports.ts';
 import { findOwn } from './read-notification.ts';
+import { tell } from './webhooks/feed-store.ts';
 
 const request = {
   params: Type.Object(
@@ -43,7 +44,7 @@ export const cancelNotification = defineOperation({
     }
     const tooLate = refuse('conflict', 'Part of the notification has left already; it cannot be withdrawn any more.');
     if (!deliveries.every(isUntouched)) return { refusal: tooLate };
-    const event: CitizenEvent = { type: 'notification.cancelled', ...head, ...about };
+    const event = { type: 'notification.cancelled', ...head, ...about } as const;
     const cancelled = { ...notification, status: 'cancelled', statusAt: call.now } as const;
     const skipped = deliveries.map((delivery): Delivery => {
       return { ...delivery, state: { status: 'skipped', endedAt: call.now, reason: 'withdrawn' } };
@@ -55,6 +56,7 @@ export const cancelNotification = defineOperation({
         statements: [
           endUntouched({ notification: notification.id, count: deliveries.length, now: call.now }),
           moveTo(notification, 'cancelled', call.now),
+          tell(notification, 'cancelled', event),
         ],
       },
       answer: { status: 200, json: notificationView(cancelled, skipped, attempts) },

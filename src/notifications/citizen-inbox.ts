@@ -7,6 +7,7 @@ import type { Notification } from './notification.ts';
 import { columns, findWithContent, moveTo, notificationOf } from './notification-store.ts';
 import { bytesField } from './row-fields.ts';
 import { type Content, openContent } from './sealed-content.ts';
+import { tell } from './webhooks/feed-store.ts';
 
 /** What the inbox needs; the portal has it. */
 export type InboxParts = {
@@ -54,27 +55,23 @@ export async function openMessage(
   if (inbox === undefined) return undefined;
   const key = await parts.citizenKeys.keyOf(citizenId);
   const first = notification.status !== 'read';
+  const event = {
+    type: 'notification.opened',
+    id: parts.mint('event'),
+    at: ask.now,
+    actor: { citizen: true },
+    citizenId,
+    notification: ask.id,
+  } as const;
+  const statements = [
+    proveDelivered(ask.id, 'inbox', ask.now),
+    moveTo(notification, 'read', ask.now),
+    endUnneeded(ask.id, ask.now),
+    tell(notification, 'read', event),
+  ];
   return {
     notification,
     content: openContent(key, ask.id, found.content),
-    effect: {
-      events: [
-        {
-          type: 'notification.opened',
-          id: parts.mint('event'),
-          at: ask.now,
-          actor: { citizen: true },
-          citizenId,
-          notification: ask.id,
-        },
-      ],
-      statements: first
-        ? [
-            proveDelivered(ask.id, 'inbox', ask.now),
-            moveTo(notification, 'read', ask.now),
-            endUnneeded(ask.id, ask.now),
-          ]
-        : [],
-    },
+    effect: { events: [event], statements: first ? statements : [] },
   };
 }

@@ -5,6 +5,7 @@ import { endQueued, findDeliveries } from './delivery-store.ts';
 import { type Delivery, foldStatus, outlineOf, reasonOfUndeliverable } from './notification.ts';
 import { findNotification, findOverdue, moveTo, nextDeadline } from './notification-store.ts';
 import type { SettleParts } from './settle-delivery.ts';
+import { tell } from './webhooks/feed-store.ts';
 
 /** How long a notification is left alone whose deadline could not be stored. */
 const faultPauseMs = 5_000;
@@ -40,20 +41,19 @@ async function endOverdue(parts: SettleParts, id: NotificationId): Promise<void>
   const deliveries = (await findDeliveries(parts.read, id)).map((delivery) => endedBy(delivery, now));
   const status = foldStatus(notification.status, deliveries.map(outlineOf), now >= notification.deliverBy);
   if (status !== 'undeliverable' || notification.status === 'undeliverable') return;
+  const event = {
+    type: 'notification.undeliverable',
+    id: parts.mint('event'),
+    at: now,
+    actor: { process: 'delivery' },
+    citizenId: notification.citizenId,
+    notification: id,
+    reason: reasonOfUndeliverable(deliveries),
+  } as const;
   try {
     await parts.commit({
-      events: [
-        {
-          type: 'notification.undeliverable',
-          id: parts.mint('event'),
-          at: now,
-          actor: { process: 'delivery' },
-          citizenId: notification.citizenId,
-          notification: id,
-          reason: reasonOfUndeliverable(deliveries),
-        },
-      ],
-      statements: [endQueued(id, now), moveTo(notification, status, now)],
+      events: [event],
+      statements: [endQueued(id, now), moveTo(notification, status, now), tell(notification, status, event)],
     });
   } catch (fault) {
     // Something changed meanwhile, perhaps to a success: the next look decides anew.

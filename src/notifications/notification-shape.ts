@@ -92,7 +92,8 @@ export const notificationShape = closed({
   timeline: Type.Array(timelineShape, { description: 'What happened, in order.' }),
 });
 
-type Entry = {
+/** One line of a timeline. */
+export type Entry = {
   readonly at: number;
   readonly event: (typeof timelineEvents)[number];
   readonly channel?: string;
@@ -159,8 +160,8 @@ function deliveryView({ id, channel, state, reminder }: Delivery, attempts: read
   };
 }
 
-/** Nothing of the timeline is stored twice: it is read off the notification, its deliveries and their attempts. */
-function timelineOf(
+/** What happened, in order. Nothing of it is stored twice: it is read off the notification, its deliveries and their attempts. */
+export function timelineOf(
   notification: Notification,
   deliveries: readonly Delivery[],
   attempts: readonly Attempt[],

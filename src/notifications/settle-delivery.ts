@@ -16,6 +16,7 @@ import {
 import { type Delivery, type DeliveryState, foldStatus, type Notification, outlineOf } from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
 import type { ReasonCode } from './reason.ts';
+import { tell } from './webhooks/feed-store.ts';
 
 export type SettleParts = {
   readonly read: Read;
@@ -85,26 +86,26 @@ async function effectOf(parts: SettleParts, { job, ending, notification }: Case)
     delivery.id === job.id ? { ...outlineOf(delivery), status: settled.state.status } : outlineOf(delivery),
   );
   const status = foldStatus(notification.status, outlines, now >= notification.deliverBy);
+  const event = {
+    type: 'notification.delivery-ended',
+    id: parts.mint('event'),
+    at: now,
+    actor: { process: 'delivery' },
+    citizenId: notification.citizenId,
+    notification: notification.id,
+    delivery: job.id,
+    channel: job.channel,
+    outcome: settled.outcome,
+    reason: settled.reason,
+  } as const;
   return {
-    events: [
-      {
-        type: 'notification.delivery-ended',
-        id: parts.mint('event'),
-        at: now,
-        actor: { process: 'delivery' },
-        citizenId: notification.citizenId,
-        notification: notification.id,
-        delivery: job.id,
-        channel: job.channel,
-        outcome: settled.outcome,
-        reason: settled.reason,
-      },
-    ],
+    events: [event],
     statements: [
       endJob(job, settled.state),
       moveTo(notification, status, now),
       ...attemptOf({ job, ending, notification }, settled, now),
       ...nextStep(deliveries, job, settled.state.status, now),
+      tell(notification, status, event),
     ],
   };
 }

@@ -6,7 +6,7 @@ import type { Random } from '../kernel/clock.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Channel } from './channels/channel.ts';
 import { createDeliver, type DeliverParts } from './deliver.ts';
-import { claimDue, type Job, jobOf, type Lane, waitingLanes } from './delivery-store.ts';
+import { bringForwardSql, claimDue, type Job, jobOf, type Lane, waitingLanes } from './delivery-store.ts';
 import { createDeadlines } from './end-overdue.ts';
 import { type ChannelName, channelNames } from './notification.ts';
 import { recoverDeliveries } from './recover-deliveries.ts';
@@ -53,7 +53,14 @@ const deadlinesAtOnce = 8;
 /** Starts the worker role: a worker for each channel, the deadlines, and the recovery of what others lost. */
 export async function startDelivery(given: DeliveryProcess): Promise<Delivering> {
   const { timing = deliveryTiming, policy = deliveryPolicy } = given;
-  const parts = { ...given, policy, timing };
+  let wake: () => void = () => undefined;
+  // A step that was brought forward is of another channel, whose worker sleeps until the time that it had before.
+  const commit: Commit = async (effect) => {
+    const rows = await given.commit(effect);
+    if (effect.statements.some(({ sql }) => sql === bringForwardSql)) wake();
+    return rows;
+  };
+  const parts = { ...given, commit, policy, timing };
   const { timer, onFault } = parts;
   if (parts.soleProcess) await parts.claim(endWorkerLeases);
   const identity = await createIdentity(parts);
@@ -69,7 +76,7 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
   });
   workers.push(start(createDeadlines(parts), deadlinesAtOnce, deadlinesAtOnce));
 
-  const wake = () => {
+  wake = () => {
     for (const worker of workers) worker.wake();
   };
   const recovery = repeat({

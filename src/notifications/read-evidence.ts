@@ -1,0 +1,86 @@
+import { Type } from 'typebox';
+import { type Call, defineOperation } from '../api/operation.ts';
+import { refuse } from '../kernel/problem.ts';
+import { SealBroken } from '../keys/chunked-encryption.ts';
+import type { SigningKey } from '../keys/signing-key.ts';
+import { evidenceOf } from './evidence.ts';
+import { signEvidence } from './evidence-bundle.ts';
+import type { Calendar } from './legal-effect.ts';
+import type { Notification } from './notification.ts';
+import { findWithContent } from './notification-store.ts';
+import type { NotificationPorts } from './ports.ts';
+import { findOwn } from './read-notification.ts';
+import { type Content, openContent } from './sealed-content.ts';
+
+/** What evidence needs from outside, besides what all operations on notifications need. */
+export type EvidencePorts = {
+  /** The key that signs evidence now. */
+  readonly evidenceKey: () => SigningKey;
+  /** The public address of this server, as bundles name it. */
+  readonly evidenceIssuer: string;
+  /** The days that do not count for legal effect. */
+  readonly calendar: Calendar;
+};
+
+const request = {
+  params: Type.Object(
+    { id: Type.String({ maxLength: 64, description: 'The id that sending answered.' }) },
+    { additionalProperties: false },
+  ),
+};
+
+type EvidenceCall = Call<typeof request, NotificationPorts & EvidencePorts>;
+
+/** All that happened to a notification, signed, to be kept by its sender and verified without this server. */
+export const readEvidence = defineOperation({
+  name: 'readEvidence',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/notifications/{id}/evidence',
+  scope: 'notifications:read',
+  summary: 'The evidence of a notification, verifiable offline',
+  description:
+    'A JWS with the event names of ETSI EN 319 522, the digest of the content, and the legal effect where a rule was named. Verify it with `citizen-services evidence verify FILE --keys JWKS`, or with any JOSE library and /.well-known/jwks.json.',
+  request,
+  responses: {
+    200: {
+      description: 'The bundle.',
+      schema: Type.Object({ evidence: Type.String({ description: 'A compact JWS (RFC 7515).' }) }),
+    },
+  },
+  refusals: ['notification-not-found'],
+  citizenData: true,
+  run: async (call: EvidenceCall) => {
+    const { ports, caller, now } = call;
+    const found = await findOwn(call.read, call.params.id, caller.clientId);
+    if (found === undefined) return { refusal: refuse('notification-not-found') };
+    const { notification } = found;
+    const [content, senderName] = await Promise.all([
+      contentOf(call, notification),
+      ports.senderNameOf(caller.clientId),
+    ]);
+    const key = ports.evidenceKey();
+    const issuer = { publicUrl: ports.evidenceIssuer, senderName, key: key.publicJwk, calendar: ports.calendar, now };
+    const head = { id: call.mint('event'), at: now, actor: { client: caller.clientId } };
+    const about = { citizenId: notification.citizenId, notification: notification.id };
+    return {
+      effect: { events: [{ type: 'notification.status-read', ...head, ...about }], statements: [] },
+      answer: {
+        status: 200,
+        headers: { 'content-disposition': `attachment; filename="${notification.id}.evidence.json"` },
+        json: signEvidence(key, evidenceOf(found, content, issuer)),
+      },
+    };
+  },
+});
+
+async function contentOf(call: EvidenceCall, { id, citizenId }: Notification): Promise<Content | undefined> {
+  const found = await findWithContent(call.read, id);
+  if (found === undefined) return undefined;
+  try {
+    return openContent(await call.ports.citizenKeys.keyOf(citizenId), id, found.content);
+  } catch (fault) {
+    if (fault instanceof SealBroken) return undefined;
+    throw fault;
+  }
+}

@@ -1,0 +1,120 @@
+import type { EventId } from '../../kernel/id.ts';
+import type { CitizenEvent } from '../../ledger/event.ts';
+import type { Read, Row, Statement } from '../../store/db.ts';
+import type { Notification, NotificationStatus } from '../notification.ts';
+import { idField, textField, wholeField } from '../row-fields.ts';
+
+/** The events of the ledger that the sender of a notification is told. */
+export type FeedType = Extract<
+  CitizenEvent['type'],
+  'notification.delivery-ended' | 'notification.undeliverable' | 'notification.opened' | 'notification.cancelled'
+>;
+
+/** What is told: ids and words, nothing about the citizen. */
+export type FeedData = {
+  readonly notification: string;
+  readonly reference: string | null;
+  readonly status: NotificationStatus;
+  readonly delivery?: string | undefined;
+  readonly channel?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly reason?: string | undefined;
+};
+
+/** An event of the feed with its number among its client's events. */
+export type FeedEvent = {
+  readonly id: EventId;
+  readonly clientId: string;
+  readonly number: number;
+  readonly at: number;
+  readonly type: string;
+  readonly data: FeedData;
+};
+
+/** The statement that tells the sender of an event; it belongs into the unit of that event. */
+export function tell(
+  notification: Notification,
+  status: NotificationStatus,
+  event: Extract<CitizenEvent, { readonly type: FeedType }>,
+): Statement {
+  const { id, reference, clientId } = notification;
+  const data: FeedData = {
+    ...{ notification: id, reference, status },
+    ...(event.type === 'notification.delivery-ended'
+      ? { delivery: event.delivery, channel: event.channel, outcome: event.outcome, reason: event.reason }
+      : {}),
+    ...(event.type === 'notification.undeliverable' ? { reason: event.reason } : {}),
+  };
+  return {
+    sql: 'insert into feed_event (id, client_id, at, type, data) values ($1, $2, $3, $4, $5)',
+    args: [event.id, clientId, event.at, event.type, JSON.stringify(data)],
+  };
+}
+
+/** An event that was committed and has no number yet. */
+export type Unnumbered = { readonly id: EventId; readonly clientId: string; readonly at: number };
+
+/** The oldest events without a number. */
+export async function findUnnumbered(read: Read, limit: number): Promise<Unnumbered[]> {
+  const rows = await read('select id, client_id, at from feed_event where number is null order by id limit $1', [
+    limit,
+  ]);
+  return rows.map((row) => ({
+    id: idField(row, 'id', 'event'),
+    clientId: textField(row, 'client_id'),
+    at: wholeField(row, 'at'),
+  }));
+}
+
+/** The last number of a client; 0 before the first. */
+export async function lastNumber(read: Read, clientId: string): Promise<number> {
+  const [row] = await read('select last from feed_head where client_id = $1', [clientId]);
+  return row === undefined ? 0 : wholeField(row, 'last');
+}
+
+/** Gives an event its number; refused where it has one. */
+export function giveNumber(id: EventId, number: number): Statement {
+  return {
+    sql: 'update feed_event set number = $1 where id = $2 and number is null returning id',
+    args: [number, id],
+    rows: 1,
+  };
+}
+
+/** Moves a client's last number from `from` to `to`; refused where another numberer was faster. */
+export function moveHead(clientId: string, from: number, to: number): Statement {
+  return {
+    sql: `insert into feed_head (client_id, last) values ($1, $2)
+      on conflict (client_id) do update set last = excluded.last where feed_head.last = $3 returning client_id`,
+    args: [clientId, to, from],
+    rows: 1,
+  };
+}
+
+/** A client's events after a number, in order. */
+export async function findFeed(read: Read, clientId: string, after: number, limit: number): Promise<FeedEvent[]> {
+  const rows = await read(
+    `select id, client_id, number, at, type, data from feed_event
+      where client_id = $1 and number > $2 order by number limit $3`,
+    [clientId, after, limit],
+  );
+  return rows.map(feedEventOf);
+}
+
+/** One event of the feed by its id. */
+export async function findFeedEvent(read: Read, id: string): Promise<FeedEvent | undefined> {
+  const [row] = await read('select id, client_id, number, at, type, data from feed_event where id = $1', [id]);
+  return row === undefined ? undefined : feedEventOf(row);
+}
+
+function feedEventOf(row: Row): FeedEvent {
+  return {
+    id: idField(row, 'id', 'event'),
+    clientId: textField(row, 'client_id'),
+    number: wholeField(row, 'number'),
+    at: wholeField(row, 'at'),
+    type: textField(row, 'type'),
+    // Written by `tell` above.
+    data: JSON.parse(textField(row, 'data')) as FeedData,
+  };
+}

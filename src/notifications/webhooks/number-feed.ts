@@ -1,0 +1,71 @@
+import type { Queue } from '../../jobs/worker.ts';
+import type { Commit } from '../../ledger/commit.ts';
+import { type Db, type Read, type Statement, WriteRefused } from '../../store/db.ts';
+import { findUnnumbered, giveNumber, lastNumber, moveHead, type Unnumbered } from './feed-store.ts';
+import { findActive, insertCall } from './webhook-store.ts';
+
+const numberedAtOnce = 200;
+
+/** A commit that rings when it has stored something for the feed. */
+export function tellingCommit(commit: Commit, wake: () => void): Commit {
+  return async (effect) => {
+    const rows = await commit(effect);
+    if (effect.statements.some(({ sql }) => sql.startsWith('insert into feed_event'))) wake();
+    return rows;
+  };
+}
+
+/** Writes a unit that moves no citizen's data, as `Db.write`. */
+export type WriteUnit = Db['write'];
+
+/**
+ * Numbers what was committed, as a queue of one job. Two processes may do so at once: the unit of the slower one is
+ * refused as a whole by the client's head, so no number is given twice and none is left out. In the same unit each event
+ * gets a call for each webhook of its client.
+ */
+export function createNumberer(parts: { readonly read: Read; readonly write: WriteUnit }): Queue<'pass'> {
+  let atWork = false;
+  return {
+    nextDueAt: async () => {
+      if (atWork) return undefined;
+      return (await findUnnumbered(parts.read, 1))[0]?.at;
+    },
+    claim: async () => {
+      if (atWork) return [];
+      atWork = true;
+      return ['pass'];
+    },
+    run: async () => {
+      try {
+        while ((await numberOnce(parts)) === numberedAtOnce);
+      } finally {
+        atWork = false;
+      }
+    },
+  };
+}
+
+async function numberOnce({ read, write }: { readonly read: Read; readonly write: WriteUnit }): Promise<number> {
+  const events = await findUnnumbered(read, numberedAtOnce);
+  if (events.length === 0) return 0;
+  const unit: Statement[] = [];
+  for (const [clientId, own] of Map.groupBy(events, (event) => event.clientId)) {
+    unit.push(...(await numbersFor(read, clientId, own)));
+  }
+  try {
+    await write(unit);
+  } catch (fault) {
+    if (!(fault instanceof WriteRefused)) throw fault;
+  }
+  return events.length;
+}
+
+async function numbersFor(read: Read, clientId: string, events: readonly Unnumbered[]): Promise<Statement[]> {
+  const [last, webhooks] = [await lastNumber(read, clientId), await findActive(read, clientId)];
+  const head = moveHead(clientId, last, last + events.length);
+  const each = events.flatMap(({ id, at }, index) => [
+    giveNumber(id, last + index + 1),
+    ...webhooks.map((webhook) => insertCall(webhook, id, at)),
+  ]);
+  return [head, ...each];
+}

@@ -1,0 +1,74 @@
+import { Type } from 'typebox';
+import { type Call, defineOperation } from '../../api/operation.ts';
+import { toInstant } from '../../kernel/clock.ts';
+import { refuse } from '../../kernel/problem.ts';
+import { findFeed } from './feed-store.ts';
+import type { WebhookPorts } from './webhook-ports.ts';
+
+const defaultLimit = 100;
+const request = {
+  query: Type.Object(
+    {
+      after: Type.Optional(
+        Type.String({
+          maxLength: 16,
+          description: 'The cursor of the last event you have; without it from the first.',
+        }),
+      ),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'How many at most (100).' })),
+    },
+    { additionalProperties: false },
+  ),
+};
+
+const page = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'The id of the event in the ledger, and the webhook-id of its calls.' }),
+      number: Type.Integer({ description: 'Counts this client’s events from 1, without gaps.' }),
+      type: Type.String(),
+      timestamp: Type.String({ format: 'date-time' }),
+      data: Type.Object(
+        {},
+        { additionalProperties: true, description: 'Which notification, its status, and which channel.' },
+      ),
+    }),
+  ),
+  after: Type.String({ description: 'The cursor for the next request; the same as before where nothing is new.' }),
+});
+
+/**
+ * The same facts as the webhooks tell, in order and without gaps. They were entered in the ledger when they happened, and
+ * hold nothing about a citizen, so that reading them is no further use of anyone's data.
+ */
+export const readEvents = defineOperation({
+  name: 'readEvents',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/events',
+  scope: 'events:read',
+  summary: 'What became of the notifications of this client, in order',
+  description: 'Keep after, and ask again with it: no event is missing, none comes twice.',
+  request,
+  responses: { 200: { description: 'The events after the cursor.', schema: page } },
+  refusals: ['bad-request'],
+  citizenData: false,
+  run: async (call: Call<typeof request, WebhookPorts>) => {
+    const { after = '0', limit = defaultLimit } = call.query;
+    if (!/^\d{1,15}$/.test(after)) {
+      const issues = [
+        { in: 'query' as const, name: 'after', code: 'malformed', detail: 'must be after of an earlier answer' },
+      ];
+      return { refusal: refuse('bad-request', 'See issues[].', { issues }) };
+    }
+    const events = await findFeed(call.read, call.caller.clientId, Number(after), limit);
+    const items = events.map(({ id, number, type, at, data }) => ({
+      id,
+      number,
+      type,
+      timestamp: toInstant(at),
+      data,
+    }));
+    return { plain: { status: 200, json: { items, after: String(events.at(-1)?.number ?? after) } } };
+  },
+});

@@ -1,0 +1,34 @@
+import { type Call, defineOperation } from '../../api/operation.ts';
+import { refuse } from '../../kernel/problem.ts';
+import type { WebhookPorts } from './webhook-ports.ts';
+import { changed, findOwnWebhook, webhookParams, webhookShape, webhookView } from './webhook-shape.ts';
+import { endCalls, setStatus } from './webhook-store.ts';
+
+const request = { params: webhookParams };
+
+/** Removes a webhook for good; what waits for it is not called any more, and stays in the feed. */
+export const removeWebhook = defineOperation({
+  name: 'removeWebhook',
+  since: '1.0',
+  method: 'DELETE',
+  path: '/v1/webhooks/{id}',
+  scope: 'webhooks:manage',
+  summary: 'Remove a webhook',
+  description: 'It is called no more. The events stay in GET /v1/events.',
+  request,
+  responses: { 200: { description: 'As it was.', schema: webhookShape } },
+  refusals: ['webhook-not-found'],
+  citizenData: true,
+  run: async (call: Call<typeof request, WebhookPorts>) => {
+    const webhook = await findOwnWebhook(call.read, call.params.id, call.caller.clientId);
+    if (webhook === undefined) return { refusal: refuse('webhook-not-found') };
+    const json = await webhookView(call.read, { ...webhook, status: 'removed' });
+    return {
+      effect: {
+        events: [changed(call, webhook.id, 'removed')],
+        statements: [setStatus(webhook.id, 'removed'), endCalls(webhook.id)],
+      },
+      answer: { status: 200, json },
+    };
+  },
+});

@@ -1,0 +1,38 @@
+import { type Call, defineOperation } from '../../api/operation.ts';
+import { refuse } from '../../kernel/problem.ts';
+import type { WebhookPorts } from './webhook-ports.ts';
+import { newSecret } from './webhook-secret.ts';
+import { changed, findOwnWebhook, webhookParams, webhookShape, webhookView } from './webhook-shape.ts';
+import { rotateSecret } from './webhook-store.ts';
+
+const overlapMs = 86_400_000;
+const request = { params: webhookParams };
+
+/** Gives a webhook a new secret; for a day both sign, so that its receiver can change without missing a call. */
+export const rotateWebhookSecret = defineOperation({
+  name: 'rotateWebhookSecret',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/webhooks/{id}/rotate-secret',
+  scope: 'webhooks:manage',
+  summary: 'Give a webhook a new secret',
+  description: 'The new secret is in this answer only. For 24 hours calls carry a signature of each of the two.',
+  request,
+  responses: { 200: { description: 'With the new secret.', schema: webhookShape } },
+  refusals: ['webhook-not-found'],
+  citizenData: true,
+  run: async (call: Call<typeof request, WebhookPorts>) => {
+    const webhook = await findOwnWebhook(call.read, call.params.id, call.caller.clientId);
+    if (webhook === undefined) return { refusal: refuse('webhook-not-found') };
+    const { shown, sealed } = newSecret(call.ports.webhookKey, webhook.id, call.ports.random);
+    const until = call.now + overlapMs;
+    const json = await webhookView(call.read, { ...webhook, old: { secret: webhook.secret, until } }, shown);
+    return {
+      effect: {
+        events: [changed(call, webhook.id, 'secret-rotated')],
+        statements: [rotateSecret(webhook.id, sealed, until)],
+      },
+      answer: { status: 200, headers: { 'cache-control': 'no-store' }, json },
+    };
+  },
+});

@@ -1,0 +1,133 @@
+import { fraction } from '../../jobs/back-off.ts';
+import type { Timer } from '../../jobs/timer.ts';
+import { type Queue, startWorker } from '../../jobs/worker.ts';
+import { type Clock, type Random, toInstant } from '../../kernel/clock.ts';
+import type { Read } from '../../store/db.ts';
+import { findFeedEvent } from './feed-store.ts';
+import { createNumberer, type WriteUnit } from './number-feed.ts';
+import type { PostCall, PostResult } from './post-call.ts';
+import { parseTarget } from './target.ts';
+import { openSecret, signedHeaders } from './webhook-secret.ts';
+import {
+  claimCalls,
+  endCall,
+  endCalls,
+  findWebhook,
+  nextCallAt,
+  setStatus,
+  type Webhook,
+  type WebhookJob,
+  webhookJobOf,
+} from './webhook-store.ts';
+
+export type WebhookProcess = {
+  readonly read: Read;
+  readonly write: WriteUnit;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly random: Random;
+  /** Derived from the root for `webhook-secrets`. */
+  readonly webhookKey: Uint8Array;
+  readonly allowPrivateTargets: boolean;
+  readonly post: PostCall;
+  readonly pollMs: number;
+  onFault(fault: unknown): void;
+};
+
+export type Calling = {
+  wake(): void;
+  idle(): Promise<void>;
+  stop(withinMs: number): Promise<boolean>;
+};
+
+const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+/** The pauses of Standard Webhooks 1.0.0, 75 h 35 min in all; the first call is at once. */
+export const pausesMs: readonly number[] = [
+  ...[5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour],
+];
+/** A call that nobody ended after this time was lost with its process. It is longer than the time-out of a call. */
+const lostAfterMs = minute;
+const callsAtOnce = 64;
+
+/** Starts what numbers the feed and calls the webhooks. Calls may come twice after a crash, under the same webhook-id. */
+export function startWebhooks(parts: WebhookProcess): Calling {
+  const numbering = startWorker({ ...parts, queue: createNumberer(parts), concurrency: 1, batch: 1 });
+  const calling = startWorker({ ...parts, queue: callQueue(parts), concurrency: callsAtOnce, batch: callsAtOnce / 2 });
+  return {
+    wake: () => numbering.wake(),
+    idle: async () => {
+      await numbering.idle();
+      calling.wake();
+      await calling.idle();
+    },
+    stop: async (withinMs) => {
+      const numbered = await numbering.stop(withinMs);
+      return (await calling.stop(withinMs)) && numbered;
+    },
+  };
+}
+
+function callQueue(parts: WebhookProcess): Queue<WebhookJob> {
+  return {
+    nextDueAt: () => nextCallAt(parts.read),
+    claim: async (limit) => {
+      const now = parts.clock.now();
+      const [rows = []] = await parts.write([claimCalls(now, now + lostAfterMs, limit)]);
+      return rows.map(webhookJobOf);
+    },
+    run: async (job) => {
+      const [webhook, event] = await Promise.all([
+        findWebhook(parts.read, job.webhook),
+        findFeedEvent(parts.read, job.event),
+      ]);
+      if (webhook === undefined || event === undefined) throw new TypeError('a webhook call without its rows');
+      const url = parseTarget(webhook.url, parts.allowPrivateTargets);
+      if (webhook.status !== 'active' || url === undefined) {
+        await parts.write([endCall(job, { status: 'dead', runAt: parts.clock.now(), answer: null })]);
+        return;
+      }
+      const body = JSON.stringify({
+        type: event.type,
+        timestamp: toInstant(event.at),
+        number: event.number,
+        data: event.data,
+      });
+      const at = parts.clock.now();
+      const headers = signedHeaders(secretsOf(parts, webhook, at), { id: event.id, at, body });
+      await finish(parts, job, await parts.post({ url, body, headers }));
+    },
+  };
+}
+
+function secretsOf({ webhookKey }: WebhookProcess, { id, secret, old }: Webhook, now: number): Uint8Array[] {
+  const secrets = [openSecret(webhookKey, id, secret)];
+  if (old !== undefined && old.until > now) secrets.push(openSecret(webhookKey, id, old.secret));
+  return secrets;
+}
+
+async function finish(parts: WebhookProcess, job: WebhookJob, result: PostResult): Promise<void> {
+  const now = parts.clock.now();
+  const answer = 'status' in result ? result.status : null;
+  if (answer !== null && answer >= 200 && answer < 300) {
+    await parts.write([endCall(job, { status: 'done', runAt: now, answer })]);
+    return;
+  }
+  if (answer === 410) {
+    // Gone: the receiver wants no more (Standard Webhooks 1.0.0).
+    await parts.write([
+      endCall(job, { status: 'dead', runAt: now, answer }),
+      setStatus(job.webhook, 'disabled'),
+      endCalls(job.webhook),
+    ]);
+    return;
+  }
+  const pause = pausesMs[job.attempts - 1];
+  if (pause === undefined) {
+    await parts.write([endCall(job, { status: 'dead', runAt: now, answer })]);
+    return;
+  }
+  const wished =
+    'retryAfter' in result && /^\d{1,5}$/.test(result.retryAfter ?? '') ? Number(result.retryAfter) * second : 0;
+  const runAt = now + Math.max(wished, Math.round(pause * (1 + 0.1 * fraction(parts.random))));
+  await parts.write([endCall(job, { status: 'queued', runAt, answer })]);
+}

@@ -1,0 +1,88 @@
+import { lookup as systemLookup } from 'node:dns';
+import { BlockList, isIP } from 'node:net';
+
+/** Resolves a host to all its addresses; given, so that tests change the answer between two calls. */
+export type Resolve = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+
+/** The resolver of this machine. */
+export const systemResolve: Resolve = (host) =>
+  new Promise((resolve, reject) =>
+    systemLookup(host, { all: true }, (fault, addresses) => (fault === null ? resolve(addresses) : reject(fault))),
+  );
+
+/** The name leads to an address that is not for webhooks. */
+export class PrivateTarget extends Error {
+  constructor() {
+    super('the host resolves to an address that is not public');
+    this.name = 'PrivateTarget';
+  }
+}
+
+const reserved = new BlockList();
+for (const [net, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const) {
+  reserved.addSubnet(net, prefix, 'ipv4');
+}
+const global6 = new BlockList();
+global6.addSubnet('2000::', 3, 'ipv6');
+// Within it: protocol assignments with Teredo, documentation, and 6to4, which carries any IPv4 address.
+for (const [net, prefix] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const) {
+  reserved.addSubnet(net, prefix, 'ipv6');
+}
+
+/** Whether an address is one of the public internet (the special registries of RFC 6890 left out). */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 4) return !reserved.check(address, 'ipv4');
+  return family === 6 && global6.check(address, 'ipv6') && !reserved.check(address, 'ipv6');
+}
+
+/** The URL of a webhook; undefined where it cannot be one. Plain http and private hosts only where the operator says so. */
+export function parseTarget(text: string, allowPrivate: boolean): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const schemes = allowPrivate ? ['https:', 'http:'] : ['https:'];
+  if (!schemes.includes(url.protocol) || url.username !== '' || url.password !== '' || url.hash !== '')
+    return undefined;
+  const host = hostOf(url);
+  if (allowPrivate) return url;
+  if (isIP(host) !== 0) return isPublicAddress(host) ? url : undefined;
+  return /\.(localhost|local|internal|home\.arpa)$|^[^.]*$/i.test(host) ? undefined : url;
+}
+
+/** The host of a URL without the brackets of an IPv6 address. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** The addresses to connect to; throws `PrivateTarget` when any of them is not public. Asked anew for each call. */
+export async function addressesOf(
+  url: URL,
+  resolve: Resolve,
+  allowPrivate: boolean,
+): Promise<readonly { readonly address: string; readonly family: number }[]> {
+  const host = hostOf(url);
+  const family = isIP(host);
+  const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
+  if (!allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) throw new PrivateTarget();
+  return addresses;
+}

@@ -1,0 +1,11 @@
+import type { Random } from '../../kernel/clock.ts';
+import type { Resolve } from './target.ts';
+
+/** What the operations on webhooks need from outside their folder. */
+export type WebhookPorts = {
+  readonly random: Random;
+  /** Derived from the root for `webhook-secrets`. */
+  readonly webhookKey: Uint8Array;
+  readonly allowPrivateTargets: boolean;
+  readonly resolve: Resolve;
+};

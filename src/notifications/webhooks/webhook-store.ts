@@ -1,0 +1,152 @@
+import type { EventId, WebhookId } from '../../kernel/id.ts';
+import type { Read, Row, Statement } from '../../store/db.ts';
+import { bytesField, idField, textField, wholeField, wholeOrNull, wordField } from '../row-fields.ts';
+
+/** `disabled`: its receiver answered 410; asking for redelivery makes it `active` again. */
+export const webhookStatuses = ['active', 'disabled', 'removed'] as const;
+
+/** Where a client wants to be told; the secrets are sealed. */
+export type Webhook = {
+  readonly id: WebhookId;
+  readonly clientId: string;
+  readonly url: string;
+  readonly status: (typeof webhookStatuses)[number];
+  readonly secret: Uint8Array;
+  readonly old: { readonly secret: Uint8Array; readonly until: number } | undefined;
+  readonly createdAt: number;
+};
+
+const columns = 'id, client_id, url, status, secret, old_secret, old_until, created_at';
+
+/** Stores a new webhook. */
+export function insertWebhook({ id, clientId, url, secret, createdAt }: Omit<Webhook, 'status' | 'old'>): Statement {
+  return {
+    sql: `insert into webhook (id, client_id, url, status, secret, created_at) values ($1, $2, $3, 'active', $4, $5)`,
+    args: [id, clientId, url, secret, createdAt],
+  };
+}
+
+/** The webhooks of a client that are not removed, oldest first. */
+export async function findWebhooks(read: Read, clientId: string): Promise<Webhook[]> {
+  const rows = await read(
+    `select ${columns} from webhook where client_id = $1 and status <> 'removed' order by id limit 100`,
+    [clientId],
+  );
+  return rows.map(webhookOf);
+}
+
+/** The ids of the webhooks of a client that are to be called. */
+export async function findActive(read: Read, clientId: string): Promise<WebhookId[]> {
+  const webhooks = await findWebhooks(read, clientId);
+  return webhooks.filter(({ status }) => status === 'active').map(({ id }) => id);
+}
+
+/** One webhook, whoever's it is. */
+export async function findWebhook(read: Read, id: WebhookId): Promise<Webhook | undefined> {
+  const [row] = await read(`select ${columns} from webhook where id = $1`, [id]);
+  return row === undefined ? undefined : webhookOf(row);
+}
+
+function webhookOf(row: Row): Webhook {
+  const until = wholeOrNull(row, 'old_until');
+  return {
+    id: idField(row, 'id', 'webhook'),
+    clientId: textField(row, 'client_id'),
+    url: textField(row, 'url'),
+    status: wordField(row, 'status', webhookStatuses),
+    secret: bytesField(row, 'secret'),
+    old: until === null ? undefined : { secret: bytesField(row, 'old_secret'), until },
+    createdAt: wholeField(row, 'created_at'),
+  };
+}
+
+/** Moves a webhook to a status; its waiting calls end with `endCalls`. */
+export function setStatus(id: WebhookId, status: Webhook['status']): Statement {
+  return { sql: 'update webhook set status = $1 where id = $2 returning id', args: [status, id], rows: 1 };
+}
+
+/** Gives up what waits for a webhook. */
+export function endCalls(id: WebhookId): Statement {
+  return { sql: "update webhook_call set status = 'dead' where webhook_id = $1 and status = 'queued'", args: [id] };
+}
+
+/** Gives a webhook a new secret; the present one signs along until `until`. */
+export function rotateSecret(id: WebhookId, secret: Uint8Array, until: number): Statement {
+  return {
+    sql: 'update webhook set old_secret = secret, old_until = $1, secret = $2 where id = $3 returning id',
+    args: [until, secret, id],
+    rows: 1,
+  };
+}
+
+/** Puts what was given up back into the queue, from the first attempt. */
+export function reviveCalls(id: WebhookId, now: number): Statement {
+  return {
+    sql: `update webhook_call set status = 'queued', attempts = 0, run_at = $1
+      where webhook_id = $2 and status = 'dead' returning event_id`,
+    args: [now, id],
+  };
+}
+
+/** How many calls of a webhook wait, and how many were given up. */
+export async function countCalls(read: Read, id: WebhookId): Promise<{ waiting: number; dead: number }> {
+  const [row] = await read(
+    `select count(*) filter (where status = 'queued') as waiting, count(*) filter (where status = 'dead') as dead
+      from webhook_call where webhook_id = $1 and status <> 'done'`,
+    [id],
+  );
+  return row === undefined
+    ? { waiting: 0, dead: 0 }
+    : { waiting: wholeField(row, 'waiting'), dead: wholeField(row, 'dead') };
+}
+
+/** A call that is to be made. */
+export type WebhookJob = { readonly webhook: WebhookId; readonly event: EventId; readonly attempts: number };
+
+/** Queues the call of an event; harmless where it is there. */
+export function insertCall(webhook: WebhookId, event: EventId, at: number): Statement {
+  return {
+    sql: `insert into webhook_call (webhook_id, event_id, status, attempts, run_at) values ($1, $2, 'queued', 0, $3)
+      on conflict (webhook_id, event_id) do nothing`,
+    args: [webhook, event, at],
+  };
+}
+
+/** When the next call falls due. */
+export async function nextCallAt(read: Read): Promise<number | undefined> {
+  const [row] = await read("select min(run_at) as run_at from webhook_call where status = 'queued'");
+  return row === undefined ? undefined : (wholeOrNull(row, 'run_at') ?? undefined);
+}
+
+/** Takes due calls; they fall due again at `again`, should this process be lost. */
+export function claimCalls(now: number, again: number, limit: number): Statement {
+  return {
+    sql: `with due as materialized (
+        select webhook_id, event_id from webhook_call where status = 'queued' and run_at <= $1
+        order by run_at, event_id limit $3 /* skip locked */)
+      update webhook_call set attempts = attempts + 1, run_at = $2
+      where (webhook_id, event_id) in (select webhook_id, event_id from due)
+      returning webhook_id, event_id, attempts`,
+    args: [now, again, limit],
+  };
+}
+
+/** A row of `claimCalls`. */
+export function webhookJobOf(row: Row): WebhookJob {
+  return {
+    webhook: idField(row, 'webhook_id', 'webhook'),
+    event: idField(row, 'event_id', 'event'),
+    attempts: wholeField(row, 'attempts'),
+  };
+}
+
+type CallEnd = { readonly status: 'queued' | 'done' | 'dead'; readonly runAt: number; readonly answer: number | null };
+
+/** Stores what a call came to; nothing where it was claimed anew meanwhile. */
+export function endCall({ webhook, event, attempts }: WebhookJob, { status, runAt, answer }: CallEnd): Statement {
+  return {
+    sql: `update webhook_call set status = $1, run_at = $2, answer = $3
+      where webhook_id = $4 and event_id = $5 and attempts = $6 and status = 'queued' returning event_id`,
+    args: [status, runAt, answer, webhook, event, attempts],
+  };
+}

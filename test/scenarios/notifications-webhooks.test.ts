@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { createWebhook } from '../../src/notifications/webhooks/create-webhook.ts';
+import { listWebhooks } from '../../src/notifications/webhooks/list-webhooks.ts';
+import { tellingCommit } from '../../src/notifications/webhooks/number-feed.ts';
+import { createPostCall } from '../../src/notifications/webhooks/post-call.ts';
+import { readEvents } from '../../src/notifications/webhooks/read-events.ts';
+import { redeliverWebhook } from '../../src/notifications/webhooks/redeliver-webhook.ts';
+import { rotateWebhookSecret } from '../../src/notifications/webhooks/rotate-webhook-secret.ts';
+import { pausesMs, startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
+import { systemResolve } from '../../src/notifications/webhooks/target.ts';
+import type { Db } from '../../src/store/db.ts';
+import { createDeliveryHouse, minute, scripted } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+import { type Received, startReceiver } from '../webhook-receiver.ts';
+
+const hour = 60 * minute;
+
+async function open(t: TestContext, db: Db) {
+  const { house, time, faults, start } = await createDeliveryHouse(t, db);
+  const calling = startWebhooks({
+    ...{ read: db.read, write: db.write, clock: time.clock, timer: time.timer, random: house.random },
+    ...{ webhookKey: house.ports.webhookKey, allowPrivateTargets: true, pollMs: hour },
+    post: createPostCall({ resolve: systemResolve, allowPrivate: true, timeoutMs: 5_000 }),
+    onFault: (fault) => faults.push(fault),
+  });
+  t.after(() => calling.stop(1_000));
+  const commit = tellingCommit(house.commit, calling.wake);
+  const delivering = await start({ email: scripted(), commit });
+  const idle = async () => {
+    await delivering.idle();
+    calling.wake();
+    await calling.idle();
+  };
+  const operate = async (operation: Parameters<typeof house.serve>[0], parts: object = {}) => {
+    const answer = await house.serve(operation)(parts);
+    if ('refused' in answer) throw new Error(JSON.stringify(answer.refused));
+    return answer.json;
+  };
+  /** Sends so many, and waits until all is told. */
+  const sendMany = async (count: number) => {
+    for (let sent = 0; sent < count; sent += 1) await house.accept({ citizenId: 'cit-ada' });
+    delivering.wake();
+    await idle();
+  };
+  return { house, time, faults, idle, operate, sendMany };
+}
+
+type Feed = { items: Array<{ id: string; number: number; data: object }>; after: string };
+
+/** Verified by the reference library, which looks at the clock of the machine for the timestamp. */
+function verify(secret: string, { headers, body }: Received, at: number): unknown {
+  const real = Date.now;
+  Date.now = () => at;
+  try {
+    return new Webhook(secret).verify(body, headers as Record<string, string>);
+  } finally {
+    Date.now = real;
+  }
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: the reference library verifies each call, with the old secret too for a day after rotation`, async (t) => {
+    const { time, operate, sendMany } = await open(t, await engine.open(t));
+    const receiver = await startReceiver(t);
+    const { id, secret } = await operate(createWebhook, { body: { url: receiver.url } });
+    await sendMany(2);
+    assert.equal(receiver.calls.length, 2);
+    for (const call of receiver.calls) verify(String(secret), call, time.clock.now());
+    const [first] = receiver.calls;
+    assert.ok(first !== undefined);
+    assert.throws(() =>
+      verify(String(secret), { ...first, body: first.body.replace('"number":', '"number":9') }, time.clock.now()),
+    );
+    const rotated = await operate(rotateWebhookSecret, { params: { id } });
+    await sendMany(1);
+    const third = receiver.calls[2];
+    assert.ok(third !== undefined);
+    for (const one of [secret, rotated['secret']]) verify(String(one), third, time.clock.now());
+    await time.advance(25 * hour, async () => undefined);
+    await sendMany(1);
+    const fourth = receiver.calls[3];
+    assert.ok(fourth !== undefined);
+    verify(String(rotated['secret']), fourth, time.clock.now());
+    assert.throws(() => verify(String(secret), fourth, time.clock.now()));
+  });
+
+  test(`${engine.name}: a receiver that is down for three days has all from the feed, nothing missing or twice`, async (t) => {
+    const { time, operate, sendMany, idle, faults } = await open(t, await engine.open(t));
+    let down = true;
+    const receiver = await startReceiver(t, () => (down ? 503 : 204));
+    const { id } = await operate(createWebhook, { body: { url: receiver.url } });
+    await sendMany(5);
+    await time.advance(72 * hour, idle);
+    assert.ok(receiver.calls.length >= 5 * 8, `${receiver.calls.length} tries`);
+    const feed = (await operate(readEvents, { query: 'limit=3' })) as Feed;
+    const rest = (await operate(readEvents, { query: `after=${feed.after}` })) as Feed;
+    const numbers = [...feed.items, ...rest.items].map(({ number }) => number);
+    assert.deepEqual(numbers, [1, 2, 3, 4, 5]);
+    const tried = new Set(receiver.calls.map(({ headers }) => headers['webhook-id']));
+    assert.deepEqual(tried, new Set([...feed.items, ...rest.items].map((item) => item.id)));
+    // The last attempts are over after 75 hours and a half; what is given up then is made again when asked for.
+    await time.advance(12 * hour, idle);
+    const shown = (await operate(listWebhooks)) as { items: Array<{ waiting: number; dead: number }> };
+    assert.deepEqual([shown.items[0]?.waiting, shown.items[0]?.dead], [0, 5]);
+    down = false;
+    const before = receiver.calls.length;
+    await operate(redeliverWebhook, { params: { id } });
+    await time.advance(hour, idle);
+    const again = receiver.calls.slice(before).map(({ headers }) => headers['webhook-id']);
+    assert.deepEqual(new Set(again), tried);
+    assert.deepEqual([again.length, faults], [5, []]);
+  });
+
+  test(`${engine.name}: 410 disables a webhook, and a redirect is not followed`, async (t) => {
+    const { operate, sendMany } = await open(t, await engine.open(t));
+    const gone = await startReceiver(t, () => 410);
+    const moved = await startReceiver(t, () => 302);
+    await operate(createWebhook, { body: { url: gone.url } });
+    await operate(createWebhook, { body: { url: moved.url } });
+    await sendMany(2);
+    await sendMany(1);
+    const { items } = (await operate(listWebhooks)) as { items: Array<{ status: string; waiting: number }> };
+    assert.deepEqual(
+      items.map(({ status, waiting }) => [status, waiting]),
+      [
+        ['disabled', 0],
+        ['active', 3],
+      ],
+    );
+    assert.ok(gone.calls.length <= 2);
+  });
+
+  test(`${engine.name}: under concurrent commits and two numberers, feeds of two clients have no gap and no double`, async (t) => {
+    const db = await engine.open(t);
+    const { house, idle, faults } = await open(t, db);
+    const other = startWebhooks({
+      ...{ read: db.read, write: db.write, clock: { now: () => Date.UTC(2030, 0, 1) }, random: house.random },
+      timer: (_ms, call) => {
+        const timeout = setTimeout(call, 1);
+        return () => clearTimeout(timeout);
+      },
+      ...{ webhookKey: house.ports.webhookKey, allowPrivateTargets: true, pollMs: 1 },
+      post: async () => ({ status: 204, retryAfter: undefined }),
+      onFault: (fault) => faults.push(fault),
+    });
+    const ids = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' }, { clientId: `client-${index % 2}` }),
+      ),
+    );
+    await Promise.all(ids.map((id, index) => house.cancel(id, { clientId: `client-${index % 2}` })));
+    await idle();
+    await other.idle();
+    await other.stop(1_000);
+    await idle();
+    for (const clientId of ['client-0', 'client-1']) {
+      const rows = await db.read('select number from feed_event where client_id = $1 order by number', [clientId]);
+      assert.deepEqual(
+        rows.map((row) => row['number']),
+        Array.from({ length: 100 }, (_, index) => index + 1),
+      );
+    }
+    assert.deepEqual(faults, []);
+  });
+}
+
+test('the pauses between the calls are 75 hours and 35 minutes together', () => {
+  const whole = pausesMs.reduce((sum, pause) => sum + pause, 0);
+  assert.equal(whole, 75 * hour + 35 * minute + 5_000);
+});
