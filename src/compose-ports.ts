@@ -12,7 +12,13 @@ import type { Ports } from './operations.ts';
 export async function openPorts(
   house: House,
   access: Access,
-  site: { publicUrl: string; endpoints: readonly Endpoint[]; ledger: Ledger; cascade: CascadePolicy },
+  site: {
+    publicUrl: string;
+    endpoints: readonly Endpoint[];
+    ledger: Ledger;
+    cascade: CascadePolicy;
+    simulated: boolean;
+  },
 ): Promise<Ports> {
   const { settings, register, citizenKeys, root, random, log } = house;
   const blobs = await openBlobs(house);

@@ -58,16 +58,32 @@ export const settingTable = {
     help: 'Issuer URLs, besides our own, whose access tokens are accepted.',
   },
   SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
-  WEBHOOK_PRIVATE_TARGETS: {
-    kind: 'flag',
-    fallback: 'false',
-    help: 'true lets webhooks call plain http and private addresses; for tests and closed networks.',
+  SMS_URL: {
+    kind: 'url',
+    secret: true,
+    fallback: undefined,
+    help: 'URL of the gateway that takes text messages by POST.',
   },
-  HOLIDAYS: {
+  SMS_GATEWAY: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'JSON file: how it is spoken to; see docs/notifications.md.',
+  },
+  SMS_RECEIPT_TOKEN: {
     kind: 'text',
-    fallback: '',
-    help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
+    secret: true,
+    fallback: undefined,
+    help: 'What the gateway sends as a bearer token with its receipts to /callbacks/sms; without it none are taken.',
   },
+  LETTER_SPOOL: { kind: 'path', fallback: undefined, help: 'Folder that a printer takes letters from.' },
+  LETTER_WINDOW: { kind: 'text', fallback: 'din5008b', help: 'Address window of the envelopes: din5008b or uk-c5.' },
+  SIMULATORS: {
+    kind: 'flag',
+    fallback: undefined,
+    help: 'true plays invented citizens: sim-delivered and so on; true in the demo.',
+  },
+  WEBHOOK_PRIVATE_TARGETS: { kind: 'flag', fallback: 'false', help: 'true lets webhooks call http and private hosts.' },
+  HOLIDAYS: { kind: 'text', fallback: '', help: 'Days (YYYY-MM-DD, with commas) that are no working days by law.' },
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
   REGISTER_NAME: {
     kind: 'text',
@@ -120,6 +136,13 @@ export type Settings = {
   readonly rootKeyFile: string | undefined;
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
+  readonly smsUrl: Secret | undefined;
+  readonly smsGateway: string | undefined;
+  readonly smsReceiptToken: Secret | undefined;
+  readonly letterSpool: string | undefined;
+  readonly letterWindow: string;
+  /** undefined: as the mode has it. */
+  readonly simulators: boolean | undefined;
   readonly webhookPrivateTargets: boolean;
   readonly holidays: readonly string[];
   readonly mailFrom: string;
@@ -172,6 +195,12 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       .split(/[\s,]+/)
       .filter((issuer) => issuer !== ''),
     smtpUrl: secret('SMTP_URL'),
+    smsUrl: secret('SMS_URL'),
+    smsGateway: optional('SMS_GATEWAY'),
+    smsReceiptToken: secret('SMS_RECEIPT_TOKEN'),
+    letterSpool: given('LETTER_SPOOL') === undefined ? undefined : path('LETTER_SPOOL'),
+    letterWindow: text('LETTER_WINDOW'),
+    simulators: given('SIMULATORS') === undefined ? undefined : text('SIMULATORS') === 'true',
     webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
     holidays: text('HOLIDAYS')
       .split(/[\s,]+/)
