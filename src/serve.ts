@@ -119,17 +119,31 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
     stop: async () => {
-      await refresh.stop();
-      await server.stop(stopWithinMs);
-      await delivering?.stop(stopWithinMs);
-      await calling?.stop(stopWithinMs);
-      await keeping?.stop(stopWithinMs);
-      await sequencing?.stop();
-      for (const channel of Object.values(mode.channels)) await channel.close();
-      await metrics?.close();
+      const channels = Object.values(mode.channels);
+      await stopAll(house.log, [
+        () => refresh.stop(),
+        () => server.stop(stopWithinMs),
+        () => delivering?.stop(stopWithinMs),
+        () => calling?.stop(stopWithinMs),
+        () => keeping?.stop(stopWithinMs),
+        () => sequencing?.stop(),
+        ...channels.map((channel) => () => channel.close()),
+        () => metrics?.close(),
+      ]);
       await house.close();
     },
   };
+}
+
+/** Ends one part after the other; a part that cannot end well (its database is gone) is told and does not keep the others. */
+async function stopAll(log: Log, parts: readonly (() => Promise<unknown> | undefined)[]): Promise<void> {
+  for (const stop of parts) {
+    try {
+      await stop();
+    } catch (fault) {
+      log.fault('stop', fault);
+    }
+  }
 }
 
 /** A free port where none is named; the number has to be known before the first token names the issuer. */
