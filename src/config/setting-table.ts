@@ -76,6 +76,30 @@ export const settingTable = {
     help: 'Issuer URLs, besides our own, whose access tokens are accepted.',
   },
   SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
+  SMS_URL: {
+    kind: 'url',
+    secret: true,
+    fallback: undefined,
+    help: 'URL of the gateway that takes text messages by POST.',
+  },
+  SMS_GATEWAY: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'JSON file: how it is spoken to; see docs/notifications.md.',
+  },
+  SMS_RECEIPT_TOKEN: {
+    kind: 'text',
+    secret: true,
+    fallback: undefined,
+    help: 'What the gateway sends as a bearer token with its receipts to /callbacks/sms; without it none are taken.',
+  },
+  LETTER_SPOOL: { kind: 'path', fallback: undefined, help: 'Folder that a printer takes letters from.' },
+  LETTER_WINDOW: { kind: 'text', fallback: 'din5008b', help: 'Address window of the envelopes: din5008b or uk-c5.' },
+  SIMULATORS: {
+    kind: 'flag',
+    fallback: undefined,
+    help: 'true plays invented citizens: sim-delivered and so on; true in the demo.',
+  },
   WEBHOOK_PRIVATE_TARGETS: {
     kind: 'flag',
     fallback: 'false',

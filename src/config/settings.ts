@@ -23,6 +23,13 @@ export type Settings = {
   readonly rootKeyFile: string | undefined;
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
+  readonly smsUrl: Secret | undefined;
+  readonly smsGateway: string | undefined;
+  readonly smsReceiptToken: Secret | undefined;
+  readonly letterSpool: string | undefined;
+  readonly letterWindow: string;
+  /** undefined: as the mode has it. */
+  readonly simulators: boolean | undefined;
   readonly webhookPrivateTargets: boolean;
   readonly holidays: readonly string[];
   readonly mailFrom: string;
@@ -79,6 +86,12 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       .split(/[\s,]+/)
       .filter((issuer) => issuer !== ''),
     smtpUrl: secret('SMTP_URL'),
+    smsUrl: secret('SMS_URL'),
+    smsGateway: optional('SMS_GATEWAY'),
+    smsReceiptToken: secret('SMS_RECEIPT_TOKEN'),
+    letterSpool: given('LETTER_SPOOL') === undefined ? undefined : path('LETTER_SPOOL'),
+    letterWindow: text('LETTER_WINDOW'),
+    simulators: given('SIMULATORS') === undefined ? undefined : text('SIMULATORS') === 'true',
     webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
     holidays: text('HOLIDAYS')
       .split(/[\s,]+/)

@@ -112,6 +112,8 @@ export function goodRequest(name: string, { token, ids }: Pick<World, 'token' | 
       return sendJson(token, grants, { clientId: 'another-client', purpose: 'permit' });
     case 'endGrant':
       return { ...get(`${grants}?clientId=another-client&purpose=permit`), method: 'DELETE' };
+    case 'createWebhook':
+      return sendJson(token, '/v1/webhooks', { url: 'http://127.0.0.1:9/calls' });
     default:
       return anyRequest(name, token);
   }
