@@ -3,18 +3,23 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
+import { citizenCommands } from './cli/citizens.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
+import { evaluateCommands } from './cli/evaluate.ts';
 import { evidenceVerifyCommand } from './cli/evidence.ts';
 import { importCommands } from './cli/import-citizens.ts';
+import { keyCommands } from './cli/keys.ts';
 import { ledgerCommands } from './cli/ledger.ts';
 import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
+import type { RotationRoom } from './cli/rotate-root.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
+import { witnessCommand } from './cli/witness.ts';
 import { type House, openHouse } from './compose.ts';
 import { documentsRoom } from './compose-documents.ts';
-import { ledgerRoomOf } from './compose-ledger.ts';
+import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -29,7 +34,7 @@ export async function commandLine(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const settings = () => readSettings(environment);
-  const own = serverCommands(settings, terminal);
+  const own = [...serverCommands(settings, terminal), ...evaluateCommands(terminal, processorMs)];
   const onHouse = houseCommands((use) => withHouse(settings(), use), terminal).map((command) => ({
     ...command,
     run: async (rest: readonly string[]) => {
@@ -53,11 +58,22 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() }));
   const lendDocuments = <T>(use: (room: DocumentsRoom) => Promise<T>) =>
     useHouse(async (house) => await use(await documentsRoom(house, operator())));
+  const lendRotation = <T>(use: (room: RotationRoom) => Promise<T>) =>
+    lend(async (room) => await use({ ...room, write: room.db.write, rootKeyPath: rootKeyPath(room.settings) }));
   return [
+    ...keyCommands(lendRotation, terminal),
     ...importCommands(lend, terminal),
     ...clientCommands(lend, terminal),
     ...documentCommands(lendDocuments, terminal),
     ...keepingCommands(lendDocuments, terminal),
+    ...citizenCommands(
+      (use) =>
+        lend(async (house) => {
+          const { ports: documents } = await documentsRoom(house, house.operator);
+          return await use({ ...house, ...(await citizensRoomOf(house)), documents });
+        }),
+      terminal,
+    ),
     ...ledgerCommands((use) => lend(async (house) => await use(ledgerRoomOf(house))), terminal),
   ];
 }
@@ -92,6 +108,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       run: async () => await createKeys(settings(), terminal),
     },
     ledgerVerifyCommand(terminal, fetch),
+    witnessCommand(terminal, () => ({ clock: systemClock, random: systemRandom, stopped: untilStopped() })),
     evidenceVerifyCommand(terminal),
     {
       name: 'version',
@@ -103,6 +120,20 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       },
     },
   ];
+}
+
+/** Resolves when somebody wants this process to end. */
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
+}
+
+/** Processor time of this process in milliseconds: what else the machine does is not in it. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** Who runs a command, as the ledger will say. */

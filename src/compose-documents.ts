@@ -19,8 +19,29 @@ const uploadHours = 24;
 const hourMs = 3_600_000;
 
 /** Opens where the sealed documents lie. */
-export function openBlobs({ settings }: Pick<House, 'settings'>): Promise<BlobStore> {
-  return openFolderBlobs(settings.documentStore);
+export async function openBlobs({ settings }: Pick<House, 'settings'>): Promise<BlobStore> {
+  const { documentStore, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = settings;
+  if (!documentStore.startsWith('s3://')) return await openFolderBlobs(documentStore);
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    throw new Error(
+      'DOCUMENT_STORE is an S3 bucket: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY. See docs/settings.md',
+    );
+  }
+  // A quarter of a second to load, which only those pay who need it.
+  const { openS3Blobs } = await import('./documents/blobs/s3.ts');
+  return openS3Blobs({ ...s3PlaceOf(documentStore), accessKeyId, secretAccessKey });
+}
+
+/** The bucket in DOCUMENT_STORE, whose form the settings have checked. */
+export function s3PlaceOf(setting: string) {
+  const url = new URL(setting);
+  const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+  return {
+    bucket: url.host,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    region: url.searchParams.get('region') ?? '',
+    endpoint: url.searchParams.get('endpoint') ?? undefined,
+  };
 }
 
 /** What the commands about documents work on. */

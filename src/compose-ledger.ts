@@ -1,20 +1,24 @@
 import { hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { allClients } from './access/client-store.ts';
 import { openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
 import type { Access, House } from './compose.ts';
 import { keepLease } from './jobs/lease.ts';
+import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
 import { openAnchor } from './ledger/anchor.ts';
 import { createHouseKeys, type HouseKeys } from './ledger/house-keys.ts';
-import { readHead } from './ledger/ledger-store.ts';
+import { readCheckpoint, readHead, storeCheckpoint } from './ledger/ledger-store.ts';
 import { createLogView, type LogView } from './ledger/log-view.ts';
+import { createMonitor } from './ledger/monitor.ts';
 import type { NoteSigner } from './ledger/note.ts';
-import { noteSigner, signatureTypes } from './ledger/note-key.ts';
+import { noteSigner, parseVkey, signatureTypes } from './ledger/note-key.ts';
 import { type Policy, parsePolicy } from './ledger/policy.ts';
 import { createPublisher } from './ledger/publisher.ts';
 import { runSequencer } from './ledger/run-sequencer.ts';
 import { createSequencer } from './ledger/sequencer.ts';
+import { createWitnessClient } from './ledger/witness-client.ts';
 
 /** What this process knows of the ledger: every role has it, the sequencer alone moves it. */
 export type Ledger = {
@@ -58,7 +62,8 @@ export function checkpointSigners(keys: SigningKeys, origin: string, mlDsa: bool
 }
 
 /** Starts the role of the sequencer: it works while this process holds the lease, and waits otherwise. */
-export async function startSequencer(house: House, { houseKeys, origin, signers }: Ledger) {
+export async function startSequencer(house: House, ledger: Ledger) {
+  const { houseKeys, origin, signers } = ledger;
   const { db, clock, log, settings, citizenKeys, random, claim, mint } = house;
   const onFault = (fault: unknown) => log.fault('ledger', fault);
   const lease = await keepLease({
@@ -73,12 +78,55 @@ export async function startSequencer(house: House, { houseKeys, origin, signers 
   });
   const publisher = createPublisher({ db, anchor, clock, signers });
   const running = runSequencer({ sequencer, publisher, clock, timer: systemTimer, batchLimit, onFault });
+  const watching = watchLedger(house, ledger, () => lease.fence() !== undefined);
   return {
     stop: async () => {
       await running.stop();
+      await watching.stop();
       await lease.end({ giveBack: true });
     },
   };
+}
+
+const lookEveryMs = 1_000;
+const witnessEveryMs = 10_000;
+
+/** Starts the watchman of the log, and, in the process that leads, the asking of its witnesses. Both only ever alarm. */
+function watchLedger(house: House, { view, signers, witnesses }: Ledger, leads: () => boolean) {
+  const { db, clock, log } = house;
+  const alarm = (what: string) => log.fault('ledger-alarm', new Error(what));
+  const monitor = createMonitor(view, () => {
+    return { logs: ownKeys(), witnesses: [], isQuorum: () => true };
+  });
+  let origin: string | undefined;
+  const ownKeys = () =>
+    (origin === undefined ? [] : signers(origin)).flatMap(({ vkey }) => {
+      const key = parseVkey(vkey);
+      return key === undefined ? [] : [{ key, url: undefined }];
+    });
+  const onFault = (fault: unknown) => log.fault('ledger-alarm', fault);
+  const looking = repeat({
+    ...{ timer: systemTimer, everyMs: lookEveryMs, onFault },
+    call: async () => {
+      origin ??= (await readHead(db.read))?.origin;
+      if (origin === undefined) return;
+      const { alarm: wrong } = await monitor.look();
+      if (wrong !== undefined) alarm(`the monitor found: ${wrong}`);
+    },
+  });
+  const client = witnesses === undefined ? undefined : createWitnessClient(witnesses, view, fetch);
+  const asking = repeat({
+    ...{ timer: systemTimer, everyMs: witnessEveryMs, onFault },
+    call: async () => {
+      const [signed, best] = [await view.signed(), await readCheckpoint(db.read, 'cosigned')];
+      if (client === undefined || !leads() || signed === undefined || best?.size === signed.size) return;
+      const { note, isQuorum, faults } = await client.collect(signed);
+      for (const fault of faults) alarm(fault);
+      if (isQuorum) await db.write([storeCheckpoint('cosigned', { ...signed, note, at: clock.now() })]);
+      else alarm(`too few witnesses cosigned the log at size ${signed.size}`);
+    },
+  });
+  return { stop: async () => void (await Promise.all([looking.stop(), asking.stop()])) };
 }
 
 /** The ledger for the commands of the command line, which have no address and need none. */
@@ -96,4 +144,10 @@ export function ledgerRoomOf(house: House) {
       return checkpointSigners(await openSigningKeys({ db, root, clock }), head.origin, settings.ledgerMlDsa);
     },
   };
+}
+
+/** The same for the commands about single citizens, with the names of the organisations. */
+export async function citizensRoomOf(house: House) {
+  const names = new Map((await allClients(house.db.read)).map(({ clientId, name }) => [clientId, name]));
+  return { log: ledgerRoomOf(house).log, organisationOf: (clientId: string) => names.get(clientId) ?? clientId };
 }

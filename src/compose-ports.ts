@@ -1,12 +1,19 @@
 import type { Endpoint } from './api/endpoint-register.ts';
 import type { Access, House } from './compose.ts';
 import { documentAlarm, openBlobs } from './compose-documents.ts';
+import { identityPorts } from './compose-identity.ts';
 import type { Ledger } from './compose-ledger.ts';
 import { notificationPorts } from './compose-notifications.ts';
-import { standardPolicy } from './identity/match/policy.ts';
-import { signJws } from './keys/signing-key.ts';
+import type { ResponseSigner } from './documents/response-signature.ts';
+import { type SigningKey, signBytes, signJws } from './keys/signing-key.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { Ports } from './operations.ts';
+import { createRegisterGrowth } from './oversight/register-growth.ts';
+
+/** A published key as what signs the answers with documents. */
+function signerOf(key: SigningKey): ResponseSigner {
+  return { keyId: key.kid, sign: (base) => signBytes(key, Buffer.from(base)) };
+}
 
 /** Opens what the operations are given: the stores, the keys, the policies. */
 export async function openPorts(
@@ -23,26 +30,27 @@ export async function openPorts(
   const { settings, register, citizenKeys, root, random, log } = house;
   const blobs = await openBlobs(house);
   const country = settings.registerCountry === undefined ? {} : { country: settings.registerCountry };
+  const telling = { random, citizenKeys, ...notificationPorts(house, access, site) };
   return {
-    random,
-    citizenKeys,
+    ...telling,
+    ...identityPorts(house, access, telling),
     register,
     rootKey: root,
-    policyOf: () => standardPolicy,
     purposesOf: (clientId) => access.clients.get(clientId)?.purposes,
     signResult: async (payload, typ) => signJws(access.keys.current('result'), typ, payload),
     issuer: site.publicUrl,
     registerSource: { name: settings.registerName, ...country },
     refuseClaimsInUrl: settings.refuseClaimsInUrl,
-    ...notificationPorts(house, access, site),
     blobs,
     etagKey: root.derive('document-etag'),
     alarm: documentAlarm(log),
     scans: settings.clamav !== 'off',
     limit: settings.documentLimit,
+    signer: settings.signDocuments ? () => signerOf(access.keys.current('evidence')) : undefined,
     citizenExists: (citizenId) => register.exists(citizenId),
     endpoints: site.endpoints,
     log: site.ledger.view,
-    endpointChain: site.ledger.houseKeys.chainOf('endpoints'),
+    registerGrowth: createRegisterGrowth(site.ledger.view, site.ledger.houseKeys),
+    organisationOf: (clientId) => access.clients.get(clientId)?.name ?? clientId,
   };
 }

@@ -24,6 +24,7 @@ import { rotateWebhookSecret } from './notifications/webhooks/rotate-webhook-sec
 import type { WebhookPorts } from './notifications/webhooks/webhook-ports.ts';
 import { listEndpoints } from './oversight/list-endpoints.ts';
 import type { OversightPorts } from './oversight/ports.ts';
+import { readOwnAccessLog } from './oversight/read-access-log.ts';
 import { readReceipt } from './oversight/read-receipt.ts';
 
 /** What all operations together are given. */
@@ -47,6 +48,7 @@ export const operations: readonly Operation<Ports>[] = [
   withdrawDocument,
   grantDocument,
   endGrant,
+  readOwnAccessLog,
   createWebhook,
   listWebhooks,
   removeWebhook,

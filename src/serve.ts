@@ -19,6 +19,7 @@ import { openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { scanningCommit } from './documents/scan-documents.ts';
+import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { LeavingChannels } from './notifications/channels/channel.ts';
@@ -86,6 +87,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     house: {
       ...house,
       gate: front.gate,
+      longestHiddenMs: settings.accessLogHiddenDays * 86_400_000,
       read: house.db.read,
       ports,
       commit: scanningCommit(
@@ -105,12 +107,19 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   if (mode.roles.has('api')) await server.listen(settings.host, port);
   metrics = await createMetrics();
   const adminPort = await metrics.listen(settings.adminPort);
+  const refresh = repeat({
+    timer: systemTimer,
+    everyMs: 60_000,
+    onFault: (fault) => house.log.fault('root-key', fault),
+    call: async () => house.root.refresh(),
+  });
   return {
     publicUrl,
     adminUrl: `http://127.0.0.1:${adminPort}`,
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
     stop: async () => {
+      await refresh.stop();
       await server.stop(stopWithinMs);
       await delivering?.stop(stopWithinMs);
       await calling?.stop(stopWithinMs);

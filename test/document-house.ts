@@ -91,6 +91,7 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
     random: systemRandom,
     alarm: (kind: DocumentAlarm) => void alarms.push(kind),
     scans: false as boolean,
+    signer: undefined as DocumentPorts['signer'],
     purposesOf: (clientId: string) => (clientId === 'strict' ? ['agreed'] : undefined),
     limit: documentLimit,
     citizenExists: async (id: string) => id === citizen || id === otherCitizen,

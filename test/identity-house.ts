@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import { CompactSign, compactVerify, generateKeyPair } from 'jose';
 import { createDispatch, type House, type Incoming } from '../src/api/dispatch.ts';
 import type { Answer, Operation } from '../src/api/operation.ts';
+import { createGuessBudget, standardGuessLimits } from '../src/identity/guess-budget.ts';
 import { type ImportOrder, type ImportResult, importCitizens } from '../src/identity/import-citizens.ts';
 import { standardPolicy } from '../src/identity/match/policy.ts';
 import type { IdentityPorts } from '../src/identity/ports.ts';
@@ -61,6 +62,25 @@ export async function buildIdentityHouse(db: Db) {
       new CompactSign(Buffer.from(JSON.stringify(payload)))
         .setProtectedHeader({ alg: 'ES256', typ })
         .sign(keys.privateKey),
+    guesses: createGuessBudget(
+      db.read,
+      async (statement) => (await db.write([statement]))[0] ?? [],
+      standardGuessLimits,
+    ),
+    noticeOfGuesses: async (citizenId, { mint: made, now }) => ({
+      events: [
+        {
+          type: 'notification.accepted',
+          id: made('event'),
+          at: now,
+          actor: { client: 'house' },
+          citizenId,
+          notification: made('notification'),
+        },
+      ],
+      statements: [],
+    }),
+    pace: () => async () => undefined,
     issuer: 'https://gov.example',
     registerSource: { name: 'Register of Exampleland', country: 'EX' },
     refuseClaimsInUrl: false,

@@ -89,7 +89,7 @@ export async function makeHome(
   const url = `http://127.0.0.1:${port}`;
   const environment: NodeJS.ProcessEnv = {
     // Nothing of the test's own environment: its settings would become those of the server.
-    ...{ PATH: process.env['PATH'], HOME: dataDir, DATA_DIR: dataDir, PORT: String(port) },
+    ...{ PATH: process.env['PATH'], HOME: dataDir, DATA_DIR: dataDir, PORT: String(port), CLAMAV: 'off' },
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     ...options.settings,
   };

@@ -46,6 +46,8 @@ export type AccessGrant = {
   readonly clientId: string;
   readonly scopes: ReadonlySet<string>;
   readonly expiresAt: number;
+  /** The citizen whom another issuer has authenticated (claim `citizen_id`); never in a token of our own. */
+  readonly citizenId?: string | undefined;
 };
 
 /**
@@ -58,16 +60,17 @@ export function grantOf(
   audience: Audience,
   now: number,
 ): AccessGrant | undefined {
-  const { iss, aud, sub, client_id: clientId, jti, scope, iat, nbf, exp } = claims;
+  const { iss, aud, sub, client_id: clientId, jti, scope, iat, nbf, exp, citizen_id: citizenId } = claims;
   if (iss !== audience.issuer || !isFor(aud, audience.resource)) return undefined;
   if (!isId(sub) || !isId(clientId) || !isId(jti) || 'cnf' in claims) return undefined;
+  if (citizenId !== undefined && !isId(citizenId)) return undefined;
   if (scope !== undefined && (typeof scope !== 'string' || !/^[\x21\x23-\x5b\x5d-\x7e ]*$/.test(scope)))
     return undefined;
   const latest = Math.floor(now / 1_000) + clockSkewSeconds;
   if (!isTime(iat) || !isTime(exp) || iat > latest || exp <= iat || exp - iat > accessTokenSeconds) return undefined;
   if (nbf !== undefined && (!isTime(nbf) || nbf > latest)) return undefined;
   const scopes = new Set(scope?.split(' ').filter((one) => one !== ''));
-  return { clientId, scopes, expiresAt: exp * 1_000 };
+  return { clientId, scopes, expiresAt: exp * 1_000, ...(citizenId === undefined ? {} : { citizenId }) };
 }
 
 function isFor(aud: unknown, resource: string): boolean {

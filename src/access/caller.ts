@@ -8,4 +8,6 @@ export type Caller = {
   readonly scopes: ReadonlySet<string>;
   readonly purposes?: ReadonlySet<string> | undefined;
   readonly quota?: Quota | undefined;
+  /** The citizen who is at the client, by the word of a trusted issuer. */
+  readonly citizenId?: string | undefined;
 };

@@ -48,6 +48,7 @@ test('a good token gives its client, whatever the letter case of the scheme', as
     scopes: new Set([scope]),
     purposes: undefined,
     quota: { perSecond: 1_000, burst: 2_000 },
+    citizenId: undefined,
   };
   const token = tokenOf(house);
   assert.deepEqual(await house.checker.authenticate(token, scope), caller);

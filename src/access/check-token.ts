@@ -114,6 +114,8 @@ function callerOf(checked: Checked, client: Client | undefined): Caller | undefi
     scopes: checked.grant.scopes.intersection(new Set(client.scopes)),
     purposes: client.purposes === undefined ? undefined : new Set(client.purposes),
     quota: client.quota,
+    // Whom our own authorization server gives a token is a client acting for itself.
+    citizenId: ours ? undefined : checked.grant.citizenId,
   };
   return checked.caller;
 }

@@ -115,7 +115,8 @@ export async function rotateSigningKey(room: KeyRoom, use: SigningUse, random: R
   ]);
 }
 
-const boundTo = (use: SigningUse, kid: string) => `signing key ${use} ${kid}`;
+/** What the private part of a signing key is bound to where it is wrapped. */
+export const boundTo = (use: string, kid: string) => `signing key ${use} ${kid}`;
 
 function keyCreation({ root, clock }: KeyRoom, use: SigningUse, random: Random): Statement {
   const seed = newSigningSeed(use, random);
@@ -148,9 +149,7 @@ function keyOf(row: Row, root: RootKey): StoredKey {
   ) {
     throw new TypeError('a row of signing_key is not of its form');
   }
-  if (rootKeyId !== root.id) {
-    throw new Error(`signing key ${kid} is wrapped by root key ${rootKeyId}, and this server has root key ${root.id}`);
-  }
-  const key = signingKeyFrom(use, unwrapKey(root.derive('wrap-signing-keys'), sealed, boundTo(use, kid)));
+  const wrapping = root.unwrapping('wrap-signing-keys', String(rootKeyId));
+  const key = signingKeyFrom(use, unwrapKey(wrapping, sealed, boundTo(use, kid)));
   return { key, createdAt, retireAt: typeof retireAt === 'number' ? retireAt : undefined };
 }

@@ -8,6 +8,7 @@ import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import { type Read, ReadUnavailable, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
 import { announcedTooLarge, jsonBodyLimit, readJsonBody } from './body.ts';
+import { hiddenUse, hidingCommit } from './hidden-use.ts';
 import {
   type Earlier,
   findEarlier,
@@ -38,6 +39,8 @@ export type House<P> = {
   readonly mint: Mint;
   readonly read: Read;
   readonly commit: Commit;
+  /** The longest that a use may be hidden from its citizen, in milliseconds; without it none may. */
+  readonly longestHiddenMs?: number | undefined;
   readonly ports: P;
   /** What a body of bytes may weigh, where the operator says otherwise than the operation. */
   readonly byteLimit?: number | undefined;
@@ -110,10 +113,15 @@ export function createDispatch<P>(
   };
 }
 
-async function serve<P>(desk: Desk<P>, incoming: Incoming, caller: Caller): Promise<Answer | Refusal> {
-  const { operation, house, running } = desk;
-  const parsed = await desk.parse(incoming);
+async function serve<P>(shared: Desk<P>, incoming: Incoming, caller: Caller): Promise<Answer | Refusal> {
+  const { operation, house, running } = shared;
+  const parsed = await shared.parse(incoming);
   if ('refusal' in parsed) return parsed.refusal;
+  const longestMs = house.longestHiddenMs ?? 0;
+  const hidden = hiddenUse(incoming.headers, caller, { now: parsed.input.now, longestMs });
+  if (hidden !== undefined && isRefusal(hidden)) return hidden;
+  const desk =
+    hidden === undefined ? shared : { ...shared, house: { ...house, commit: hidingCommit(house.commit, hidden) } };
   const call = { ...parsed.input, caller, ports: house.ports };
   const header = operation.idempotent === true ? incoming.headers['idempotency-key'] : undefined;
   if (header === undefined) return await decide(desk, call, undefined);
@@ -228,7 +236,8 @@ function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: In
       body = read.value;
       issues.push(...checks.body(body));
     } else if (operation.bodyBytes !== undefined) {
-      const limit = (house.byteLimit ?? operation.bodyBytes.limit) + framingBytes;
+      const framing = /^multipart\//i.test(incoming.headers['content-type'] ?? '') ? framingBytes : 0;
+      const limit = (house.byteLimit ?? operation.bodyBytes.limit) + framing;
       const refusal = announcedTooLarge(incoming.headers['content-length'], limit);
       if (refusal !== undefined) return { refusal };
     }

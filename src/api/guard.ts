@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Refusal, refuse } from '../kernel/problem.ts';
+import { bodyLimits, watchBody } from './body-watch.ts';
 import { problemAnswer } from './problem-answer.ts';
 
 /** The limits of the HTTP parser and of one request; each is answered with a problem that names it. */
@@ -8,7 +9,7 @@ export const httpLimits = {
   uriBytes: 8_192,
   headerBytes: 16_384,
   headersTimeoutMs: 5_000,
-  requestTimeoutMs: 30_000,
+  requestTimeoutMs: bodyLimits.wholeMs,
   keepAliveTimeoutMs: 5_000,
   connections: 10_000,
 } as const;
@@ -73,6 +74,11 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
     if (ended.has(request.socket)) return;
     const refusal = refusalOfRequest(request) ?? options.shed();
     if (refusal === undefined) {
+      const slow = Object.assign(new Error('the body is too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+      watchBody(request, () => {
+        refuseSocket(options, slow, request.socket);
+        request.socket.destroySoon();
+      });
       handler(request, response);
       return;
     }
@@ -83,7 +89,8 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
     {
       requireHostHeader: false,
       headersTimeout: httpLimits.headersTimeoutMs,
-      requestTimeout: httpLimits.requestTimeoutMs,
+      // Node would end large documents too: bodies are watched one by one (body-watch.ts).
+      requestTimeout: 0,
       keepAliveTimeout: httpLimits.keepAliveTimeoutMs,
       connectionsCheckingInterval: 1_000,
       maxHeaderSize: httpLimits.headerBytes,

@@ -11,6 +11,7 @@ export type Load = {
   /** From now on nothing new is taken; resolves when what was taken is answered, or after `deadlineMs`. */
   drain(deadlineMs: number): Promise<void>;
   readonly inFlight: number;
+  readonly stopping: boolean;
   close(): void;
 };
 
@@ -59,6 +60,9 @@ export function createLoad(): Load {
     },
     get inFlight() {
       return inFlight;
+    },
+    get stopping() {
+      return stopping;
     },
     close: () => {
       clearInterval(watching);

@@ -17,6 +17,8 @@ export const scopes = [
   'documents:write',
   'webhooks:manage',
   'events:read',
+  'access-log:hide',
+  'citizen:self',
 ] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, refuse } from '../kernel/problem.ts';
+import { allowStream } from './body-watch.ts';
 import { createDispatch, type Dispatched } from './dispatch.ts';
 import type { Operation } from './operation.ts';
 import { type Outgoing, problemAnswer } from './problem-answer.ts';
@@ -53,6 +54,7 @@ function routeOperation<P>(
       const startedAt = performance.now();
       const instance = desk.newInstance();
       const abort = new AbortController();
+      if (operation.bodyBytes !== undefined) allowStream(request.raw);
       reply.raw.once('close', () => {
         // An abort makes an error with its stack, and most connections close behind a whole answer.
         if (!reply.raw.writableFinished) abort.abort();

@@ -1,4 +1,5 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import { setImmediate as aTurn, setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
 import type { Random } from '../kernel/clock.ts';
 import { mintUuid } from '../kernel/id.ts';
@@ -40,6 +41,11 @@ export type ApiServer = {
   stop(deadlineMs: number): Promise<void>;
 };
 
+/** How long a stop waits for requests on connections that were open before it; each is answered with 503 and closed. */
+const lingerMs = 500;
+const mostTurns = 10_000;
+const quietTurns = 4;
+
 /** Builds the HTTP server: the guard in front, one route for each operation, a problem for everything else. */
 export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
   const load = createLoad();
@@ -78,6 +84,10 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
     if (hasEmptyName(request.params)) reply.callNotFound();
     else done();
   });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (load.stopping) reply.header('connection', 'close');
+    done();
+  });
   app.setErrorHandler((fault, _request, reply) => {
     const instance = desk.newInstance();
     parts.log.fault('http', fault, instance);
@@ -96,11 +106,32 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
     },
     stop: async (deadlineMs) => {
       await load.drain(deadlineMs);
+      await untilNobodyComes(app.server);
+      const ended = new Promise<void>((resolve) => app.server.close(() => resolve()));
+      await Promise.race([ended, pause(lingerMs, undefined, { ref: false })]);
       app.server.closeAllConnections();
       await app.close();
       load.close();
     },
   };
+}
+
+/**
+ * Lets turns of the event loop go by until some have brought no new connection, since each accepts one: those that wait
+ * to be accepted when the listening socket closes are reset, and their callers could not tell what was taken.
+ */
+async function untilNobodyComes(server: Server): Promise<void> {
+  let came = false;
+  const notice = () => {
+    came = true;
+  };
+  server.on('connection', notice);
+  for (let turn = 0, quiet = 0; turn < mostTurns && quiet < quietTurns; turn += 1) {
+    came = false;
+    await aTurn();
+    quiet = came ? 0 : quiet + 1;
+  }
+  server.off('connection', notice);
 }
 
 function hasEmptyName(params: unknown): boolean {

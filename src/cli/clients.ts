@@ -5,6 +5,7 @@ import { type Client, clientKinds, newClient, type WantedClient } from '../acces
 import { readClientKeys } from '../access/client-keys.ts';
 import { allClients, clientCreation, clientDisabling } from '../access/client-store.ts';
 import { scopes } from '../api/operation.ts';
+import { policies } from '../identity/match/policy.ts';
 import { type Clock, type Random, toInstant } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { Secret } from '../kernel/secret.ts';
@@ -31,7 +32,7 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
     {
       name: 'clients create',
       usage:
-        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --issuer URL] [--purposes a,b] [--quota N] [--json]',
+        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --issuer URL] [--purposes a,b] [--policy NAME] [--quota N] [--json]',
       summary: 'Makes a client that may call the interface; a secret is shown once.',
       run: async (args) => {
         const { wanted, json } = await wantedClient(args, terminal.cwd);
@@ -72,6 +73,7 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
       jwks: { type: 'string' },
       issuer: { type: 'string' },
       purposes: { type: 'string' },
+      policy: { type: 'string' },
       quota: { type: 'string' },
       json: { type: 'boolean' },
     },
@@ -93,6 +95,7 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
     scopes: asked,
     credential: await credentialOf(values.jwks === undefined ? values : { ...values, jwks: resolve(cwd, values.jwks) }),
     purposes: values.purposes === undefined ? undefined : listOf(values.purposes),
+    policy: policyOf(values.policy),
     quota: values.quota === undefined ? undefined : quotaOf(values.quota),
   };
   return { wanted, json: values.json === true };
@@ -192,7 +195,7 @@ async function disableClient(room: ClientsRoom, clientId: string, { stderr }: Te
 
 /** A client as it is printed: no hash, no keys. Members that are undefined are left out. */
 function shownClient(client: Client, secret?: Secret) {
-  const { clientId, name, kind, scopes: allowed, credential, purposes, quota, createdAt, disabledAt } = client;
+  const { clientId, name, kind, scopes: allowed, credential, purposes, policy, quota, createdAt, disabledAt } = client;
   return {
     clientId,
     ...(secret === undefined ? {} : { clientSecret: secret.reveal() }),
@@ -201,8 +204,14 @@ function shownClient(client: Client, secret?: Secret) {
     scopes: allowed,
     proof: credential.by === 'issuer' ? credential.issuer : credential.by,
     ...(purposes === undefined ? {} : { purposes }),
+    ...(policy === undefined ? {} : { policy }),
     quotaPerSecond: quota.perSecond,
     createdAt: toInstant(createdAt),
     ...(disabledAt === undefined ? {} : { disabledAt: toInstant(disabledAt) }),
   };
+}
+
+function policyOf(name: string | undefined): string | undefined {
+  if (name === undefined || policies.has(name)) return name;
+  throw new UsageError(`--policy takes ${[...policies.keys()].join(', ')}, not '${name}'.`);
 }

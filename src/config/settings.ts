@@ -1,124 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
-
-type Kind = 'text' | 'port' | 'url' | 'path' | 'flag' | 'level' | 'list' | 'country' | 'scanner' | 'count' | 'days';
-
-type Setting = {
-  readonly kind: Kind;
-  readonly fallback: string | undefined;
-  readonly secret?: true;
-  readonly help: string;
-};
-
-/**
- * Every setting of the server, with its default: this table is also the source of docs/settings.md. A secret may be
- * given in a file instead, as `NAME_FILE`.
- */
-export const settingTable = {
-  PORT: { kind: 'port', fallback: '3000', help: 'TCP port of the API; 0 takes a free one.' },
-  HOST: { kind: 'text', fallback: '127.0.0.1', help: 'Address to listen on. The demo never listens beyond loopback.' },
-  ADMIN_PORT: {
-    kind: 'port',
-    fallback: '0',
-    help: 'TCP port of /metrics, on loopback; 0 takes a free one, or shares none.',
-  },
-  PUBLIC_URL: {
-    kind: 'url',
-    fallback: undefined,
-    help: 'The address callers use, without a path; default http://HOST:PORT.',
-  },
-  DATA_DIR: { kind: 'path', fallback: './data', help: 'Folder of the embedded database, documents and the demo keys.' },
-  DATABASE_URL: {
-    kind: 'url',
-    secret: true,
-    fallback: undefined,
-    help: 'postgres://…; without it SQLite in DATA_DIR.',
-  },
-  DOCUMENT_STORE: {
-    kind: 'path',
-    fallback: undefined,
-    help: 'Folder of the sealed documents; default DATA_DIR/documents.',
-  },
-  DOCUMENT_LIMIT_MIB: { kind: 'count', fallback: '100', help: 'What one document may weigh, in MiB.' },
-  CLAMAV: {
-    kind: 'scanner',
-    fallback: undefined,
-    help: 'Where clamd listens: unix:/path or tcp://host:port; without it deposited documents wait in `scanning`. off gives them out unscanned, and says so in each record; the demo has off. clamd keeps what it scans in its TemporaryDirectory: put that in memory.',
-  },
-  RESCAN_AFTER_DAYS: {
-    kind: 'count',
-    fallback: '7',
-    help: 'A document is scanned anew when the signatures have changed and its last scan is older than that.',
-  },
-  ROOT_KEY_FILE: { kind: 'path', fallback: undefined, help: 'File (mode 0600) with the root key: 32 bytes in base64.' },
-  TRUSTED_ISSUERS: {
-    kind: 'list',
-    fallback: '',
-    help: 'Issuer URLs, besides our own, whose access tokens are accepted.',
-  },
-  SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
-  SMS_URL: {
-    kind: 'url',
-    secret: true,
-    fallback: undefined,
-    help: 'URL of the gateway that takes text messages by POST.',
-  },
-  SMS_GATEWAY: {
-    kind: 'path',
-    fallback: undefined,
-    help: 'JSON file: how it is spoken to; see docs/notifications.md.',
-  },
-  SMS_RECEIPT_TOKEN: {
-    kind: 'text',
-    secret: true,
-    fallback: undefined,
-    help: 'What the gateway sends as a bearer token with its receipts to /callbacks/sms; without it none are taken.',
-  },
-  LETTER_SPOOL: { kind: 'path', fallback: undefined, help: 'Folder that a printer takes letters from.' },
-  LETTER_WINDOW: { kind: 'text', fallback: 'din5008b', help: 'Address window of the envelopes: din5008b or uk-c5.' },
-  SIMULATORS: {
-    kind: 'flag',
-    fallback: undefined,
-    help: 'true plays invented citizens: sim-delivered and so on; true in the demo.',
-  },
-  WEBHOOK_PRIVATE_TARGETS: { kind: 'flag', fallback: 'false', help: 'true lets webhooks call http and private hosts.' },
-  HOLIDAYS: { kind: 'text', fallback: '', help: 'Days (YYYY-MM-DD, with commas) that are no working days by law.' },
-  MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
-  REGISTER_NAME: {
-    kind: 'text',
-    fallback: 'Population register',
-    help: 'Name of the register, as signed results state it.',
-  },
-  REGISTER_COUNTRY: { kind: 'country', fallback: undefined, help: 'Its country, as two letters of ISO 3166-1.' },
-  REFUSE_CLAIMS_IN_URL: {
-    kind: 'flag',
-    fallback: 'false',
-    help: 'true refuses GET /v1/identity/verify with claims in the URL.',
-  },
-  LEDGER_ML_DSA: {
-    kind: 'flag',
-    fallback: 'false',
-    help: 'true signs checkpoints of the ledger with ML-DSA-44 too, beside Ed25519.',
-  },
-  LEDGER_WITNESSES: {
-    kind: 'path',
-    fallback: undefined,
-    help: 'File with the witnesses of the ledger and their quorum (c2sp.org/tlog-policy); without it there are none.',
-  },
-  ACCESS_LOG_HIDDEN_DAYS: {
-    kind: 'days',
-    fallback: '365',
-    help: 'The longest that a use may be hidden from the citizen, in days; 0 allows no hiding.',
-  },
-  LOG_LEVEL: {
-    kind: 'level',
-    fallback: undefined,
-    help: 'fatal, error, warn, info, debug, trace or silent; info, in the demo warn.',
-  },
-} as const satisfies Record<string, Setting>;
-
-export type SettingName = keyof typeof settingTable;
+import { type Setting, type SettingKind, type SettingName, settingTable } from './setting-table.ts';
 
 /** The settings, checked. Secrets stay `Secret` until the moment of use. */
 export type Settings = {
@@ -128,11 +11,15 @@ export type Settings = {
   readonly publicUrl: string | undefined;
   readonly dataDir: string;
   readonly databaseUrl: Secret | undefined;
+  /** A folder, or an `s3:` URL. */
   readonly documentStore: string;
+  readonly s3AccessKeyId: string | undefined;
+  readonly s3SecretAccessKey: Secret | undefined;
   readonly documentLimit: number;
   /** `undefined`: none yet, documents wait; `off`: the operator gives them out unscanned. */
   readonly clamav: string | undefined;
   readonly rescanAfterDays: number;
+  readonly signDocuments: boolean;
   readonly rootKeyFile: string | undefined;
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
@@ -148,6 +35,8 @@ export type Settings = {
   readonly mailFrom: string;
   readonly registerName: string;
   readonly registerCountry: string | undefined;
+  readonly verifyQuantumMs: number;
+  readonly verifyPolicy: string;
   readonly refuseClaimsInUrl: boolean;
   readonly ledgerMlDsa: boolean;
   readonly ledgerWitnesses: string | undefined;
@@ -185,11 +74,13 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     publicUrl: optional('PUBLIC_URL')?.replace(/\/+$/, ''),
     dataDir: path('DATA_DIR'),
     databaseUrl: secret('DATABASE_URL'),
-    documentStore:
-      given('DOCUMENT_STORE') === undefined ? resolve(path('DATA_DIR'), 'documents') : path('DOCUMENT_STORE'),
+    documentStore: documentStoreOf(given('DOCUMENT_STORE'), path('DATA_DIR')),
+    s3AccessKeyId: optional('S3_ACCESS_KEY_ID'),
+    s3SecretAccessKey: secret('S3_SECRET_ACCESS_KEY'),
     documentLimit: Number(text('DOCUMENT_LIMIT_MIB')) * 1_048_576,
     clamav: optional('CLAMAV'),
     rescanAfterDays: Number(text('RESCAN_AFTER_DAYS')),
+    signDocuments: text('SIGN_DOCUMENTS') === 'true',
     rootKeyFile: given('ROOT_KEY_FILE') === undefined ? undefined : path('ROOT_KEY_FILE'),
     trustedIssuers: text('TRUSTED_ISSUERS')
       .split(/[\s,]+/)
@@ -208,12 +99,19 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     mailFrom: text('MAIL_FROM'),
     registerName: text('REGISTER_NAME'),
     registerCountry: optional('REGISTER_COUNTRY'),
+    verifyQuantumMs: Number(text('VERIFY_QUANTUM_MS')),
+    verifyPolicy: text('VERIFY_POLICY'),
     refuseClaimsInUrl: text('REFUSE_CLAIMS_IN_URL') === 'true',
     ledgerMlDsa: text('LEDGER_ML_DSA') === 'true',
     ledgerWitnesses: given('LEDGER_WITNESSES') === undefined ? undefined : path('LEDGER_WITNESSES'),
     accessLogHiddenDays: Number(text('ACCESS_LOG_HIDDEN_DAYS')),
     logLevel: optional('LOG_LEVEL'),
   };
+}
+
+function documentStoreOf(given: string | undefined, dataDir: string): string {
+  if (given === undefined) return resolve(dataDir, 'documents');
+  return given.startsWith('s3://') ? given : resolve(given);
 }
 
 function givenValue(
@@ -249,14 +147,18 @@ function readSecretFile(name: string, path: string): string {
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
-function faultOf(kind: Kind, value: string): string | undefined {
+function faultOf(kind: SettingKind, value: string): string | undefined {
   switch (kind) {
     case 'port':
       return /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? undefined : 'a port number from 0 to 65535';
+    case 'store':
+      return !value.startsWith('s3:') || isS3Place(value) ? undefined : 'a folder or s3://BUCKET/PREFIX?region=…';
     case 'count':
       return /^[1-9]\d{0,5}$/.test(value) ? undefined : 'a whole number above 0';
     case 'scanner':
       return /^(?:off|unix:\/\S+|tcp:\/\/\S+:\d{1,5})$/.test(value) ? undefined : 'unix:/path, tcp://host:port or off';
+    case 'milliseconds':
+      return /^\d{1,4}$/.test(value) ? undefined : 'a whole number of milliseconds, at most 9999';
     case 'days':
       return /^\d{1,5}$/.test(value) ? undefined : 'a whole number of days';
     case 'country':
@@ -273,6 +175,20 @@ function faultOf(kind: Kind, value: string): string | undefined {
     case 'path':
       return undefined;
   }
+}
+
+function isS3Place(value: string): boolean {
+  const url = URL.parse(value);
+  const names = [...(url?.searchParams.keys() ?? [])];
+  const endpoint = url?.searchParams.get('endpoint') ?? 'https://aws';
+  return (
+    url !== null &&
+    url.host !== '' &&
+    url.searchParams.has('region') &&
+    names.every((name) => name === 'region' || name === 'endpoint') &&
+    /^https?:\/\//.test(endpoint) &&
+    URL.canParse(endpoint)
+  );
 }
 
 function readSettingsFile(path: string | undefined): ReadonlyMap<string, string> {

@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { Answer } from '../api/operation.ts';
 import type { DocumentId, EventId } from '../kernel/id.ts';
 import type { ByteRange } from './byte-ranges.ts';
@@ -8,6 +9,7 @@ import { multipartOf } from './multipart-ranges.ts';
 import { type OpenDocument, openBytes, startedStream, wholeOf } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 import { reprDigest } from './repr-digest.ts';
+import { signedHeaders } from './response-signature.ts';
 
 /** A strong entity tag that says nothing of the content: equal only for the same bytes of the same document. */
 export function etagOf(etagKey: Uint8Array, { document, content }: OpenDocument): string {
@@ -41,31 +43,44 @@ export function privacyHeaders(id: DocumentId, receipt: EventId): Record<string,
   };
 }
 
+/** What every answer with a document is made from; `wantsDigest`: of its content too (RFC 9530, section 3). */
+export type Answering = {
+  readonly ports: Pick<DocumentPorts, 'blobs' | 'alarm' | 'random' | 'signer'>;
+  readonly open: OpenDocument;
+  readonly headers: Record<string, string>;
+  readonly now: number;
+  readonly wantsDigest: boolean;
+};
+
+function signed({ ports, now }: Answering, status: number, headers: Record<string, string>) {
+  return { status, headers: signedHeaders(ports.signer?.(), { status, headers, now }) };
+}
+
 /** The answer to HEAD: what GET would say, without the bytes. */
-export function headAnswer({ content }: OpenDocument, headers: Record<string, string>): Answer {
-  const described = { ...headers, 'content-type': content.mediaType, 'content-length': String(content.size) };
-  return { status: 200, headers: described, stream: null };
+export function headAnswer(answering: Answering): Answer {
+  const { content } = answering.open;
+  const described = {
+    ...answering.headers,
+    'content-type': content.mediaType,
+    'content-length': String(content.size),
+    ...(answering.wantsDigest ? { 'content-digest': reprDigest(content.sha256) } : {}),
+  };
+  return { ...signed(answering, 200, described), stream: null };
 }
 
 /** The whole document, its first piece verified before there is an answer. */
-export async function wholeAnswer(
-  ports: Pick<DocumentPorts, 'blobs' | 'alarm'>,
-  open: OpenDocument,
-  headers: Record<string, string>,
-): Promise<Answer> {
+export async function wholeAnswer(answering: Answering): Promise<Answer> {
+  const { ports, open } = answering;
   const stream = await startedStream(openBytes(ports, open, wholeOf(open.content)));
-  return { ...headAnswer(open, headers), stream };
+  return { ...headAnswer(answering), stream };
 }
 
+/** The content of a longer part is not held to be hashed before it is sent. */
+const hashedBytes = 1_048_576;
+
 /** Parts of the document: one as it is, several as `multipart/byteranges`. */
-export async function partsAnswer(
-  ports: Pick<DocumentPorts, 'blobs' | 'alarm' | 'random'>,
-  open: OpenDocument,
-  {
-    headers,
-    ranges,
-  }: { readonly headers: Record<string, string>; readonly ranges: readonly [ByteRange, ...ByteRange[]] },
-): Promise<Answer> {
+export async function partsAnswer(answering: Answering, ranges: readonly [ByteRange, ...ByteRange[]]): Promise<Answer> {
+  const { ports, open, headers } = answering;
   const { mediaType, size } = open.content;
   const [range, ...others] = ranges;
   if (others.length > 0) {
@@ -73,13 +88,20 @@ export async function partsAnswer(
     const multipart = multipartOf(ranges, { mediaType, size, boundary });
     const framed = { ...headers, 'content-type': multipart.contentType, 'content-length': String(multipart.length) };
     const stream = await startedStream(multipart.body((part) => openBytes(ports, open, part)));
-    return { status: 206, headers: framed, stream };
+    return { ...signed(answering, 206, framed), stream };
   }
+  const length = range.last - range.first + 1;
   const described = {
     ...headers,
     'content-type': mediaType,
-    'content-length': String(range.last - range.first + 1),
+    'content-length': String(length),
     'content-range': `bytes ${range.first}-${range.last}/${size}`,
   };
-  return { status: 206, headers: described, stream: await startedStream(openBytes(ports, open, range)) };
+  const pieces = openBytes(ports, open, range);
+  if (!answering.wantsDigest || length > hashedBytes) {
+    return { ...signed(answering, 206, described), stream: await startedStream(pieces) };
+  }
+  const whole = Buffer.concat(await Array.fromAsync(pieces));
+  const digest = reprDigest(createHash('sha256').update(whole).digest());
+  return { ...signed(answering, 206, { ...described, 'content-digest': digest }), stream: Readable.from([whole]) };
 }

@@ -51,9 +51,9 @@ export function citizenErasure(citizenId: string, now: number, proof: EventId): 
   ];
 }
 
-/** The ids of all documents of a citizen that are not erased; their blobs go when the erasure is durable. */
-export async function documentsOf(read: Read, citizenId: string): Promise<DocumentId[]> {
-  const rows = await read("select id from document where citizen_id = $1 and status <> 'erased' order by id", [
+/** The ids of the erased documents of a citizen: their blobs may go. */
+export async function erasedDocumentsOf(read: Read, citizenId: string): Promise<DocumentId[]> {
+  const rows = await read("select id from document where citizen_id = $1 and status = 'erased' order by id", [
     citizenId,
   ]);
   return rows.flatMap(({ id }) => parseId('document', String(id)) ?? []);

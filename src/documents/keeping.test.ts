@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { citizen, type DocumentHouse, deposited, issuer, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
 import { type DocumentId, parseId } from '../kernel/id.ts';
-import { WriteRefused } from '../store/db.ts';
+import { CitizenHeld, eraseCitizen } from '../ledger/erase-citizen.ts';
 import { runDeletion } from './deletion-run.ts';
-import { citizenErasure, documentsOf } from './keeping-store.ts';
+import { citizenErasure, erasedDocumentsOf } from './keeping-store.ts';
 import { placeHold, releaseHold } from './legal-hold.ts';
 import { setRetentionClass } from './retention-class.ts';
 import { type Finding, verifyDocuments } from './verify-documents.ts';
@@ -157,18 +157,13 @@ for (const engine of engines) {
     const ids = [await deposited(house, pdfOf(100)), await deposited(house, pdfOf(100))];
     const other = await deposited(house, pdfOf(100), { 'citizen-id': 'CZ-1002' });
     const hold = await held(house, { document: ids[1] ?? other });
-    const proof = house.mint('event');
-    const unit = citizenErasure(citizen, house.time.now, proof);
-    const destroy = { sql: 'delete from citizen_key where citizen_id = $1', args: [citizen] };
-    await assert.rejects(
-      house.db.write([...unit, destroy]),
-      (fault) => fault instanceof WriteRefused && fault.statement === 0,
-    );
-    assert.deepEqual(await documentsOf(house.db.read, citizen), ids);
+    const parts = { ...house.keeping, citizenKeys: house.citizenKeys, actor: operator, besides: citizenErasure };
+    await assert.rejects(eraseCitizen(parts, citizen), CitizenHeld);
+    assert.deepEqual(await erasedDocumentsOf(house.db.read, citizen), []);
+    assert.equal(await slugOf(house, ids[0] ?? other), 200);
     await releaseHold(house.keeping, hold, operator);
-    await house.db.write([...unit, destroy]);
-    house.forgetKeys();
-    assert.deepEqual(await documentsOf(house.db.read, citizen), []);
+    assert.equal(await eraseCitizen(parts, citizen), true);
+    assert.deepEqual(await erasedDocumentsOf(house.db.read, citizen), ids);
     for (const id of ids) assert.equal(await slugOf(house, id), 'document-erased');
     assert.equal(await slugOf(house, other), 200);
     assert.deepEqual(await findings(house), ['erased-blob-left', 'erased-blob-left']);

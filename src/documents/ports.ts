@@ -2,6 +2,7 @@ import type { Random } from '../kernel/clock.ts';
 import type { DocumentId } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
+import type { ResponseSigner } from './response-signature.ts';
 
 /** What an operator must be told at once: what was stored is not what is there. */
 export type DocumentAlarm =
@@ -22,6 +23,8 @@ export type DocumentPorts = {
   readonly citizenExists: (citizenId: string) => Promise<boolean>;
   /** The purposes that were agreed for that client; undefined where any is. */
   readonly purposesOf: (clientId: string) => readonly string[] | undefined;
+  /** Gives the key that signs answers (RFC 9421); undefined where the operator has not asked for that. */
+  readonly signer: (() => ResponseSigner) | undefined;
   /** Whether documents go through the scanner; else the operator has said that they go out without one. */
   readonly scans: boolean;
   /** What one document may weigh, in bytes. */

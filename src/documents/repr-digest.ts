@@ -4,6 +4,12 @@ export function parseReprDigest(given: string): Uint8Array | undefined {
   return found === undefined ? undefined : Buffer.from(found, 'base64');
 }
 
+/** Whether a `Want-Repr-Digest` or `Want-Content-Digest` (RFC 9530, section 4) wants SHA-256; undefined: it says nothing of it. */
+export function wantsSha256(header: string | undefined): boolean | undefined {
+  const weight = /(?:^|,)\s*sha-256\s*=\s*(\d{1,2})\s*(?:,|$)/.exec(header ?? '')?.[1];
+  return weight === undefined ? undefined : Number(weight) > 0;
+}
+
 /** `Repr-Digest` of a document with that SHA-256; also the `digest` of its record. */
 export function reprDigest(sha256: Uint8Array): string {
   return `sha-256=:${Buffer.from(sha256).toString('base64')}:`;

@@ -11,6 +11,7 @@ import { readPurpose } from './header-text.ts';
 import { type OpenDocument, openContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 import { preferredForm } from './preferred-form.ts';
+import { wantsSha256 } from './repr-digest.ts';
 import type { DocumentContent } from './sealed-record.ts';
 
 const header = (description: string) => Type.Optional(Type.String({ maxLength: 2_000, description }));
@@ -27,6 +28,10 @@ const request = {
       'if-range': header('The ETag that the range belongs to.'),
       'if-match': header('RFC 9110.'),
       'if-none-match': header('RFC 9110.'),
+      'want-repr-digest': header('RFC 9530: sha-256=0 leaves Repr-Digest away; another algorithm there is not.'),
+      'want-content-digest': header(
+        'RFC 9530: sha-256=1 wants Content-Digest, of a whole document or a part up to 1 MiB.',
+      ),
       purpose: header('For what it is read; told to the citizen. With grants, the purpose of the grant that is used.'),
     },
     { additionalProperties: false },
@@ -118,7 +123,11 @@ function giveDocument(call: RetrieveCall, open: OpenDocument, access: Access): D
   const type = givesBytes ? 'document.retrieved' : 'document.record-read';
   const event = useOf(call, open.document, { type, access });
   const effect = { events: [event], statements: [] } as const;
-  const headers = documentHeaders(open, etag, event.id);
+  const { 'repr-digest': digest, ...plain } = documentHeaders(open, etag, event.id);
+  const unwanted = wantsSha256(asked['want-repr-digest']) === false;
+  const headers = unwanted || digest === undefined ? plain : { ...plain, 'repr-digest': digest };
+  const wantsDigest = wantsSha256(asked['want-content-digest']) === true;
+  const answering = { ports, open, headers, now: call.now, wantsDigest };
   switch (outcome.answer) {
     case 'precondition-failed':
       return { refusal: refuse('precondition-failed'), effect };
@@ -131,9 +140,9 @@ function giveDocument(call: RetrieveCall, open: OpenDocument, access: Access): D
     case 'whole':
       return {
         effect,
-        answer: method === 'HEAD' ? headAnswer(open, headers) : () => wholeAnswer(ports, open, headers),
+        answer: method === 'HEAD' ? headAnswer(answering) : () => wholeAnswer(answering),
       };
     case 'parts':
-      return { effect, answer: () => partsAnswer(ports, open, { headers, ranges: outcome.ranges }) };
+      return { effect, answer: () => partsAnswer(answering, outcome.ranges) };
   }
 }

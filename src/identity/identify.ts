@@ -1,9 +1,12 @@
 import type { Claims } from './claims.ts';
 import type { NormalisedClaims } from './match/comparable.ts';
-import { type Comparison, compare, decoy, type Levels, type MatchDecision } from './match/compare.ts';
+import { type Comparison, compare, decoy, type Levels, measure } from './match/compare.ts';
+import type { MatchDecision } from './match/decide.ts';
+import type { Frequencies } from './match/model.ts';
 import type { Policy } from './match/policy.ts';
-import { keyOf } from './name-key.ts';
-import { mostCandidates, type Register } from './register.ts';
+import { hasRival } from './match/rivals.ts';
+import { familyKey, keyOf } from './name-key.ts';
+import { mostCandidates, type Register, type RegisterRecord } from './register.ts';
 
 /** What asking the register gave. */
 export type Finding = {
@@ -17,42 +20,98 @@ export type Finding = {
   readonly searched: boolean;
 };
 
+/** What decides: the register, how often its names are, and the policy. */
+export type Bench = {
+  readonly register: Register;
+  readonly policy: Policy;
+  readonly frequencies?: Frequencies | undefined;
+};
+
 /** Finds the person whom the claims are about, by id or by search, and decides. */
-export async function identify(
-  normalised: NormalisedClaims,
-  claims: Claims,
-  policy: Policy,
-  register: Register,
-): Promise<Finding> {
+export async function identify(normalised: NormalisedClaims, claims: Claims, bench: Bench): Promise<Finding> {
   const { citizenId } = claims;
-  if (citizenId === undefined) return await search(normalised, policy, register);
+  const { register, policy, frequencies } = bench;
+  if (citizenId === undefined) return await search(normalised, bench);
   const record = (await register.find(citizenId)) ?? decoy;
-  const { decision, levels } = compare(record, normalised, policy);
-  return { decision, levels, concerned: [citizenId], about: citizenId, searched: false };
+  const compared = compare(record, normalised, policy, frequencies);
+  const open = compared.decision === 'match' && (await isRivalled(record, compared, normalised, bench));
+  const decision = open ? 'not_determined' : compared.decision;
+  return { decision, levels: compared.levels, concerned: [citizenId], about: citizenId, searched: false };
 }
 
-async function search(claims: NormalisedClaims, policy: Policy, register: Register): Promise<Finding> {
+async function search(claims: NormalisedClaims, { register, policy, frequencies }: Bench): Promise<Finding> {
   const { familyName, givenName, birthDate } = claims.values;
   const records = await register.search({
     familyKeys: [keyOf(familyName?.forms ?? []), keyOf(givenName?.forms ?? [])],
     birthDate: birthDate?.forms[0] ?? '',
+    ...(policy.tolerant ? { anyName: true } : {}),
   });
   const compared = records.map((record) => ({
     citizenId: record.citizenId,
-    comparison: compare(record, claims, policy),
+    comparison: compare(record, claims, policy, frequencies),
   }));
   const fitting = compared.filter(({ comparison }) => comparison.decision !== 'no_match');
   const concerned = compared.filter(({ comparison }) => isPerson(comparison)).map(({ citizenId }) => citizenId);
   const only = fitting.length === 1 ? fitting[0] : undefined;
   const about = only?.citizenId ?? (concerned.length === 1 ? (concerned[0] ?? null) : null);
   const crowd = records.length > mostCandidates;
-  const decision = fitting.length > 1 || crowd ? 'not_determined' : (only?.comparison.decision ?? 'no_match');
+  const rivalled =
+    only !== undefined &&
+    policy.rivals &&
+    isFuzzy(only.comparison.levels) &&
+    hasRival(
+      { citizenId: only.citizenId, measured: only.comparison },
+      compared.map(({ citizenId, comparison }) => ({ citizenId, measured: comparison })),
+      policy,
+    );
+  const undecided = fitting.length > 1 || crowd || rivalled;
+  const decision = undecided ? 'not_determined' : (only?.comparison.decision ?? 'no_match');
   return { decision, levels: only?.comparison.levels ?? {}, concerned, about, searched: true };
 }
 
 /** Whether the claims name this person, even if an address or a number then differs. */
 function isPerson({ levels }: Comparison): boolean {
   return [levels.givenName, levels.familyName, levels.birthDate].every(
-    (level) => level !== undefined && level !== 'different' && level !== 'missing',
+    (level) => level === 'exact' || level === 'normalised' || level === 'precision',
   );
+}
+
+/** Whether some claim that agreed is not the same as in the register: then somebody else may be meant. */
+function isFuzzy(levels: Levels): boolean {
+  return Object.values(levels).some(
+    (level) => level !== 'exact' && level !== 'normalised' && level !== 'precision' && level !== 'missing',
+  );
+}
+
+/** Whether a fuzzy match with the record that an id names fits a twin or namesake of the register as well. */
+async function isRivalled(
+  record: RegisterRecord,
+  compared: Comparison,
+  claims: NormalisedClaims,
+  { register, policy, frequencies }: Bench,
+): Promise<boolean> {
+  if (!policy.rivals || !isFuzzy(compared.levels)) return false;
+  const { familyName, givenName, birthDate } = claims.values;
+  const asked = { ...claims, asked: claims.asked.filter((claim) => claim !== 'citizenId') };
+  const dates = new Set([record.birthDate ?? '', birthDate?.forms[0] ?? ''].filter((date) => date !== ''));
+  const own = { citizenId: record.citizenId, measured: measure(record, asked, policy, frequencies) };
+  for (const date of dates) {
+    const keys = [
+      keyOf(familyName?.forms ?? []),
+      keyOf(givenName?.forms ?? []),
+      familyKey(record.familyName ?? undefined),
+    ];
+    for (const [first, second] of [
+      [keys[0] ?? '', keys[1] ?? ''],
+      [keys[2] ?? '', keys[2] ?? ''],
+    ] as const) {
+      const found = await register.search({ familyKeys: [first, second], birthDate: date });
+      const candidates = found.map((candidate) => ({
+        citizenId: candidate.citizenId,
+        measured: measure(candidate, asked, policy, frequencies),
+      }));
+      if (hasRival(own, candidates, policy)) return true;
+    }
+  }
+  return false;
 }

@@ -1,6 +1,10 @@
 import type { Random } from '../kernel/clock.ts';
+import type { Mint } from '../kernel/id.ts';
 import type { RootKey } from '../keys/root-key.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
+import type { Effect } from '../ledger/commit.ts';
+import type { GuessBudget } from './guess-budget.ts';
+import type { Frequencies } from './match/model.ts';
 import type { Policy } from './match/policy.ts';
 import type { Register } from './register.ts';
 
@@ -10,8 +14,15 @@ export type IdentityPorts = {
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
   readonly rootKey: Pick<RootKey, 'derive'>;
   readonly random: Random;
+  /** How often names stand in the register, where that was counted. */
+  frequencies?(): Frequencies | undefined;
   /** The policy by which the questions of this client are decided. */
   policyOf(clientId: string): Policy;
+  readonly guesses: GuessBudget;
+  /** What tells a citizen, by an official message, that somebody guesses at the own data; joins the unit of the answer. */
+  noticeOfGuesses(citizenId: string, by: { readonly now: number; readonly mint: Mint }): Promise<Effect>;
+  /** Starts the time of one question; what it gives ends with the next full quantum of time. */
+  pace(): () => Promise<void>;
   /** The purposes that were agreed for this client; undefined where any is. */
   purposesOf(clientId: string): readonly string[] | undefined;
   /** Signs a result as a JWS (compact) of the media type `typ`, under a published key. */

@@ -31,6 +31,8 @@ export type SearchKeys = {
   readonly familyKeys: readonly [string, string];
   /** In the form of `dateForm`; records that hold less, and with a partial date those that hold more, are found too. */
   readonly birthDate: string;
+  /** Everybody born that day is a candidate, whatever the name: for policies that decide by probability. */
+  readonly anyName?: boolean;
 };
 
 /** The most candidates that a search gives; more of them are too many to tell apart. */

@@ -1,3 +1,5 @@
+import { hanReadings } from './han.ts';
+
 /**
  * How one written form stands for several others. Each letter has up to five spellings, one a system, and a name is
  * spelled by one system throughout, so that its forms stay few. For Latin letters (ICAO 9303-3): without the mark, as
@@ -152,7 +154,11 @@ const arabic = table(`
   ـ -
 `);
 
-const letters: ReadonlyMap<string, Spellings> = new Map([...latin, ...cyrillic, ...greek, ...arabic]);
+const han = [...hanReadings()].map(
+  ([character, readings]) => [character.normalize('NFKD'), spelled(readings.join(' '))] as const,
+);
+
+const letters: ReadonlyMap<string, Spellings> = new Map([...latin, ...cyrillic, ...greek, ...arabic, ...han]);
 const greekVowelBefore = new Set(['α', 'ε', 'η']);
 const greekVoiceless = new Set([...'θκξπσςτφχψ ']);
 

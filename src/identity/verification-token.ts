@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { type Claims, claimNames, oidcName, type Question } from './claims.ts';
+import { type ClaimName, type Claims, claimNames, oidcName, type Question } from './claims.ts';
 import type { Levels } from './match/compare.ts';
 import type { IdentityPorts } from './ports.ts';
-import { claimResults, type Verification } from './verification.ts';
+import type { Verification } from './verification.ts';
 
 /** The media type of a signed result, without `application/`. */
 export const resultType = 'identity-verification+jwt';
@@ -82,14 +82,18 @@ function verifiedClaims(
 
 const addressClaims = new Set(['streetAddress', 'postalCode', 'locality', 'country']);
 
+/** A slip that a policy forgives is not attested: what was sent there is not what the register holds. */
+function isSame(level: Levels[ClaimName]): boolean {
+  return level === 'exact' || level === 'normalised' || level === 'precision';
+}
+
 /** What the caller sent and what matched, as the caller wrote it: never a value of the register. */
 function matchedClaims(claims: Claims, levels: Levels): Readonly<Record<string, unknown>> {
-  const results = claimResults(levels);
   const matched: Record<string, unknown> = {};
   const address: Record<string, string> = {};
   for (const claim of claimNames) {
     const value = claims[claim];
-    if (value === undefined || results[claim] !== 'match') continue;
+    if (value === undefined || !isSame(levels[claim])) continue;
     if (addressClaims.has(claim)) address[oidcName(claim)] = value;
     else if (claim === 'birthPlace') matched['place_of_birth'] = { locality: value };
     else matched[oidcName(claim)] = value;

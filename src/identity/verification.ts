@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import type { VerificationId } from '../kernel/id.ts';
 import { idPatternSource } from '../kernel/id.ts';
 import { type ClaimName, claimNames } from './claims.ts';
-import type { Levels, MatchDecision } from './match/compare.ts';
+import type { Levels } from './match/compare.ts';
+import type { MatchDecision } from './match/decide.ts';
 import type { Policy } from './match/policy.ts';
 
 /** How long an answer and its signed form may be relied on. */

@@ -2,8 +2,10 @@ import { type Answer, type Call, type Decision, defineOperation, type Refused } 
 import { toInstant } from '../kernel/clock.ts';
 import type { VerificationId } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
+import type { Effect } from '../ledger/commit.ts';
 import type { CitizenEvent, HouseEvent } from '../ledger/event.ts';
 import { type ClaimName, claimsBody, claimsQuery, type Question, readQuestion, requestHash } from './claims.ts';
+import { guessTags, subjectOf } from './guess-budget.ts';
 import { type Finding, identify } from './identify.ts';
 import { type NormalisedClaims, normaliseClaims } from './match/comparable.ts';
 import { type Policy, reachesMinimum } from './match/policy.ts';
@@ -37,12 +39,41 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
   const refusal = refusalOf(question, policy, call);
   if (refusal !== undefined) return { refusal };
   const asking = { question, claims: normaliseClaims(question.claims), policy, call };
+  const paced = call.ports.pace();
   try {
-    return await answer(asking, await identify(asking.claims, question.claims, policy, call.ports.register));
+    const { effect, json } = await answer(asking, await decideOnce(asking));
+    return {
+      effect,
+      answer: async () => {
+        await paced();
+        return { status: 200, headers: privateAnswer, json } satisfies Answer;
+      },
+    };
   } catch (fault) {
     if (!(fault instanceof RegisterUnavailable)) throw fault;
     return { refusal: refuse('register-unavailable', undefined, { headers: { 'retry-after': '5' } }) };
   }
+}
+
+/** What was found, and whether this was the wrong guess that spent a budget. */
+type Decided = { readonly finding: Finding; readonly spentNow: boolean };
+
+/**
+ * Asks the register, and counts what was wrong. Over budget everything is done as ever, and then answered as a mismatch:
+ * test/attacks/guessing.test.ts.
+ */
+async function decideOnce({ question, claims, policy, call }: Asking): Promise<Decided> {
+  const { register, frequencies, guesses, rootKey } = call.ports;
+  const key = rootKey.derive('guess-budget');
+  const tags = guessTags(key, question.claims, claims);
+  return await guesses.alone(tags.subjects, async () => {
+    const found = await identify(claims, question.claims, { register, policy, frequencies: frequencies?.() });
+    const owner = found.searched && found.about !== null ? [subjectOf(key, found.about)] : [];
+    const open = await guesses.hasRoom([...tags.subjects, ...owner], call.now);
+    const finding: Finding = open ? found : { ...found, decision: 'no_match', levels: {} };
+    if (finding.decision !== 'no_match') return { finding, spentNow: false };
+    return { finding, ...(await guesses.count(tags, call.now)) };
+  });
 }
 
 function refusalOf({ claims, purpose }: Question, policy: Policy, { ports, caller }: VerifyCall): Refusal | undefined {
@@ -54,7 +85,10 @@ function refusalOf({ claims, purpose }: Question, policy: Policy, { ports, calle
   return reachesMinimum(policy, submitted) ? undefined : refuse('insufficient-claims');
 }
 
-async function answer(asking: Asking, finding: Finding): Promise<Decision> {
+async function answer(
+  asking: Asking,
+  { finding, spentNow }: Decided,
+): Promise<{ readonly effect: Effect; readonly json: Verification }> {
   const { question, claims, policy, call } = asking;
   const { caller, now, mint, ports } = call;
   const verificationId = mint('verification');
@@ -78,9 +112,27 @@ async function answer(asking: Asking, finding: Finding): Promise<Decision> {
   const token = await ports.signResult(resultPayload(result, question, finding.levels, to), resultType);
   const verification = { ...result, token };
   const asked = { clientId: caller.clientId, citizenId: finding.about, checkedAt: now, claims };
+  const notices = spentNow ? await Promise.all(finding.concerned.map((id) => alert(id, verificationId, call))) : [];
   return {
-    effect: { events, statements: [await keepVerification(verification, asked, ports)] },
-    answer: { status: 200, headers: privateAnswer, json: verification } satisfies Answer,
+    effect: {
+      events: [...events, ...notices.flatMap((notice) => notice.events)],
+      statements: [
+        await keepVerification(verification, asked, ports),
+        ...notices.flatMap((notice) => notice.statements),
+      ],
+    },
+    json: verification,
+  };
+}
+
+/** The citizen is told of guesses, in the ledger and by message, in the unit of the guess that spent the budget. */
+async function alert(citizenId: string, verification: VerificationId, call: VerifyCall): Promise<Effect> {
+  const { mint, now, ports, caller } = call;
+  const head = { id: mint('event'), at: now, actor: { client: caller.clientId } };
+  const notice = await ports.noticeOfGuesses(citizenId, { now, mint });
+  return {
+    events: [{ type: 'identity.guesses-spent', ...head, citizenId, verification }, ...notice.events],
+    statements: notice.statements,
   };
 }
 

@@ -30,6 +30,21 @@ export const serviceProblems = {
     cause: 'The policy of this client does not allow it to ask about one of the claims.',
     fix: 'Leave the claim out, or ask the operator to widen the policy of your client.',
   },
+  'hiding-not-permitted': {
+    status: 403,
+    title: 'Hiding not permitted',
+    retryable: false,
+    cause:
+      'The request asks that the citizen be told of it later, and this client has no right to that on this server.',
+    fix: 'Leave the Access-Log-Hidden headers out, or ask the operator for the scope access-log:hide.',
+  },
+  'citizen-token-needed': {
+    status: 403,
+    title: 'Token of a citizen needed',
+    retryable: false,
+    cause: 'The operation is for a citizen, and the access token names none.',
+    fix: 'Use a token of an issuer that this server trusts, with the claim citizen_id and the scope citizen:self.',
+  },
   'citizen-not-found': {
     status: 404,
     title: 'Citizen not found',

@@ -1,8 +1,25 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { Random } from '../kernel/clock.ts';
 import { keyBytes } from './chunked-encryption.ts';
-import { type RootKey, rootKeyFrom } from './root-key.ts';
+import {
+  type LastingPurpose,
+  lastingPurposes,
+  liveRootKey,
+  type RootKey,
+  type RootSecrets,
+  rootKeyOf,
+} from './root-key.ts';
 
 /** Why the root key cannot be had, with the command that helps. */
 export class RootKeyError extends Error {
@@ -12,8 +29,17 @@ export class RootKeyError extends Error {
   }
 }
 
-/** The root key in `path`: 32 bytes in base64, readable by its owner alone. Without it no sealed byte can be opened. */
+/**
+ * The root key in `path`, readable by its owner alone. Without it no sealed byte can be opened. The first line is the
+ * root: 32 bytes in base64. After a rotation has begun there are more: `previous` with the root before it, and `lasting`
+ * with each key that must stay what it was.
+ */
 export function readRootKey(path: string): RootKey {
+  return liveRootKey(() => readRootSecrets(path));
+}
+
+/** What the file holds. */
+export function readRootSecrets(path: string): RootSecrets {
   let text: string;
   try {
     const mode = statSync(path).mode & 0o777;
@@ -27,25 +53,84 @@ export function readRootKey(path: string): RootKey {
       `no root key at ${path}. Make one with: citizen-services keys create — and keep a copy elsewhere`,
     );
   }
-  const root = Buffer.from(text, 'base64');
-  if (root.length !== keyBytes || root.toString('base64') !== text) {
+  const [first = '', ...more] = text.split('\n');
+  const lasting = new Map<LastingPurpose, Uint8Array>();
+  let previous: Uint8Array | undefined;
+  for (const line of more) {
+    const [word, ...rest] = line.trim().split(' ');
+    const purpose = lastingPurposes.find((one) => one === rest[0]);
+    if (word === 'previous') previous = keyIn(path, rest[0]);
+    else if (word === 'lasting' && purpose !== undefined) lasting.set(purpose, keyIn(path, rest[1]));
+    else throw new RootKeyError(`${path} holds a line that this program does not know. Restore it from your copy`);
+  }
+  return { current: keyIn(path, first), previous, ...(lasting.size > 0 ? { lasting } : {}) };
+}
+
+function keyIn(path: string, text = ''): Uint8Array {
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== keyBytes || key.toString('base64') !== text) {
     throw new RootKeyError(
       `${path} holds no root key: expected ${keyBytes} bytes in base64. Restore it from your copy`,
     );
   }
-  return rootKeyFrom(root);
+  return key;
 }
 
 /** Makes a new root key in a file of mode 0600, synced; refuses to touch a file that is there. */
 export function createRootKey(path: string, random: Random): RootKey {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const root = random(keyBytes);
+  writeNew(path, { current: random(keyBytes) });
+  return readRootKey(path);
+}
+
+/**
+ * Begins a rotation: a new root in the file, the old one beside it as `previous`, and what must last written out. Refuses
+ * while an earlier rotation is not finished.
+ */
+export function beginRotation(path: string, random: Random): void {
+  const { current, previous, lasting } = readRootSecrets(path);
+  if (previous !== undefined) throw new RootKeyError(`${path}: the rotation before this one is not finished`);
+  const keys = rootKeyOf({ current, lasting });
+  const kept = new Map(lastingPurposes.map((purpose) => [purpose, keys.derive(purpose)]));
+  replace(path, { current: random(keyBytes), previous: current, lasting: kept });
+}
+
+/** Ends a rotation: the old root leaves the file. To be called only when nothing is wrapped by it any more. */
+export function endRotation(path: string): void {
+  const { current, lasting } = readRootSecrets(path);
+  replace(path, { current, lasting });
+}
+
+function replace(path: string, secrets: RootSecrets): void {
+  // What a crash may have left is of no use: only the rename makes it the root key.
+  rmSync(`${path}.new`, { force: true });
+  writeNew(`${path}.new`, secrets);
+  renameSync(`${path}.new`, path);
+  sync(dirname(path));
+}
+
+function writeNew(path: string, { current, previous, lasting }: RootSecrets): void {
+  const base64 = (key: Uint8Array) => Buffer.from(key).toString('base64');
+  const lines = [
+    base64(current),
+    ...(previous === undefined ? [] : [`previous ${base64(previous)}`]),
+    ...[...(lasting ?? [])].map(([purpose, key]) => `lasting ${purpose} ${base64(key)}`),
+  ];
   const file = openSync(path, 'wx', 0o600);
   try {
-    writeSync(file, `${Buffer.from(root).toString('base64')}\n`);
+    writeSync(file, `${lines.join('\n')}\n`);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
-  return rootKeyFrom(root);
+  sync(dirname(path));
+}
+
+function sync(folder: string): void {
+  const opened = openSync(folder, 'r');
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
 }

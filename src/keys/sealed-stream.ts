@@ -11,9 +11,13 @@ import {
   sealedLength,
 } from './chunked-encryption.ts';
 
-/** Chunks sealed or opened in one turn of the event loop (1 MiB, about 0.5 ms), so that others get theirs. */
-const chunksPerTurn = 64;
+/** Chunks sealed or opened in one turn of the event loop (256 KiB, about 0.1 ms), so that others get theirs. */
+const chunksPerTurn = 16;
 const turnBytes = chunksPerTurn * chunkBytes;
+/** So much of a part (1 MiB) is verified before any of it is given: a smaller one is given as a whole or not at all. */
+const chunksAhead = 64;
+/** As much of a sealed message as is opened in one turn: a source that gives such pieces saves putting them together. */
+export const sealedTurnBytes = chunksPerTurn * sealedChunkBytes;
 
 /** What passed through a sealing stream, counted and hashed (SHA-256) on the way; sizes in bytes. */
 export type SealedSummary = {
@@ -84,7 +88,8 @@ function sealChunks(message: MessageKey, firstIndex: number, plain: Uint8Array):
 
 /**
  * A part of a sealed message: its plain bytes `first` to `last`, both included, of `plainLength`, a length that somebody
- * vouches for (a sealed record). `read` gives the stored bytes from `start` up to, without, `end`.
+ * vouches for (a sealed record). `read` gives the stored bytes from `start` up to, without, `end`; a piece of them need
+ * only be good until the next is asked for.
  */
 export type SealedRange = {
   readonly read: (start: number, end: number) => AsyncIterable<Uint8Array>;
@@ -111,49 +116,67 @@ export async function* openRange(message: MessageKey, range: SealedRange): Async
   const stored = takeFrom(range.read(start, end));
   try {
     if (firstChunk === 0 && !(await stored.take(headerBytes)).equals(message.header)) throw new SealBroken();
+    let verified: Buffer[] = [];
     for (let index = firstChunk; index <= lastChunk; index += chunksPerTurn) {
       const at = headerBytes + index * sealedChunkBytes;
       const chunks = Math.min(chunksPerTurn, lastChunk - index + 1);
       const sealed = await stored.take(Math.min(chunks * sealedChunkBytes, end - at));
-      const plain = openChunks(message, index, sealed);
-      const offset = index * chunkBytes;
-      const wanted = plain.subarray(Math.max(first - offset, 0), last + 1 - offset);
-      if (wanted.length > 0) yield wanted;
-      if (index + chunks <= lastChunk) await setImmediate();
+      for (const [place, plain] of openChunks(message, index, sealed).entries()) {
+        const offset = (index + place) * chunkBytes;
+        const wanted = plain.subarray(Math.max(first - offset, 0), last + 1 - offset);
+        if (wanted.length > 0) verified.push(wanted);
+      }
+      const next = index + chunks;
+      if (next > lastChunk || next - firstChunk >= chunksAhead) {
+        // Given as they are: to put them together would cost more than to open them.
+        yield* verified;
+        verified = [];
+      }
+      if (next <= lastChunk) await setImmediate();
     }
   } finally {
     await stored.close();
   }
 }
 
-function openChunks(message: MessageKey, firstIndex: number, sealed: Buffer): Buffer {
+function openChunks(message: MessageKey, firstIndex: number, sealed: Buffer): Buffer[] {
   const plain: Buffer[] = [];
   for (let at = 0; at < sealed.length; at += sealedChunkBytes) {
     const index = firstIndex + at / sealedChunkBytes;
     plain.push(openChunk(message, index, sealed.subarray(at, at + sealedChunkBytes)));
   }
-  const [only] = plain;
-  return plain.length === 1 && only !== undefined ? only : Buffer.concat(plain);
+  return plain;
 }
 
 /** Cuts a stream of any pieces into pieces of the length asked for; a stream that ends before is a broken message. */
 function takeFrom(source: AsyncIterable<Uint8Array>) {
   const pieces = source[Symbol.asyncIterator]();
-  let held: Uint8Array[] = [];
-  let heldBytes = 0;
+  let rest: Uint8Array = new Uint8Array();
+  const next = async () => {
+    const piece = await pieces.next();
+    if (piece.done === true) throw new SealBroken();
+    return piece.value;
+  };
   return {
+    /** Bytes that are good until the next are taken. */
     take: async (length: number): Promise<Buffer> => {
-      while (heldBytes < length) {
-        const next = await pieces.next();
-        if (next.done === true) throw new SealBroken();
-        held.push(next.value);
-        heldBytes += next.value.length;
+      if (rest.length === 0 && length > 0) rest = await next();
+      if (rest.length >= length) {
+        const taken = rest.subarray(0, length);
+        rest = rest.subarray(length);
+        return Buffer.from(taken.buffer, taken.byteOffset, length);
       }
-      const [only] = held;
-      const all = held.length === 1 && only !== undefined ? only : Buffer.concat(held);
-      heldBytes -= length;
-      held = heldBytes === 0 ? [] : [all.subarray(length)];
-      return Buffer.from(all.buffer, all.byteOffset, length);
+      // Pieces of another cut are put together in bytes of our own, since each may be gone when the next is there.
+      const taken = Buffer.allocUnsafe(length);
+      taken.set(rest);
+      for (let at = rest.length; at < length; ) {
+        const piece = await next();
+        const missing = piece.subarray(0, length - at);
+        taken.set(missing, at);
+        at += missing.length;
+        rest = piece.subarray(missing.length);
+      }
+      return taken;
     },
     close: async () => {
       await pieces.return?.();

@@ -33,3 +33,18 @@ export function unwrapKey(wrappingKey: Uint8Array, wrapped: Uint8Array, bound: s
   }
   return key;
 }
+
+/** Wraps anew, under another wrapping key, what was wrapped for the same owner; throws `SealBroken` like `unwrapKey`. */
+export function rewrapKey(
+  { from, to }: { readonly from: Uint8Array; readonly to: Uint8Array },
+  wrapped: Uint8Array,
+  bound: string,
+  random: Random,
+): Buffer {
+  const key = unwrapKey(from, wrapped, bound);
+  try {
+    return wrapKey(to, key, bound, random);
+  } finally {
+    key.fill(0);
+  }
+}

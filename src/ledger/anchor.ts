@@ -65,7 +65,8 @@ function checkpointIn(text: string, path: string): Checkpoint {
   return checkpoint;
 }
 
-async function writeSynced(path: string, text: string): Promise<void> {
+/** Puts a file in place of the one before, synced with its folder: after a crash it is the one or the other. */
+export async function writeSynced(path: string, text: string): Promise<void> {
   const file = await open(`${path}.new`, 'w', 0o600);
   try {
     await file.writeFile(text);

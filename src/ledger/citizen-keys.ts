@@ -42,7 +42,6 @@ const insertKeys = createMultiRow(
 export function createCitizenKeys(read: Read, root: RootKey, random: Random, clock?: Clock): CitizenKeys {
   const cache = new Map<string, { readonly key: Uint8Array; readonly readAt: number }>();
   const now = () => clock?.now() ?? 0;
-  const wrapping = root.derive('wrap-citizen-keys');
   const hmac = (purpose: 'citizen-pseudonym' | 'stranger-content', citizenId: string) =>
     createHmac('sha256', root.derive(purpose)).update(citizenId).digest();
 
@@ -56,8 +55,9 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
       }
     }
     const readAt = now();
-    const [row] = await read('select wrapped from citizen_key where citizen_id = $1', [citizenId]);
+    const [row] = await read('select wrapped, root_key_id from citizen_key where citizen_id = $1', [citizenId]);
     if (row === undefined || !(row['wrapped'] instanceof Uint8Array)) return hmac('stranger-content', citizenId);
+    const wrapping = root.unwrapping('wrap-citizen-keys', String(row['root_key_id']));
     const key = unwrapKey(wrapping, row['wrapped'], `citizen ${citizenId}`);
     cache.set(citizenId, { key, readAt });
     if (cache.size > cachedKeys) {
@@ -69,7 +69,7 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
 
   const newKey = (citizenId: string, source: Random) => [
     citizenId,
-    wrapKey(wrapping, source(keyBytes), `citizen ${citizenId}`, source),
+    wrapKey(root.derive('wrap-citizen-keys'), source(keyBytes), `citizen ${citizenId}`, source),
     root.id,
   ];
 

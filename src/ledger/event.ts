@@ -22,7 +22,15 @@ export type Ground = {
   readonly consentReference?: string | undefined;
 };
 
-type Head<T extends string> = { readonly type: T; readonly id: EventId; readonly at: number; readonly actor: Actor };
+/** A use that the citizen is told of only after an instant (RFC 3339), with the reason, which is shown then too. */
+export type Hidden = { readonly hiddenUntil?: string; readonly hiddenReason?: string };
+
+type Head<T extends string> = Hidden & {
+  readonly type: T;
+  readonly id: EventId;
+  readonly at: number;
+  readonly actor: Actor;
+};
 
 /** An event about one citizen: its content is sealed under that citizen's key. */
 export type CitizenEvent =
@@ -34,6 +42,8 @@ export type CitizenEvent =
         readonly policy: string;
         readonly claimsAsked: readonly string[];
       })
+  /** Somebody tried so many wrong values that every further question of the day or month is answered no_match. */
+  | (Head<'identity.guesses-spent'> & { readonly citizenId: string; readonly verification: VerificationId })
   | (Head<'identity.verification-read'> & { readonly citizenId: string; readonly verification: VerificationId })
   | (Head<'notification.accepted'> & Ground & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.rehearsed'> & { readonly citizenId: string })
@@ -105,7 +115,8 @@ export type CitizenEvent =
       readonly citizenId: string;
       readonly hold: HoldId;
       readonly document?: DocumentId | undefined;
-    });
+    })
+  | (Head<'access-log.read'> & { readonly citizenId: string; readonly after: number; readonly shown: number });
 
 /** An event about no single citizen: its content is clear and holds no personal data. */
 export type HouseEvent =
@@ -147,6 +158,11 @@ export type HouseEvent =
       readonly stage: 'begun' | 'wrapped' | 'finished';
       readonly citizenKeys: number;
       readonly signingKeys: number;
+    })
+  | (Head<'citizen.erased'> & {
+      /** The pseudonym, in hex, of the person whose key was destroyed, and how many entries that concerns. */
+      readonly chain: string;
+      readonly entries: number;
     })
   | (Head<'webhook.changed'> & {
       readonly webhook: WebhookId;

@@ -33,6 +33,8 @@ export type LogView = {
   entryOf(eventId: EventId): Promise<LoggedEntry | undefined>;
   /** A part of a chain, by its numbers after `after`. */
   chain(chain: Uint8Array, after: number, limit: number): Promise<LoggedEntry[]>;
+  /** The last entry of a chain in a tree of that size. */
+  lastOf(chain: Uint8Array, size: number): Promise<LoggedEntry | undefined>;
   /** The key that opens the content of an entry; undefined where it was destroyed. */
   contentKey(entry: LoggedEntry): Promise<Uint8Array | undefined>;
   /** The checkpoint that covers an entry, the best witnessed one first; undefined while none does. */
@@ -73,6 +75,10 @@ export function createLogView(
     chain: async (chain, after, limit) => {
       const sql = `select ${columns} where e.chain = $1 and e.number > $2 order by e.number limit $3`;
       return (await read(sql, [chain, after, limit])).map(entryIn);
+    },
+    lastOf: async (chain, size) => {
+      const sql = `select ${columns} where e.chain = $1 and e.leaf_index < $2 order by e.number desc limit 1`;
+      return (await read(sql, [chain, size])).map(entryIn)[0];
     },
     contentKey: async ({ entry, eventId, citizenId }) => {
       // An erased person's chain has no name left; the key of the house opens none of its entries.

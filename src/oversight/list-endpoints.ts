@@ -14,6 +14,21 @@ const endpoint = Type.Object({
   schemaHash: Type.String(),
 });
 
+const growth = Type.Object({
+  chain: Type.String({ description: 'The pseudonym of the register in the ledger, in base64.' }),
+  linkKey: Type.String({ description: 'The key with which the chain of its entries is checked, in base64.' }),
+  treeSize: Type.Integer(),
+  entries: Type.Array(
+    Type.Object({
+      number: Type.Integer({ description: 'From 1 without gaps; what was number 7 stays number 7.' }),
+      endpoint: Type.String(),
+      since: Type.String(),
+      schemaHash: Type.String(),
+      proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
+    }),
+  ),
+});
+
 /** The register of endpoints itself, as data. */
 export const listEndpoints = defineOperation({
   name: 'listEndpoints',
@@ -24,11 +39,19 @@ export const listEndpoints = defineOperation({
   summary: 'The register of endpoints',
   description: 'Every endpoint of this interface in the order in which it came. Entries are only ever appended.',
   request,
-  responses: { 200: { description: 'The register.', schema: Type.Object({ endpoints: Type.Array(endpoint) }) } },
+  responses: {
+    200: {
+      description: 'The register, and once it is in the ledger the proof that it only grew.',
+      schema: Type.Object({ endpoints: Type.Array(endpoint), growth: Type.Optional(growth) }),
+    },
+  },
   refusals: [],
   citizenData: false,
   run: async (call: Call<typeof request, OversightPorts>) => ({
-    plain: { status: 200, json: { endpoints: call.ports.endpoints.map(published) } },
+    plain: {
+      status: 200,
+      json: { endpoints: call.ports.endpoints.map(published), growth: await call.ports.registerGrowth() },
+    },
   }),
 });
 

@@ -1,10 +1,9 @@
 import type { Endpoint } from '../api/endpoint-register.ts';
-import type { LogView } from '../ledger/log-view.ts';
+import type { AccessLogParts } from './access-log.ts';
+import type { RegisterGrowth } from './register-growth.ts';
 
 /** What the operations about the product itself are given. */
-export type OversightPorts = {
+export type OversightPorts = AccessLogParts & {
   readonly endpoints: readonly Endpoint[];
-  readonly log: LogView;
-  /** The pseudonym of the chain that the register of endpoints is in the ledger. */
-  readonly endpointChain: Uint8Array;
+  readonly registerGrowth: () => Promise<RegisterGrowth | undefined>;
 };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { decodeJwt } from 'jose';
 import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { rawHttp, statusesIn } from '../raw-http.ts';
 import { anotherToken, goodMessage, type Ids, makeIds, noIds } from '../scenarios/good-requests.ts';
@@ -28,7 +29,13 @@ async function agency(name: string): Promise<Agency> {
   return { token, narrow, mary: await makeIds(ask, token), layla: await makeIds(ask, token, 'demo-layla') };
 }
 
-type Way = { readonly method: string; readonly kind: keyof Ids; path(id: string): string; readonly line?: string };
+type Way = {
+  readonly method: string;
+  readonly kind: keyof Ids;
+  path(id: string): string;
+  readonly line?: string;
+  readonly body?: object;
+};
 
 const verification = (id: string) => `/v1/identity/verifications/${id}`;
 const notification = (id: string) => `/v1/notifications/${id}`;
@@ -51,20 +58,32 @@ const ways: readonly Way[] = [
   { method: 'GET', kind: 'document', path: document, line: 'accept: application/json' },
   { method: 'GET', kind: 'document', path: document, line: 'accept: image/png' },
   { method: 'GET', kind: 'document', path: document, line: 'purpose: permit' },
+  { method: 'DELETE', kind: 'document', path: document },
+  {
+    ...{ method: 'POST', kind: 'document', path: (id) => `${document(id)}/grants` },
+    body: { clientId: 'land-registry', purpose: 'permit' },
+  },
+  {
+    ...{ method: 'DELETE', kind: 'document' },
+    path: (id) => `${document(id)}/grants?clientId=land-registry&purpose=permit`,
+  },
   { method: 'GET', kind: 'event', path: receipt },
   { method: 'HEAD', kind: 'event', path: receipt },
 ];
 
 /** The answer as it came over the wire, but for what differs from one answer to the next whatever is asked. */
-async function answerTo({ method, path, line }: Way, id: string, authorization: string | undefined): Promise<string> {
+async function answerTo(way: Way, id: string, authorization: string | undefined): Promise<string> {
+  const { method, path, line, body } = way;
+  const json = body === undefined ? '' : JSON.stringify(body);
   const lines = [
     `${method} ${path(id)} HTTP/1.1`,
     'host: 127.0.0.1',
     'connection: close',
     ...(authorization === undefined ? [] : [`authorization: ${authorization}`]),
     ...(line === undefined ? [] : [line]),
+    ...(body === undefined ? [] : ['content-type: application/json', `content-length: ${json.length}`]),
   ];
-  const answer = await rawHttp(home.port, `${lines.join('\r\n')}\r\n\r\n`, 10_000);
+  const answer = await rawHttp(home.port, `${lines.join('\r\n')}\r\n\r\n${json}`, 10_000);
   return answer
     .replace(/^date: .{29}\r$/im, 'date\r')
     .replace(/^(x-ratelimit-remaining|ratelimit): .*\r$/gim, '$1\r')
@@ -158,4 +177,40 @@ test('an idempotency key of another agency replays nothing', async () => {
   assert.deepEqual([first.status, second.status], [202, 202]);
   assert.equal(second.headers['idempotent-replayed'], undefined);
   assert.notEqual(jsonOf(first)['id'], jsonOf(second)['id']);
+});
+
+const asking: Way = { method: 'GET', kind: 'document', path: document, line: 'purpose: permit' };
+const otherwise: Way = { ...asking, line: 'purpose: curiosity' };
+
+test('a grant opens a document to one client for one purpose until it ends, and to nobody else', async () => {
+  const id = tax.mary.document;
+  const [owner, grantee, stranger] = [tax.token, land.token, await anotherToken(home, 'Stranger')];
+  const grants = `${document(id)}/grants`;
+  const grant = sendJson(owner, grants, { clientId: decodeJwt(grantee)['client_id'], purpose: 'permit' });
+  const end = `${grants}?${new URLSearchParams({ clientId: String(decodeJwt(grantee)['client_id']), purpose: 'permit' })}`;
+  const seen = async (token: string, way = asking) => {
+    const [answer, unknown] = [
+      await answerTo(way, id, `Bearer ${token}`),
+      await answerTo(way, noIds.document, `Bearer ${token}`),
+    ];
+    return answer === unknown ? 'nothing' : statusesIn(answer)[0];
+  };
+  assert.deepEqual([await seen(owner), await seen(grantee), await seen(stranger)], [200, 'nothing', 'nothing']);
+
+  assert.equal((await ask(grant)).status, 201);
+  assert.deepEqual(
+    [await seen(grantee), await seen(grantee, otherwise), await seen(stranger)],
+    [200, 'nothing', 'nothing'],
+  );
+  for (const way of ways.filter(({ method, kind }) => kind === 'document' && !['GET', 'HEAD'].includes(method))) {
+    assert.equal(await seen(grantee, way), 'nothing', `${way.method} by whom it was only lent to`);
+  }
+  assert.equal((await ask({ method: 'DELETE', path: end, headers: withToken(owner) })).status, 200);
+  assert.equal(await seen(grantee), 'nothing');
+
+  assert.equal((await ask(grant)).status, 201);
+  const withdrawn = await ask({ method: 'DELETE', path: document(id), headers: withToken(owner) });
+  assert.equal(withdrawn.status, 200);
+  // Nothing retained it, so it is erased, and the grants with it: only its issuer is told that it was there.
+  assert.deepEqual([await seen(owner), await seen(grantee), await seen(stranger)], [410, 'nothing', 'nothing']);
 });

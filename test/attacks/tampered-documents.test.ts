@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { verifyDocuments } from '../../src/documents/verify-documents.ts';
 import { SealBroken } from '../../src/keys/chunked-encryption.ts';
 import { type DocumentHouse, deposited, openDocumentHouse, otherCitizen, pdfOf } from '../document-house.ts';
 import { engines } from '../engines.ts';
@@ -121,5 +122,38 @@ for (const engine of engines) {
     house.forgetKeys();
     await assert.rejects(house.retrieve(id), SealBroken);
     await assert.rejects(house.retrieve(id, { headers: { accept: 'application/json' } }), SealBroken);
+  });
+
+  test(`${engine.name}: the verifier names every damage, of blob and of record, and changes nothing`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const ids: string[] = [];
+    for (let count = 0; count < 7; count += 1) ids.push(await deposited(house, pdfOf(40_000)));
+    const [flippedId, cutId, goneId, editedId, movedId, stuckId, whole] = ids;
+    const paths = new Map((await house.files()).map(({ path }) => [path.slice(-30), join(house.folder, path)]));
+    const pathOf = (id: string | undefined) => paths.get(id ?? '') ?? '';
+    await writeFile(pathOf(flippedId), flipped(await readFile(pathOf(flippedId)), 20_000));
+    await truncate(pathOf(cutId), 30_000);
+    await rm(pathOf(goneId));
+    await writeFile(join(pathOf(whole), '..', house.mint('document')), 'stray');
+    await house.db.write([
+      { sql: 'update document set created_at = 1 where id = $1', args: [editedId ?? ''] },
+      { sql: 'update document set citizen_id = $2 where id = $1', args: [movedId ?? '', otherCitizen] },
+      { sql: "update document set status = 'scanning' where id = $1", args: [stuckId ?? ''] },
+    ]);
+    const before = [await house.files(), await house.db.read('select * from document order by id')];
+    for (const readBytes of [true, false]) {
+      const found: string[] = [];
+      await verifyDocuments({
+        ...house.keeping,
+        readBytes,
+        before: Number.MAX_SAFE_INTEGER,
+        onFinding: ({ id, fault }) => found.push(`${ids.indexOf(id)} ${fault}`),
+        onProgress: () => undefined,
+      });
+      const bytes = readBytes ? ['0 bytes-broken'] : [];
+      const rest = ['1 blob-missing', '2 blob-missing', '3 record-broken', '4 record-broken'];
+      assert.deepEqual(found, [...bytes, ...rest, '5 waits-for-no-scan', '-1 orphan-blob']);
+    }
+    assert.deepEqual([await house.files(), await house.db.read('select * from document order by id')], before);
   });
 }

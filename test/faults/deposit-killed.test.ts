@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { sweepBlobs } from '../../src/documents/sweep-blobs.ts';
+import { verifyDocuments } from '../../src/documents/verify-documents.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { migrate } from '../../src/store/migrations.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
@@ -27,7 +28,7 @@ test('after kill -9 every answered deposit is whole, and nothing is left of the 
       const [id = '', size] = line.split(' ');
       answered.set(id, Number(size));
       // Killed at the answer of one, while three others are somewhere on their way.
-      if (answered.size >= 20 * (round + 1)) child.kill('SIGKILL');
+      if (answered.size >= 34 * (round + 1)) child.kill('SIGKILL');
     }
     await ended;
   }
@@ -36,6 +37,14 @@ test('after kill -9 every answered deposit is whole, and nothing is left of the 
   t.after(() => db.close());
   const house = await buildDocumentHouse(db, folder, new Uint8Array(32));
   await sweepBlobs({ blobs: house.wires.blobs, read: db.read }, Number.MAX_SAFE_INTEGER);
+  const verified = await verifyDocuments({
+    ...house.keeping,
+    readBytes: true,
+    before: Number.MAX_SAFE_INTEGER,
+    onFinding: ({ id, fault }) => assert.fail(`${id}: ${fault}`),
+    onProgress: () => undefined,
+  });
+  assert.ok(verified.documents >= answered.size && answered.size >= 100);
   const rows = await db.read('select id from document order by id');
   const blobs = (await house.files()).filter(({ path }) => path.startsWith('documents'));
   assert.deepEqual(

@@ -1,4 +1,3 @@
-import { writeSync } from 'node:fs';
 import { engines } from '../engines.ts';
 
 // A process that writes until it is killed: `node store-load.ts ENGINE PLACE ROUND`. It prints each id after the unit
@@ -16,7 +15,8 @@ async function write(caller: number): Promise<void> {
       { sql: 'insert into effect (id) values ($1)', args: [id] },
       { sql: 'insert into event (id) values ($1)', args: [id] },
     ]);
-    writeSync(1, `${id}\n`);
+    // A full pipe is waited for; what is not printed does not count as acknowledged.
+    await new Promise((resolve) => process.stdout.write(`${id}\n`, resolve));
   }
 }
 

@@ -1,26 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
+import { operations } from '../../src/operations.ts';
 import type { Exchange } from '../exchange.ts';
 import { type Asked, jsonOf, sendJson, withToken } from '../exchange.ts';
 import type { ServerHome } from '../whole-server.ts';
-
-/** The operations of the register, by name. */
-export const operationNames = [
-  'verifyIdentityByQuery',
-  'verifyIdentity',
-  'verifyIdentityQuery',
-  'readVerification',
-  'sendNotification',
-  'readNotification',
-  'listNotifications',
-  'cancelNotification',
-  'depositDocument',
-  'retrieveDocument',
-  'listDocuments',
-  'readReceipt',
-  'listEndpoints',
-] as const;
-export type OperationName = (typeof operationNames)[number];
 
 /** Texts that stand nowhere else: wherever one of them turns up, it came from a request. */
 export const marks = {
@@ -84,9 +67,13 @@ export function depositHeaders(bytes: Uint8Array = goodDocument): OutgoingHttpHe
   };
 }
 
-/** A request of each operation that is answered with a 2xx. */
-export function goodRequest(name: OperationName, { token, ids }: Pick<World, 'token' | 'ids'>): Asked {
+/**
+ * A request of an operation that is answered with 2xx. One that is not listed here gets what its entry of the register
+ * tells: enough for all that is refused before the operation itself is asked.
+ */
+export function goodRequest(name: string, { token, ids }: Pick<World, 'token' | 'ids'>): Asked {
   const get = (path: string): Asked => ({ path, headers: withToken(token) });
+  const grants = `/v1/documents/${ids.document}/grants`;
   switch (name) {
     case 'verifyIdentityByQuery':
       return get(`/v1/identity/verify?${new URLSearchParams(goodClaims)}`);
@@ -119,7 +106,24 @@ export function goodRequest(name: OperationName, { token, ids }: Pick<World, 'to
       return get(`/v1/receipts/${ids.event}`);
     case 'listEndpoints':
       return get('/v1');
+    case 'withdrawDocument':
+      return { ...get(`/v1/documents/${ids.document}`), method: 'DELETE' };
+    case 'grantDocument':
+      return sendJson(token, grants, { clientId: 'another-client', purpose: 'permit' });
+    case 'endGrant':
+      return { ...get(`${grants}?clientId=another-client&purpose=permit`), method: 'DELETE' };
+    default:
+      return anyRequest(name, token);
   }
+}
+
+function anyRequest(name: string, token: string): Asked {
+  const operation = operations.find((one) => one.name === name);
+  if (operation === undefined) throw new TypeError(`there is no operation ${name}`);
+  const { method } = operation;
+  const path = operation.path.replaceAll(/\{\w+\}/g, 'unknown');
+  if (operation.request.body !== undefined) return { ...sendJson(token, path, {}), method };
+  return { method, path, headers: withToken(token) };
 }
 
 /** Makes one thing of each kind with that token; the notification waits for a later day, so that it can be cancelled. */

@@ -8,7 +8,7 @@ import { httpLimits } from '../../src/api/guard.ts';
 import { loadLimits } from '../../src/api/load.ts';
 import { scopes } from '../../src/api/operation.ts';
 import { commandLine } from '../../src/command-line.ts';
-import { settingTable } from '../../src/config/settings.ts';
+import { settingTable } from '../../src/config/setting-table.ts';
 import { documentLimit } from '../../src/documents/deposit-document.ts';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
 import { deliveryStatuses, notificationStatuses } from '../../src/notifications/notification.ts';
@@ -45,6 +45,18 @@ function anchorsOf(path: string): ReadonlySet<string> {
   );
   return new Set([...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)]);
 }
+
+test('every page that the code sends people to is there, with its heading', () => {
+  const faults = globSync('src/**/*.ts', { cwd: repository }).flatMap((file) =>
+    [...readFileSync(join(repository, file), 'utf8').matchAll(/\b(docs\/[\w/-]+\.md)(?:#([a-z-]+))?/g)].flatMap(
+      ([, path = '', anchor]) => {
+        if (!existsSync(join(repository, path))) return [`${file} names ${path}`];
+        return anchor === undefined || anchorsOf(path).has(anchor) ? [] : [`${file} names ${path}#${anchor}`];
+      },
+    ),
+  );
+  assert.deepEqual(faults, []);
+});
 
 const files = globSync('{src,test,scripts,bench,docs,.ci}/**/*', { cwd: repository });
 const names = new Set(files.map((file) => basename(file)));

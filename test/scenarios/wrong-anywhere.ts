@@ -1,48 +1,33 @@
-import { type OperationName, operationNames } from './good-requests.ts';
+import { operations } from '../../src/operations.ts';
 import { atPath, type Expected, rawWith, type WrongInput, withHeaders, withQuery } from './wrong-input.ts';
 
-const scopes: Readonly<Record<OperationName, string | undefined>> = {
-  verifyIdentityByQuery: 'identity:verify',
-  verifyIdentity: 'identity:verify',
-  verifyIdentityQuery: 'identity:verify',
-  readVerification: 'identity:verify',
-  sendNotification: 'notifications:send',
-  readNotification: 'notifications:read',
-  listNotifications: 'notifications:read',
-  cancelNotification: 'notifications:send',
-  depositDocument: 'documents:write',
-  retrieveDocument: 'documents:read',
-  listDocuments: 'documents:read',
-  readReceipt: undefined,
-  listEndpoints: undefined,
-};
+const all = operations.map(({ name }) => name);
+const entries = new Map(operations.map((operation) => [operation.name, operation]));
+const needs = (name: string) => entries.get(name)?.scope;
+const guarded = all.filter((name) => needs(name) !== null);
+const scoped = guarded.filter((name) => needs(name) !== 'any');
+const json = operations
+  .filter(({ responses }) => !Object.values(responses).some((response) => response.bytes === true))
+  .map(({ name }) => name);
 
-const allowed: Readonly<Record<OperationName, string>> = {
-  verifyIdentityByQuery: 'GET, HEAD, POST, QUERY, OPTIONS',
-  verifyIdentity: 'GET, HEAD, POST, QUERY, OPTIONS',
-  verifyIdentityQuery: 'GET, HEAD, POST, QUERY, OPTIONS',
-  readVerification: 'GET, HEAD, OPTIONS',
-  sendNotification: 'POST, OPTIONS',
-  readNotification: 'GET, HEAD, OPTIONS',
-  listNotifications: 'GET, HEAD, OPTIONS',
-  cancelNotification: 'POST, OPTIONS',
-  depositDocument: 'POST, GET, HEAD, OPTIONS',
-  retrieveDocument: 'GET, HEAD, OPTIONS',
-  listDocuments: 'POST, GET, HEAD, OPTIONS',
-  readReceipt: 'GET, HEAD, OPTIONS',
-  listEndpoints: 'GET, HEAD, OPTIONS',
-};
+/** The methods of the path of this operation, as `Allow` has to tell them. */
+function allowed(name: string): string {
+  const methods = operations.filter(({ path }) => path === entries.get(name)?.path).map(({ method }) => method);
+  return [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
+}
 
-const all = operationNames;
-const guarded = all.filter((name) => name !== 'listEndpoints');
-const scoped = all.filter((name) => scopes[name] !== undefined);
-const json = all.filter((name) => name !== 'retrieveDocument');
+/** Whether nothing stands one name below this operation. */
+function isEnd(name: string): boolean {
+  const below = `${entries.get(name)?.path}/`;
+  return !operations.some(({ path }) => path.startsWith(below) && /^\{\w+\}$/.test(path.slice(below.length)));
+}
+
 const closing = { connection: 'close' };
 const realm = 'Bearer realm="citizen-services", ';
 
-const challenge = (operation: OperationName): Expected => {
-  const scope = scopes[operation];
-  const named = scope === undefined ? '' : `scope="${scope}", `;
+const challenge = (operation: string): Expected => {
+  const scope = needs(operation);
+  const named = scope === 'any' ? '' : `scope="${scope}", `;
   return {
     'www-authenticate': new RegExp(
       `^${realm}${named}resource_metadata="http://127\\.0\\.0\\.1:\\d+/\\.well-known/oauth-protected-resource/v1"$`,
@@ -109,7 +94,7 @@ const tokens: readonly WrongInput[] = [
     make: (good, { narrow }) => withHeaders(good, { authorization: `Bearer ${narrow}` }),
     is: [403, 'missing-scope'],
     headers: (operation) => ({
-      'www-authenticate': `${realm}error="insufficient_scope", scope="${scopes[operation]}"`,
+      'www-authenticate': `${realm}error="insufficient_scope", scope="${needs(operation)}"`,
       ratelimit: /^"/,
     }),
   },
@@ -130,9 +115,7 @@ const paths: readonly WrongInput[] = [
   },
   {
     what: 'a path below it',
-    on: all.filter(
-      (name) => !['listEndpoints', 'listNotifications', 'depositDocument', 'listDocuments'].includes(name),
-    ),
+    on: all.filter(isEnd),
     make: (good) => atPath(good, (path) => `${path}/more`),
     is: [404, 'not-found'],
   },
@@ -147,7 +130,7 @@ const paths: readonly WrongInput[] = [
     on: all,
     make: (good) => ({ ...good, method: 'PATCH' }),
     is: [405, 'method-not-allowed'],
-    headers: (operation) => ({ allow: allowed[operation] }),
+    headers: (operation) => ({ allow: allowed(operation) }),
   },
   {
     what: 'a method that is not offered, and a media type that is none',
@@ -155,7 +138,7 @@ const paths: readonly WrongInput[] = [
     make: (good) =>
       withHeaders({ ...good, method: 'PUT', body: '{' }, { 'content-type': 'json', 'content-length': '1' }),
     is: [405, 'method-not-allowed'],
-    headers: (operation) => ({ allow: allowed[operation] }),
+    headers: (operation) => ({ allow: allowed(operation) }),
   },
   {
     what: 'a method that no server offers',

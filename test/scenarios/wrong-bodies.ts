@@ -1,9 +1,11 @@
-import { marks, type OperationName } from './good-requests.ts';
+import { operations } from '../../src/operations.ts';
+import { marks } from './good-requests.ts';
 import { type WrongInput, withBody, withHeaders, withMembers } from './wrong-input.ts';
 
-const json: readonly OperationName[] = ['verifyIdentity', 'verifyIdentityQuery', 'sendNotification'];
-const verify: readonly OperationName[] = ['verifyIdentity', 'verifyIdentityQuery'];
-const send: readonly OperationName[] = ['sendNotification'];
+const json = operations.filter(({ request }) => request.body !== undefined).map(({ name }) => name);
+const aboutCitizen = ['verifyIdentity', 'verifyIdentityQuery', 'sendNotification'];
+const verify = ['verifyIdentity', 'verifyIdentityQuery'];
+const send = ['sendNotification'];
 const acceptsJson = { accept: 'application/json' };
 
 const mediaTypes: readonly WrongInput[] = [
@@ -86,7 +88,7 @@ const sizes: readonly WrongInput[] = [
 ];
 
 type Member = readonly [what: string, members: Readonly<Record<string, unknown>>, ...issues: string[]];
-const refusedMembers = (on: readonly OperationName[], lines: readonly Member[]): readonly WrongInput[] =>
+const refusedMembers = (on: readonly string[], lines: readonly Member[]): readonly WrongInput[] =>
   lines.map(([what, members, ...issues]) => ({
     what,
     on,
@@ -95,7 +97,7 @@ const refusedMembers = (on: readonly OperationName[], lines: readonly Member[]):
     issues,
   }));
 
-const anyMember = refusedMembers(json, [
+const anyMember = refusedMembers(aboutCitizen, [
   ['an unknown member', { colour: marks.name }, 'body /colour unknown-input'],
   ['a member whose name could be somebody', { 'Zzyxwname Müller': 1 }, 'body /… unknown-input'],
   ['a number for a text', { citizenId: 4711 }, 'body /citizenId wrong-type'],
@@ -182,6 +184,18 @@ const messages = refusedMembers(send, [
   ['a time beyond a year', { sendAt: '2099-01-01T00:00:00Z' }, 'body /sendAt out-of-range'],
 ]);
 
+const grants = refusedMembers(
+  ['grantDocument'],
+  [
+    ['no client', { clientId: undefined }, 'body /clientId required'],
+    ['no purpose', { purpose: undefined }, 'body /purpose required'],
+    ['an empty purpose', { purpose: '' }, 'body /purpose too-short'],
+    ['a line break in the purpose', { purpose: `${marks.purpose}\npermit` }, 'body /purpose malformed'],
+    ['an end that is over', { endsAt: '2020-01-01T00:00:00Z' }, 'body /endsAt malformed'],
+    ['an end on a day that no calendar has', { endsAt: '2099-02-30T00:00:00Z' }, 'body /endsAt malformed'],
+  ],
+);
+
 const keys: readonly WrongInput[] = [
   ['an empty key', ''],
   ['a key of blanks in quotes, empty inside', '""'],
@@ -208,5 +222,5 @@ const repeated: readonly WrongInput[] = [
 /** What is wrong with a JSON body or what stands beside it. */
 export const wrongBodies: readonly WrongInput[] = [
   ...[...mediaTypes, ...unreadable, ...shapes, ...sizes, ...anyMember],
-  ...[...claims, ...tooFew, ...purposes, ...messages, ...keys, ...repeated],
+  ...[...claims, ...tooFew, ...purposes, ...messages, ...grants, ...keys, ...repeated],
 ];

@@ -1,11 +1,11 @@
-import { marks, noIds, type OperationName } from './good-requests.ts';
+import { marks, noIds } from './good-requests.ts';
 import { atPath, type WrongInput, withBody, withHeaders, withQuery } from './wrong-input.ts';
 
-const verify: readonly OperationName[] = ['verifyIdentityByQuery'];
-const list: readonly OperationName[] = ['listNotifications'];
-const documents: readonly OperationName[] = ['listDocuments'];
-const deposit: readonly OperationName[] = ['depositDocument'];
-const retrieve: readonly OperationName[] = ['retrieveDocument'];
+const verify = ['verifyIdentityByQuery'];
+const list = ['listNotifications'];
+const documents = ['listDocuments'];
+const deposit = ['depositDocument'];
+const retrieve = ['retrieveDocument'];
 
 /** Operations with an id in the path: what kind of thing it names, and the problem of one that is not there. */
 const named = [
@@ -13,6 +13,9 @@ const named = [
   ['readNotification', 'notification', 'notification-not-found'],
   ['cancelNotification', 'notification', 'notification-not-found'],
   ['retrieveDocument', 'document', 'document-not-found'],
+  ['withdrawDocument', 'document', 'document-not-found'],
+  ['grantDocument', 'document', 'document-not-found'],
+  ['endGrant', 'document', 'document-not-found'],
   ['readReceipt', 'event', 'receipt-not-found'],
 ] as const;
 
@@ -52,7 +55,7 @@ const longIds: readonly WrongInput[] = named.map(([operation, kind]) => ({
 }));
 
 type Parameter = readonly [what: string, parameter: string, ...issues: string[]];
-const refusedQueries = (on: readonly OperationName[], path: string, lines: readonly Parameter[]) =>
+const refusedQueries = (on: readonly string[], path: string, lines: readonly Parameter[]) =>
   lines.map(
     ([what, parameter, ...issues]): WrongInput => ({
       ...{ what, on },
@@ -114,7 +117,7 @@ const records = refusedQueries(documents, '/v1/documents', [
 ]);
 
 type Header = readonly [what: string, headers: Readonly<Record<string, string | undefined>>, ...issues: string[]];
-const refusedHeaders = (on: readonly OperationName[], lines: readonly Header[]) =>
+const refusedHeaders = (on: readonly string[], lines: readonly Header[]) =>
   lines.map(
     ([what, headers, ...issues]): WrongInput => ({
       ...{ what, on },
@@ -207,6 +210,15 @@ const bodies: readonly WrongInput[] = [
   },
 ];
 
+const citizens: readonly WrongInput[] = [
+  {
+    what: 'a token in which no citizen is named',
+    on: ['readOwnAccessLog'],
+    make: (good) => good,
+    is: [403, 'citizen-token-needed'],
+  },
+];
+
 const cancellations: readonly WrongInput[] = [
   {
     what: 'a notification that has left',
@@ -245,5 +257,5 @@ const retrievals: readonly WrongInput[] = [
 /** What is wrong with an id, a query or a header of one operation. */
 export const wrongDetails: readonly WrongInput[] = [
   ...[...ids, ...longIds, ...claims, ...tooFew, ...notifications],
-  ...[...records, ...deposits, ...contents, ...bodies, ...cancellations, ...retrievals],
+  ...[...records, ...deposits, ...contents, ...bodies, ...cancellations, ...citizens, ...retrievals],
 ];

@@ -13,16 +13,7 @@ import { operations } from '../../src/operations.ts';
 import { type Answered, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { rawHttp } from '../raw-http.ts';
 import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
-import {
-  anotherToken,
-  goodMessage,
-  goodRequest,
-  makeIds,
-  marks,
-  type OperationName,
-  operationNames,
-  type World,
-} from './good-requests.ts';
+import { anotherToken, goodMessage, goodRequest, makeIds, marks, type World } from './good-requests.ts';
 import { wrongAnywhere } from './wrong-anywhere.ts';
 import { wrongBodies } from './wrong-bodies.ts';
 import { wrongDetails } from './wrong-details.ts';
@@ -38,7 +29,7 @@ let ask: ReturnType<typeof createExchange>;
 
 const thisFile = afterThisFile();
 before(async () => {
-  home = await makeHome(thisFile, { settings: { LOG_LEVEL: 'trace' } });
+  home = await makeHome(thisFile, { settings: { LOG_LEVEL: 'trace', CLAMAV: 'off' } });
   await (await home.start('demo')).end('SIGTERM');
   const expired = await expiredToken();
   // The server as it is run for real: unlike the demo it prints no token of its own.
@@ -65,13 +56,11 @@ async function expiredToken(): Promise<string> {
   return signAccessToken(keys, accessTokenClaims(audienceOf(home.url), { clientId, scopes }, anHourAgo, systemRandom));
 }
 
-test('every operation of the register has a good request here, which is answered with 2xx', async () => {
-  assert.deepEqual(
-    operations.map(({ name }) => name),
-    operationNames,
-  );
-  for (const name of operationNames) {
-    if (name === 'cancelNotification') continue;
+/** Operations that are not tried here: they end the thing, or need a citizen at a trusted issuer. */
+const untried = new Set(['cancelNotification', 'withdrawDocument', 'readOwnAccessLog']);
+
+test('the request of which the wrong ones are made is answered with 2xx', async () => {
+  for (const { name } of operations.filter((operation) => !untried.has(operation.name))) {
     const { status, headers, body } = await ask(goodRequest(name, world));
     assert.ok(status >= 200 && status < 300, `${name}: ${status} ${body}`);
     assert.equal(headers['api-version'], apiVersion);
@@ -186,7 +175,7 @@ function assertProblem({ status, headers, body }: Answered, line: WrongInput, op
   assert.equal(headers['x-content-type-options'], 'nosniff', said);
   assert.match(String(headers['cache-control']), /no-store/, said);
   assert.deepEqual(issuesOf(issues), [...(line.issues ?? [])].sort(), said);
-  const expected = typeof line.headers === 'function' ? line.headers(operation as OperationName) : (line.headers ?? {});
+  const expected = typeof line.headers === 'function' ? line.headers(operation) : (line.headers ?? {});
   for (const [name, value] of Object.entries(expected)) {
     if (typeof value === 'string') assert.equal(headers[name], value, `${name} of ${said}`);
     else assert.match(String(headers[name]), value, `${name} of ${said}`);

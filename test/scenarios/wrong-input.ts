@@ -1,16 +1,16 @@
 import type { ProblemSlug } from '../../src/kernel/problem.ts';
 import type { Asked } from '../exchange.ts';
-import type { OperationName, World } from './good-requests.ts';
+import type { World } from './good-requests.ts';
 
 /** One line of the table: a good request made wrong in one way, and the exact answer. */
 export type WrongInput = {
   readonly what: string;
-  readonly on: readonly OperationName[];
+  readonly on: readonly string[];
   /** The wrong request; as bytes where no HTTP client would send it. */
-  make(good: Asked, world: World, operation: OperationName): Asked | Buffer;
+  make(good: Asked, world: World, operation: string): Asked | Buffer;
   readonly is: readonly [status: number, slug: ProblemSlug];
   /** Headers of the answer; a function where they differ by operation. */
-  readonly headers?: Expected | ((operation: OperationName) => Expected);
+  readonly headers?: Expected | ((operation: string) => Expected);
   /** All entries of `issues`, each as its place, pointer or name, and code; without it there must be none. */
   readonly issues?: readonly string[];
 };

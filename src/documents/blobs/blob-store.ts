@@ -8,7 +8,10 @@ export type BlobStore = {
    * that `read` or `list` could find; a crash leaves at most what `removeBroken` takes away.
    */
   put(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Reads a part in one request to the storage, begun when the first piece is asked for; throws `BlobBroken`. */
+  /**
+   * Reads a part in one request to the storage, begun when the first piece is asked for; throws `BlobBroken`. A piece is
+   * good until the next is asked for, which may be read into the same memory.
+   */
   read(name: string, part: BlobPart): AsyncIterable<Uint8Array>;
   /** Removes a blob; harmless where there is none. */
   remove(name: string): Promise<void>;

@@ -43,6 +43,8 @@ test('what is written otherwise and means the same is a match, with the level of
   };
   assert.deepEqual(decide(claims), {
     decision: 'match',
+    crossed: false,
+    weight: 0,
     levels: {
       citizenId: 'exact',
       givenName: 'normalised',

@@ -1,16 +1,8 @@
 import type { ClaimName } from '../claims.ts';
-
-/** How a claim compares with what the register holds, best first. */
-export type Level =
-  /** The same text. */
-  | 'exact'
-  /** The same after normalising: accents, case, blanks, hyphens, transliteration. */
-  | 'normalised'
-  /** Both say the same as far as the less precise of them goes; dates only. */
-  | 'precision'
-  | 'different'
-  /** The register holds nothing. */
-  | 'missing';
+import { learnedModel } from './learned-model.ts';
+import type { Level } from './level.ts';
+import type { Model } from './model.ts';
+import type { NameRules } from './name-level.ts';
 
 /** One of these claims. */
 export type OneOf = readonly [ClaimName, ...ClaimName[]];
@@ -23,8 +15,19 @@ export type Policy = {
   readonly minimum: readonly (readonly OneOf[])[];
   /** The levels that count as agreement. */
   readonly agreement: ReadonlySet<Level>;
-  /** Levels that count only beside an agreeing id or document number (EU 2023/333 calls them similar). */
-  readonly agreementBesideId: ReadonlySet<Level>;
+  /** Levels that count only beside an agreeing id or document number (EU 2023/333 calls them similar), by claim. */
+  readonly agreementBesideId: { readonly [claim in ClaimName]?: ReadonlySet<Level> };
+  /** How many identifying claims may be fuzzy: names in each other's field are one. */
+  readonly mostFuzzy: number;
+  /** Whether the probability alone decides, so that a claim may differ when the others outweigh it. */
+  readonly tolerant: boolean;
+  /** What a level weighs; without a model only the levels decide. */
+  readonly model: Model | undefined;
+  /** The probability from which claims fit a record. */
+  readonly threshold: number;
+  /** Whether a person is only matched when no other candidate of the register fits the claims as well. */
+  readonly rivals: boolean;
+  readonly names: NameRules;
 };
 
 const name: OneOf = ['familyName', 'givenName', 'birthFamilyName'];
@@ -44,8 +47,60 @@ export const standardPolicy: Policy = {
     [['givenName'], ['familyName'], ['birthDate'], [...address, 'documentNumber']],
   ],
   agreement: new Set(['exact', 'normalised']),
-  agreementBesideId: new Set(['precision']),
+  agreementBesideId: { birthDate: new Set(['precision']) },
+  mostFuzzy: 0,
+  tolerant: false,
+  model: undefined,
+  threshold: 0,
+  rivals: false,
+  names: {},
 };
+
+const similarName: ReadonlySet<Level> = new Set(['similar', 'shortened']);
+const similarPlace: ReadonlySet<Level> = new Set(['similar']);
+
+/**
+ * The standard policy with one slip allowed: beside an agreeing id or document number, one identifying claim may be
+ * similar in the sense of EU 2023/333, but no claim may differ. Of dates only day and month exchanged and a stated lack of
+ * precision: one wrong digit would let a guess cover thirty dates.
+ */
+export const standardPolicy2: Policy = {
+  ...standardPolicy,
+  name: 'standard-2026-2',
+  agreementBesideId: {
+    givenName: similarName,
+    familyName: new Set(['similar']),
+    birthFamilyName: new Set(['similar']),
+    birthDate: new Set(['precision', 'inverted']),
+    birthPlace: similarPlace,
+    locality: similarPlace,
+    streetAddress: similarPlace,
+  },
+  mostFuzzy: 1,
+  model: learnedModel,
+  threshold: 0.99,
+  rivals: true,
+};
+
+/** What EU 2025/846 asks of cross-border matching: the same after normalising, and one person. */
+export const euPolicy: Policy = { ...standardPolicy, name: 'eu-2025-846', agreementBesideId: {}, rivals: true };
+
+/**
+ * The calibrated policy: the probability decides, and no other person of the register may fit as well. For records that
+ * are known to be badly typed; a client has to be given it.
+ */
+export const calibratedPolicy: Policy = {
+  ...standardPolicy2,
+  name: 'calibrated-2026-1',
+  mostFuzzy: 9,
+  tolerant: true,
+  threshold: 0.99,
+};
+
+/** All policies that ship, by name. */
+export const policies: ReadonlyMap<string, Policy> = new Map(
+  [standardPolicy, standardPolicy2, euPolicy, calibratedPolicy].map((policy) => [policy.name, policy]),
+);
 
 /** Whether some minimum set of the policy lies within these claims. */
 export function reachesMinimum(policy: Policy, claims: ReadonlySet<ClaimName>): boolean {

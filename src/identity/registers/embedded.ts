@@ -12,6 +12,8 @@ const searchByDaySql = `select ${recordColumns} from citizen
 const searchByPeriodSql = `select ${recordColumns} from citizen
   where family_key in ($1, $2) and birth_date >= $3 and birth_date < $4 limit $5`;
 
+const searchAnyNameSql = `select ${recordColumns} from citizen where birth_date = $1 limit $2`;
+
 const contactSql = `select citizen_id, given_name, family_name, email, phone, language, street_address, postal_code,
   locality, country from citizen where citizen_id = $1`;
 
@@ -32,9 +34,10 @@ export function embeddedRegister(read: Read): Register {
   };
 }
 
-async function search(read: Read, { familyKeys, birthDate }: SearchKeys): Promise<Row[]> {
+async function search(read: Read, { familyKeys, birthDate, anyName }: SearchKeys): Promise<Row[]> {
   const year = birthDate.slice(0, 4);
   const most = mostCandidates + 1;
+  if (birthDate.length === 10 && anyName === true) return await read(searchAnyNameSql, [birthDate, most]);
   if (birthDate.length === 10) {
     return await read(searchByDaySql, [...familyKeys, birthDate, birthDate.slice(0, 7), year, most]);
   }

@@ -1,0 +1,68 @@
+/**
+ * How long a log of 10,000,000 entries takes to open, in time and memory: the tree of the sequencer with all its checks,
+ * against the tiles of such a log. The hashes are made up, so that making them costs little; opening cannot tell.
+ * Opening the database itself is told apart. `node bench/ledger-open.ts [entries]`.
+ */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
+import { openAnchor } from '../src/ledger/anchor.ts';
+import { checkpointText } from '../src/ledger/checkpoint.ts';
+import { readEdge, rootOfEdge } from '../src/ledger/edge.ts';
+import { beginHead, storeCheckpoint, tileReader, tileStatement } from '../src/ledger/ledger-store.ts';
+import { hashesIn, leafHash, rootOfHashes } from '../src/ledger/merkle.ts';
+import { signNote } from '../src/ledger/note.ts';
+import { noteSigner, signatureTypes } from '../src/ledger/note-key.ts';
+import { openTree } from '../src/ledger/open-tree.ts';
+import { hashesAtLevel, tileWidth } from '../src/ledger/tile.ts';
+import { migrate } from '../src/store/migrations.ts';
+import { openSqlite } from '../src/store/sqlite.ts';
+
+const [size = 10_000_000] = process.argv.slice(2).map(Number);
+const origin = 'bench.example/ledger';
+const folder = mkdtempSync(join(tmpdir(), 'ledger-open-'));
+const file = join(folder, 'bench.sqlite');
+let db = await openSqlite(file, { random: systemRandom });
+await migrate(db, systemClock);
+
+let hash = leafHash(Buffer.from('one and the same'));
+for (let level = 0; hashesAtLevel(level, size) > 0; level += 1) {
+  const full = Buffer.concat(Array.from({ length: tileWidth }, () => hash));
+  const count = hashesAtLevel(level, size);
+  let unit: ReturnType<typeof tileStatement>[] = [];
+  for (let index = 0; index * tileWidth < count; index += 1) {
+    const width = Math.min(tileWidth, count - index * tileWidth);
+    unit.push(tileStatement({ level, index, hashes: full.subarray(0, width * 32) }));
+    if (unit.length < 500 && (index + 1) * tileWidth < count) continue;
+    await db.write(unit);
+    unit = [];
+  }
+  hash = Buffer.from(rootOfHashes(hashesIn(full)));
+}
+const root = rootOfEdge(await readEdge(size, tileReader(db.read)));
+const signer = noteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(4));
+const note = signNote(checkpointText({ origin, size, root }), [signer], 0);
+await db.write([beginHead({ origin, size, root, fence: 1 }), storeCheckpoint('signed', { size, root, note, at: 0 })]);
+const anchor = openAnchor(join(folder, 'ledger-checkpoint'));
+await anchor.read();
+await anchor.advance(note);
+await db.close();
+
+const started = performance.now();
+db = await openSqlite(file, { random: systemRandom });
+const databaseMs = performance.now() - started;
+const before = process.memoryUsage().rss;
+const opening = performance.now();
+const tree = await openTree(db, openAnchor(join(folder, 'ledger-checkpoint')), { origin, fence: 1 });
+const result = {
+  what: 'log opened and checked',
+  entries: tree.edge.size,
+  milliseconds: Math.round((performance.now() - opening) * 10) / 10,
+  grownKiB: Math.round((process.memoryUsage().rss - before) / 1_024),
+  databaseMs: Math.round(databaseMs),
+  databaseMiB: Math.round(statSync(file).size / 1_048_576),
+};
+process.stdout.write(`${JSON.stringify(result)}\n`);
+await db.close();
+rmSync(folder, { recursive: true });

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { allowStream, bodyLimits, watchBody } from './body-watch.ts';
+
+/** A request whose body the test sends by hand, over a timer that the test moves. */
+async function slowRequest(t: TestContext, streams: boolean) {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const arriving = once(server, 'request');
+  const socket = connect(address.port, '127.0.0.1');
+  t.after(() => {
+    socket.destroy();
+    server.close();
+  });
+  socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000\r\n\r\n');
+  const request = (await arriving)[0] as IncomingMessage;
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const told: number[] = [];
+  if (streams) allowStream(request);
+  watchBody(request, () => told.push(1));
+  const send = async (bytes: number) => {
+    const goal = request.socket.bytesRead + bytes;
+    socket.write(Buffer.alloc(bytes));
+    while (request.socket.bytesRead < goal) await once(request, 'data');
+  };
+  request.resume();
+  return { told, send, request, span: () => t.mock.timers.tick(bodyLimits.spanMs) };
+}
+
+test('a streamed body may take any time while enough of it arrives in each span, and no longer', async (t) => {
+  const { told, send, span } = await slowRequest(t, true);
+  for (let count = 0; count < 8; count += 1) {
+    await send(bodyLimits.spanBytes);
+    span();
+  }
+  assert.deepEqual(told, []);
+  await send(bodyLimits.spanBytes - 1);
+  span();
+  assert.deepEqual(told, [1]);
+  span();
+  assert.deepEqual(told, [1]);
+});
+
+test('a body that is read into memory has its time, however fast it comes', async (t) => {
+  const { told, send, span } = await slowRequest(t, false);
+  for (let at = 0; at < bodyLimits.wholeMs; at += bodyLimits.spanMs) {
+    assert.deepEqual(told, []);
+    await send(200_000);
+    span();
+  }
+  assert.deepEqual(told, [1]);
+});
+
+test('bytes that we have not taken yet are not counted against the sender', async (t) => {
+  const { told, request, span, send } = await slowRequest(t, true);
+  await send(bodyLimits.spanBytes);
+  span();
+  request.pause();
+  request.unshift(Buffer.from('held'));
+  span();
+  assert.deepEqual(told, []);
+});

@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Caller } from '../access/caller.ts';
+import { toInstant } from '../kernel/clock.ts';
+import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
+import type { Commit, Effect } from '../ledger/commit.ts';
+import type { Hidden, LedgerEvent } from '../ledger/event.ts';
+
+/** The headers by which an authority with the scope `access-log:hide` delays that the citizen is told of a use. */
+export const hidingHeaders = { until: 'access-log-hidden-until', reason: 'access-log-hidden-reason' } as const;
+
+const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?(?:Z|[+-]\d{2}:\d{2})$/;
+const longestReason = 200;
+
+/**
+ * Until when, and why, the use behind these headers is hidden; undefined where it is not. Both headers belong together,
+ * the instant lies ahead and not beyond the operator's maximum, the reason is percent-encoded UTF-8 and shown later.
+ */
+export function hiddenUse(
+  headers: IncomingHttpHeaders,
+  caller: Caller,
+  { now, longestMs }: { readonly now: number; readonly longestMs: number },
+): Hidden | Refusal | undefined {
+  const [until, reason] = [headers[hidingHeaders.until], headers[hidingHeaders.reason]];
+  if (until === undefined && reason === undefined) return undefined;
+  if (!caller.scopes.has('access-log:hide') || longestMs === 0) return refuse('hiding-not-permitted');
+  const issues: Issue[] = [];
+  const at = typeof until === 'string' && instant.test(until) ? Date.parse(until) : Number.NaN;
+  if (!(at > now && at <= now + longestMs)) {
+    const detail = `expected an instant ahead, at most ${Math.floor(longestMs / 86_400_000)} days, as 2026-01-31T12:00:00Z`;
+    issues.push({ in: 'header', name: hidingHeaders.until, code: 'out-of-range', detail });
+  }
+  const text = typeof reason === 'string' ? decode(reason) : undefined;
+  if (text === undefined) {
+    const detail = `expected 1 to ${longestReason} characters, percent-encoded as UTF-8`;
+    issues.push({ in: 'header', name: hidingHeaders.reason, code: 'malformed', detail });
+  }
+  if (text === undefined || issues.length > 0) return refuse('bad-request', undefined, { issues });
+  return { hiddenUntil: toInstant(at), hiddenReason: text };
+}
+
+function decode(text: string): string | undefined {
+  try {
+    const reason = decodeURIComponent(text).trim();
+    return /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(reason) ? reason : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A commit whose events all say that they are hidden. */
+export function hidingCommit(commit: Commit, hidden: Hidden): Commit {
+  const hide = (event: LedgerEvent): LedgerEvent => ({ ...event, ...hidden });
+  return ({ events: [first, ...more], statements }: Effect) =>
+    commit({ events: [hide(first), ...more.map(hide)], statements });
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parse } from 'csv-parse/sync';
+import { type ClaimName, claimNames } from '../identity/claims.ts';
+import { evaluate, type LabelledPair } from '../identity/evaluate.ts';
+import { type Mapping, MappingFault, parseInlineMapping, parseMapping } from '../identity/import-fields.ts';
+import { calibratedPolicy, type Policy, policies } from '../identity/match/policy.ts';
+import { readPeople } from '../identity/people-file.ts';
+import { type Command, type Terminal, UsageError } from './command.ts';
+
+const details = `For each pair (columns claim, record, same: citizenIds in both files, and 1, true, yes or same for one person) the decision
+of the matcher that the server uses, asked with the id of the record. The result is JSON on standard output.
+
+  --register R.csv  The records, with a column citizenId.
+  --claims C.csv    What persons claim, with a column citizenId that names the row.
+  --pairs P.csv     Which of them to compare.
+  --use A,B         The claims to compare; all that both files have, unless stated.
+  --policy NAME     ${[...policies.keys()].join(', ')}; ${calibratedPolicy.name} unless stated.
+  --columns MAP     Which column is which claim, in both files, as for import citizens.`;
+
+/** `evaluate`; `stopwatch` gives processor time in milliseconds. */
+export function evaluateCommands(terminal: Terminal, stopwatch: () => number): readonly Command[] {
+  return [
+    {
+      name: 'evaluate',
+      usage:
+        'evaluate --register R.csv --claims C.csv --pairs P.csv [--use givenName,familyName,…] [--policy NAME] [--columns MAP]',
+      summary: 'Measures the matcher on labelled pairs of claims and records.',
+      details,
+      run: async (args) => {
+        const { values } = parseArgs({
+          args: [...args],
+          options: {
+            register: { type: 'string' },
+            claims: { type: 'string' },
+            pairs: { type: 'string' },
+            use: { type: 'string' },
+            policy: { type: 'string' },
+            columns: { type: 'string' },
+            json: { type: 'boolean', default: true },
+          },
+        });
+        const path = (name: 'register' | 'claims' | 'pairs') => {
+          const file = values[name];
+          if (file === undefined) throw new UsageError(`--${name} names a file.`);
+          return resolve(terminal.cwd, file);
+        };
+        const columns = readColumns(values.columns, terminal.cwd);
+        const register = readPeople(path('register'), columns);
+        const claims = readPeople(path('claims'), columns);
+        const common = claimNames.filter((claim) => register.claims.has(claim) && claims.claims.has(claim));
+        const ground = {
+          register: register.people,
+          claims: claims.people,
+          use: readUse(values.use, common),
+          policy: readPolicy(values.policy),
+          stopwatch,
+        };
+        const result = evaluate(ground, readPairs(path('pairs')));
+        terminal.stdout(`${JSON.stringify(result)}\n`);
+        return 0;
+      },
+    },
+  ];
+}
+
+function readUse(text: string | undefined, common: readonly ClaimName[]): readonly ClaimName[] {
+  const usable = common.filter((claim) => claim !== 'citizenId');
+  if (text === undefined) return usable;
+  return text.split(',').map((written) => {
+    const found = usable.find((claim) => claim === written.trim());
+    if (found === undefined) throw new UsageError(`--use takes ${usable.join(', ')}, not '${written.trim()}'.`);
+    return found;
+  });
+}
+
+function readPolicy(name: string | undefined): Policy {
+  if (name === undefined) return calibratedPolicy;
+  const policy = policies.get(name);
+  if (policy === undefined) throw new UsageError(`--policy takes ${[...policies.keys()].join(', ')}.`);
+  return policy;
+}
+
+function readColumns(map: string | undefined, cwd: string): Mapping | undefined {
+  if (map === undefined) return undefined;
+  try {
+    if (map.includes('=')) return parseInlineMapping(map);
+    return parseMapping(JSON.parse(readFileSync(resolve(cwd, map), 'utf8')));
+  } catch (fault) {
+    if (fault instanceof MappingFault || fault instanceof SyntaxError)
+      throw new UsageError(`--columns: ${fault.message}`);
+    throw fault;
+  }
+}
+
+function readPairs(path: string): LabelledPair[] {
+  const rows: Record<string, string>[] = parse(readFileSync(path), { bom: true, columns: true, trim: true });
+  return rows.map(({ claim = '', record = '', same = '' }) => ({
+    claim,
+    record,
+    same: /^(1|true|yes|y|same)$/i.test(same),
+  }));
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { temporaryFolder } from '../../test/document-house.ts';
+import { type Engine, engines } from '../../test/engines.ts';
+import { createMissingSigningKeys, openSigningKeys } from '../access/signing-key-store.ts';
+import { createMint } from '../kernel/id.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { lastingPurposes, UnknownRootKey } from '../keys/root-key.ts';
+import { createRootKey, readRootKey } from '../keys/root-key-file.ts';
+import { createCitizenKeys } from '../ledger/citizen-keys.ts';
+import { createCommit } from '../ledger/commit.ts';
+import { finishRotation, prepareRotation, type RotationRoom, rewrapAll, rotationUnderWay } from './rotate-root.ts';
+
+const clock = { now: () => 1_800_000_000_000 };
+const citizens = Array.from({ length: 9_000 }, (_, index) => `CZ-${index}`);
+
+async function house(t: TestContext, engine: Engine) {
+  const rootKeyPath = join(await temporaryFolder(t), 'root.key');
+  const db = await engine.open(t);
+  const root = createRootKey(rootKeyPath, systemRandom);
+  const keys = createCitizenKeys(db.read, root, systemRandom);
+  await db.write(keys.creations(citizens));
+  await createMissingSigningKeys({ db, root, clock }, systemRandom);
+  const room: RotationRoom = {
+    read: db.read,
+    write: db.write,
+    commit: createCommit(db, keys, systemRandom),
+    clock,
+    random: systemRandom,
+    mint: createMint(clock, systemRandom),
+    root,
+    rootKeyPath,
+    operator: 'clerk',
+  };
+  const some = citizens.filter((_, index) => index % 1_000 === 7);
+  const keysOf = async (by = root) => {
+    const fresh = createCitizenKeys(db.read, by, systemRandom);
+    return Promise.all(some.map(async (id) => Buffer.from(await fresh.keyOf(id)).toString('hex')));
+  };
+  return { db, room, root, keysOf, keys };
+}
+
+const lasting = (root: ReturnType<typeof readRootKey>) =>
+  lastingPurposes.map((purpose) => Buffer.from(root.derive(purpose)).toString('hex'));
+
+for (const engine of engines) {
+  test(`${engine.name}: after a rotation every key opens as before, nothing needs the old root, and what lasts has lasted`, async (t) => {
+    const { db, room, root, keysOf } = await house(t, engine);
+    const [before, lastedBefore, id] = [await keysOf(), lasting(root), root.id];
+    const otherServer = readRootKey(room.rootKeyPath);
+    await prepareRotation(room);
+    assert.notEqual(root.id, id);
+    assert.deepEqual(await keysOf(), before);
+    const steps: number[] = [];
+    const rotated = await rewrapAll(room, ({ done, total }) => steps.push(done / total));
+    assert.deepEqual([rotated.citizenKeys, rotated.signingKeys, steps.at(-1)], [9_000, 4, 1]);
+    // A server that still holds the old file takes the new one over when it meets what the new root has wrapped.
+    assert.equal(otherServer.id, id);
+    assert.deepEqual(await keysOf(otherServer), before);
+    assert.equal(otherServer.id, root.id);
+    assert.ok(!('left' in (await finishRotation(room))));
+    assert.equal(rotationUnderWay(room.rootKeyPath), false);
+    const restarted = readRootKey(room.rootKeyPath);
+    assert.deepEqual(await keysOf(restarted), before);
+    assert.deepEqual(lasting(restarted), lastedBefore);
+    await openSigningKeys({ db, root: restarted, clock });
+    assert.throws(() => restarted.unwrapping('wrap-citizen-keys', id), UnknownRootKey);
+    const rows = await db.read("select id from ledger_event where type = 'root-key.rotated'");
+    assert.equal(rows.length, 3);
+  });
+
+  test(`${engine.name}: a rotation that is stopped goes on, the old root stays until all is wrapped, and no destroyed key comes back`, async (t) => {
+    const { db, room, keysOf } = await house(t, engine);
+    const before = await keysOf();
+    await prepareRotation(room);
+    let units = 0;
+    const stopped: RotationRoom = {
+      ...room,
+      write: async (unit) => {
+        units += 1;
+        if (units > 2) throw new Error('stopped');
+        const rows = await db.write(unit);
+        if (units === 2) await db.write([{ sql: "delete from citizen_key where citizen_id = 'CZ-999'" }]);
+        return rows;
+      },
+    };
+    await assert.rejects(
+      rewrapAll(stopped, () => undefined),
+      /stopped/,
+    );
+    const left = await finishRotation(room);
+    assert.ok('left' in left && left.left > 0);
+    assert.equal(rotationUnderWay(room.rootKeyPath), true);
+    assert.deepEqual(await keysOf(), before);
+    await rewrapAll(room, () => undefined);
+    assert.ok(!('left' in (await finishRotation(room))));
+    assert.deepEqual(await keysOf(readRootKey(room.rootKeyPath)), before);
+    const [row] = await db.read('select count(*) as kept from citizen_key');
+    assert.equal(row?.['kept'], 8_999);
+  });
+}
+
+test('an old file under a rotated database opens nothing, and says so; a line of a later program is refused', async (t) => {
+  const [engine] = engines;
+  assert.ok(engine !== undefined);
+  const { room, keysOf } = await house(t, engine);
+  const old = readFileSync(room.rootKeyPath);
+  await prepareRotation(room);
+  await rewrapAll(room, () => undefined);
+  await finishRotation(room);
+  writeFileSync(room.rootKeyPath, old);
+  await assert.rejects(keysOf(readRootKey(room.rootKeyPath)), UnknownRootKey);
+  writeFileSync(room.rootKeyPath, `${old.toString()}kms arn:x\n`);
+  assert.throws(() => readRootKey(room.rootKeyPath), /does not know/);
+});

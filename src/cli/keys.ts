@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util';
+import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { finishRotation, prepareRotation, type RotationRoom, rewrapAll, rotationUnderWay } from './rotate-root.ts';
+
+/** A house that is opened for one command, and closed behind it. */
+export type OpenRotationRoom = <T>(use: (room: RotationRoom) => Promise<T>) => Promise<T>;
+
+/** `keys rotate-root`. */
+export function keyCommands(openRoom: OpenRotationRoom, terminal: Terminal): readonly Command[] {
+  return [
+    {
+      name: 'keys rotate-root',
+      usage: 'keys rotate-root [--prepare | --finish] [--json]',
+      summary:
+        'Puts a new root key in the place of the old one and wraps all keys anew, while the server runs; run again, it goes on where it was stopped. --prepare stops before the wrapping, so that the file can be copied to other hosts; --finish takes the old root out of the file.',
+      run: async (args) => {
+        const flags = { prepare: { type: 'boolean' }, finish: { type: 'boolean' }, json: { type: 'boolean' } } as const;
+        const { values } = parseArgs({ args: [...args], options: flags });
+        if (values.prepare === true && values.finish === true) throw new UsageError('choose --prepare or --finish');
+        return await openRoom((room) => {
+          if (values.finish === true) return finish(room, terminal);
+          return rotate(room, { prepareOnly: values.prepare === true, json: values.json === true }, terminal);
+        });
+      },
+    },
+  ];
+}
+
+async function rotate(
+  room: RotationRoom,
+  { prepareOnly, json }: { readonly prepareOnly: boolean; readonly json: boolean },
+  terminal: Terminal,
+): Promise<ExitCode> {
+  if (!rotationUnderWay(room.rootKeyPath)) {
+    const { from, to } = await prepareRotation(room);
+    terminal.stderr(`${room.rootKeyPath} now holds root key ${to}, and ${from} beside it. Keep a copy elsewhere.\n`);
+  } else if (prepareOnly) terminal.stderr('A rotation is prepared already.\n');
+  if (prepareOnly) {
+    terminal.stderr('Copy the file to every host of this installation, then run: citizen-services keys rotate-root\n');
+    return 0;
+  }
+  const startedAt = room.clock.now();
+  const rotated = await rewrapAll(room, ({ done, total }) => {
+    if (terminal.isInteractive) terminal.stderr(`\r${done} of ${total} citizen keys`);
+  });
+  const seconds = Math.max(room.clock.now() - startedAt, 1) / 1_000;
+  const perSecond = Math.round(rotated.citizenKeys / seconds);
+  if (json) terminal.stdout(`${JSON.stringify({ ...rotated, seconds, perSecond })}\n`);
+  const counts = `${rotated.citizenKeys} citizen keys (${perSecond} a second) and ${rotated.signingKeys} signing keys`;
+  terminal.stderr(`${terminal.isInteractive ? '\r' : ''}Root key ${rotated.to} wraps ${counts} anew.\n`);
+  terminal.stderr(
+    'When every host has the new file, take the old root out: citizen-services keys rotate-root --finish\n',
+  );
+  return 0;
+}
+
+async function finish(room: RotationRoom, terminal: Terminal): Promise<ExitCode> {
+  const done = await finishRotation(room);
+  if ('left' in done) {
+    terminal.stderr(`${done.left} keys are still wrapped by the old root; run: citizen-services keys rotate-root\n`);
+    return 1;
+  }
+  terminal.stderr(`Root key ${done.from} is out of the file. Backups of the database from before still need it.\n`);
+  return 0;
+}

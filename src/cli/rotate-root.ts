@@ -1,0 +1,160 @@
+import { boundTo } from '../access/signing-key-store.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
+import type { Mint } from '../kernel/id.ts';
+import type { RootKey } from '../keys/root-key.ts';
+import { rootIdOf } from '../keys/root-key.ts';
+import { beginRotation, endRotation, readRootSecrets } from '../keys/root-key-file.ts';
+import { rewrapKey } from '../keys/wrap.ts';
+import type { Commit } from '../ledger/commit.ts';
+import type { Db, Read, Row, Statement } from '../store/db.ts';
+
+/** What a rotation works on; `root` is that of the house, which takes the new file over. */
+export type RotationRoom = {
+  readonly read: Read;
+  readonly write: Db['write'];
+  readonly commit: Commit;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly mint: Mint;
+  readonly root: RootKey;
+  readonly rootKeyPath: string;
+  readonly operator: string;
+};
+
+/** How far a rotation has come; `total` counts the citizen keys. */
+export type RotationProgress = { readonly done: number; readonly total: number };
+
+export type Rotated = {
+  readonly from: string;
+  readonly to: string;
+  readonly citizenKeys: number;
+  readonly signingKeys: number;
+};
+
+type Ends = { readonly from: string; readonly to: string };
+
+/** Keys read, wrapped anew and written in one unit; two units are on their way at once. */
+const pageSize = 4_096;
+
+/** Whether a rotation was begun and not finished. */
+export function rotationUnderWay(path: string): boolean {
+  return readRootSecrets(path).previous !== undefined;
+}
+
+/** Puts a new root into the file, beside the old one, which still opens everything; recorded before anything is wrapped by it. */
+export async function prepareRotation(room: RotationRoom): Promise<Ends> {
+  beginRotation(room.rootKeyPath, room.random);
+  const ends = endsOf(room);
+  await record(room, ends, { stage: 'begun', citizenKeys: 0, signingKeys: 0 });
+  return ends;
+}
+
+/**
+ * Wraps every citizen key and signing key anew that the old root has wrapped, while the server goes on: what it reads
+ * opens under either. Stopped anywhere and begun again it goes on, since each row says which root has wrapped it.
+ */
+export async function rewrapAll(
+  room: RotationRoom,
+  onProgress: (progress: RotationProgress) => void,
+): Promise<Rotated> {
+  const ends = endsOf(room);
+  const signingKeys = await rewrapSigningKeys(room, ends);
+  const [count] = await room.read('select count(*) as total from citizen_key where root_key_id <> $1', [ends.to]);
+  const total = Number(count?.['total'] ?? 0);
+  let done = 0;
+  const keys = wrapping(room, 'wrap-citizen-keys', ends);
+  let writing: Promise<unknown> = Promise.resolve();
+  for (let after = ''; ; ) {
+    const rows = await room.read(
+      'select citizen_id, wrapped, root_key_id from citizen_key where citizen_id > $1 order by citizen_id limit $2',
+      [after, pageSize],
+    );
+    const old = rows.filter((row) => row['root_key_id'] === ends.from);
+    const unit = updatesOf(
+      old.map((row) => citizenRow(room, row, keys)),
+      ends,
+    );
+    await writing;
+    done += old.length;
+    onProgress({ done, total });
+    writing = unit.length === 0 ? Promise.resolve() : room.write(unit);
+    // It is awaited after the next page was read; until then a rejection has an owner.
+    writing.catch(() => undefined);
+    const last = rows.at(-1)?.['citizen_id'];
+    if (last === undefined || rows.length < pageSize) break;
+    after = String(last);
+  }
+  await writing;
+  await record(room, ends, { stage: 'wrapped', citizenKeys: done, signingKeys });
+  return { ...ends, citizenKeys: done, signingKeys };
+}
+
+/** Takes the old root out of the file; refuses while it still wraps anything. */
+export async function finishRotation(room: RotationRoom): Promise<Ends | { readonly left: number }> {
+  const ends = endsOf(room);
+  const [row] = await room.read(
+    'select (select count(*) from citizen_key where root_key_id <> $1) + (select count(*) from signing_key where root_key_id <> $1) as left_over',
+    [ends.to],
+  );
+  const left = Number(row?.['left_over'] ?? 0);
+  if (left > 0) return { left };
+  await record(room, ends, { stage: 'finished', citizenKeys: 0, signingKeys: 0 });
+  endRotation(room.rootKeyPath);
+  room.root.refresh();
+  return ends;
+}
+
+function endsOf(room: RotationRoom): Ends {
+  const { current, previous } = readRootSecrets(room.rootKeyPath);
+  if (previous === undefined)
+    throw new Error('no rotation is under way; begin one with: citizen-services keys rotate-root');
+  room.root.refresh();
+  return { from: rootIdOf(previous), to: rootIdOf(current) };
+}
+
+function wrapping(room: RotationRoom, purpose: 'wrap-citizen-keys' | 'wrap-signing-keys', { from }: Ends) {
+  return { from: room.root.unwrapping(purpose, from), to: room.root.derive(purpose) };
+}
+
+type Pair = { readonly from: Uint8Array; readonly to: Uint8Array };
+
+function citizenRow({ random }: RotationRoom, row: Row, keys: Pair): readonly [string, Uint8Array] {
+  const { citizen_id: citizenId, wrapped } = row;
+  if (typeof citizenId !== 'string' || !(wrapped instanceof Uint8Array)) throw new TypeError('a citizen key is a row');
+  return [citizenId, rewrapKey(keys, wrapped, `citizen ${citizenId}`, random)];
+}
+
+/** Changes rows that are there, and no others: a key that was destroyed in the meantime does not come back. */
+function updatesOf(rows: readonly (readonly [string, Uint8Array])[], { from, to }: Ends): Statement[] {
+  return rows.map(([citizenId, wrapped]) => ({
+    sql: 'update citizen_key set wrapped = $2, root_key_id = $3 where citizen_id = $1 and root_key_id = $4',
+    args: [citizenId, wrapped, to, from],
+  }));
+}
+
+async function rewrapSigningKeys(room: RotationRoom, ends: Ends): Promise<number> {
+  const keys = wrapping(room, 'wrap-signing-keys', ends);
+  const rows = await room.read('select kid, use, sealed_private from signing_key where root_key_id = $1', [ends.from]);
+  const unit = rows.map((row): Statement => {
+    const { kid, use, sealed_private: sealed } = row;
+    if (typeof kid !== 'string' || !(sealed instanceof Uint8Array)) throw new TypeError('a signing key is a row');
+    const wrapped = rewrapKey(keys, sealed, boundTo(String(use), kid), room.random);
+    return {
+      sql: 'update signing_key set sealed_private = $2, root_key_id = $3 where kid = $1 and root_key_id = $4',
+      args: [kid, wrapped, ends.to, ends.from],
+    };
+  });
+  if (unit.length > 0) await room.write(unit);
+  return rows.length;
+}
+
+type Stage = {
+  readonly stage: 'begun' | 'wrapped' | 'finished';
+  readonly citizenKeys: number;
+  readonly signingKeys: number;
+};
+
+async function record(room: RotationRoom, ends: Ends, stage: Stage): Promise<void> {
+  const head = { type: 'root-key.rotated', id: room.mint('event'), at: room.clock.now() } as const;
+  await room.commit({ events: [{ ...head, actor: { operator: room.operator }, ...ends, ...stage }], statements: [] });
+}

@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Clock, Random } from '../kernel/clock.ts';
+import type { NoteSigner } from '../ledger/note.ts';
+import { isKeyName } from '../ledger/note.ts';
+import { parseSignerKey, parseVkey, signatureTypes, signerKeyText, type VerifierKey } from '../ledger/note-key.ts';
+import { createWitness } from '../ledger/witness.ts';
+import { serveWitness } from '../ledger/witness-server.ts';
+import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+
+export type WitnessRoom = { readonly clock: Clock; readonly random: Random; readonly stopped: Promise<unknown> };
+
+const details = `Watches other logs: it cosigns a checkpoint only if the log grew from the one before, so that nobody can be shown
+a second history. Two installations can watch each other.
+
+  --data FOLDER  Where its key (made at the first start) and the last checkpoint of each log are kept.
+  --name NAME    Its name at the first start, as witness.city.example.
+  --log VKEY     The public key of a log, as that log's \`ledger key\` prints it. May stand several times.
+  --ml-dsa       Makes an ML-DSA-44 key at the first start, instead of Ed25519.
+  --host, --port Where it listens; default 127.0.0.1 and 8050.`;
+
+/** `witness`: runs until it is stopped; `room` is asked for when the arguments are understood. */
+export function witnessCommand(terminal: Terminal, room: () => WitnessRoom): Command {
+  return {
+    name: 'witness',
+    usage: 'witness --data FOLDER --name NAME --log VKEY [--log VKEY] [--ml-dsa] [--host H] [--port N]',
+    summary: 'Runs a witness for the ledgers of other installations.',
+    details,
+    run: async (args) => {
+      const { values } = parseArgs({
+        args: [...args],
+        options: {
+          data: { type: 'string' },
+          name: { type: 'string' },
+          log: { type: 'string', multiple: true },
+          'ml-dsa': { type: 'boolean' },
+          host: { type: 'string', default: '127.0.0.1' },
+          port: { type: 'string', default: '8050' },
+        },
+      });
+      const { data, name, log = [], host, port } = values;
+      if (data === undefined || log.length === 0 || !/^\d{1,5}$/.test(port)) {
+        throw new UsageError('--data, at least one --log, and a port number are needed');
+      }
+      const logs = log.map(logKey);
+      const { clock, random, stopped } = room();
+      const folder = resolve(terminal.cwd, data);
+      const signer = keyIn(folder, { name, mlDsa: values['ml-dsa'] === true, random });
+      const witness = await createWitness({ signer, logs, folder: join(folder, 'logs'), clock });
+      const onFault = (fault: unknown) => terminal.stderr(`${fault instanceof Error ? fault.message : 'fault'}\n`);
+      const served = await serveWitness(witness, { host, port: Number(port), onFault });
+      terminal.stdout(`witness ${signer.name.replaceAll(/[^\w.-]/g, '-')} ${signer.vkey} ${served.url}\n`);
+      terminal.stderr(
+        'That line goes into the policy file of the log (LEDGER_WITNESSES), with the address that it can reach.\n',
+      );
+      await stopped;
+      await served.close();
+      return 0 satisfies ExitCode;
+    },
+  };
+}
+
+function logKey(text: string): VerifierKey {
+  const key = parseVkey(text);
+  if (key === undefined) throw new UsageError(`--log ${text} is no public key of a log`);
+  return key;
+}
+
+type Wanted = { readonly name: string | undefined; readonly mlDsa: boolean; readonly random: Random };
+
+function keyIn(folder: string, { name, mlDsa, random }: Wanted): NoteSigner {
+  const path = join(folder, 'witness.key');
+  if (!existsSync(path)) {
+    if (name === undefined || !isKeyName(name))
+      throw new UsageError('--name is needed at the first start, without blanks');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const type = mlDsa ? signatureTypes.mlDsaCosignature : signatureTypes.cosignature;
+    writeFileSync(path, `${signerKeyText(type, name, random(32))}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  }
+  const signer = parseSignerKey(readFileSync(path, 'utf8').trim());
+  if (signer === undefined) throw new Error(`${path} holds no key of a witness`);
+  return signer;
+}

@@ -1,0 +1,72 @@
+import { Readable } from 'node:stream';
+import type { Call, RequestShape } from './api/operation.ts';
+import type { Access, House } from './compose.ts';
+import { SettingError } from './config/settings.ts';
+import { createGuessBudget, standardGuessLimits } from './identity/guess-budget.ts';
+import { type Policy, policies } from './identity/match/policy.ts';
+import { createPace } from './identity/pace.ts';
+import type { IdentityPorts } from './identity/ports.ts';
+import { systemTimer } from './jobs/timer.ts';
+import type { Mint } from './kernel/id.ts';
+import type { Effect } from './ledger/commit.ts';
+import type { NotificationPorts } from './notifications/ports.ts';
+import { sendNotification } from './notifications/send-notification.ts';
+
+/** Who signs what the house itself says to citizens. */
+const houseClient = 'citizen-services';
+
+/** What keeps verification from being an oracle, and the policies by which it decides. */
+export function identityPorts(
+  house: House,
+  access: Access,
+  notifications: NotificationPorts,
+): Pick<IdentityPorts, 'guesses' | 'noticeOfGuesses' | 'pace' | 'policyOf'> {
+  const { settings } = house;
+  const standing = policyNamed(settings.verifyPolicy);
+  return {
+    guesses: createGuessBudget(house.db.read, house.claim, standardGuessLimits),
+    noticeOfGuesses: async (citizenId, by) => await noticeOfGuesses(house, notifications, { citizenId, ...by }),
+    pace: createPace(settings.verifyQuantumMs, () => performance.now(), systemTimer),
+    policyOf: (clientId) => policies.get(access.clients.get(clientId)?.policy ?? '') ?? standing,
+  };
+}
+
+function policyNamed(name: string): Policy {
+  const policy = policies.get(name);
+  if (policy === undefined) {
+    throw new SettingError('VERIFY_POLICY', `expected one of ${[...policies.keys()].join(', ')}`);
+  }
+  return policy;
+}
+
+/** An official message of the house, made by the operation that makes all of them. */
+async function noticeOfGuesses(
+  house: House,
+  ports: NotificationPorts,
+  about: { readonly citizenId: string; readonly now: number; readonly mint: Mint },
+): Promise<Effect> {
+  const { now, mint, citizenId } = about;
+  const call = {
+    params: undefined,
+    query: undefined,
+    headers: undefined,
+    body: { citizenId, subject, message, category: 'information' },
+    caller: { clientId: houseClient, scopes: new Set(['notifications:send']) },
+    method: 'POST',
+    ...{ now, mint, ports, read: house.db.read },
+    bytes: Readable.from([]),
+    signal: new AbortController().signal,
+  };
+  // The listed operation has forgotten the shape of its request; the body is what its schema asks for.
+  const decision = await sendNotification.run(call as unknown as Call<RequestShape, NotificationPorts>);
+  if ('effect' in decision && decision.effect !== undefined) return decision.effect;
+  throw new Error('the notice of guesses was refused by the operation that sends it');
+}
+
+const subject = 'Somebody tried to confirm details about you';
+const message =
+  'A service asked several times whether certain personal details are yours, with details that do not fit. ' +
+  'As a precaution such questions are now answered as if nothing fitted, for a day or longer. ' +
+  'Nothing that is kept about you was given away.\n\n' +
+  'Was it you, perhaps with a misspelled name or an old address? Then you need not do anything. ' +
+  'If not, look at who asked, in your list of uses, and tell the service.';

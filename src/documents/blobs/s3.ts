@@ -1,0 +1,184 @@
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import type { Secret } from '../../kernel/secret.ts';
+import { BlobBroken, type BlobPart, type BlobStore, blobNamePattern, type StoredBlob } from './blob-store.ts';
+
+/** Where the bucket is, and who we are there: nothing is looked for elsewhere, in files or on the network. */
+export type S3Place = {
+  readonly bucket: string;
+  /** In front of every name; empty or ending in `/`. */
+  readonly prefix: string;
+  readonly region: string;
+  /** Of a store that is not AWS; its buckets stand in the path. */
+  readonly endpoint: string | undefined;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: Secret;
+};
+
+/** What is sent in one request, and held in memory of one upload; S3 takes at most 10,000 parts. */
+const partBytes = 8 * 1_048_576;
+
+type Bucket = { readonly client: S3Client; readonly Bucket: string };
+
+/**
+ * Blobs as objects of an S3 bucket. Small ones are put in one request, others in parts; S3 shows an object when it has
+ * all of it, and answers when it is durable. Give the bucket a lifecycle rule that ends incomplete uploads, where it
+ * cannot list them.
+ */
+export function openS3Blobs(place: S3Place): BlobStore {
+  const { bucket, prefix } = place;
+  const at: Bucket = { client: clientOf(place), Bucket: bucket };
+  const keyOf = (name: string) => {
+    if (!blobNamePattern.test(name)) throw new TypeError('that is not the name of a blob');
+    return `${prefix}${name}`;
+  };
+  return {
+    put: async (name, bytes) => {
+      const Key = keyOf(name);
+      const parts = cut(bytes);
+      const first = await parts.next();
+      const start = first.done === true ? Buffer.alloc(0) : first.value;
+      try {
+        if (start.length < partBytes) await at.client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: start }));
+        else await putParts(at, Key, start, parts);
+      } finally {
+        await parts.return(undefined);
+      }
+    },
+    read: (name, part) => readPart(at, keyOf(name), part),
+    remove: async (name) => {
+      await at.client.send(new DeleteObjectCommand({ Bucket: bucket, Key: keyOf(name) }));
+    },
+    list: () => listObjects(at, prefix),
+    removeBroken: (before) => removeBroken(at, prefix, before),
+  };
+}
+
+function clientOf({ region, endpoint, accessKeyId, secretAccessKey }: S3Place): S3Client {
+  return new S3Client({
+    region,
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    credentials: { accessKeyId, secretAccessKey: secretAccessKey.reveal() },
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 },
+    // The seal proves what is read. Stores that are not AWS often know no checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+}
+
+/** Pieces of exactly `partBytes`, the last one perhaps smaller. */
+async function* cut(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let held: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of bytes) {
+    held.push(piece);
+    length += piece.length;
+    while (length >= partBytes) {
+      const all = Buffer.concat(held);
+      yield all.subarray(0, partBytes);
+      held = [all.subarray(partBytes)];
+      length -= partBytes;
+    }
+  }
+  if (length > 0) yield Buffer.concat(held);
+}
+
+async function putParts({ client, Bucket }: Bucket, Key: string, first: Buffer, rest: AsyncGenerator<Buffer>) {
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+  if (UploadId === undefined) throw new Error('S3 began an upload without an id');
+  const upload = { Bucket, Key, UploadId };
+  try {
+    const Parts: CompletedPart[] = [];
+    const send = async (Body: Buffer) => {
+      const PartNumber = Parts.length + 1;
+      const { ETag } = await client.send(new UploadPartCommand({ ...upload, PartNumber, Body }));
+      Parts.push({ PartNumber, ETag });
+    };
+    await send(first);
+    for await (const part of rest) await send(part);
+    await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }));
+  } catch (fault) {
+    await client.send(new AbortMultipartUploadCommand(upload)).catch((cause: unknown) => {
+      // What is left is an incomplete upload, which nobody reads; `removeBroken` or the lifecycle rule takes it.
+      if (!(cause instanceof Error)) throw cause;
+    });
+    throw fault;
+  }
+}
+
+async function* readPart({ client, Bucket }: Bucket, Key: string, part: BlobPart): AsyncGenerator<Uint8Array> {
+  const { start, end, totalBytes } = part;
+  try {
+    if (start >= end) {
+      const { ContentLength } = await client.send(new HeadObjectCommand({ Bucket, Key }));
+      requireLength(ContentLength, totalBytes);
+      return;
+    }
+    const answer = await client.send(new GetObjectCommand({ Bucket, Key, Range: `bytes=${start}-${end - 1}` }));
+    requireLength(Number(/\/(\d+)$/.exec(answer.ContentRange ?? '')?.[1] ?? Number.NaN), totalBytes);
+    let left = end - start;
+    // In Node the body is a readable stream of buffers; left early, it is destroyed.
+    for await (const piece of (answer.Body ?? []) as AsyncIterable<Uint8Array>) {
+      // Some stores send more than was asked for.
+      yield piece.subarray(0, left);
+      left -= piece.length;
+      if (left <= 0) return;
+    }
+    throw new BlobBroken('a blob ended while it was read');
+  } catch (cause) {
+    if (cause instanceof S3ServiceException && ['NoSuchKey', 'NotFound', 'InvalidRange'].includes(cause.name)) {
+      throw new BlobBroken('a blob that is on record is not in the bucket, or shorter', { cause });
+    }
+    throw cause;
+  }
+}
+
+function requireLength(found: number | undefined, wanted: number): void {
+  if (found !== wanted) throw new BlobBroken(`a blob has ${found} bytes in the bucket, ${wanted} on record`);
+}
+
+async function* listObjects({ client, Bucket }: Bucket, prefix: string): AsyncGenerator<StoredBlob> {
+  for (let ContinuationToken: string | undefined; ; ) {
+    const page = await client.send(new ListObjectsV2Command({ Bucket, Prefix: prefix, ContinuationToken }));
+    for (const { Key = '', LastModified } of page.Contents ?? []) {
+      const name = Key.slice(prefix.length);
+      if (blobNamePattern.test(name)) yield { name, storedAt: LastModified?.getTime() ?? 0 };
+    }
+    ContinuationToken = page.NextContinuationToken;
+    if (page.IsTruncated !== true || ContinuationToken === undefined) return;
+  }
+}
+
+async function removeBroken({ client, Bucket }: Bucket, prefix: string, before: number): Promise<number> {
+  let removed = 0;
+  for (let from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {}; ; ) {
+    const page = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: prefix, ...from })).catch(noList);
+    if (page === undefined) return removed;
+    for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
+      if ((Initiated?.getTime() ?? 0) >= before || Key === undefined || UploadId === undefined) continue;
+      await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+      removed += 1;
+    }
+    if (page.IsTruncated !== true) return removed;
+    from = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+  }
+}
+
+/** Some stores cannot list incomplete uploads; they end them by a rule of their own. */
+function noList(fault: unknown): undefined {
+  if (!(fault instanceof S3ServiceException && fault.name === 'NotImplemented')) throw fault;
+}

@@ -1,0 +1,172 @@
+import type { ClaimName, Claims } from './claims.ts';
+import { comparable, type NormalisedClaims, normaliseClaims } from './match/comparable.ts';
+import { type Measured, measure } from './match/compare.ts';
+import { decide, fitsPair } from './match/decide.ts';
+import { countFrequencies, type Frequencies, frequencyForm, probabilityOf } from './match/model.ts';
+import type { Policy } from './match/policy.ts';
+import { asIfNamed, type Candidate, hasRival } from './match/rivals.ts';
+import { keyOf } from './name-key.ts';
+import { recordOf } from './people-file.ts';
+import type { RegisterRecord } from './register.ts';
+
+/** A claim, a record, and whether they are the same person. */
+export type LabelledPair = { readonly claim: string; readonly record: string; readonly same: boolean };
+
+/** What an evaluation prints. `accepted` counts true pairs, `falseMatches` those of different persons. */
+export type Evaluation = {
+  readonly policy: string;
+  readonly threshold: number;
+  readonly truePairs: number;
+  readonly accepted: number;
+  readonly falsePairs: number;
+  readonly falseMatches: number;
+  readonly bestF1: number;
+  readonly microsecondsPerComparison: number;
+};
+
+export type EvaluationGround = {
+  readonly register: readonly Claims[];
+  readonly claims: readonly Claims[];
+  readonly use: readonly ClaimName[];
+  readonly policy: Policy;
+  /** Processor time in milliseconds, to the microsecond. */
+  readonly stopwatch: () => number;
+};
+
+/** The claims of which frequencies are counted. */
+export const frequentClaims = ['givenName', 'familyName', 'postalCode', 'locality'] as const;
+
+/** Frequencies of the values of a register. */
+export function frequenciesOf(register: Iterable<Claims>): Frequencies {
+  const counted = countFrequencies(frequentClaims);
+  for (const person of register) {
+    for (const claim of frequentClaims) {
+      const value = person[claim];
+      if (value !== undefined) counted.add(claim, frequencyForm(comparable(claim, value)));
+    }
+  }
+  return counted.done();
+}
+
+/**
+ * Decides each pair as the server decides a question that names the record: by the same comparison, policy and search for
+ * rivals, over this register.
+ */
+export function evaluate(ground: EvaluationGround, pairs: readonly LabelledPair[]): Evaluation {
+  const judge = createJudge(ground);
+  const judged = pairs.map((pair) => ({ same: pair.same, ...judge.decide(pair) }));
+  const count = (same: boolean, accepted?: boolean) =>
+    judged.filter((pair) => pair.same === same && (accepted === undefined || pair.accepted === accepted)).length;
+  return {
+    policy: ground.policy.name,
+    threshold: ground.policy.threshold,
+    truePairs: count(true),
+    accepted: count(true, true),
+    falsePairs: count(false),
+    falseMatches: count(false, true),
+    bestF1: bestF1(judged),
+    microsecondsPerComparison: judge.microseconds(pairs),
+  };
+}
+
+const roundPairs = 100;
+
+type Judged = { readonly accepted: boolean; readonly score: number };
+
+function createJudge({ register, claims, use, policy, stopwatch }: EvaluationGround) {
+  const records = new Map(register.map((person) => [person.citizenId ?? '', recordOf(person)]));
+  const asked = new Map(claims.map((person) => [person.citizenId ?? '', normaliseClaims(pick(person, use))]));
+  const frequencies = policy.model === undefined ? undefined : frequenciesOf(register);
+  const blocks = blocksOf(register);
+  const measuredBy = new Map<string, Map<string, Measured>>();
+
+  function measureOnce(claim: string, record: RegisterRecord, values: NormalisedClaims): Measured {
+    const known = measuredBy.get(claim) ?? new Map<string, Measured>();
+    measuredBy.set(claim, known);
+    const before = known.get(record.citizenId);
+    if (before !== undefined) return before;
+    const measured = measure(record, values, policy, frequencies);
+    known.set(record.citizenId, measured);
+    return measured;
+  }
+
+  return {
+    /** The median over rounds of so many pairs, so that a collection of garbage is not counted as a comparison. */
+    microseconds: (pairs: readonly LabelledPair[]): number => {
+      const rounds: number[] = [];
+      for (let at = 0; at < Math.min(pairs.length, 100 * roundPairs); at += roundPairs) {
+        const round = pairs.slice(at, at + roundPairs);
+        const startedAt = stopwatch();
+        for (const pair of round) {
+          const record = records.get(pair.record);
+          const values = asked.get(pair.claim);
+          if (record !== undefined && values !== undefined) measure(record, values, policy, frequencies);
+        }
+        rounds.push(((stopwatch() - startedAt) * 1000) / round.length);
+      }
+      rounds.sort((one, other) => one - other);
+      return Number((rounds[Math.floor(rounds.length / 2)] ?? 0).toFixed(2));
+    },
+    decide: (pair: { readonly claim: string; readonly record: string }): Judged => {
+      const record = records.get(pair.record);
+      const values = asked.get(pair.claim);
+      if (record === undefined || values === undefined) return { accepted: false, score: Number.NEGATIVE_INFINITY };
+      const own = { citizenId: pair.record, measured: measureOnce(pair.claim, record, values) };
+      const candidates: Candidate[] = [];
+      for (const id of policy.rivals ? blocks.candidates(values) : []) {
+        const other = records.get(id);
+        if (other !== undefined) candidates.push({ citizenId: id, measured: measureOnce(pair.claim, other, values) });
+      }
+      const named = asIfNamed(own.measured);
+      const fits = policy.tolerant ? fitsPair(named, policy) : decide(named, record.underReview, policy) === 'match';
+      const rivalled = hasRival(own, candidates, policy);
+      const score = policy.model === undefined ? Number(fits) : probabilityOf(own.measured.weight, policy.model.prior);
+      const better = candidates.some(
+        ({ citizenId, measured }) => citizenId !== pair.record && measured.weight >= own.measured.weight,
+      );
+      return { accepted: fits && !rivalled, score: better && policy.rivals ? 0 : score };
+    },
+  };
+}
+
+function pick(person: Claims, use: readonly ClaimName[]): Claims {
+  return Object.fromEntries(use.flatMap((claim) => (person[claim] === undefined ? [] : [[claim, person[claim]]])));
+}
+
+/** Who is searched for rivals: those of the same birth date, and those of the same two names in any order. */
+function blocksOf(register: readonly Claims[]) {
+  const ids = new Map<string, string[]>();
+  for (const person of register) {
+    const { values } = normaliseClaims(pick(person, ['givenName', 'familyName', 'birthDate']));
+    for (const key of keysOf(values)) {
+      const found = ids.get(key);
+      if (found === undefined) ids.set(key, [person.citizenId ?? '']);
+      else found.push(person.citizenId ?? '');
+    }
+  }
+  return {
+    candidates: ({ values }: NormalisedClaims) => new Set(keysOf(values).flatMap((key) => ids.get(key) ?? [])),
+  };
+}
+
+function keysOf(values: NormalisedClaims['values']): string[] {
+  const date = values.birthDate?.forms[0];
+  const given = values.givenName === undefined ? '' : keyOf(values.givenName.forms);
+  const family = values.familyName === undefined ? '' : keyOf(values.familyName.forms);
+  const names = given === '' || family === '' ? [] : [`names ${[given, family].sort().join(' ')}`];
+  return date === undefined ? names : [`date ${date}`, ...names];
+}
+
+/** The best F1 that any threshold would have given. */
+function bestF1(judged: readonly { readonly same: boolean; readonly score: number }[]): number {
+  const sorted = [...judged].sort((one, other) => other.score - one.score);
+  const all = sorted.filter(({ same }) => same).length;
+  let right = 0;
+  let best = 0;
+  sorted.forEach(({ same, score }, at) => {
+    if (same) right += 1;
+    if (sorted[at + 1]?.score === score) return;
+    best = Math.max(best, (2 * right) / (at + 1 + all));
+  });
+  return Number(best.toFixed(4));
+}

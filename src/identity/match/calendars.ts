@@ -1,0 +1,57 @@
+/** Calendars in which papers state birth dates, as `Intl` knows them, and the Julian one, which it does not. */
+const calendars = ['islamic-umalqura', 'islamic-civil', 'persian', 'ethiopic', 'buddhist'] as const;
+
+const formats = new Map(
+  calendars.map((calendar) => [
+    calendar,
+    new Intl.DateTimeFormat(`en-u-ca-${calendar}-nu-latn`, {
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      timeZone: 'UTC',
+    }),
+  ]),
+);
+
+/** Whether one of the dates is the other in the Hijri, Jalali, Ethiopian, Buddhist or Julian calendar (D-b). */
+export function sameInOtherCalendar(one: string, other: string): boolean {
+  if (one.length !== 10 || other.length !== 10) return false;
+  const apart = Math.abs(Number(one.slice(0, 4)) - Number(other.slice(0, 4)));
+  // Years of these calendars lie 0 to 1, 7 to 8, 543 or 578 to 622 apart from ours: nothing else needs to be converted.
+  if (apart <= 1) return isJulian(one, other) || isJulian(other, one);
+  if (apart === 7 || apart === 8) return ethiopian(one, other) || ethiopian(other, one);
+  const far = apart === 543 || (apart >= 570 && apart <= 623);
+  return far && (isElsewhere(one, other) || isElsewhere(other, one));
+}
+
+/** Two dates of one person's lifetime are often seven years apart: the day of the year tells most of them apart cheaply. */
+function ethiopian(ours: string, theirs: string): boolean {
+  const [year, month, day] = theirs.split('-').map(Number);
+  if (year === undefined || month === undefined || day === undefined) return false;
+  const newYear = Date.UTC(year + 7, 8, 11);
+  const about = newYear + ((month - 1) * 30 + day - 1) * dayMs;
+  return Math.abs(Date.parse(`${ours}T00:00:00Z`) - about) <= 2 * dayMs && isElsewhere(ours, theirs);
+}
+
+function isElsewhere(ours: string, theirs: string): boolean {
+  const instant = Date.parse(`${ours}T00:00:00Z`);
+  if (Number.isNaN(instant)) return false;
+  return [...formats.values()].some((format) => {
+    const parts = format.formatToParts(instant);
+    const part = (type: string) => parts.find((found) => found.type === type)?.value ?? '';
+    const year = part('year') === '' ? part('relatedYear') : part('year');
+    return `${year.padStart(4, '0')}-${part('month').padStart(2, '0')}-${part('day').padStart(2, '0')}` === theirs;
+  });
+}
+
+const dayMs = 86_400_000;
+
+/** Whether the second is the first as the Julian calendar writes it: 10 to 13 days behind since 1582. */
+function isJulian(ours: string, theirs: string): boolean {
+  const instant = Date.parse(`${ours}T00:00:00Z`);
+  const year = Number(ours.slice(0, 4));
+  if (Number.isNaN(instant) || year < 1582) return false;
+  const century = Math.floor((ours.slice(5) < '03-01' ? year - 1 : year) / 100);
+  const behind = century - Math.floor(century / 4) - 2;
+  return new Date(instant - behind * dayMs).toISOString().slice(0, 10) === theirs;
+}

@@ -1,0 +1,26 @@
+import { agreesToPrecision } from '../birth-date.ts';
+import { sameInOtherCalendar } from './calendars.ts';
+import type { Level } from './level.ts';
+import { editDistance } from './similarity.ts';
+
+/** The level of two dates in the form of `dateForm`. */
+export function dateLevel(claimed: string, known: string): Level {
+  if (claimed === known) return 'normalised';
+  if (agreesToPrecision(claimed, known)) return 'precision';
+  const one = claimed.replaceAll('-', '');
+  const other = known.replaceAll('-', '');
+  const whole = one.length === 8 && other.length === 8;
+  if (whole && one === other.slice(0, 4) + other.slice(6) + other.slice(4, 6)) return 'inverted';
+  const edits = editDistance(one, other, 2);
+  if (edits === 1) return substituted(one, other) ? 'similar' : 'close';
+  if (sameInOtherCalendar(claimed, known)) return 'similar';
+  return edits === 2 && whole ? 'close' : 'different';
+}
+
+/** One character substituted, inserted or deleted, not two exchanged. */
+function substituted(one: string, other: string): boolean {
+  if (one.length !== other.length) return true;
+  let differing = 0;
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) differing += 1;
+  return differing === 1;
+}

@@ -1,0 +1,69 @@
+import type { ClaimName } from '../claims.ts';
+import type { Level } from './level.ts';
+import { probabilityOf } from './model.ts';
+import { type Policy, reachesMinimum } from './policy.ts';
+
+export type MatchDecision = 'match' | 'no_match' | 'not_determined';
+
+type Found = {
+  readonly levels: { readonly [claim in ClaimName]?: Level };
+  readonly weight: number;
+  readonly crossed: boolean;
+};
+
+/** What the policy makes of a comparison. What fits a disputed record is left open. */
+export function decide(found: Found, underReview: boolean, policy: Policy): MatchDecision {
+  const fits = reachesMinimum(policy, agreedClaims(found.levels, policy)) && fitsPair(found, policy);
+  return fits ? (underReview ? 'not_determined' : 'match') : 'no_match';
+}
+
+/**
+ * Whether claims and record fit, apart from the minimum set: by the rules of agreement, where the policy has them, and by
+ * the probability, where it has a model. Names count as one claim, and no more than `mostFuzzy` claims may be fuzzy.
+ */
+export function fitsPair(found: Found, policy: Policy): boolean {
+  const { weight, levels } = found;
+  if (levels.citizenId === 'different') return false;
+  const likely = policy.model === undefined || probabilityOf(weight, policy.model.prior) >= policy.threshold;
+  return likely && (policy.tolerant || agreesThroughout(found, policy));
+}
+
+/** Every claim agrees or is unknown to the register; fuzzy ones within what the policy allows. */
+function agreesThroughout({ levels, crossed }: Found, policy: Policy): boolean {
+  const besideId = isBesideId(levels, policy);
+  let fuzzy = 0;
+  for (const [claim, level] of Object.entries(levels) as [ClaimName, Level][]) {
+    if (level === 'missing' || policy.agreement.has(level)) continue;
+    if (!besideId || !(policy.agreementBesideId[claim]?.has(level) ?? false)) return false;
+    // Names in each other's field are one fault.
+    if (level !== 'precision' && identifying.has(claim) && !(crossed && claim === 'familyName')) fuzzy += 1;
+  }
+  return fuzzy <= policy.mostFuzzy;
+}
+
+function isBesideId(levels: Found['levels'], policy: Policy): boolean {
+  const agrees = (level: Level | undefined) => level !== undefined && policy.agreement.has(level);
+  return agrees(levels.citizenId) || agrees(levels.documentNumber);
+}
+
+/** The claims that agree, some of them only beside an agreeing id or document number. */
+function agreedClaims(levels: Found['levels'], policy: Policy): ReadonlySet<ClaimName> {
+  const besideId = isBesideId(levels, policy);
+  const agreed = new Set<ClaimName>();
+  for (const [claim, level] of Object.entries(levels) as [ClaimName, Level][]) {
+    const counts =
+      policy.agreement.has(level) ||
+      (policy.tolerant && level !== 'different' && level !== 'missing') ||
+      (besideId && policy.agreementBesideId[claim]?.has(level) === true);
+    if (counts) agreed.add(claim);
+  }
+  return agreed;
+}
+
+const identifying: ReadonlySet<ClaimName> = new Set([
+  'givenName',
+  'familyName',
+  'birthFamilyName',
+  'birthDate',
+  'documentNumber',
+]);

@@ -1,0 +1,108 @@
+import type { ClaimName } from '../claims.ts';
+import type { Comparable } from './comparable.ts';
+import { type Level, levelNames } from './level.ts';
+
+/** How likely a level is for the same person (m) and for two different ones (u). */
+export type LevelChance = { readonly m: number; readonly u: number };
+export type ClaimChances = { readonly [level in Level]?: LevelChance };
+
+/** What was learned about a kind of register: data, kept with the policy that uses it. */
+export type Model = {
+  readonly claims: { readonly [claim in ClaimName]?: ClaimChances };
+  /** How likely a true person gives both names in each other's field. */
+  readonly crossed: number;
+  /** The chance that a compared record is the person, before any claim is looked at. */
+  readonly prior: number;
+};
+
+/** How often values stand in the register, for those claims of which it matters. */
+export type Frequencies = {
+  /** The share of the register's persons who have this value in that claim; undefined where it was not counted. */
+  of(claim: ClaimName, form: string): number | undefined;
+  /** The chance that two persons share a value of that claim. */
+  average(claim: ClaimName): number | undefined;
+};
+
+/** A frequency counts for more than the average by no more than this, when a value only resembles the registered one. */
+const mostRare = 0.2;
+const mostCommon = 8;
+
+/**
+ * The weight of one claim in bits (Fellegi and Sunter): log2(m/u). For a value that agrees, its own frequency stands in
+ * place of u; for one that resembles, u is moved towards it.
+ */
+export function weightOf(model: Model, compared: ComparedClaim, frequencies: Frequencies | undefined): number {
+  const { claim, level, known } = compared;
+  if (level === 'missing') return 0;
+  const chances = model.claims[claim];
+  if (chances === undefined) return 0;
+  const agrees = level === 'exact' || level === 'normalised';
+  const chance = chances[level] ?? (level === 'exact' ? chances.normalised : undefined) ?? chances.different;
+  if (chance === undefined) return 0;
+  const frequency = known === undefined ? undefined : frequencies?.of(claim, frequencyForm(known));
+  const average = frequencies?.average(claim);
+  if (frequency === undefined || average === undefined || average === 0) return Math.log2(chance.m / chance.u);
+  if (agrees) return Math.log2(chance.m / frequency);
+  if (level === 'different') return Math.log2(chance.m / chance.u);
+  return Math.log2(chance.m / (chance.u * Math.min(mostCommon, Math.max(mostRare, frequency / average))));
+}
+
+/** The form under which a value is counted. */
+export function frequencyForm(value: Comparable): string {
+  return (value.forms[0] ?? '').replaceAll(' ', '');
+}
+
+/** A claim as it was compared, with the registered value that it was held against. */
+export type ComparedClaim = {
+  readonly claim: ClaimName;
+  readonly level: Level;
+  readonly known: Comparable | undefined;
+};
+
+/** The probability that the claims are about the person of the record, from the sum of the weights in bits. */
+export function probabilityOf(weight: number, prior: number): number {
+  const odds = (prior / (1 - prior)) * 2 ** weight;
+  return odds === Number.POSITIVE_INFINITY ? 1 : odds / (1 + odds);
+}
+
+/** Counts values, one call a person, and gives their frequencies; a value that was seen once counts as twice. */
+export function countFrequencies(claims: readonly ClaimName[]): {
+  add(claim: ClaimName, form: string): void;
+  done(): Frequencies;
+} {
+  const counts = new Map(claims.map((claim) => [claim, new Map<string, number>()] as const));
+  return {
+    add: (claim, form) => {
+      const values = counts.get(claim);
+      if (values !== undefined && form !== '') values.set(form, (values.get(form) ?? 0) + 1);
+    },
+    done: () => {
+      const totals = new Map([...counts].map(([claim, values]) => [claim, sum(values.values())] as const));
+      const averages = new Map(
+        [...counts].map(([claim, values]) => {
+          const total = totals.get(claim) ?? 0;
+          let squares = 0;
+          for (const count of values.values()) squares += (count / total) ** 2;
+          return [claim, squares] as const;
+        }),
+      );
+      return {
+        of: (claim, form) => {
+          const total = totals.get(claim);
+          if (total === undefined || total === 0) return undefined;
+          return ((counts.get(claim)?.get(form) ?? 0) + 1) / (total + 1);
+        },
+        average: (claim) => averages.get(claim),
+      };
+    },
+  };
+}
+
+function sum(counts: Iterable<number>): number {
+  let total = 0;
+  for (const count of counts) total += count;
+  return total;
+}
+
+/** The levels that have a chance of their own in a model. */
+export const modelledLevels: readonly Level[] = levelNames.filter((level) => level !== 'exact' && level !== 'missing');

@@ -1,0 +1,92 @@
+import { withoutParticles } from '../name-key.ts';
+import type { Forms } from '../normalise.ts';
+import { isArabic, spellsArabic } from './arabic.ts';
+import type { Level } from './level.ts';
+import { editDistance, jaroWinkler, lettersExchanged } from './similarity.ts';
+
+/** What counts as similar between names, beyond their letters. */
+export type NameRules = {
+  /** Short forms of a given name, lower case; undefined where the policy knows none. */
+  readonly nicknames?: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Family names may lack their particles; Al, Ben and Van are given names of their own. */
+  readonly particles?: boolean;
+};
+
+/** The best level that any form of one name has with any form of the other. Texts that are the same were seen before. */
+export function nameLevel(claimed: Forms, known: Forms, rules: NameRules = {}): Level {
+  let best = worst;
+  // Many characters sound alike: two Han names with one reading are not yet one name.
+  const least = isHan(claimed) && isHan(known) && claimed.at(-1) !== known.at(-1) ? 1 : 0;
+  for (const one of claimed) {
+    for (const other of known) {
+      const level = levelOfForms(one, other, rules);
+      if (level < best) best = level;
+    }
+  }
+  return ranked[Math.max(best, least)] ?? 'different';
+}
+
+function isHan(forms: Forms): boolean {
+  const own = forms.at(-1) ?? '';
+  return own >= '\u2e80' && /\p{Script=Han}/u.test(own);
+}
+
+const ranked: readonly Level[] = ['normalised', 'similar', 'shortened', 'close', 'near', 'different'];
+const worst = ranked.length - 1;
+
+function levelOfForms(one: string, other: string, rules: NameRules): number {
+  const first = joined(one);
+  const second = joined(other);
+  if (first === second) return 0;
+  if (first > '\u0600' && isArabic(first) && spellsArabic(first, second)) return 0;
+  if (second > '\u0600' && isArabic(second) && spellsArabic(second, first)) return 0;
+  const spaced = one.includes(' ') || other.includes(' ');
+  if (spaced && rules.particles === true && joined(withoutParticles(one)) === joined(withoutParticles(other))) return 0;
+  if (spaced && wordsExchanged(one, other)) return 1;
+  const shorter = Math.min(first.length, second.length);
+  const longer = Math.max(first.length, second.length);
+  const edits = editDistance(first, second, 3);
+  if (longer >= 4 && (edits === 1 || lettersExchanged(first, second))) return 1;
+  if (shortened(one, other, rules)) return 2;
+  if (shorter >= 3 && (first.startsWith(second) || second.startsWith(first))) return 2;
+  const likeness = jaroWinkler(first, second);
+  if ((edits === 2 && longer >= 5) || (likeness >= 0.92 && shorter >= 4)) return 3;
+  if (edits === 1 || (edits === 3 && longer >= 8) || likeness >= 0.84) return 4;
+  return worst;
+}
+
+function joined(form: string): string {
+  return form.includes(' ') ? form.replaceAll(' ', '') : form;
+}
+
+/** Whether exactly two words stand in each other's place (N-d). */
+function wordsExchanged(one: string, other: string): boolean {
+  const first = one.split(' ');
+  const second = other.split(' ');
+  if (first.length !== second.length) return false;
+  const differing = first.flatMap((word, at) => (word === second[at] ? [] : [at]));
+  const [a, b] = differing;
+  if (differing.length !== 2 || a === undefined || b === undefined) return false;
+  return first[a] === second[b] && first[b] === second[a];
+}
+
+/** Whether each word of the name with fewer is a word of the other, an initial of one, or its short form. */
+function shortened(one: string, other: string, { nicknames }: NameRules): boolean {
+  const [fewer, more] =
+    one.length <= other.length ? [one.split(' '), other.split(' ')] : [other.split(' '), one.split(' ')];
+  if (fewer.length > more.length) return false;
+  const left = [...more];
+  for (const word of fewer) {
+    const at = left.findIndex((known) => isShortOf(word, known) || nicknames?.get(known)?.has(word) === true);
+    const nick = at >= 0 ? at : left.findIndex((known) => nicknames?.get(word)?.has(known) === true);
+    if (nick < 0) return false;
+    left.splice(nick, 1);
+  }
+  return true;
+}
+
+function isShortOf(word: string, known: string): boolean {
+  return (
+    word === known || (word.length === 1 && known.startsWith(word)) || (known.length === 1 && word.startsWith(known))
+  );
+}

@@ -1,0 +1,99 @@
+import type { ClaimName } from '../claims.ts';
+import { type Forms, formsOf } from '../normalise.ts';
+import type { RegisterRecord } from '../register.ts';
+import type { Comparable, NormalisedClaims } from './comparable.ts';
+import type { Level } from './level.ts';
+import { type Frequencies, type Model, weightOf } from './model.ts';
+import { type NameRules, nameLevel } from './name-level.ts';
+
+type Levels = { readonly [claim in ClaimName]?: Level };
+type NameLevels = { readonly givenName?: Level; readonly familyName?: Level };
+
+/** The names of one comparison, with what weighs them. */
+export type Room = {
+  readonly claims: NormalisedClaims;
+  readonly known: { readonly [claim in ClaimName]?: Comparable };
+  readonly names: NameRules;
+  readonly model: Model | undefined;
+  readonly frequencies: Frequencies | undefined;
+};
+
+/** The weight of a level; `from` is the field of the register that the claim was held against. */
+export function weightIn({ known, model, frequencies }: Room, level: Level, from: ClaimName): number {
+  if (model === undefined) return 0;
+  return weightOf(model, { claim: from, level, known: known[from] }, frequencies);
+}
+
+/** What the names are worth when given and family name are exchanged, where that is better than as they stand. */
+export function crossing(
+  room: Room,
+  straight: Levels,
+): { readonly levels: NameLevels; readonly weight: number } | undefined {
+  const { givenName, familyName } = room.claims.values;
+  if (givenName === undefined || familyName === undefined) return undefined;
+  const given = crossedLevel(familyName, room.known.givenName, room.names);
+  const family = crossedLevel(givenName, room.known.familyName, room.names);
+  const levels = { givenName: family, familyName: given };
+  const rank = (one: Level | undefined, other: Level | undefined) => strength(one) + strength(other);
+  if (room.model === undefined) {
+    // Without a model both must be the same but for the field, and as they stand they are not.
+    const better =
+      rank(given, family) === 2 * strength('normalised') && rank(straight.givenName, straight.familyName) < 6;
+    return better ? { levels: { givenName: 'similar', familyName: 'similar' }, weight: 0 } : undefined;
+  }
+  const asTheyStand =
+    weightIn(room, straight.givenName ?? 'missing', 'givenName') +
+    weightIn(room, straight.familyName ?? 'missing', 'familyName') +
+    Math.log2(1 - room.model.crossed);
+  const weight =
+    weightIn(room, given, 'givenName') + weightIn(room, family, 'familyName') + Math.log2(room.model.crossed);
+  if (weight <= asTheyStand) return undefined;
+  const similar = (level: Level): Level => (level === 'exact' || level === 'normalised' ? 'similar' : level);
+  return { levels: { givenName: similar(levels.givenName), familyName: similar(levels.familyName) }, weight };
+}
+
+function strength(level: Level | undefined): number {
+  return level === 'exact' || level === 'normalised' ? 3 : level === 'similar' ? 2 : level === 'missing' ? 1 : 0;
+}
+
+function crossedLevel(claimed: Comparable, known: Comparable | undefined, names: NameRules): Level {
+  const level = nameLevel(claimed.forms, known?.forms ?? [absent], { ...names, particles: true });
+  return known === undefined ? 'missing' : level;
+}
+
+/** Whether the same words stand in the two fields of names, parted elsewhere or all in one of them (N-c). */
+export function regrouping(
+  room: Room,
+  straight: Levels,
+): { readonly levels: NameLevels; readonly weight: number } | undefined {
+  const { givenName, familyName } = room.claims.values;
+  const both = strength(straight.givenName) + strength(straight.familyName) === 2 * strength('normalised');
+  if (both || room.known.givenName === undefined || room.known.familyName === undefined) return undefined;
+  const claimed = joinedForms(givenName?.forms, familyName?.forms);
+  const known = new Set(joinedForms(room.known.givenName.forms, room.known.familyName.forms));
+  if (!claimed.some((form) => known.has(form))) return undefined;
+  const weight = weightIn(room, 'similar', 'givenName') + weightIn(room, 'similar', 'familyName');
+  const levels: { givenName?: Level; familyName?: Level } = {};
+  if (givenName !== undefined) levels.givenName = 'similar';
+  if (familyName !== undefined) levels.familyName = 'similar';
+  return { levels, weight };
+}
+
+function joinedForms(given: Forms = [''], family: Forms = ['']): string[] {
+  return given.flatMap((first) => family.map((second) => `${first}${second}`.replaceAll(' ', '')));
+}
+
+/** A family name that was the person's at birth is similar (EU 2023/333 counts birth names); undefined where it was not. */
+export function atBirth(
+  { birthFamilyName }: RegisterRecord,
+  { values }: NormalisedClaims,
+  level: Level | undefined,
+  names: NameRules,
+): Level | undefined {
+  // Compared whether it is needed or not, so that the time does not tell.
+  const former = nameLevel(values.familyName?.forms ?? ['nobody'], formsOf(birthFamilyName ?? 'nothing'), names);
+  const counts = birthFamilyName !== null && former === 'normalised' && level !== undefined && strength(level) < 2;
+  return counts ? 'similar' : undefined;
+}
+
+const absent = 'nothing';

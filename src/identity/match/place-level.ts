@@ -1,0 +1,125 @@
+import type { Forms } from '../normalise.ts';
+import type { Level } from './level.ts';
+import { editDistance, jaroWinkler } from './similarity.ts';
+
+/** The level of two towns, countries or places of birth. */
+export function placeLevel(claimed: Forms, known: Forms): Level {
+  let best = worst;
+  for (const one of claimed)
+    for (const other of known) best = Math.min(best, placeRank(squeezed(one), squeezed(other)));
+  return ranked[best] ?? 'different';
+}
+
+const ranked: readonly Level[] = ['normalised', 'similar', 'close', 'near', 'different'];
+const worst = ranked.length - 1;
+
+function placeRank(one: string, other: string): number {
+  if (one === other) return 0;
+  if (renamed.get(one)?.has(other) === true) return 1;
+  const edits = editDistance(one, other, 2);
+  if (edits === 1) return 1;
+  const likeness = jaroWinkler(one, other);
+  if (edits === 2 || likeness >= 0.92) return 2;
+  return likeness >= 0.8 ? 3 : worst;
+}
+
+function squeezed(form: string): string {
+  return form.replaceAll(' ', '');
+}
+
+/** Places and countries that were renamed, or bear two official names, since somebody now alive was born (P-c). */
+const renamed = both([
+  ['astana', 'nursultan', 'akmola', 'tselinograd'],
+  ['almaty', 'almaata'],
+  ['saintpetersburg', 'stpetersburg', 'leningrad', 'sanktpeterburg'],
+  ['volgograd', 'stalingrad'],
+  ['yekaterinburg', 'ekaterinburg', 'sverdlovsk'],
+  ['nizhnynovgorod', 'gorky', 'gorki'],
+  ['samara', 'kuibyshev', 'kuybyshev'],
+  ['dnipro', 'dnipropetrovsk', 'dnepropetrovsk'],
+  ['bishkek', 'frunze'],
+  ['dushanbe', 'stalinabad'],
+  ['podgorica', 'titograd'],
+  ['chemnitz', 'karlmarxstadt'],
+  ['mumbai', 'bombay'],
+  ['chennai', 'madras'],
+  ['kolkata', 'calcutta'],
+  ['bengaluru', 'bangalore'],
+  ['yangon', 'rangoon'],
+  ['hochiminhcity', 'thanhphohochiminh', 'saigon'],
+  ['kinshasa', 'leopoldville'],
+  ['harare', 'salisbury'],
+  ['maputo', 'lourencomarques'],
+  ['istanbul', 'constantinople'],
+  ['beijing', 'peking'],
+  ['eswatini', 'swaziland'],
+  ['northmacedonia', 'macedonia', 'fyrom'],
+  ['czechia', 'czechrepublic'],
+  ['myanmar', 'burma'],
+  ['srilanka', 'ceylon'],
+  ['turkiye', 'turkey'],
+  ['burkinafaso', 'uppervolta'],
+  ['benin', 'dahomey'],
+  ['zimbabwe', 'rhodesia'],
+  ['cotedivoire', 'ivorycoast'],
+  ['capeverde', 'caboverde'],
+  ['timorleste', 'easttimor'],
+]);
+
+function both(groups: readonly (readonly string[])[]): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(groups.flatMap((group) => group.map((place) => [place, new Set(group)] as const)));
+}
+
+/** The level of two numbers of documents or postal codes. */
+export function codeLevel(claimed: Forms, known: Forms): Level {
+  let least = 3;
+  for (const one of claimed) for (const other of known) least = Math.min(least, editDistance(one, other, 2));
+  return least === 0 ? 'normalised' : least === 1 ? 'similar' : least === 2 ? 'close' : 'different';
+}
+
+/** The level of two streets with their house numbers, which stand before or behind. */
+export function streetLevel(claimed: Forms, known: Forms): Level {
+  let best = worst;
+  for (const one of claimed) for (const other of known) best = Math.min(best, streetRank(one, other));
+  return ranked[best] ?? 'different';
+}
+
+function streetRank(one: string, other: string): number {
+  const first = streetParts(one);
+  const second = streetParts(other);
+  const sameNumber = first.numbers === second.numbers;
+  if (first.street === second.street && sameNumber) return 0;
+  if (first.sorted === second.sorted && sameNumber) return 0;
+  const edits = editDistance(first.street, second.street, 2);
+  const likeness = edits === 0 ? 1 : jaroWinkler(first.street, second.street);
+  const alike = edits <= 2 || likeness >= 0.92;
+  if (sameNumber && first.numbers !== '' && alike) return 1;
+  if (alike || (sameNumber && first.numbers !== '' && likeness >= 0.8)) return 2;
+  return likeness >= 0.85 ? 3 : worst;
+}
+
+type StreetParts = { readonly numbers: string; readonly street: string; readonly sorted: string };
+
+function streetParts(form: string): StreetParts {
+  const numbers: string[] = [];
+  const words: string[] = [];
+  for (const word of form.split(' ')) {
+    const isNumber = /^\d+[a-z]?$/.test(word);
+    // "12 a" is "12a".
+    if (!isNumber && word.length === 1 && numbers.length > 0 && words.length === 0) {
+      numbers[numbers.length - 1] += word;
+    } else if (isNumber) numbers.push(word);
+    else words.push(shortWords.get(word) ?? word.replace(/str$/, 'strasse'));
+  }
+  return { numbers: numbers.join(' '), street: words.join(''), sorted: [...words].sort().join(' ') };
+}
+
+const shortWords: ReadonlyMap<string, string> = new Map(
+  (
+    'st street|str strasse|rd road|ave avenue|av avenue|blvd boulevard|bd boulevard|ln lane|dr drive|ct court|crt court|' +
+    'pl place|sq square|cres crescent|cct circuit|cl close|hwy highway|pde parade|tce terrace|ter terrace|gr grove|' +
+    'pza plaza|avda avenida|c calle|r rua|ul ulica'
+  )
+    .split('|')
+    .map((pair) => pair.split(' ') as [string, string]),
+);

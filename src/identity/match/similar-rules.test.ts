@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Claims } from '../claims.ts';
+import { formsOf } from '../normalise.ts';
+import type { RegisterRecord } from '../register.ts';
+import { normaliseClaims } from './comparable.ts';
+import { compare, decoy, type Levels } from './compare.ts';
+import { dateLevel } from './date-level.ts';
+import type { Level } from './level.ts';
+import { nameLevel } from './name-level.ts';
+import { placeLevel } from './place-level.ts';
+import { calibratedPolicy, standardPolicy, standardPolicy2 } from './policy.ts';
+
+const name = (one: string, other: string) => nameLevel(formsOf(one), formsOf(other), { particles: true });
+const place = (one: string, other: string) => placeLevel(formsOf(one), formsOf(other));
+
+function person(values: Claims): RegisterRecord {
+  return { ...decoy, birthFamilyName: null, citizenId: 'C-1', ...values };
+}
+
+function levelsOf(claims: Claims, record: Claims): Levels {
+  return compare(person(record), normaliseClaims(claims), standardPolicy).levels;
+}
+
+type Family = {
+  readonly rule: string;
+  readonly level: (one: string, other: string) => Level;
+  readonly similar: readonly (readonly [string, string])[];
+  /** What this rule must not reach; another may see a weaker likeness in it. */
+  readonly nearMisses: readonly (readonly [string, string])[];
+  readonly as: readonly Level[];
+};
+
+/** The rules of EU 2023/333 Annex II for single fields; N-b and N-c look at two fields and stand below. */
+const families: readonly Family[] = [
+  {
+    rule: 'N-a known transliteration',
+    level: name,
+    similar: [
+      ['Müller', 'Mueller'],
+      ['Щукин', 'Shchukin'],
+      ['Þórður', 'Thordur'],
+    ],
+    nearMisses: [
+      ['Müller', 'Miller'],
+      ['Щукин', 'Schukon'],
+    ],
+    as: ['normalised'],
+  },
+  {
+    rule: 'N-d two words exchanged',
+    level: name,
+    similar: [
+      ['Juan Carlos Maria', 'Maria Carlos Juan'],
+      ['Ana Maria', 'Maria Ana'],
+    ],
+    nearMisses: [['Juan Carlos Maria', 'Carlos Maria Juan']],
+    as: ['similar'],
+  },
+  {
+    rule: 'N-e two letters exchanged',
+    level: name,
+    similar: [
+      ['Bakri', 'Bikra'],
+      ['Jansen', 'Jasnen'],
+    ],
+    nearMisses: [['Bakriton', 'Bkaritno']],
+    as: ['similar'],
+  },
+  {
+    rule: 'N-f one character inserted, deleted or substituted',
+    level: name,
+    similar: [
+      ['Jansen', 'Janssen'],
+      ['Janssen', 'Jansen'],
+      ['Jansen', 'Hansen'],
+    ],
+    nearMisses: [['Jansen', 'Hanssen']],
+    as: ['similar'],
+  },
+  {
+    rule: 'N-g hyphens, commas, apostrophes',
+    level: name,
+    similar: [
+      ["O'Brien-Lee", 'OBrien Lee'],
+      ['Silva, Ana', 'Silva Ana'],
+    ],
+    nearMisses: [["O'Brien-Lee", 'OBryen Lee']],
+    as: ['normalised'],
+  },
+  {
+    rule: 'N-h truncation',
+    level: name,
+    similar: [
+      ['Papadopoulos', 'Papadop'],
+      ['Papadopoulos', 'Pap'],
+    ],
+    nearMisses: [
+      ['Papadopoulos', 'Papapoulos'],
+      ['Papadopoulos', 'Pa'],
+    ],
+    as: ['shortened'],
+  },
+  {
+    rule: 'D-a day and month inverted',
+    level: dateLevel,
+    similar: [['1980-02-07', '1980-07-02']],
+    nearMisses: [['1980-02-07', '1981-07-02']],
+    as: ['inverted'],
+  },
+  {
+    rule: 'D-b another calendar',
+    level: dateLevel,
+    similar: [
+      ['1400-01-01', '2021-03-21'],
+      ['1445-09-01', '2024-03-11'],
+      ['2563-05-17', '2020-05-17'],
+      ['2013-01-01', '2020-09-11'],
+      ['1980-02-07', '1980-01-25'],
+    ],
+    nearMisses: [
+      ['1400-01-02', '2021-03-21'],
+      ['2563-05-18', '2020-05-17'],
+    ],
+    as: ['similar'],
+  },
+  {
+    rule: 'D-c one character inserted, deleted or substituted',
+    level: dateLevel,
+    similar: [['1980-02-07', '1980-02-01']],
+    nearMisses: [['1980-02-07', '1980-03-01']],
+    as: ['similar'],
+  },
+  {
+    rule: 'P-a known transliteration of a place',
+    level: place,
+    similar: [
+      ['Köln', 'Koeln'],
+      ['Αθήνα', 'Athina'],
+    ],
+    nearMisses: [['Köln', 'Kaln']],
+    as: ['normalised'],
+  },
+  {
+    rule: 'P-b one character of a place',
+    level: place,
+    similar: [['Tallinn', 'Talinn']],
+    nearMisses: [['Tallinn', 'Talin']],
+    as: ['similar'],
+  },
+  {
+    rule: 'P-c a place renamed',
+    level: place,
+    similar: [
+      ['Astana', 'Nur-Sultan'],
+      ['Leningrad', 'Санкт-Петербург'],
+    ],
+    nearMisses: [['Astana', 'Almaty']],
+    as: ['similar'],
+  },
+];
+
+for (const { rule, level, similar, nearMisses, as } of families) {
+  test(`EU 2023/333 ${rule}: what it says is similar is, a near miss is not`, () => {
+    for (const [one, other] of similar) {
+      assert.ok(as.includes(level(one, other)), `${one} / ${other}: ${level(one, other)}`);
+      assert.ok(as.includes(level(other, one)), `${other} / ${one}: ${level(other, one)}`);
+    }
+    for (const [one, other] of nearMisses) assert.ok(!as.includes(level(one, other)), `${one} / ${other}`);
+  });
+}
+
+test('EU 2023/333 N-b: names in each other’s field are similar, at birth too; with another name they are not', () => {
+  const ana = { givenName: 'Ana', familyName: 'Silva' };
+  assert.deepEqual(levelsOf({ givenName: 'Silva', familyName: 'Ana' }, ana), {
+    givenName: 'similar',
+    familyName: 'similar',
+  });
+  assert.deepEqual(levelsOf({ givenName: 'Silva', familyName: 'Eva' }, ana), {
+    givenName: 'different',
+    familyName: 'different',
+  });
+  assert.deepEqual(levelsOf({ familyName: 'Costa' }, { ...ana, birthFamilyName: 'Costa' }), { familyName: 'similar' });
+});
+
+test('EU 2023/333 N-c: names regrouped in other fields are similar; with a word missing they are not', () => {
+  const ana = { givenName: 'Ana Maria', familyName: 'Silva' };
+  assert.deepEqual(levelsOf({ givenName: 'Ana Maria Silva' }, ana), { givenName: 'similar' });
+  assert.deepEqual(levelsOf({ givenName: 'Ana', familyName: 'Maria Silva' }, ana), {
+    givenName: 'similar',
+    familyName: 'similar',
+  });
+  assert.notEqual(levelsOf({ givenName: 'Ana Silva' }, ana).givenName, 'similar');
+});
+
+test('EU 2025/846: transliteration, blanks, hyphens and concatenation leave every policy’s decision as it is', () => {
+  const record = person({ givenName: 'Zoë Anne-Marie', familyName: "Müller O'Brien", birthDate: '1980-02-07' });
+  const variants: readonly Claims[] = [
+    { givenName: 'Zoë Anne-Marie', familyName: "Müller O'Brien" },
+    { givenName: 'ZOE ANNE MARIE', familyName: 'MUELLER OBRIEN' },
+    { givenName: ' Zoe  AnneMarie ', familyName: 'Muller O Brien' },
+    { givenName: 'Zoe\u0308 Anne–Marie', familyName: 'Muller-O’Brien' },
+  ];
+  for (const policy of [standardPolicy, standardPolicy2, calibratedPolicy]) {
+    for (const variant of variants) {
+      const claims = normaliseClaims({ citizenId: 'C-1', birthDate: '1980-02-07', ...variant });
+      assert.equal(compare(record, claims, policy).decision, 'match', `${policy.name} ${JSON.stringify(variant)}`);
+    }
+  }
+});

@@ -1,0 +1,87 @@
+/**
+ * The least number of edits (a letter inserted, deleted or substituted, two adjacent letters exchanged) that make one
+ * text the other, or `most + 1` where it is more. Damerau-Levenshtein in its restricted form: no letter is edited twice.
+ */
+export function editDistance(one: string, other: string, most: number): number {
+  const width = other.length;
+  if (Math.abs(one.length - width) > most) return most + 1;
+  if (width >= rowLength) return one === other ? 0 : most + 1;
+  let [twoBack, before, current]: [Uint16Array, Uint16Array, Uint16Array] = [...rows];
+  for (let at = 0; at <= width; at += 1) before[at] = at;
+  for (let row = 1; row <= one.length; row += 1) {
+    current[0] = row;
+    let least = row;
+    const letter = one.charCodeAt(row - 1);
+    const letterBefore = row > 1 ? one.charCodeAt(row - 2) : -1;
+    for (let column = 1; column <= width; column += 1) {
+      const facing = other.charCodeAt(column - 1);
+      let cost = cell(before, column - 1) + (letter === facing ? 0 : 1);
+      cost = Math.min(cost, cell(before, column) + 1, cell(current, column - 1) + 1);
+      if (column > 1 && facing === letterBefore && letter === other.charCodeAt(column - 2)) {
+        cost = Math.min(cost, cell(twoBack, column - 2) + 1);
+      }
+      current[column] = cost;
+      if (cost < least) least = cost;
+    }
+    if (least > most) return most + 1;
+    [twoBack, before, current] = [before, current, twoBack];
+  }
+  return Math.min(cell(before, width), most + 1);
+}
+
+/** Longer than any form of a claim of 200 code points; a text that is longer still is only ever the same or not. */
+const rowLength = 1024;
+const rows = [new Uint16Array(rowLength), new Uint16Array(rowLength), new Uint16Array(rowLength)] as const;
+
+function cell(row: Uint16Array, at: number): number {
+  return row[at] ?? 0;
+}
+
+/** Whether two letters of the text, adjacent or not, are exchanged in the other, and nothing else differs. */
+export function lettersExchanged(one: string, other: string): boolean {
+  if (one.length !== other.length) return false;
+  const differing: number[] = [];
+  for (let at = 0; at < one.length && differing.length < 3; at += 1) {
+    if (one.charCodeAt(at) !== other.charCodeAt(at)) differing.push(at);
+  }
+  const [first, second] = differing;
+  if (differing.length !== 2 || first === undefined || second === undefined) return false;
+  return one[first] === other[second] && one[second] === other[first];
+}
+
+/** The similarity of Jaro and Winkler, from 0 to 1; up to four letters of a common beginning add to it. */
+export function jaroWinkler(one: string, other: string): number {
+  if (one === other) return 1;
+  const reach = Math.max(0, Math.floor(Math.max(one.length, other.length) / 2) - 1);
+  const taken = new Uint8Array(other.length);
+  const found: number[] = [];
+  for (let at = 0; at < one.length; at += 1) {
+    const letter = one.charCodeAt(at);
+    const end = Math.min(other.length, at + reach + 1);
+    for (let place = Math.max(0, at - reach); place < end; place += 1) {
+      if (taken[place] === 0 && other.charCodeAt(place) === letter) {
+        taken[place] = 1;
+        found.push(letter);
+        break;
+      }
+    }
+  }
+  if (found.length === 0) return 0;
+  const common = found.length;
+  const jaro =
+    (common / one.length + common / other.length + (common - outOfOrder(found, other, taken) / 2) / common) / 3;
+  let prefix = 0;
+  while (prefix < 4 && prefix < one.length && one[prefix] === other[prefix]) prefix += 1;
+  return jaro + prefix * 0.1 * (1 - jaro);
+}
+
+function outOfOrder(found: readonly number[], other: string, taken: Uint8Array): number {
+  let count = 0;
+  let next = 0;
+  for (let place = 0; place < other.length; place += 1) {
+    if (taken[place] === 0) continue;
+    if (found[next] !== other.charCodeAt(place)) count += 1;
+    next += 1;
+  }
+  return count;
+}

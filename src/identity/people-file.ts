@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import { dateForm } from './birth-date.ts';
+import { type ClaimName, type Claims, claimNames } from './claims.ts';
+import { guessMapping, type Mapping, MappingFault } from './import-fields.ts';
+import { stored } from './normalise.ts';
+import type { RegisterRecord } from './register.ts';
+
+/** A table of persons, or of what persons claim, read whole. */
+export type PeopleFile = {
+  readonly people: readonly Claims[];
+  /** The claims for which the file has a column. */
+  readonly claims: ReadonlySet<ClaimName>;
+};
+
+/** Reads a CSV of persons; columns are our claim names, customary ones, or those of the mapping. Dates stay text. */
+export function readPeople(path: string, given: Mapping | undefined): PeopleFile {
+  const rows: Record<string, string>[] = parse(readFileSync(path), { bom: true, columns: true, trim: true });
+  const header = Object.keys(rows[0] ?? {});
+  const mapping = given ?? guessMapping(header);
+  const missing = Object.values(mapping)
+    .flatMap(({ columns }) => columns)
+    .find((column) => rows.length > 0 && !header.includes(column));
+  if (missing !== undefined) throw new MappingFault(`the file has no column ${missing}; it has ${header.join(', ')}`);
+  const claims = claimNames.filter((claim) => mapping[claim] !== undefined);
+  const people = rows.map((row) => {
+    const person: { [claim in ClaimName]?: string } = {};
+    for (const claim of claims) {
+      const text = stored((mapping[claim]?.columns ?? []).map((column) => row[column] ?? '').join(' '));
+      if (text !== '') person[claim] = claim === 'birthDate' ? readDate(text) : text;
+    }
+    return person;
+  });
+  return { people, claims: new Set(claims) };
+}
+
+/** A date that begins with the year in our form; any other text is left as it is, and then agrees with nothing. */
+function readDate(text: string): string {
+  const [, year, month, day] = /^(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})/.exec(text) ?? [];
+  return year === undefined ? text : dateForm(`${year}-${month}-${day}`);
+}
+
+/** The record of a register that holds what this person's row holds. */
+export function recordOf(person: Claims): RegisterRecord {
+  const values = Object.fromEntries(claimNames.map((claim) => [claim, person[claim] ?? null]));
+  // Every claim has its member above; only the id may not be null.
+  return { ...values, citizenId: person.citizenId ?? '', underReview: false } as RegisterRecord;
+}

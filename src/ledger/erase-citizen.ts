@@ -1,0 +1,59 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { EventId, Mint } from '../kernel/id.ts';
+import { type Read, type Statement, WriteRefused } from '../store/db.ts';
+import type { CitizenKeys } from './citizen-keys.ts';
+import type { Commit } from './commit.ts';
+import type { Actor } from './event.ts';
+
+export type ErasureParts = {
+  readonly read: Read;
+  readonly commit: Commit;
+  readonly citizenKeys: CitizenKeys;
+  readonly clock: Clock;
+  readonly mint: Mint;
+  readonly actor: Actor;
+  /**
+   * What else the erasure means for what is kept about the citizen, in the same unit and before the key goes. One of
+   * these statements may refuse the unit: then nothing is erased, and `CitizenHeld` is thrown.
+   */
+  readonly besides?: (citizenId: string, now: number, proof: EventId) => readonly Statement[];
+};
+
+/** Something that has to be kept stands against the erasure: a legal hold. */
+export class CitizenHeld extends Error {
+  constructor() {
+    super('a legal hold stands against the erasure of this citizen; see: citizen-services documents holds');
+    this.name = 'CitizenHeld';
+  }
+}
+
+/**
+ * Destroys a citizen's key, in the unit of the event that says so: what was sealed under it (ledger entries, messages,
+ * documents) can be opened by nobody any more, and every proof stays valid. False where the citizen has no key. Copies of
+ * the database from before, and keys of entries that were handed out, are not reached by it.
+ */
+export async function eraseCitizen(parts: ErasureParts, citizenId: string): Promise<boolean> {
+  const { read, commit, citizenKeys, clock, mint, actor } = parts;
+  const chain = citizenKeys.pseudonymOf(citizenId);
+  const [end] = await read('select number from ledger_chain where chain = $1', [chain]);
+  const event = {
+    type: 'citizen.erased',
+    id: mint('event'),
+    at: clock.now(),
+    actor,
+    chain: Buffer.from(chain).toString('hex'),
+    entries: Number(end?.['number'] ?? 0),
+  } as const;
+  const forgetName = { sql: 'update ledger_chain set citizen_id = null where chain = $1', args: [chain] };
+  const besides = parts.besides?.(citizenId, event.at, event.id) ?? [];
+  try {
+    await commit({ events: [event], statements: [...besides, citizenKeys.destruction(citizenId), forgetName] });
+  } catch (fault) {
+    if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
+    if (fault.statement < besides.length) throw new CitizenHeld();
+    return false;
+  } finally {
+    citizenKeys.forget(citizenId);
+  }
+  return true;
+}

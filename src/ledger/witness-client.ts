@@ -1,0 +1,82 @@
+import { parseCount } from './checkpoint.ts';
+import type { StoredCheckpoint } from './ledger-store.ts';
+import { type Fetch, limitedBody } from './log-source.ts';
+import type { LogView } from './log-view.ts';
+import { formatNote, parseNote, parseSignatures, type SignatureLine } from './note.ts';
+import type { Policy, PolicyWitness } from './policy.ts';
+
+/** What asking all witnesses came to: the note with every good cosignature, whether they are a quorum, and who failed how. */
+export type Collected = { readonly note: string; readonly isQuorum: boolean; readonly faults: readonly string[] };
+
+/** Asks the witnesses of a policy to cosign (c2sp.org/tlog-witness). */
+export type WitnessClient = { collect(checkpoint: StoredCheckpoint): Promise<Collected> };
+
+const timeoutMs = 10_000;
+const longestAnswer = 64_000;
+
+/** The client of this log. What each witness has seen is remembered, and learnt anew from its refusal. */
+export function createWitnessClient(policy: Policy, log: Pick<LogView, 'growth'>, fetching: Fetch): WitnessClient {
+  const seen = new Map<string, number>();
+
+  async function ask(witness: PolicyWitness, checkpoint: StoredCheckpoint): Promise<SignatureLine> {
+    let answer = await submit(witness, checkpoint, seen.get(witness.name) ?? 0);
+    if ('size' in answer) {
+      if (answer.size > checkpoint.size) {
+        throw new Error(
+          `has cosigned ${answer.size} entries of this log, which has ${checkpoint.size}: a second history?`,
+        );
+      }
+      answer = await submit(witness, checkpoint, answer.size);
+    }
+    if ('size' in answer) throw new Error('names another size each time it is asked');
+    seen.set(witness.name, checkpoint.size);
+    return answer.line;
+  }
+
+  async function submit(
+    { key, url = '' }: PolicyWitness,
+    { size, note }: StoredCheckpoint,
+    oldSize: number,
+  ): Promise<{ readonly line: SignatureLine } | { readonly size: number }> {
+    const proof = await log.growth(oldSize, size);
+    const hashes = proof.map((one) => `${Buffer.from(one).toString('base64')}\n`).join('');
+    const response = await fetching(`${url.replace(/\/+$/, '')}/add-checkpoint`, {
+      method: 'POST',
+      body: `old ${oldSize}\n${hashes}\n${note}`,
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: 'error',
+    });
+    const body = Buffer.from(await limitedBody(response, longestAnswer)).toString();
+    if (response.status === 409) {
+      const known = parseCount(body.trim());
+      if (known !== undefined) return { size: known };
+    }
+    if (response.status !== 200) throw new Error(`answered ${response.status}`);
+    const text = parseNote(note)?.text ?? '';
+    const line = parseSignatures(body)?.find(({ name, keyId }) => name === key.name && keyId === key.keyId);
+    if (line === undefined || !key.verify(text, line.signature)) throw new Error('gave no good cosignature');
+    return { line };
+  }
+
+  return {
+    collect: async (checkpoint) => {
+      const note = parseNote(checkpoint.note);
+      if (note === undefined) throw new TypeError('a stored checkpoint is a signed note');
+      const asked = policy.witnesses.filter(({ url }) => url !== undefined);
+      const results = await Promise.allSettled(asked.map((witness) => ask(witness, checkpoint)));
+      const lines = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+      const faults = results.flatMap((result, at) =>
+        result.status === 'rejected' ? [`witness ${asked[at]?.name}: ${messageOf(result.reason)}`] : [],
+      );
+      const whole = { text: note.text, signatures: [...note.signatures, ...lines] };
+      const known = policy.witnesses.filter(({ key }) =>
+        lines.some(({ keyId, name }) => keyId === key.keyId && name === key.name),
+      );
+      return { note: formatNote(whole), isQuorum: policy.isQuorum(new Set(known.map(({ name }) => name))), faults };
+    },
+  };
+}
+
+function messageOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : 'failed';
+}

@@ -1,0 +1,65 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { longestNote } from './note.ts';
+import type { Witness, WitnessAnswer } from './witness.ts';
+
+/** A witness that listens; `url` is both its submission and its monitoring prefix. */
+export type ServedWitness = { readonly url: string; close(): Promise<void> };
+
+const notFound: WitnessAnswer = { status: 404, contentType: 'text/plain; charset=utf-8', body: 'nothing here\n' };
+
+/** Serves a witness over HTTP. Put TLS in front of it; it needs no other protection, since checkpoints are signed. */
+export async function serveWitness(
+  witness: Witness,
+  { host, port, onFault }: { readonly host: string; readonly port: number; onFault(fault: unknown): void },
+): Promise<ServedWitness> {
+  const server = createServer({ headersTimeout: 5_000, requestTimeout: 10_000 }, (request, response) => {
+    answerTo(witness, request)
+      .catch((fault: unknown) => {
+        onFault(fault);
+        return { ...notFound, status: 500, body: 'fault\n' };
+      })
+      .then((answer) => send(response, answer), onFault);
+  });
+  server.maxConnections = 500;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function answerTo(witness: Witness, request: IncomingMessage): Promise<WitnessAnswer> {
+  const path = request.url ?? '';
+  if (request.method === 'POST' && path === '/add-checkpoint') {
+    const body = await bodyOf(request);
+    return body === undefined ? { ...notFound, status: 413, body: 'too large\n' } : await witness.addCheckpoint(body);
+  }
+  const [, originHash] = /^\/([0-9a-f]{64})\/checkpoint$/.exec(path) ?? [];
+  return request.method === 'GET' && originHash !== undefined ? await witness.checkpoint(originHash) : notFound;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    // Without an encoding a request gives buffers.
+    const bytes = chunk as Buffer;
+    length += bytes.length;
+    if (length > longestNote) return undefined;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function send(response: ServerResponse, { status, contentType, body }: WitnessAnswer): void {
+  response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}

@@ -1,0 +1,68 @@
+import type { CitizenKeys } from '../ledger/citizen-keys.ts';
+import { linkKeyOf } from '../ledger/entry.ts';
+import type { StoredCheckpoint } from '../ledger/ledger-store.ts';
+import type { LogView } from '../ledger/log-view.ts';
+import { contentOf } from '../ledger/opening.ts';
+import { isHidden, tellUsage, type Usage } from './usage.ts';
+
+/** What telling a citizen's access log needs. */
+export type AccessLogParts = {
+  readonly log: LogView;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'pseudonymOf'>;
+  /** The name of the organisation behind a client. */
+  readonly organisationOf: (clientId: string) => string;
+};
+
+/** A part of a citizen's access log, each use with the proof that it stands in the signed log. */
+export type AccessLog = {
+  readonly totalUsages: number;
+  readonly returnedUsages: number;
+  readonly usages: readonly (Usage & { readonly proof: string })[];
+  /** Pseudonym and key of the citizen's own chain, in base64: with them anyone sees that no number was left out. */
+  readonly chain: string;
+  readonly linkKey: string;
+};
+
+export type AccessLogPart = {
+  readonly after: number;
+  readonly limit: number;
+  readonly now: number;
+  /** The tree that all parts are read from; without it the one that is published now. */
+  readonly checkpoint?: StoredCheckpoint | undefined;
+};
+
+/**
+ * The uses of a citizen's data after the number `after`, in their order and without gaps, as far as they are signed. A
+ * hidden one comes with its sealed entry and proof, and without the key of what it says.
+ */
+export async function readAccessLog(
+  { log, citizenKeys, organisationOf }: AccessLogParts,
+  citizenId: string,
+  { after, limit, now, checkpoint: given }: AccessLogPart,
+): Promise<AccessLog> {
+  const chain = citizenKeys.pseudonymOf(citizenId);
+  const checkpoint = given ?? (await log.published());
+  const size = checkpoint?.size ?? 0;
+  const entries = (await log.chain(chain, after, limit)).filter(({ index }) => index < size);
+  const usages: (Usage & { proof: string })[] = [];
+  for (const entry of entries) {
+    if (checkpoint === undefined) break;
+    const contentKey = await log.contentKey(entry);
+    const content = contentOf({ entry: entry.entry, contentKey });
+    const shownKey = content === undefined || isHidden(content, now) ? undefined : contentKey;
+    const proof = await log.prove(entry, checkpoint, shownKey);
+    usages.push({ ...tellUsage(entry, content, { now, nameOf: organisationOf }), proof });
+  }
+  return {
+    totalUsages: await totalOf(log, chain, size),
+    returnedUsages: usages.length,
+    usages,
+    chain: Buffer.from(chain).toString('base64'),
+    linkKey: linkKeyOf(await citizenKeys.keyOf(citizenId)).toString('base64'),
+  };
+}
+
+async function totalOf(log: LogView, chain: Uint8Array, size: number): Promise<number> {
+  const last = await log.lastOf(chain, size);
+  return last?.number ?? 0;
+}

@@ -1,0 +1,88 @@
+import { Type } from 'typebox';
+import { type Call, defineOperation } from '../api/operation.ts';
+import { refuse } from '../kernel/problem.ts';
+import { readAccessLog } from './access-log.ts';
+import type { OversightPorts } from './ports.ts';
+
+const mostUsages = 100;
+
+const request = {
+  query: Type.Object(
+    {
+      after: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 9_007_199_254_740_991,
+          description: 'The number of the last use you have.',
+        }),
+      ),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: mostUsages, description: 'At most so many; default 100.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+};
+
+const usage = Type.Object({
+  number: Type.Integer({ description: 'The place among all uses of your data, from 1 without gaps.' }),
+  logTime: Type.String({ format: 'date-time' }),
+  state: Type.Union([Type.Literal('shown'), Type.Literal('hidden'), Type.Literal('erased')], {
+    description: 'hidden: disclosed later by law; erased: its content was destroyed, its proof stays.',
+  }),
+  processingType: Type.Optional(Type.String({ description: 'As in Andmejälgija v3, as DATA_RESPONSE.' })),
+  usage: Type.Optional(Type.String({ description: 'The kind of use, as document.retrieved.' })),
+  purpose: Type.Optional(Type.String()),
+  legalBasis: Type.Optional(Type.String()),
+  consentReference: Type.Optional(Type.String()),
+  initiatorOrg: Type.Optional(Type.Object({ type: Type.String(), code: Type.String(), name: Type.String() })),
+  initiator: Type.Optional(Type.String({ description: 'citizen, operator or system, where no organisation acted.' })),
+  logSourceSystem: Type.Optional(Type.String()),
+  queryId: Type.Optional(Type.String({ description: 'The id of the event.' })),
+  bulkProcessing: Type.Optional(Type.Boolean()),
+  hiddenUntil: Type.Optional(Type.String({ format: 'date-time' })),
+  hiddenReason: Type.Optional(Type.String()),
+  details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
+});
+
+/** The citizen's own access log: who used what, when, for what, with a proof each. Reading it is itself a use. */
+export const readOwnAccessLog = defineOperation({
+  name: 'readOwnAccessLog',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/access-log',
+  scope: 'citizen:self',
+  summary: 'Who used my data',
+  description:
+    'All uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. Go on with after = the number of the last one. linkKey and chain let anyone check that no number was left out.',
+  request,
+  responses: {
+    200: {
+      description: 'A part of the log.',
+      schema: Type.Object({
+        totalUsages: Type.Integer(),
+        returnedUsages: Type.Integer(),
+        usages: Type.Array(usage),
+        chain: Type.String(),
+        linkKey: Type.String(),
+      }),
+    },
+  },
+  refusals: ['citizen-token-needed'],
+  citizenData: true,
+  run: async (call: Call<typeof request, OversightPorts>) => {
+    const { citizenId } = call.caller;
+    if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+    const { after = 0, limit = mostUsages } = call.query;
+    const part = await readAccessLog(call.ports, citizenId, { after, limit, now: call.now });
+    const event = {
+      type: 'access-log.read',
+      id: call.mint('event'),
+      at: call.now,
+      actor: { citizen: true },
+      ...{ citizenId, after, shown: part.returnedUsages },
+    } as const;
+    return { effect: { events: [event], statements: [] }, answer: { status: 200, json: part } };
+  },
+});

@@ -1,0 +1,52 @@
+import { linkKeyOf } from '../ledger/entry.ts';
+import type { HouseKeys } from '../ledger/house-keys.ts';
+import type { LogView } from '../ledger/log-view.ts';
+import { contentOf } from '../ledger/opening.ts';
+
+/** The proof that the register of endpoints only grew: its own chain in the ledger, opened for everybody. */
+export type RegisterGrowth = {
+  readonly chain: string;
+  readonly linkKey: string;
+  readonly treeSize: number;
+  readonly entries: readonly {
+    readonly number: number;
+    readonly endpoint: string;
+    readonly since: string;
+    readonly schemaHash: string;
+    readonly proof: string;
+  }[];
+};
+
+const mostEntries = 2_000;
+
+/** Makes that proof, once for each checkpoint: it is public, and costs a walk through the tree for each endpoint. */
+export function createRegisterGrowth(log: LogView, houseKeys: HouseKeys): () => Promise<RegisterGrowth | undefined> {
+  let made: { readonly size: number; readonly growth: RegisterGrowth } | undefined;
+  const chain = houseKeys.chainOf('endpoints');
+  return async () => {
+    const checkpoint = await log.published();
+    if (checkpoint === undefined) return undefined;
+    if (made?.size === checkpoint.size) return made.growth;
+    const entries: RegisterGrowth['entries'][number][] = [];
+    for (const entry of await log.chain(chain, 0, mostEntries)) {
+      if (entry.index >= checkpoint.size) break;
+      const contentKey = await log.contentKey(entry);
+      const content = contentOf({ entry: entry.entry, contentKey }) ?? {};
+      entries.push({
+        number: entry.number,
+        endpoint: String(content['endpoint']),
+        since: String(content['since']),
+        schemaHash: String(content['schemaHash']),
+        proof: await log.prove(entry, checkpoint, contentKey),
+      });
+    }
+    const growth = {
+      chain: Buffer.from(chain).toString('base64'),
+      linkKey: linkKeyOf(houseKeys.key).toString('base64'),
+      treeSize: checkpoint.size,
+      entries,
+    };
+    made = { size: checkpoint.size, growth };
+    return growth;
+  };
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { engines } from '../engines.ts';
+import { buildIdentityHouse, type IdentityHouse } from '../identity-house.ts';
+import { openPeopledHouse, zoe } from '../identity-people.ts';
+
+/** What the attacker knows of Zoë Müller: id, names and the year. The day is 7 February. */
+const known = { citizenId: 'C-1', givenName: 'Zoë', familyName: 'Müller' };
+const clients = ['tax-office', 'library', 'parking'];
+
+function datesOf1980(): string[] {
+  return Array.from({ length: 366 }, (_, day) => new Date(Date.UTC(1980, 0, 1 + day)).toISOString().slice(0, 10));
+}
+
+async function decisionOf(house: IdentityHouse, claims: object, client: string): Promise<unknown> {
+  return (await house.verify(claims, { client }))['decision'];
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: who tries all dates of a year through three clients learns nothing, and the citizen is told`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const decisions = new Set<unknown>();
+    for (const [at, birthDate] of datesOf1980().slice(0, 60).entries()) {
+      decisions.add(await decisionOf(house, { ...known, birthDate }, clients[at % clients.length] ?? ''));
+    }
+    assert.deepEqual([...decisions], ['no_match']);
+    const told = (await house.events('C-1')).map(({ type }) => type).filter((type) => type !== 'identity.verified');
+    assert.deepEqual(told, ['identity.guesses-spent', 'notification.accepted']);
+  });
+
+  test(`${engine.name}: sixty guesses at once, through two processes, are sixty guesses`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const other = await buildIdentityHouse(house.db);
+    const dates = datesOf1980().slice(0, 60);
+    const decisions = await Promise.all(
+      dates.map((birthDate, at) =>
+        decisionOf(at % 2 === 0 ? house : other, { ...known, birthDate }, clients[at % clients.length] ?? ''),
+      ),
+    );
+    assert.deepEqual([...new Set(decisions)], ['no_match']);
+    const [row] = await house.db.read('select guesses from guess_budget');
+    assert.equal((JSON.parse(String(row?.['guesses'])) as unknown[]).length, 5);
+  });
+
+  test(`${engine.name}: an id that nobody has is counted and answered like one that somebody has`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    for (const day of ['01', '02', '03', '04', '05', '06']) {
+      for (const citizenId of ['C-2', 'C-9']) {
+        await house.verify({ ...known, citizenId, birthDate: `1981-01-${day}` });
+      }
+    }
+    const rows = await house.db.read('select guesses from guess_budget');
+    assert.deepEqual(
+      rows.map((row) => (JSON.parse(String(row['guesses'])) as unknown[]).length),
+      [5, 5],
+    );
+    const kinds = async (citizenId: string) => (await house.events(citizenId)).map(({ type }) => type);
+    assert.deepEqual(await kinds('C-2'), await kinds('C-9'));
+  });
+
+  test(`${engine.name}: correct questions cost nothing, and one wrong value asked again costs once`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    for (let time = 0; time < 12; time += 1) {
+      assert.equal(await decisionOf(house, zoe, 'tax-office'), 'match');
+      assert.equal(await decisionOf(house, { ...zoe, birthDate: '1980-03-01' }, 'tax-office'), 'no_match');
+      assert.equal(await decisionOf(house, { ...zoe, givenName: 'Ana' }, 'library'), 'no_match');
+    }
+    assert.equal(await decisionOf(house, zoe, 'parking'), 'match');
+  });
+
+  test(`${engine.name}: a search without id has a budget too, for who holds the names and the address still`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const ana = { givenName: 'Ana', familyName: 'Silva', postalCode: '1000-001' };
+    const decisions = [];
+    for (const day of ['20', '21', '22', '23', '24', '30']) {
+      decisions.push(await decisionOf(house, { ...ana, birthDate: `1990-11-${day}` }, 'tax-office'));
+    }
+    assert.deepEqual([...new Set(decisions)], ['no_match']);
+  });
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { checkpointText } from '../../src/ledger/checkpoint.ts';
+import { emptyRoot } from '../../src/ledger/merkle.ts';
+import { createMonitor } from '../../src/ledger/monitor.ts';
+import { parseNote, signNote } from '../../src/ledger/note.ts';
+import { noteSigner, parseVkey, signatureTypes } from '../../src/ledger/note-key.ts';
+import { opensUnder, parsePolicy } from '../../src/ledger/policy.ts';
+import { createWitness } from '../../src/ledger/witness.ts';
+import { createWitnessClient } from '../../src/ledger/witness-client.ts';
+import { serveWitness } from '../../src/ledger/witness-server.ts';
+import { engines } from '../engines.ts';
+import { buildLedgerHouse, logSigner, onlyTheKey, origin } from '../ledger-house.ts';
+import { makeTestFolder } from '../test-folder.ts';
+
+const { cosignature, mlDsaCosignature } = signatureTypes;
+const [sqlite = assert.fail()] = engines;
+
+async function witnessAt(t: TestContext, name: string, type: 4 | 6 = cosignature) {
+  const folder = makeTestFolder('witness-');
+  const signer = noteSigner(type, name, createHash('sha256').update(name).digest());
+  const clock = { now: () => Date.UTC(2026, 0, 1) };
+  const logs = [parseVkey(logSigner.vkey) ?? assert.fail()];
+  const open = () => createWitness({ signer, logs, folder, clock });
+  const served = await serveWitness(await open(), {
+    host: '127.0.0.1',
+    port: 0,
+    onFault: (fault) => assert.fail(String(fault)),
+  });
+  t.after(async () => {
+    await served.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return { ...served, open, vkey: signer.vkey };
+}
+
+test('a witness answers as the specification says, and remembers what it cosigned across its starts', async (t) => {
+  const house = buildLedgerHouse(await sqlite.open(t));
+  const witness = await witnessAt(t, 'w.example');
+  const ask = async (old: number, proof: readonly Uint8Array[], note: string) => {
+    const hashes = proof.map((one) => `${Buffer.from(one).toString('base64')}\n`).join('');
+    const body = `old ${old}\n${hashes}\n${note}`;
+    const response = await fetch(`${witness.url}/add-checkpoint`, { method: 'POST', body });
+    return `${response.status} ${response.headers.get('content-type')} ${(await response.text()).slice(0, 12)}`;
+  };
+  const grow = async (count: number) => {
+    await house.use(...Array.from({ length: count }, () => 'anna'));
+    await house.sequence();
+    return (await house.view.signed())?.note ?? assert.fail();
+  };
+  const text = 'text/plain; charset=utf-8';
+  const path = `${witness.url}/${createHash('sha256').update(origin).digest('hex')}/checkpoint`;
+  assert.equal((await fetch(path)).status, 404);
+  const five = await grow(5);
+  assert.equal(await ask(0, [], five), `200 ${text} — w.example `);
+  const nine = await grow(4);
+  const proof = await house.view.growth(5, 9);
+  assert.equal(await ask(0, [], nine), '409 text/x.tlog.size 5\n');
+  assert.equal(await ask(9, [], nine), '409 text/x.tlog.size 5\n');
+  assert.match(await ask(5, [], nine), /^422 /);
+  assert.match(await ask(5, proof.toReversed(), nine), /^422 /);
+  assert.match(await ask(10, proof, nine), /^400 /);
+  assert.match(await ask(5, proof, nine.replace('\n9\n', '\n8\n')), /^403 /);
+  const sign = (name: string, size: number, root: Uint8Array) => {
+    const key = noteSigner(1, name, new Uint8Array(32).fill(7));
+    return signNote(checkpointText({ origin: name, size, root }), [key], 0);
+  };
+  assert.match(await ask(0, [], sign('other.example/ledger', 0, emptyRoot)), /^404 /);
+  assert.match(await ask(5, [], sign(origin, 5, Buffer.alloc(32))), /^422 /);
+  assert.equal(await ask(5, proof, nine), `200 ${text} — w.example `);
+  assert.equal(await ask(9, [], nine), `200 ${text} — w.example `);
+  const kept = await (await witness.open()).checkpoint(path.split('/').at(-2) ?? '');
+  const policy = parsePolicy(`log ${logSigner.vkey}\nwitness w ${witness.vkey}\nquorum w\n`);
+  const opened = opensUnder(policy, parseNote(kept.body) ?? assert.fail());
+  assert.equal('fault' in opened ? opened.fault : opened.checkpoint.size, 9);
+  assert.match(await ask(9, [], `garbage`), /^400 /);
+});
+
+test('the client collects a quorum from witnesses of both kinds, learns sizes, and tells who failed', async (t) => {
+  const house = buildLedgerHouse(await sqlite.open(t));
+  const [one, two] = [await witnessAt(t, 'one.example'), await witnessAt(t, 'two.example', mlDsaCosignature)];
+  const policy = parsePolicy(
+    `log ${logSigner.vkey}\nwitness one ${one.vkey} ${one.url}\nwitness two ${two.vkey} ${two.url}\ngroup both all one two\nquorum both\n`,
+  );
+  const client = () => createWitnessClient(policy, house.view, fetch);
+  const known = client();
+  for (const count of [3, 300, 1]) {
+    await house.use(...Array.from({ length: count }, () => 'anna'));
+    await house.sequence();
+    const signed = (await house.view.signed()) ?? assert.fail();
+    // One that knows the sizes, and one that has to learn them.
+    for (const asking of [known, client()]) {
+      const { note, isQuorum, faults } = await asking.collect(signed);
+      assert.deepEqual([isQuorum, faults], [true, []]);
+      const opened = opensUnder(policy, parseNote(note) ?? assert.fail());
+      assert.deepEqual('fault' in opened ? opened.fault : opened.witnesses, ['one', 'two']);
+    }
+  }
+  await two.close();
+  const { isQuorum, faults } = await known.collect((await house.view.signed()) ?? assert.fail());
+  assert.deepEqual([isQuorum, faults.map((fault) => fault.slice(0, 11))], [false, ['witness two']]);
+
+  const second = buildLedgerHouse(await sqlite.open(t));
+  await second.use(...Array.from({ length: 400 }, () => 'anna'));
+  await second.sequence();
+  const forked = await createWitnessClient(policy, second.view, fetch).collect(
+    (await second.view.signed()) ?? assert.fail(),
+  );
+  assert.match(forked.faults[0] ?? '', /witness one: answered 422/);
+});
+
+test('the monitor alarms when an entry is changed under it, and when the log is made shorter', async (t) => {
+  const house = buildLedgerHouse(await sqlite.open(t));
+  const monitor = createMonitor(house.view, () => onlyTheKey);
+  await house.use(...Array.from({ length: 700 }, () => 'anna'));
+  await house.sequence();
+  assert.deepEqual(await monitor.look(), { verified: 700 });
+  await house.use('anna');
+  await house.sequence();
+  assert.deepEqual(await monitor.look(), { verified: 701 });
+  await house.use('anna');
+  await house.sequence();
+  await house.db.write([
+    { sql: 'update ledger_entry set entry = $1 where leaf_index = 650', args: [new Uint8Array(90)] },
+  ]);
+  assert.deepEqual(await monitor.look(), { verified: 701, alarm: 'entry 650 is not the one of its tile' });
+  const other = buildLedgerHouse(await sqlite.open(t));
+  await other.use('anna');
+  await other.sequence();
+  const moved = createMonitor({ ...house.view, published: () => other.view.published() }, () => onlyTheKey);
+  assert.match((await moved.look()).alarm ?? '', /do not give the root that was signed at size 1/);
+});

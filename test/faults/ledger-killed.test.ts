@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type TestContext, test } from 'node:test';
+import { openAnchor } from '../../src/ledger/anchor.ts';
+import { parseEntry } from '../../src/ledger/entry.ts';
+import { verifyLog } from '../../src/ledger/verify-log.ts';
+import { migrate } from '../../src/store/migrations.ts';
+import { type Engine, engines } from '../engines.ts';
+import { anchorPath, buildLedgerHouse, onlyTheKey } from '../ledger-house.ts';
+import { makeTestFolder } from '../test-folder.ts';
+
+type Told = { readonly notes: string[]; readonly events: Set<string> };
+type Ground = { readonly engine: Engine; readonly place: string; readonly folder: string; readonly told: Told };
+
+async function makeGround(t: TestContext, engine: Engine): Promise<Ground> {
+  const place = await engine.place(t);
+  const folder = makeTestFolder('ledger-');
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const db = await engine.openAt(place);
+  await migrate(db, { now: () => 0 });
+  await db.close();
+  return { engine, place, folder, told: { notes: [], events: new Set() } };
+}
+
+/** Starts a process that sequences; what it tells is kept. `killAt` is the step at which it ends itself. */
+function start({ engine, place, folder, told }: Ground, killAt: number | 'never', holder: string): ChildProcess {
+  const file = join(import.meta.dirname, 'ledger-loop.ts');
+  const child = spawn(process.execPath, [file, engine.name, place, folder, String(killAt), holder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  createInterface({ input: child.stdout ?? assert.fail() }).on('line', (line) => {
+    const [kind, text = ''] = line.split(' ');
+    if (kind === 'event') told.events.add(text);
+    else told.notes.push(Buffer.from(text, 'base64').toString());
+  });
+  return child;
+}
+
+/** Sequences the rest, and holds the log against everything that was ever told: every checkpoint, every event. */
+async function verifyAll({ engine, place, folder, told }: Ground, fence: number): Promise<number> {
+  const db = await engine.openAt(place);
+  try {
+    const house = buildLedgerHouse(db, { anchor: openAnchor(anchorPath(folder)), fence: () => fence });
+    await house.sequence();
+    const ids: string[] = [];
+    const onEntry = (entry: Uint8Array) => ids.push(parseEntry(entry)?.id ?? '');
+    const verdict = await verifyLog(house.source, { policy: onlyTheKey, earlier: told.notes, onEntry });
+    assert.equal('fault' in verdict ? verdict.fault : '', '');
+    assert.equal(new Set(ids).size, ids.length, 'no event has two numbers');
+    assert.deepEqual(
+      [...told.events].filter((id) => !new Set(ids).has(id)),
+      [],
+      'no event was lost',
+    );
+    return ids.length;
+  } finally {
+    await db.close();
+  }
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: killed at every step of the sequencer, the log keeps every checkpoint that was ever served`, async (t) => {
+    const ground = await makeGround(t, engine);
+    for (let killAt = 0; killAt < 14; killAt += 1) {
+      const [code, signal] = await once(start(ground, killAt, 'holder'), 'exit');
+      assert.deepEqual([code, signal], [null, 'SIGKILL'], `step ${killAt}`);
+    }
+    const entries = await verifyAll(ground, 1_000);
+    t.diagnostic(`${entries} entries, ${ground.told.notes.length} checkpoints served`);
+    assert.ok(ground.told.notes.length > 0);
+  });
+}
+
+test('postgres: when the leading sequencer is killed another takes over within its lease, without gap or fork', async (t) => {
+  const engine = engines.find(({ name }) => name === 'postgres') ?? assert.fail();
+  const ground = await makeGround(t, engine);
+  const second = { ...ground, folder: makeTestFolder('ledger-') };
+  t.after(() => rmSync(second.folder, { recursive: true, force: true }));
+  const [leader, follower] = [start(ground, 'never', 'first'), start(second, 'never', 'second')];
+  const { notes } = ground.told;
+  const until = async (enough: number) => {
+    while (notes.length < enough) await new Promise((resolve) => setTimeout(resolve, 10));
+  };
+  try {
+    await until(5);
+    leader.kill('SIGKILL');
+    await once(leader, 'exit');
+    const before = notes.length;
+    const killedAt = performance.now();
+    await until(before + 5);
+    t.diagnostic(
+      `the other one signed again after ${Math.round(performance.now() - killedAt)} ms, with a lease of 600 ms`,
+    );
+  } finally {
+    for (const child of [leader, follower]) child.kill('SIGKILL');
+    if (follower.exitCode === null && follower.signalCode === null) await once(follower, 'exit');
+  }
+  await verifyAll(second, 1_000);
+});

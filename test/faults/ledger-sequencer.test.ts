@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Anchor, openAnchor } from '../../src/ledger/anchor.ts';
+import { LedgerBroken } from '../../src/ledger/open-tree.ts';
+import { verifyLog } from '../../src/ledger/verify-log.ts';
+import { type Db, WriteBusy, WriteUnknown } from '../../src/store/db.ts';
+import { engines } from '../engines.ts';
+import { anchorPath, buildLedgerHouse, onlyTheKey } from '../ledger-house.ts';
+import { makeTestFolder } from '../test-folder.ts';
+
+/** Writes of the sequencer, of which the `at`-th fails: before it is stored, or after. */
+function failing(db: Db, at: number, stored: boolean): Db['write'] {
+  let count = 0;
+  return async (unit) => {
+    const now = count++;
+    if (now === at && !stored) throw new WriteBusy('put in by the test');
+    const rows = await db.write(unit);
+    if (now === at) throw new WriteUnknown('put in by the test');
+    return rows;
+  };
+}
+
+function failingAnchor(anchor: Anchor, at: number, stored: boolean): Anchor {
+  let count = 0;
+  return {
+    read: anchor.read,
+    advance: async (note) => {
+      const now = count++;
+      if (now === at && !stored) throw new Error('put in by the test');
+      await anchor.advance(note);
+      if (now === at) throw new Error('put in by the test');
+    },
+  };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: whatever write of the sequencer fails, or is stored and seems to fail, the log goes on as one history`, async (t) => {
+    for (const stored of [false, true]) {
+      for (const wire of ['database', 'anchor'] as const) {
+        for (let at = 0; at < (wire === 'anchor' ? 3 : 6); at += 1) {
+          const db = await engine.open(t);
+          const folder = makeTestFolder('ledger-');
+          t.after(() => rmSync(folder, { recursive: true, force: true }));
+          const real = openAnchor(anchorPath(folder));
+          const house = buildLedgerHouse(db, {
+            batchLimit: 10,
+            anchor: wire === 'anchor' ? failingAnchor(real, at, stored) : real,
+            ...(wire === 'database' ? { write: failing(db, at, stored) } : {}),
+          });
+          const notes: string[] = [];
+          let faults = 0;
+          const ids = [];
+          for (let round = 0; round < 4; round += 1) {
+            ids.push(...(await house.use('anna', 'bert', undefined, ...Array.from({ length: 12 }, () => 'anna'))));
+            await house.sequence().catch(() => (faults += 1));
+            const served = await house.view.signed();
+            if (served !== undefined) notes.push(served.note);
+          }
+          await house.sequence();
+          assert.equal(faults, 1, `${wire} ${at}`);
+          const verdict = await verifyLog(house.source, { policy: onlyTheKey, earlier: notes });
+          assert.equal('fault' in verdict ? verdict.fault : verdict.checkpoint.size, 60, `${wire} ${at} ${stored}`);
+          const numbers = await db.read(
+            'select count(distinct event_id) as events, max(leaf_index) as last from ledger_entry',
+          );
+          assert.deepEqual(numbers, [{ events: 60, last: 59 }]);
+          const chain = await house.view.chain(house.citizenKeys.pseudonymOf('anna'), 0, 100);
+          assert.deepEqual(
+            chain.map(({ number }) => number),
+            Array.from({ length: 52 }, (_, index) => index + 1),
+          );
+        }
+      }
+    }
+  });
+
+  test(`${engine.name}: two sequencers that both believe to lead make one history`, async (t) => {
+    const db = await engine.open(t);
+    const houses = [1, 2].map((fence) => buildLedgerHouse(db, { batchLimit: 7, fence: () => fence }));
+    const [first = assert.fail(), second = assert.fail()] = houses;
+    const notes: string[] = [];
+    let refused = 0;
+    for (let round = 0; round < 12; round += 1) {
+      await first.use(...Array.from({ length: 20 }, (_, at) => `c${at % 4}`));
+      const results = await Promise.allSettled(houses.map((house) => house.sequence()));
+      refused += results.filter(({ status }) => status === 'rejected').length;
+      const served = await first.view.signed();
+      if (served !== undefined) notes.push(served.note);
+    }
+    await second.sequence();
+    const verdict = await verifyLog(second.source, { policy: onlyTheKey, earlier: notes });
+    assert.equal('fault' in verdict ? verdict.fault : verdict.checkpoint.size, 240);
+    t.diagnostic(`${refused} steps were refused`);
+    await second.use('c1');
+    await second.sequence();
+    // Who has an older lease moves the head never again, however fresh its view of the tree.
+    await first.use('c1');
+    await assert.rejects(first.sequence());
+    await assert.rejects(first.sequence());
+  });
+
+  test(`${engine.name}: a database that was taken back behind a signature signs nothing more`, async (t) => {
+    const folder = makeTestFolder('ledger-');
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const anchor = () => openAnchor(join(folder, 'anchor'));
+    const house = buildLedgerHouse(await engine.open(t), { anchor: anchor() });
+    await house.use('anna', 'bert');
+    await house.sequence();
+    const restored = buildLedgerHouse(await engine.open(t), { anchor: anchor() });
+    await restored.use('anna');
+    await assert.rejects(restored.sequence(), LedgerBroken);
+    const longer = buildLedgerHouse(await engine.open(t));
+    await longer.use('carl', 'dora', 'emil');
+    await longer.sequence();
+    const forked = buildLedgerHouse(longer.db, { anchor: anchor() });
+    await assert.rejects(forked.sequence(), LedgerBroken);
+    assert.equal((await restored.view.signed())?.note, undefined);
+  });
+
+  test(`${engine.name}: a tile or head that was changed in the database is seen at the next start`, async (t) => {
+    const db = await engine.open(t);
+    const house = buildLedgerHouse(db);
+    await house.use(...Array.from({ length: 5 }, () => 'anna'));
+    await house.sequence();
+    await db.write([
+      { sql: 'update ledger_tile set hashes = $1 where level = 0 and tile = 0', args: [new Uint8Array(160)] },
+    ]);
+    await assert.rejects(buildLedgerHouse(db).sequence(), LedgerBroken);
+  });
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hiddenUse, hidingCommit } from '../../src/api/hidden-use.ts';
+import { chainFault } from '../../src/ledger/chain.ts';
+import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
+import { leafHash } from '../../src/ledger/merkle.ts';
+import { contentOf, type Opening, parseOpening } from '../../src/ledger/opening.ts';
+import { parseProof, verifyProof } from '../../src/ledger/proof.ts';
+import { verifyLog } from '../../src/ledger/verify-log.ts';
+import { readAccessLog } from '../../src/oversight/access-log.ts';
+import { createRegisterGrowth } from '../../src/oversight/register-growth.ts';
+import { engines } from '../engines.ts';
+import { buildLedgerHouse, onlyTheKey } from '../ledger-house.ts';
+
+const organisationOf = (clientId: string) => (clientId === 'tax' ? 'Tax Office' : clientId);
+const day = 86_400_000;
+
+/** Verifies a proof with the public key alone, and gives the opening in it. */
+function verified(text: string): Opening {
+  const proof = parseProof(text);
+  const opening = parseOpening(proof?.extra ?? new Uint8Array());
+  assert.ok(proof !== undefined && opening !== undefined);
+  assert.ok('checkpoint' in verifyProof(proof, leafHash(opening.entry), onlyTheKey));
+  return opening;
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a citizen sees every use in order, with organisation, purpose and proof, and a gap shows`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    await house.use('anna', 'bert', 'anna', undefined, 'anna', 'anna');
+    await house.sequence();
+    const parts = { ...house, log: house.view, organisationOf };
+    const first = await readAccessLog(parts, 'anna', { after: 0, limit: 3, now: house.time.now });
+    const rest = await readAccessLog(parts, 'anna', { after: 3, limit: 3, now: house.time.now });
+    assert.equal(first.totalUsages, 4);
+    const usages = [...first.usages, ...rest.usages];
+    assert.deepEqual(
+      usages.map(({ number }) => number),
+      [1, 2, 3, 4],
+    );
+    const { number, logTime, queryId, proof, ...told } = usages[0] ?? assert.fail();
+    assert.deepEqual(told, {
+      state: 'shown',
+      processingType: 'DATA_RESPONSE',
+      usage: 'document.listed',
+      purpose: 'test',
+      initiatorOrg: { type: 'GOV', code: 'tax', name: 'Tax Office' },
+      logSourceSystem: 'citizen-services',
+      bulkProcessing: false,
+      details: { documents: [] },
+    });
+    const leaves = usages.map((usage) => verified(usage.proof).entry);
+    const keys = { chain: Buffer.from(first.chain, 'base64'), linkKey: Buffer.from(first.linkKey, 'base64') };
+    assert.equal(chainFault({ ...keys, leaves }), undefined);
+    for (let gap = 0; gap < 3; gap += 1)
+      assert.match(chainFault({ ...keys, leaves: leaves.toSpliced(gap, 1) }) ?? '', /left out/);
+    assert.match(chainFault({ ...keys, leaves: leaves.toReversed() }) ?? '', /entry 1 /);
+  });
+
+  test(`${engine.name}: a hidden use keeps its number and tells nothing until its instant, then everything with the reason`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    await house.use('anna');
+    const police = { clientId: 'police', scopes: new Set(['access-log:hide']) };
+    const until = new Date(house.time.now + 30 * day).toISOString();
+    const headers = { 'access-log-hidden-until': until, 'access-log-hidden-reason': 'Ermittlung%20%C2%A7%20101' };
+    const hidden = hiddenUse(headers, police, { now: house.time.now, longestMs: 60 * day });
+    assert.ok(hidden !== undefined && !('slug' in hidden));
+    await hidingCommit(house.commit, hidden)({ events: [house.event('anna')], statements: [] });
+    await house.use('anna');
+    await house.sequence();
+    const look = async (now: number) =>
+      await readAccessLog({ ...house, log: house.view, organisationOf }, 'anna', { after: 0, limit: 9, now });
+    const before = await look(house.time.now);
+    assert.deepEqual(
+      before.usages.map(({ number, state }) => `${number} ${state}`),
+      ['1 shown', '2 hidden', '3 shown'],
+    );
+    const [, secret] = before.usages;
+    assert.deepEqual(Object.keys(secret ?? {}), ['number', 'logTime', 'state', 'proof']);
+    assert.equal(contentOf(verified(secret?.proof ?? '')), undefined);
+    const leaves = before.usages.map((usage) => verified(usage.proof).entry);
+    const keys = { chain: Buffer.from(before.chain, 'base64'), linkKey: Buffer.from(before.linkKey, 'base64') };
+    assert.equal(chainFault({ ...keys, leaves }), undefined);
+    const [, disclosed] = (await look(house.time.now + 31 * day)).usages;
+    assert.deepEqual(
+      [disclosed?.state, disclosed?.hiddenUntil, disclosed?.hiddenReason],
+      ['shown', until, 'Ermittlung § 101'],
+    );
+  });
+
+  test(`${engine.name}: after a citizen is erased every proof verifies and nothing can be read`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    await house.db.write([house.citizenKeys.creation('anna'), house.citizenKeys.creation('bert')]);
+    const [anna = assert.fail(), , bert = assert.fail()] = await house.use('anna', 'anna', 'bert');
+    await house.sequence();
+    const actor = { operator: 'registrar' };
+    const parts = { ...house, read: house.db.read, actor };
+    const note = (await house.view.signed())?.note ?? '';
+    assert.equal(await eraseCitizen(parts, 'anna'), true);
+    assert.equal(await eraseCitizen(parts, 'anna'), false);
+    await house.use('anna');
+    await house.sequence();
+    const proofOf = async (id: typeof anna) => {
+      const entry = (await house.view.entryOf(id)) ?? assert.fail();
+      const checkpoint = (await house.view.checkpointFor(entry.index)) ?? assert.fail();
+      return verified(await house.view.prove(entry, checkpoint, await house.view.contentKey(entry)));
+    };
+    assert.equal(contentOf(await proofOf(anna)), undefined);
+    assert.equal(contentOf(await proofOf(bert))?.['citizenId'], 'bert');
+    const verdict = await verifyLog(house.source, { policy: onlyTheKey, earlier: [note] });
+    assert.equal('fault' in verdict ? verdict.fault : verdict.checkpoint.size, 5);
+    const shown = await readAccessLog({ ...house, log: house.view, organisationOf }, 'anna', {
+      after: 0,
+      limit: 9,
+      now: 0,
+    });
+    assert.deepEqual(
+      shown.usages.map(({ number, state }) => `${number} ${state}`),
+      ['1 erased', '2 erased', '3 shown'],
+    );
+    const types = await house.db.read("select type from ledger_entry where type = 'citizen.erased'");
+    assert.equal(types.length, 1);
+  });
+
+  test(`${engine.name}: the register of endpoints proves that it only grew`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const register = async (endpoint: string) =>
+      await house.commit({
+        events: [
+          {
+            ...{
+              type: 'endpoint.registered',
+              id: house.mint('event'),
+              at: house.time.now,
+              actor: { process: 'start' },
+            },
+            ...{ endpoint, since: '1.0', schemaHash: `sha-256:${endpoint}` },
+          } as const,
+        ],
+        statements: [],
+      });
+    for (const endpoint of ['GET /v1/a', 'POST /v1/b']) await register(endpoint);
+    await house.use('anna', undefined);
+    await house.sequence();
+    const growth = createRegisterGrowth(house.view, house.houseKeys);
+    const before = (await growth()) ?? assert.fail();
+    await register('GET /v1/c');
+    await house.sequence();
+    const after = (await growth()) ?? assert.fail();
+    assert.deepEqual(
+      after.entries.map(({ number, endpoint }) => `${number} ${endpoint}`),
+      ['1 GET /v1/a', '2 POST /v1/b', '3 GET /v1/c'],
+    );
+    const leavesOf = ({ entries }: typeof after) => entries.map(({ proof }) => Buffer.from(verified(proof).entry));
+    assert.deepEqual(leavesOf(after).slice(0, 2), leavesOf(before));
+    const keys = { chain: Buffer.from(after.chain, 'base64'), linkKey: Buffer.from(after.linkKey, 'base64') };
+    assert.equal(chainFault({ ...keys, leaves: leavesOf(after) }), undefined);
+    assert.match(chainFault({ ...keys, leaves: leavesOf(after).toSpliced(1, 1) }) ?? '', /left out/);
+  });
+}
+
+test('hiding needs the right to it, an instant within the maximum, and a reason', () => {
+  const now = Date.UTC(2026, 0, 1);
+  const given = (until: string | undefined, reason: string | undefined, scopes = ['access-log:hide']) => {
+    const headers = { 'access-log-hidden-until': until, 'access-log-hidden-reason': reason };
+    const answer = hiddenUse(headers, { clientId: 'police', scopes: new Set(scopes) }, { now, longestMs: 10 * day });
+    return answer === undefined ? 'open' : 'slug' in answer ? answer.slug : 'hidden';
+  };
+  assert.equal(given(undefined, undefined, []), 'open');
+  assert.equal(given('2026-01-05T00:00:00Z', 'law', []), 'hiding-not-permitted');
+  assert.equal(given('2026-01-05T00:00:00Z', 'law'), 'hidden');
+  for (const until of ['2026-01-12T00:00:00Z', '2025-12-31T00:00:00Z', 'tomorrow', undefined]) {
+    assert.equal(given(until, 'law'), 'bad-request');
+  }
+  for (const reason of [undefined, '%20', '%zz', 'x'.repeat(201)])
+    assert.equal(given('2026-01-05T00:00:00Z', reason), 'bad-request');
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { engines } from '../engines.ts';
+import { makeTestFolder } from '../test-folder.ts';
+import { makeHome } from '../whole-server.ts';
+
+const requests = 150;
+
+for (const { name: engine } of engines) {
+  test(`${engine}: a verifier with the public key alone checks every receipt of a load, every pair of checkpoints, a citizen's chain`, async (t) => {
+    const home = await makeHome(t, { engine });
+    const server = await home.start('demo');
+    const folder = makeTestFolder('verifier-');
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    for (const name of ['receipts', 'checkpoints']) mkdirSync(join(folder, name));
+    const headers = { authorization: `Bearer ${await home.token()}` };
+    const [person = assert.fail()] = home.demo().citizens;
+    const { citizenId, givenName, familyName, birthDate } = person;
+
+    const use = async (): Promise<string> => {
+      const body = JSON.stringify({ citizenId, givenName, familyName, birthDate });
+      const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
+      const answer = await fetch(`${server.url}/v1/identity/verify`, init);
+      const { receipt } = (await answer.json()) as { receipt: string };
+      return receipt;
+    };
+    const receipts: string[] = [];
+    let slowest = 0;
+    for (let round = 0; round < 5; round += 1) {
+      receipts.push(...(await Promise.all(Array.from({ length: requests / 5 }, use))));
+      const asked = performance.now();
+      while ((await fetch(`${server.url}${receipts.at(-1)}`, { headers })).status !== 200) await pause(10);
+      slowest = Math.max(slowest, performance.now() - asked);
+      const note = await (await fetch(`${server.url}/ledger/checkpoint`)).text();
+      writeFileSync(join(folder, 'checkpoints', String(round)), note);
+    }
+    for (const [at, path] of receipts.entries()) {
+      const { proof } = (await (await fetch(`${server.url}${path}`, { headers })).json()) as { proof: string };
+      writeFileSync(join(folder, 'receipts', `${at}.tlog-proof`), proof);
+    }
+    writeFileSync(join(folder, 'access-log.jsonl'), (await home.run('ledger', 'access-log', citizenId)).stdout);
+    const key = (await home.run('ledger', 'key')).stdout.trim();
+
+    const file = join(import.meta.dirname, '../ledger-verifier.ts');
+    const child = spawn(process.execPath, [file, key, `${server.url}/ledger`, folder], { env: {}, stdio: 'pipe' });
+    const [out, faults] = [text(child.stdout), text(child.stderr)];
+    await once(child, 'exit');
+    assert.equal(await faults, '');
+    const found = JSON.parse(await out);
+    t.diagnostic(`slowest receipt ${Math.round(slowest)} ms; ${JSON.stringify(found)}`);
+    assert.deepEqual([found.faults, found.receipts, found.opened, found.pairs], [[], requests, requests, 15]);
+    assert.ok(found.uses >= requests);
+
+    const other = await fetch(`${server.url}${receipts[0]}`, { headers: { authorization: 'Bearer nobody' } });
+    assert.equal(other.status, 401);
+  });
+}
