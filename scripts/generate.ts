@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointsOf, type LockedEndpoint, losses } from '../src/api/endpoint-register.ts';
 import { openApi } from '../src/api/openapi.ts';
-import { settingTable } from '../src/config/settings.ts';
+import { settingTable } from '../src/config/setting-table.ts';
 import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
 import { operations } from '../src/operations.ts';

@@ -127,18 +127,18 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
   ];
 }
 
-/** Processor time of this process in milliseconds: what else the machine does is not in it. */
-function processorMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
 /** Resolves when somebody wants this process to end. */
 function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());
   });
+}
+
+/** Processor time of this process in milliseconds: what else the machine does is not in it. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** Who runs a command, as the ledger will say. */

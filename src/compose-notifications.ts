@@ -1,12 +1,24 @@
+import { readFileSync } from 'node:fs';
+import type { Mount } from './api/server.ts';
 import type { Access, House } from './compose.ts';
+import { SettingError, type Settings } from './config/settings.ts';
 import { accessOf } from './documents/document.ts';
 import { findDocument } from './documents/document-store.ts';
 import { openRecord } from './documents/sealed-record.ts';
 import type { Contact } from './identity/register.ts';
 import { systemTimer } from './jobs/timer.ts';
-import type { CascadePolicy } from './notifications/cascade.ts';
+import { type CascadePolicy, standardPolicyFor } from './notifications/cascade.ts';
+import { absentChannels, type Channel, type LeavingChannels } from './notifications/channels/channel.ts';
+import {
+  parseSmsMapping,
+  plainMapping,
+  readReceiptWord,
+  type SmsMapping,
+} from './notifications/channels/sms-mapping.ts';
 import type { AttachmentTitle, ContactOf, NotificationPorts } from './notifications/ports.ts';
 import type { EvidencePorts } from './notifications/read-evidence.ts';
+import { simulating, withSimulators } from './notifications/simulator.ts';
+import { createSmsReceipts, smsReceiptPath } from './notifications/sms-receipts.ts';
 import { createPostCall } from './notifications/webhooks/post-call.ts';
 import { type Calling, startWebhooks } from './notifications/webhooks/start-webhooks.ts';
 import { systemResolve } from './notifications/webhooks/target.ts';
@@ -57,10 +69,10 @@ function attachmentTitles({ db, citizenKeys }: House): AttachmentTitle {
 export function notificationPorts(
   house: House,
   access: Access,
-  site: { readonly cascade: CascadePolicy; readonly publicUrl: string },
+  site: { readonly cascade: CascadePolicy; readonly publicUrl: string; readonly simulated: boolean },
 ): Omit<NotificationPorts & WebhookPorts & EvidencePorts, 'citizenKeys' | 'random'> {
   return {
-    contactOf: contactsOf(house),
+    contactOf: site.simulated ? withSimulators(contactsOf(house)) : contactsOf(house),
     cascade: site.cascade,
     senderNameOf: senderNamesOf(access),
     attachmentTitle: attachmentTitles(house),
@@ -90,4 +102,54 @@ export function startCalling(house: House): Calling {
     pollMs: 1_000,
     onFault: (fault) => house.log.fault('webhooks', fault),
   });
+}
+
+/** The channels that this server has providers for; the others say that they have none. */
+export async function leavingChannels(
+  settings: Settings,
+  email: Channel,
+  simulated: boolean,
+): Promise<LeavingChannels> {
+  const channels: LeavingChannels = { email, sms: await smsOf(settings), letter: await letterOf(settings) };
+  if (!simulated) return channels;
+  const play = (channel: Channel) => simulating(channel, systemTimer);
+  return { email: play(channels.email), sms: play(channels.sms), letter: play(channels.letter) };
+}
+
+/** The policy for the channels that have a provider. */
+export function cascadeOf(settings: Settings): CascadePolicy {
+  const more = new Set<'sms' | 'letter'>();
+  if (settings.smsUrl !== undefined) more.add('sms');
+  if (settings.letterSpool !== undefined) more.add('letter');
+  return standardPolicyFor(more);
+}
+
+function smsMappingOf({ smsGateway }: Settings): SmsMapping {
+  return smsGateway === undefined ? plainMapping : parseSmsMapping(readFileSync(smsGateway, 'utf8'));
+}
+
+async function smsOf(settings: Settings): Promise<Channel> {
+  if (settings.smsUrl === undefined) return absentChannels.sms;
+  const { createSmsGateway } = await import('./notifications/channels/sms-gateway.ts');
+  return createSmsGateway({ url: settings.smsUrl.reveal(), mapping: smsMappingOf(settings) });
+}
+
+async function letterOf({ letterSpool: folder, letterWindow }: Settings): Promise<Channel> {
+  if (folder === undefined) return absentChannels.letter;
+  if (letterWindow !== 'din5008b' && letterWindow !== 'uk-c5') {
+    throw new SettingError('LETTER_WINDOW', `expected din5008b or uk-c5, ${JSON.stringify(letterWindow)} came`);
+  }
+  const { createLetterSpool } = await import('./notifications/channels/letter-spool.ts');
+  const { createLetterPress } = await import('./notifications/letters/letter-press.ts');
+  return createLetterSpool({ folder, window: letterWindow, press: createLetterPress() });
+}
+
+/** Where providers call back; nothing where no token was agreed with them. */
+export function providerCallbacks(house: House): readonly Mount[] {
+  const { settings, db } = house;
+  if (settings.smsReceiptToken === undefined) return [];
+  const mapping = smsMappingOf(settings);
+  const parts = { ...house, read: db.read, onFault: (fault: unknown) => house.log.fault('sms receipts', fault) };
+  const handler = createSmsReceipts(parts, settings.smsReceiptToken, (receipt) => readReceiptWord(mapping, receipt));
+  return [{ paths: [smsReceiptPath], handler }];
 }

@@ -19,7 +19,13 @@ function signerOf(key: SigningKey): ResponseSigner {
 export async function openPorts(
   house: House,
   access: Access,
-  site: { publicUrl: string; endpoints: readonly Endpoint[]; ledger: Ledger; cascade: CascadePolicy },
+  site: {
+    publicUrl: string;
+    endpoints: readonly Endpoint[];
+    ledger: Ledger;
+    cascade: CascadePolicy;
+    simulated: boolean;
+  },
 ): Promise<Ports> {
   const { settings, register, citizenKeys, root, random, log } = house;
   const blobs = await openBlobs(house);

@@ -6,12 +6,12 @@ import type { Page } from './api/server.ts';
 import { type ExitCode, type Terminal, UsageError } from './cli/command.ts';
 import { demoText, seedDemo } from './cli/demo.ts';
 import { type House, openHouse } from './compose.ts';
+import { cascadeOf, leavingChannels } from './compose-notifications.ts';
 import type { Settings } from './config/settings.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';
 import { createRootKey, readRootKey } from './keys/root-key-file.ts';
-import { type CascadePolicy, standardPolicyFor } from './notifications/cascade.ts';
-import { absentChannel, absentChannels, type Channel, type LeavingChannels } from './notifications/channels/channel.ts';
+import { absentChannel, type Channel } from './notifications/channels/channel.ts';
 import { createOutbox, type Outbox } from './notifications/channels/outbox.ts';
 import { operations } from './operations.ts';
 import { outboxPage } from './portal/outbox-page.ts';
@@ -34,12 +34,13 @@ export async function runDemo(settings: Settings, terminal: Terminal, takeFor: T
   const log = createLog(settings.logLevel ?? 'warn');
   const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings)) : undefined;
   const email = outbox ?? (await emailOf(settings));
-  const channels = { ...absentChannels, email };
+  const simulated = settings.simulators ?? true;
   const mode: Mode = {
     roles: new Set(roles),
     makeKeys: true,
-    channels,
-    cascade: cascadeOf(channels),
+    channels: await leavingChannels(settings, email, simulated),
+    cascade: cascadeOf(settings),
+    simulated,
     pages: peoplePages(outbox),
   };
   return await runUntilStopped({ settings, root, log, takeFor }, mode, async (house, running) => {
@@ -60,12 +61,13 @@ export async function runStart(
   const { values } = parseArgs({ args: [...args], options: { roles: { type: 'string' } } });
   const root = readRootKey(settings.rootKeyFile ?? join(settings.dataDir, 'root.key'));
   const log = createLog(settings.logLevel ?? 'info');
-  const channels = { ...absentChannels, email: await emailOf(settings) };
+  const simulated = settings.simulators ?? false;
   const mode: Mode = {
     roles: rolesOf(values.roles),
     makeKeys: false,
-    channels,
-    cascade: cascadeOf(channels),
+    channels: await leavingChannels(settings, await emailOf(settings), simulated),
+    cascade: cascadeOf(settings),
+    simulated,
     pages: peoplePages(undefined),
   };
   return await runUntilStopped({ settings, root, log, takeFor }, mode, async (_house, running) => {
@@ -84,12 +86,6 @@ function rolesOf(text: string | undefined): ReadonlySet<Role> {
 function senderOf(settings: Settings): { address: string; messageIdHost: string } {
   const host = settings.publicUrl === undefined ? 'localhost' : new URL(settings.publicUrl).hostname;
   return { address: settings.mailFrom, messageIdHost: host };
-}
-
-/** The policy for the channels that have a provider. */
-function cascadeOf(channels: LeavingChannels): CascadePolicy {
-  const more = (['sms', 'letter'] as const).filter((name) => channels[name] !== absentChannels[name]);
-  return standardPolicyFor(new Set(more));
 }
 
 async function emailOf(settings: Settings): Promise<Channel> {

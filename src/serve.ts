@@ -14,7 +14,7 @@ import { apiDocuments, jsonPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { startKeeping } from './compose-documents.ts';
 import { openLedger, startSequencer } from './compose-ledger.ts';
-import { contactsOf, senderNamesOf, startCalling } from './compose-notifications.ts';
+import { contactsOf, providerCallbacks, senderNamesOf, startCalling } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
@@ -24,6 +24,7 @@ import { systemTimer } from './jobs/timer.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { LeavingChannels } from './notifications/channels/channel.ts';
 import { inboxChannel } from './notifications/channels/inbox.ts';
+import { withSimulators } from './notifications/simulator.ts';
 import { type Delivering, startDelivery, wakingCommit } from './notifications/start-delivery.ts';
 import { tellingCommit } from './notifications/webhooks/number-feed.ts';
 import type { Calling } from './notifications/webhooks/start-webhooks.ts';
@@ -45,6 +46,8 @@ export type Mode = {
   /** The channels that leave the house. */
   readonly channels: LeavingChannels;
   readonly cascade: CascadePolicy;
+  /** Whether the invented citizens of the simulator are known. */
+  readonly simulated: boolean;
   readonly pages: readonly Page[];
 };
 
@@ -77,7 +80,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ledger = openLedger(house, access, publicUrl);
   const sequencing = mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined;
-  const ports = await openPorts(house, access, { publicUrl, endpoints, ledger, cascade: mode.cascade });
+  const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
   const front = createFront(house, access, publicUrl);
   const server = createApiServer({
@@ -95,7 +98,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     },
     operations,
     pages: [...front.pages, ...ledgerPages(ledger.view), ...mode.pages],
-    mounts: [front.mount],
+    mounts: [...providerCallbacks(house), front.mount],
     publicUrl,
     apiVersion,
     random: house.random,
@@ -116,17 +119,31 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
     stop: async () => {
-      await refresh.stop();
-      await server.stop(stopWithinMs);
-      await delivering?.stop(stopWithinMs);
-      await calling?.stop(stopWithinMs);
-      await keeping?.stop(stopWithinMs);
-      await sequencing?.stop();
-      for (const channel of Object.values(mode.channels)) await channel.close();
-      await metrics?.close();
+      const channels = Object.values(mode.channels);
+      await stopAll(house.log, [
+        () => refresh.stop(),
+        () => server.stop(stopWithinMs),
+        () => delivering?.stop(stopWithinMs),
+        () => calling?.stop(stopWithinMs),
+        () => keeping?.stop(stopWithinMs),
+        () => sequencing?.stop(),
+        ...channels.map((channel) => () => channel.close()),
+        () => metrics?.close(),
+      ]);
       await house.close();
     },
   };
+}
+
+/** Ends one part after the other; a part that cannot end well (its database is gone) is told and does not keep the others. */
+async function stopAll(log: Log, parts: readonly (() => Promise<unknown> | undefined)[]): Promise<void> {
+  for (const stop of parts) {
+    try {
+      await stop();
+    } catch (fault) {
+      log.fault('stop', fault);
+    }
+  }
 }
 
 /** A free port where none is named; the number has to be known before the first token names the issuer. */
@@ -142,7 +159,7 @@ async function choosePort(settings: Settings): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-function startWorker(house: House, access: Access, { channels, cascade }: Mode): Promise<Delivering> {
+function startWorker(house: House, access: Access, { channels, cascade, simulated }: Mode): Promise<Delivering> {
   return startDelivery({
     ...house,
     read: house.db.read,
@@ -150,7 +167,7 @@ function startWorker(house: House, access: Access, { channels, cascade }: Mode):
     channels: { ...channels, inbox: inboxChannel },
     cascade,
     soleProcess: house.db.engine === 'sqlite',
-    contactOf: contactsOf(house),
+    contactOf: simulated ? withSimulators(contactsOf(house)) : contactsOf(house),
     senderNameOf: senderNamesOf(access),
     onFault: (fault) => house.log.fault('delivery', fault),
   });

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { readSettings, SettingError, settingTable } from './settings.ts';
+import { settingTable } from './setting-table.ts';
+import { readSettings, SettingError } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cs-settings-'));
 const fileWith = (name: string, text: string) => {

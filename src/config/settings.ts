@@ -1,122 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
-import { faultOf, type SettingKind } from './setting-kinds.ts';
-
-type Setting = {
-  readonly kind: SettingKind;
-  readonly fallback: string | undefined;
-  readonly secret?: true;
-  readonly help: string;
-};
-
-/**
- * Every setting of the server, with its default: this table is also the source of docs/settings.md. A secret may be
- * given in a file instead, as `NAME_FILE`.
- */
-export const settingTable = {
-  PORT: { kind: 'port', fallback: '3000', help: 'TCP port of the API; 0 takes a free one.' },
-  HOST: { kind: 'text', fallback: '127.0.0.1', help: 'Address to listen on. The demo never listens beyond loopback.' },
-  ADMIN_PORT: {
-    kind: 'port',
-    fallback: '0',
-    help: 'TCP port of /metrics, on loopback; 0 takes a free one, or shares none.',
-  },
-  PUBLIC_URL: {
-    kind: 'url',
-    fallback: undefined,
-    help: 'The address callers use, without a path; default http://HOST:PORT.',
-  },
-  DATA_DIR: { kind: 'path', fallback: './data', help: 'Folder of the embedded database, documents and the demo keys.' },
-  DATABASE_URL: {
-    kind: 'url',
-    secret: true,
-    fallback: undefined,
-    help: 'postgres://…; without it SQLite in DATA_DIR.',
-  },
-  DOCUMENT_STORE: {
-    kind: 'store',
-    fallback: undefined,
-    help: 'Folder of the sealed documents, default DATA_DIR/documents; or s3://BUCKET/PREFIX?region=…, with &endpoint=https://… for a store that is not AWS.',
-  },
-  S3_ACCESS_KEY_ID: { kind: 'text', fallback: undefined, help: 'Who we are at the S3 store.' },
-  S3_SECRET_ACCESS_KEY: { kind: 'text', secret: true, fallback: undefined, help: 'Its secret.' },
-  DOCUMENT_LIMIT_MIB: { kind: 'count', fallback: '100', help: 'What one document may weigh, in MiB.' },
-  CLAMAV: {
-    kind: 'scanner',
-    fallback: undefined,
-    help: 'Where clamd listens: unix:/path or tcp://host:port; without it deposited documents wait in `scanning`. off gives them out unscanned, and says so in each record; the demo has off. clamd keeps what it scans in its TemporaryDirectory: put that in memory.',
-  },
-  SIGN_DOCUMENTS: {
-    kind: 'flag',
-    fallback: 'false',
-    help: 'true signs each answer with a document (RFC 9421), under the published key for evidence.',
-  },
-  RESCAN_AFTER_DAYS: {
-    kind: 'count',
-    fallback: '7',
-    help: 'A document is scanned anew when the signatures have changed and its last scan is older than that.',
-  },
-  ROOT_KEY_FILE: { kind: 'path', fallback: undefined, help: 'File (mode 0600) with the root key: 32 bytes in base64.' },
-  TRUSTED_ISSUERS: {
-    kind: 'list',
-    fallback: '',
-    help: 'Issuer URLs, besides our own, whose access tokens are accepted.',
-  },
-  SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
-  WEBHOOK_PRIVATE_TARGETS: {
-    kind: 'flag',
-    fallback: 'false',
-    help: 'true lets webhooks call plain http and private addresses; for tests and closed networks.',
-  },
-  HOLIDAYS: {
-    kind: 'text',
-    fallback: '',
-    help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
-  },
-  MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
-  REGISTER_URL: {
-    kind: 'url',
-    secret: true,
-    fallback: undefined,
-    help: 'Address of another register, asked over HTTP (docs/identity.md); without it our own tables are the register.',
-  },
-  REGISTER_NAME: {
-    kind: 'text',
-    fallback: 'Population register',
-    help: 'Name of the register, as signed results state it.',
-  },
-  REGISTER_COUNTRY: { kind: 'country', fallback: undefined, help: 'Its country, as two letters of ISO 3166-1.' },
-  VERIFY_QUANTUM_MS: { kind: 'milliseconds', fallback: '5', help: 'verify answers at whole multiples of this time.' },
-  VERIFY_POLICY: { kind: 'text', fallback: 'standard-2026-2', help: 'Policy of clients that have none of their own.' },
-  REFUSE_CLAIMS_IN_URL: {
-    kind: 'flag',
-    fallback: 'false',
-    help: 'true refuses GET /v1/identity/verify with claims in the URL.',
-  },
-  LEDGER_ML_DSA: {
-    kind: 'flag',
-    fallback: 'false',
-    help: 'true signs checkpoints of the ledger with ML-DSA-44 too, beside Ed25519.',
-  },
-  LEDGER_WITNESSES: {
-    kind: 'path',
-    fallback: undefined,
-    help: 'File with the witnesses of the ledger and their quorum (c2sp.org/tlog-policy); without it there are none.',
-  },
-  ACCESS_LOG_HIDDEN_DAYS: {
-    kind: 'days',
-    fallback: '365',
-    help: 'The longest that a use may be hidden from the citizen, in days; 0 allows no hiding.',
-  },
-  LOG_LEVEL: {
-    kind: 'level',
-    fallback: undefined,
-    help: 'fatal, error, warn, info, debug, trace or silent; info, in the demo warn.',
-  },
-} as const satisfies Record<string, Setting>;
-
-export type SettingName = keyof typeof settingTable;
+import { type Setting, type SettingKind, type SettingName, settingTable } from './setting-table.ts';
 
 /** The settings, checked. Secrets stay `Secret` until the moment of use. */
 export type Settings = {
@@ -138,6 +23,13 @@ export type Settings = {
   readonly rootKeyFile: string | undefined;
   readonly trustedIssuers: readonly string[];
   readonly smtpUrl: Secret | undefined;
+  readonly smsUrl: Secret | undefined;
+  readonly smsGateway: string | undefined;
+  readonly smsReceiptToken: Secret | undefined;
+  readonly letterSpool: string | undefined;
+  readonly letterWindow: string;
+  /** undefined: as the mode has it. */
+  readonly simulators: boolean | undefined;
   readonly webhookPrivateTargets: boolean;
   readonly holidays: readonly string[];
   readonly mailFrom: string;
@@ -195,6 +87,12 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       .split(/[\s,]+/)
       .filter((issuer) => issuer !== ''),
     smtpUrl: secret('SMTP_URL'),
+    smsUrl: secret('SMS_URL'),
+    smsGateway: optional('SMS_GATEWAY'),
+    smsReceiptToken: secret('SMS_RECEIPT_TOKEN'),
+    letterSpool: given('LETTER_SPOOL') === undefined ? undefined : path('LETTER_SPOOL'),
+    letterWindow: text('LETTER_WINDOW'),
+    simulators: given('SIMULATORS') === undefined ? undefined : text('SIMULATORS') === 'true',
     webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
     holidays: text('HOLIDAYS')
       .split(/[\s,]+/)
@@ -247,6 +145,52 @@ function readSecretFile(name: string, path: string): string {
   if (!existsSync(path))
     throw new SettingError(`${name}_FILE`, `expected the path of a file, ${JSON.stringify(path)} is not there`);
   return readFileSync(path, 'utf8').trim();
+}
+
+const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+function faultOf(kind: SettingKind, value: string): string | undefined {
+  switch (kind) {
+    case 'port':
+      return /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? undefined : 'a port number from 0 to 65535';
+    case 'store':
+      return !value.startsWith('s3:') || isS3Place(value) ? undefined : 'a folder or s3://BUCKET/PREFIX?region=…';
+    case 'count':
+      return /^[1-9]\d{0,5}$/.test(value) ? undefined : 'a whole number above 0';
+    case 'scanner':
+      return /^(?:off|unix:\/\S+|tcp:\/\/\S+:\d{1,5})$/.test(value) ? undefined : 'unix:/path, tcp://host:port or off';
+    case 'milliseconds':
+      return /^\d{1,4}$/.test(value) ? undefined : 'a whole number of milliseconds, at most 9999';
+    case 'days':
+      return /^\d{1,5}$/.test(value) ? undefined : 'a whole number of days';
+    case 'country':
+      return /^[A-Z]{2}$/.test(value) ? undefined : 'two capital letters, as PT';
+    case 'flag':
+      return value === 'true' || value === 'false' ? undefined : 'true or false';
+    case 'level':
+      return levels.includes(value) ? undefined : `one of ${levels.join(', ')}`;
+    case 'url':
+      return URL.canParse(value) ? undefined : 'an absolute URL';
+    case 'list':
+      return value.split(/[\s,]+/).every((item) => item === '' || URL.canParse(item)) ? undefined : 'absolute URLs';
+    case 'text':
+    case 'path':
+      return undefined;
+  }
+}
+
+function isS3Place(value: string): boolean {
+  const url = URL.parse(value);
+  const names = [...(url?.searchParams.keys() ?? [])];
+  const endpoint = url?.searchParams.get('endpoint') ?? 'https://aws';
+  return (
+    url !== null &&
+    url.host !== '' &&
+    url.searchParams.has('region') &&
+    names.every((name) => name === 'region' || name === 'endpoint') &&
+    /^https?:\/\//.test(endpoint) &&
+    URL.canParse(endpoint)
+  );
 }
 
 function readSettingsFile(path: string | undefined): ReadonlyMap<string, string> {

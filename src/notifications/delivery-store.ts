@@ -189,6 +189,30 @@ export function proveDelivered(notification: NotificationId, channel: ChannelNam
   };
 }
 
+/** A change of a delivery that had ended; `from` is what it was when that was decided. */
+export type EndedChange = {
+  readonly id: DeliveryId;
+  readonly from: DeliveryState['status'];
+  readonly to: 'delivered' | 'failed';
+  readonly reason: ReasonCode | null;
+  readonly now: number;
+};
+
+/** Stores what a provider said late; refused (`rows`) where the delivery changed meanwhile. */
+export function changeEnded({ id, from, to, reason, now }: EndedChange): Statement {
+  return {
+    sql: 'update delivery set status = $1, reason = $2, ended_at = $3 where id = $4 and status = $5 returning id',
+    args: [to, reason, now, id, from],
+    rows: 1,
+  };
+}
+
+/** The notification that a delivery is of. */
+export async function findNotificationOf(read: Read, delivery: DeliveryId): Promise<NotificationId | undefined> {
+  const [row] = await read('select notification_id from delivery where id = $1', [delivery]);
+  return row === undefined ? undefined : idField(row, 'notification_id', 'notification');
+}
+
 /** The deliveries of a notification in the order in which they were made. */
 export async function findDeliveries(read: Read, notification: NotificationId): Promise<Delivery[]> {
   const rows = await read(

@@ -1,6 +1,8 @@
 import type { Claim } from '../jobs/claim.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
+import type { Channel, Outcome } from './channels/channel.ts';
 import { type Job, jobOf } from './delivery-store.ts';
+import type { ChannelName } from './notification.ts';
 import { wholeOrNull } from './row-fields.ts';
 import { type SettleParts, settle } from './settle-delivery.ts';
 
@@ -10,13 +12,30 @@ const recoveredAtOnce = 200;
  * Looks after the deliveries whose worker lost its lease: those whose provider had not been called go back into the
  * queue, the others become `unknown`. Gives how many went back. Two processes may do so at once: each step is fenced.
  */
-export async function recoverDeliveries(parts: SettleParts & { readonly claim: Claim }): Promise<number> {
+export async function recoverDeliveries(parts: RecoverParts): Promise<number> {
   let back = 0;
   for (const { job, startedAt } of await findLost(parts.read, parts.clock.now())) {
     if (startedAt === null) back += (await parts.claim(putBackLost(job))).length;
-    else await settle(parts, job, { by: 'provider', startedAt, outcome: { outcome: 'unknown' } });
+    else await settle(parts, job, { by: 'provider', startedAt, outcome: await askProvider(parts, job) });
   }
   return back;
+}
+
+export type RecoverParts = SettleParts & {
+  readonly claim: Claim;
+  readonly channels: Readonly<Record<ChannelName, Channel>>;
+  onFault(fault: unknown): void;
+};
+
+/** Where the provider can be asked it is: only what it does not know either is `unknown`. */
+async function askProvider({ channels, onFault }: RecoverParts, job: Job): Promise<Outcome> {
+  try {
+    const attempt = { delivery: job.id, attempt: job.attempts };
+    return (await channels[job.channel].ask?.(attempt)) ?? { outcome: 'unknown' };
+  } catch (fault) {
+    onFault(fault);
+    return { outcome: 'unknown' };
+  }
 }
 
 type Lost = { readonly job: Job; readonly startedAt: number | null };

@@ -8,7 +8,7 @@ import { httpLimits } from '../../src/api/guard.ts';
 import { loadLimits } from '../../src/api/load.ts';
 import { scopes } from '../../src/api/operation.ts';
 import { commandLine } from '../../src/command-line.ts';
-import { settingTable } from '../../src/config/settings.ts';
+import { settingTable } from '../../src/config/setting-table.ts';
 import { documentLimit } from '../../src/documents/deposit-document.ts';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
 import { deliveryStatuses, notificationStatuses } from '../../src/notifications/notification.ts';

@@ -58,6 +58,11 @@ export type Channel = {
   /** The citizen's address on this channel, or undefined where the register has none. */
   addressOf(contact: Contact): string | undefined;
   prepare(message: Message): Promise<Ready | Outcome>;
+  /**
+   * What the provider knows of an attempt whose outcome was lost with its process; undefined where it cannot say. Left
+   * out by channels whose provider cannot be asked: the attempt is then `unknown`.
+   */
+  ask?(attempt: Pick<Message, 'delivery' | 'attempt'>): Promise<Outcome | undefined>;
   /** Ends what is open; nothing is sent afterwards. */
   close(): Promise<void>;
 };

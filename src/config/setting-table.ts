@@ -1,0 +1,155 @@
+/** What a value has to be; `settings.ts` says how each is checked. */
+export type SettingKind =
+  | 'text'
+  | 'port'
+  | 'url'
+  | 'path'
+  | 'flag'
+  | 'level'
+  | 'list'
+  | 'country'
+  | 'scanner'
+  | 'count'
+  | 'days'
+  | 'milliseconds'
+  | 'store';
+
+/** One setting of the table. */
+export type Setting = {
+  readonly kind: SettingKind;
+  readonly fallback: string | undefined;
+  readonly secret?: true;
+  readonly help: string;
+};
+
+/**
+ * Every setting of the server, with its default: this table is also the source of docs/settings.md. A secret may be
+ * given in a file instead, as `NAME_FILE`.
+ */
+export const settingTable = {
+  PORT: { kind: 'port', fallback: '3000', help: 'TCP port of the API; 0 takes a free one.' },
+  HOST: { kind: 'text', fallback: '127.0.0.1', help: 'Address to listen on. The demo never listens beyond loopback.' },
+  ADMIN_PORT: {
+    kind: 'port',
+    fallback: '0',
+    help: 'TCP port of /metrics, on loopback; 0 takes a free one, or shares none.',
+  },
+  PUBLIC_URL: {
+    kind: 'url',
+    fallback: undefined,
+    help: 'The address callers use, without a path; default http://HOST:PORT.',
+  },
+  DATA_DIR: { kind: 'path', fallback: './data', help: 'Folder of the embedded database, documents and the demo keys.' },
+  DATABASE_URL: {
+    kind: 'url',
+    secret: true,
+    fallback: undefined,
+    help: 'postgres://…; without it SQLite in DATA_DIR.',
+  },
+  DOCUMENT_STORE: {
+    kind: 'store',
+    fallback: undefined,
+    help: 'Folder of the sealed documents, default DATA_DIR/documents; or s3://BUCKET/PREFIX?region=…, with &endpoint=https://… for a store that is not AWS.',
+  },
+  S3_ACCESS_KEY_ID: { kind: 'text', fallback: undefined, help: 'Who we are at the S3 store.' },
+  S3_SECRET_ACCESS_KEY: { kind: 'text', secret: true, fallback: undefined, help: 'Its secret.' },
+  DOCUMENT_LIMIT_MIB: { kind: 'count', fallback: '100', help: 'What one document may weigh, in MiB.' },
+  CLAMAV: {
+    kind: 'scanner',
+    fallback: undefined,
+    help: 'Where clamd listens: unix:/path or tcp://host:port; without it deposited documents wait in `scanning`. off gives them out unscanned, and says so in each record; the demo has off. clamd keeps what it scans in its TemporaryDirectory: put that in memory.',
+  },
+  SIGN_DOCUMENTS: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true signs each answer with a document (RFC 9421), under the published key for evidence.',
+  },
+  RESCAN_AFTER_DAYS: {
+    kind: 'count',
+    fallback: '7',
+    help: 'A document is scanned anew when the signatures have changed and its last scan is older than that.',
+  },
+  ROOT_KEY_FILE: { kind: 'path', fallback: undefined, help: 'File (mode 0600) with the root key: 32 bytes in base64.' },
+  TRUSTED_ISSUERS: {
+    kind: 'list',
+    fallback: '',
+    help: 'Issuer URLs, besides our own, whose access tokens are accepted.',
+  },
+  SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
+  SMS_URL: {
+    kind: 'url',
+    secret: true,
+    fallback: undefined,
+    help: 'URL of the gateway that takes text messages by POST.',
+  },
+  SMS_GATEWAY: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'JSON file that says how the gateway is spoken to; see docs/notifications.md.',
+  },
+  SMS_RECEIPT_TOKEN: {
+    kind: 'text',
+    secret: true,
+    fallback: undefined,
+    help: 'What the gateway sends as a bearer token with its receipts to /callbacks/sms; without it none are taken.',
+  },
+  LETTER_SPOOL: { kind: 'path', fallback: undefined, help: 'Folder that a printer takes letters from.' },
+  LETTER_WINDOW: { kind: 'text', fallback: 'din5008b', help: 'Address window of the envelopes: din5008b or uk-c5.' },
+  SIMULATORS: {
+    kind: 'flag',
+    fallback: undefined,
+    help: 'true plays invented citizens: sim-delivered and so on; in the demo they are there.',
+  },
+  WEBHOOK_PRIVATE_TARGETS: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true lets webhooks call plain http and private addresses; for tests and closed networks.',
+  },
+  HOLIDAYS: {
+    kind: 'text',
+    fallback: '',
+    help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
+  },
+  MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
+  REGISTER_URL: {
+    kind: 'url',
+    secret: true,
+    fallback: undefined,
+    help: 'Address of another register, asked over HTTP (docs/identity.md); without it our own tables are the register.',
+  },
+  REGISTER_NAME: {
+    kind: 'text',
+    fallback: 'Population register',
+    help: 'Name of the register, as signed results state it.',
+  },
+  REGISTER_COUNTRY: { kind: 'country', fallback: undefined, help: 'Its country, as two letters of ISO 3166-1.' },
+  VERIFY_QUANTUM_MS: { kind: 'milliseconds', fallback: '5', help: 'verify answers at whole multiples of this time.' },
+  VERIFY_POLICY: { kind: 'text', fallback: 'standard-2026-2', help: 'Policy of clients that have none of their own.' },
+  REFUSE_CLAIMS_IN_URL: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true refuses GET /v1/identity/verify with claims in the URL.',
+  },
+  LEDGER_ML_DSA: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true signs checkpoints of the ledger with ML-DSA-44 too, beside Ed25519.',
+  },
+  LEDGER_WITNESSES: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'File with the witnesses of the ledger and their quorum (c2sp.org/tlog-policy); without it there are none.',
+  },
+  ACCESS_LOG_HIDDEN_DAYS: {
+    kind: 'days',
+    fallback: '365',
+    help: 'The longest that a use may be hidden from the citizen, in days; 0 allows no hiding.',
+  },
+  LOG_LEVEL: {
+    kind: 'level',
+    fallback: undefined,
+    help: 'fatal, error, warn, info, debug, trace or silent; info, in the demo warn.',
+  },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settingTable;

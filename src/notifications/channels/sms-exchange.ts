@@ -1,0 +1,54 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+
+/** The whole answer of a gateway. */
+export type GatewayAnswer = { readonly status: number; readonly retryAfter: string | undefined; readonly body: string };
+
+/** An answer, or none: `before` the connection stood, or `after`, when the request may have been taken. */
+export type Exchange = GatewayAnswer | { readonly failed: 'before' | 'after' };
+
+type Sent = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+
+const longestAnswer = 65_536;
+
+/** One POST over a fresh connection, never repeated and never redirected. An answer that is too long or too slow is none. */
+export function postOnce(target: URL, { headers, body }: Sent, timeoutMs: number): Promise<Exchange> {
+  return new Promise((resolve) => {
+    let connected = false;
+    const start = target.protocol === 'https:' ? httpsRequest : httpRequest;
+    const fail = () => resolve({ failed: connected ? 'after' : 'before' });
+    const signal = AbortSignal.timeout(timeoutMs);
+    const length = String(Buffer.byteLength(body));
+    const request = start(target, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': length },
+      signal,
+      agent: false,
+    });
+    request.on('socket', (socket) =>
+      socket.once(target.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        connected = true;
+      }),
+    );
+    request.on('error', fail);
+    request.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        chunks.push(chunk);
+        if (size > longestAnswer) response.destroy();
+      });
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          retryAfter: response.headers['retry-after'],
+          body: Buffer.concat(chunks).toString('utf8'),
+        }),
+      );
+      response.on('error', fail);
+      response.on('close', fail);
+    });
+    request.end(body);
+  });
+}

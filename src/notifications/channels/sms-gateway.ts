@@ -1,0 +1,86 @@
+import { textOfSms } from '../sms-text.ts';
+import type { Channel, Message, Outcome, Ready } from './channel.ts';
+import { type Exchange, type GatewayAnswer, postOnce } from './sms-exchange.ts';
+import { at, bodyFor, type SmsMapping } from './sms-mapping.ts';
+
+export type SmsGatewayOptions = {
+  readonly url: string;
+  readonly mapping: SmsMapping;
+  /** How long the gateway may take for its whole answer. */
+  readonly timeoutMs?: number;
+};
+
+const defaultTimeoutMs = 20_000;
+const secondMs = 1_000;
+
+/** Text messages through any gateway that takes them by HTTP, as the mapping of the operator says. */
+export function createSmsGateway({ url, mapping, timeoutMs = defaultTimeoutMs }: SmsGatewayOptions): Channel {
+  const target = new URL(url);
+  return {
+    name: 'sms',
+    concurrency: 16,
+    addressOf: (contact) => contact.phone,
+    prepare: async (message: Message): Promise<Ready | Outcome> => {
+      const to = parsePhone(message.address);
+      if (to === undefined) return { outcome: 'permanent', reason: 'address-invalid' };
+      const id = `${message.delivery}.${message.attempt}`;
+      const { text } = textOfSms({ sender: message.sender, subject: message.subject, text: message.text });
+      const { type, body } = bodyFor(mapping, { to, text, id, from: message.sender });
+      // The key is the same for the same attempt only: an attempt is called once.
+      const headers = { ...mapping.headers, 'content-type': type, 'idempotency-key': id };
+      const call = async () => outcomeOf(await postOnce(target, { headers, body }, timeoutMs), mapping);
+      return { call, drop: () => undefined };
+    },
+    close: async () => undefined,
+  };
+}
+
+/** A number in E.164, blanks and usual signs left out; undefined for anything else. */
+export function parsePhone(text: string): string | undefined {
+  const number = text.replaceAll(/[\s().\u00a0\u2011-]/g, '');
+  return /^\+[1-9]\d{6,14}$/.test(number) ? number : undefined;
+}
+
+/**
+ * What an exchange means. Before the connection stood nothing was taken; after it only a clear answer says so: a broken
+ * connection, a server fault or an answer that the mapping does not know leaves `unknown`.
+ */
+export function outcomeOf(exchange: Exchange, mapping: SmsMapping): Outcome {
+  if ('failed' in exchange) {
+    return exchange.failed === 'before'
+      ? { outcome: 'temporary', reason: 'provider-unreachable' }
+      : { outcome: 'unknown' };
+  }
+  const { status } = exchange;
+  if (status >= 200 && status < 300) return accepted(exchange, mapping);
+  if (status === 401 || status === 403 || status === 407)
+    return { outcome: 'temporary', reason: 'provider-refuses-us' };
+  if ([408, 409, 425, 429, 503].includes(status)) {
+    const seconds = Number(exchange.retryAfter);
+    const wait =
+      Number.isInteger(seconds) && seconds > 0 && seconds <= 86_400 ? { retryAfterMs: seconds * secondMs } : {};
+    return { outcome: 'temporary', reason: 'provider-busy', ...wait };
+  }
+  if (status >= 400 && status < 500) return { outcome: 'permanent', reason: 'message-refused' };
+  return { outcome: 'unknown' };
+}
+
+function accepted({ body }: GatewayAnswer, { answer }: SmsMapping): Outcome {
+  const parsed = parseJson(body);
+  if (answer?.status !== undefined) {
+    const word = String(at(parsed, answer.status) ?? '');
+    if (answer.refused?.includes(word)) return { outcome: 'permanent', reason: 'address-refused' };
+    if (!answer.accepted?.includes(word)) return { outcome: 'unknown' };
+  }
+  const reference = answer?.reference === undefined ? undefined : at(parsed, answer.reference);
+  const known = typeof reference === 'string' || typeof reference === 'number';
+  return { outcome: 'sent', ...(known ? { providerRef: String(reference).slice(0, 200) } : {}) };
+}
+
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,75 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { LetterOrder, LetterProof } from './letter-process.ts';
+
+/** Sets letters as tagged PDF (PDF/UA-1). */
+export type LetterPress = {
+  /** The PDF, or undefined where the letter cannot be set. Rejects when the press broke; the same letter can be set again. */
+  set(data: string, at: number): Promise<Uint8Array | undefined>;
+  close(): Promise<void>;
+};
+
+/** A child is replaced after so many letters: the typesetter keeps memory, and a crash in it takes nothing else along. */
+const lettersPerChild = 500;
+const setWithinMs = 30_000;
+
+type Waiting = { readonly resolve: (pdf: Uint8Array | undefined) => void; readonly reject: (fault: Error) => void };
+type Child = { readonly process: ChildProcess; readonly waiting: Map<number, Waiting>; taken: number };
+
+/** Starts no child before the first letter. */
+export function createLetterPress({ perChild = lettersPerChild } = {}): LetterPress {
+  const path = import.meta.filename.replace(/letter-press(\.[jt]s)$/, 'letter-process$1');
+  const children = new Set<Child>();
+  let present: Child | undefined;
+  let number = 0;
+
+  function start(): Child {
+    const process = fork(path, [], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      env: {},
+    });
+    const child: Child = { process, waiting: new Map(), taken: 0 };
+    children.add(child);
+    process.on('message', (proof: LetterProof) => {
+      child.waiting.get(proof.number)?.resolve(proof.pdf);
+      child.waiting.delete(proof.number);
+      if (child !== present && child.waiting.size === 0) process.kill();
+    });
+    process.on('error', () => process.kill());
+    process.on('exit', () => {
+      children.delete(child);
+      if (present === child) present = undefined;
+      for (const { reject } of child.waiting.values())
+        reject(new Error('the typesetter ended before the letter was set'));
+    });
+    return child;
+  }
+
+  return {
+    set: (data, at) => {
+      if (present === undefined || present.taken >= perChild) {
+        const old = present;
+        present = start();
+        if (old?.waiting.size === 0) old.process.kill();
+      }
+      const child = present;
+      child.taken += 1;
+      number += 1;
+      const order: LetterOrder = { number, data, at: Math.floor(at / 1_000) };
+      const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>();
+      child.waiting.set(order.number, { resolve, reject });
+      const late = setTimeout(() => child.process.kill('SIGKILL'), setWithinMs);
+      child.process.send(order, (fault) => fault !== null && child.process.kill('SIGKILL'));
+      return promise.finally(() => clearTimeout(late));
+    },
+    close: async () => {
+      const ended = [...children].map(({ process }) => {
+        const exit = once(process, 'exit');
+        process.kill();
+        return exit;
+      });
+      await Promise.all(ended);
+    },
+  };
+}

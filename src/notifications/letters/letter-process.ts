@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
+import { letterTemplate } from './letter-template.ts';
+
+/** What the press orders: the data of one letter, and the instant that stands in the file, in seconds. */
+export type LetterOrder = { readonly number: number; readonly data: string; readonly at: number };
+
+/** What comes back: the PDF, or why the letter cannot be set (no text of the letter in it). */
+export type LetterProof = { readonly number: number; readonly pdf?: Uint8Array; readonly fault?: 'not-set' };
+
+const require = createRequire(import.meta.url);
+const fonts = ['noto-sans/', 'noto-sans-arabic/', 'noto-sans-devanagari/'].flatMap((folder) => {
+  const name = { 'noto-sans/': 'NotoSans', 'noto-sans-arabic/': 'NotoSansArabic' }[folder] ?? 'NotoSansDevanagari';
+  return ['400Regular', '700Bold'].map((weight) =>
+    readFileSync(require.resolve(`@expo-google-fonts/${folder}${weight}/${name}_${weight}.ttf`)),
+  );
+});
+
+// The child of `letter-press.ts`: it sets letters until it is replaced.
+const compiler = NodeCompiler.create({ fontArgs: [{ fontBlobs: fonts }] });
+let set = 0;
+
+process.on('message', (order: LetterOrder) => process.send?.(proofOf(order)));
+
+function proofOf({ number, data, at }: LetterOrder): LetterProof {
+  try {
+    const by = { mainFileContent: letterTemplate, inputs: { data } };
+    // The exporter refuses what is not PDF/UA-1, so a letter that a screen reader cannot read does not leave.
+    const pdf = compiler.pdf(by, { pdfStandard: 'ua-1', creationTimestamp: at });
+    set += 1;
+    if (set % 25 === 0) compiler.evictCache(5);
+    return { number, pdf };
+  } catch {
+    return { number, fault: 'not-set' };
+  }
+}

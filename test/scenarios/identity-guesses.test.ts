@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { until } from '../until.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
+
+let home: ServerHome;
+let token: string;
+
+const thisFile = afterThisFile();
+before(async () => {
+  home = await makeHome(thisFile);
+  await home.start();
+  token = await home.token();
+});
+
+async function verify(claims: object): Promise<{ readonly decision: string; readonly bytes: number }> {
+  const response = await fetch(`${home.url}/v1/identity/verify`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(claims),
+  });
+  const text = await response.text();
+  return { decision: (JSON.parse(text) as { decision: string }).decision, bytes: text.length };
+}
+
+test('a slip of one letter beside the id is forgiven; a wrong digit of the date and another name are not', async () => {
+  const decisions = await Promise.all(
+    [
+      { ...mary, familyName: 'Smyth' },
+      { ...mary, birthDate: '1981-04-24' },
+      { ...mary, familyName: 'Jones' },
+    ].map(async (claims) => (await verify(claims)).decision),
+  );
+  assert.deepEqual(decisions, ['match', 'no_match', 'no_match']);
+});
+
+test('who guessed too often is answered as ever, even when right, and the citizen gets a message', async () => {
+  assert.equal((await verify(mary)).decision, 'match');
+  const wrong = [];
+  for (const day of ['10', '11', '12', '13']) wrong.push(await verify({ ...mary, birthDate: `1981-04-${day}` }));
+  const right = await verify(mary);
+  assert.deepEqual([...new Set([...wrong, right].map(({ decision, bytes }) => `${decision} ${bytes}`))].length, 1);
+  assert.equal(right.decision, 'no_match');
+  await until(async () => (await (await fetch(`${home.url}/outbox`)).text()).includes('Somebody tried to confirm'));
+});
