@@ -97,6 +97,8 @@ export async function makeHome(
     // Nothing of the test's own environment: its settings would become those of the server.
     ...{ PATH: process.env['PATH'], HOME: dataDir, DATA_DIR: dataDir, PORT: String(port), CLAMAV: 'off' },
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    // Nothing of a test goes beyond this machine, webhooks neither.
+    WEBHOOK_PRIVATE_TARGETS: 'true',
     ...options.settings,
   };
   const launchHere = (...args: readonly string[]) => {

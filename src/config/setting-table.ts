@@ -111,6 +111,12 @@ export const settingTable = {
     help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
   },
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
+  REGISTER_URL: {
+    kind: 'url',
+    secret: true,
+    fallback: undefined,
+    help: 'Address of another register, asked over HTTP (docs/identity.md); without it our own tables are the register.',
+  },
   REGISTER_NAME: {
     kind: 'text',
     fallback: 'Population register',
