@@ -85,7 +85,7 @@ export const settingTable = {
   SMS_GATEWAY: {
     kind: 'path',
     fallback: undefined,
-    help: 'JSON file: how it is spoken to; see docs/notifications.md.',
+    help: 'JSON file that says how the gateway is spoken to; see docs/notifications.md.',
   },
   SMS_RECEIPT_TOKEN: {
     kind: 'text',
@@ -98,7 +98,7 @@ export const settingTable = {
   SIMULATORS: {
     kind: 'flag',
     fallback: undefined,
-    help: 'true plays invented citizens: sim-delivered and so on; true in the demo.',
+    help: 'true plays invented citizens: sim-delivered and so on; in the demo they are there.',
   },
   WEBHOOK_PRIVATE_TARGETS: {
     kind: 'flag',

@@ -1,0 +1,121 @@
+/**
+ * How long an urgent message waits when another client has a backlog: `node bench/notifications-urgent.ts [ENGINE]
+ * [BACKLOG]`. From the acceptance of each of 300 urgent messages to the call of a provider that takes 5 ms and 20 calls
+ * at once; the median and the 99th percentile without and with the backlog, in one run.
+ */
+import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { systemTimer } from '../src/jobs/timer.ts';
+import { parseId } from '../src/kernel/id.ts';
+import { systemClock } from '../src/kernel/system-clock.ts';
+import { absentChannels, type Channel } from '../src/notifications/channels/channel.ts';
+import { inboxChannel } from '../src/notifications/channels/inbox.ts';
+import { insertion } from '../src/notifications/notification-store.ts';
+import { sealContent } from '../src/notifications/sealed-content.ts';
+import { startDelivery } from '../src/notifications/start-delivery.ts';
+import type { Db } from '../src/store/db.ts';
+import { engines } from '../test/engines.ts';
+import { createNotificationHouse } from '../test/notification-house.ts';
+
+const [wanted = 'sqlite', backlogText = '200000'] = process.argv.slice(2);
+const backlog = Number(backlogText);
+const [providerMs, placesAtOnce, urgentCount, everyMs] = [5, 20, 300, 20];
+const endings: Array<() => unknown> = [];
+
+const engine = engines.find(({ name }) => name === wanted);
+if (engine === undefined) throw new Error(`no engine is called ${wanted}`);
+// As much of a test's context as opening a database uses.
+const context = { after: (end: () => unknown) => void endings.unshift(end) } as unknown as TestContext;
+const db = await engine.open(context);
+try {
+  await run(db);
+} finally {
+  for (const end of endings) await end();
+}
+
+async function run(place: Db): Promise<void> {
+  const house = await createNotificationHouse(place, systemClock, { 'cit-ada': { email: 'ada@example.org' } });
+  const calledAt = new Map<string, number>();
+  let others = 0;
+  const email: Channel = {
+    name: 'email',
+    concurrency: placesAtOnce,
+    addressOf: (contact) => contact.email,
+    prepare: async (message) => ({
+      call: async () => {
+        if (message.category === 'urgent') calledAt.set(message.notification, performance.now());
+        else others += 1;
+        await pause(providerMs);
+        return { outcome: 'sent' };
+      },
+      drop: () => undefined,
+    }),
+    close: async () => undefined,
+  };
+  const delivering = await startDelivery({
+    ...house,
+    read: place.read,
+    clock: systemClock,
+    timer: systemTimer,
+    senderNameOf: async () => 'Tax Office',
+    onFault: (fault) => console.error(fault),
+    channels: { ...absentChannels, inbox: inboxChannel, email },
+    soleProcess: true,
+  });
+  async function measure(): Promise<number[]> {
+    const waits: number[] = [];
+    const sent: Array<{ readonly id: string; readonly at: number }> = [];
+    for (let number = 0; number < urgentCount; number += 1) {
+      const at = performance.now();
+      const id = await house.accept(
+        { citizenId: 'cit-ada', category: 'urgent', channels: ['email'] },
+        { clientId: 'rescue' },
+      );
+      delivering.wake();
+      sent.push({ id, at });
+      await pause(everyMs);
+    }
+    for (const { id, at } of sent) {
+      while (!calledAt.has(id)) await pause(5);
+      waits.push((calledAt.get(id) ?? 0) - at);
+    }
+    return waits.sort((left, right) => left - right);
+  }
+
+  const alone = await measure();
+  await fill(place, house);
+  delivering.wake();
+  await pause(1_000);
+  const before = others;
+  const begun = performance.now();
+  const beside = await measure();
+  const rate = Math.round((others - before) / ((performance.now() - begun) / 1_000));
+  const at = (waits: readonly number[], part: number) => (waits[Math.floor(waits.length * part)] ?? 0).toFixed(1);
+  console.log(`${wanted}: urgent alone p50 ${at(alone, 0.5)} ms, p99 ${at(alone, 0.99)} ms`);
+  console.log(
+    `${wanted}: beside a backlog of ${backlog} (${rate}/s of it going out) p50 ${at(beside, 0.5)} ms, p99 ${at(beside, 0.99)} ms`,
+  );
+  console.log(`${wanted}: p99 ${(Number(at(beside, 0.99)) / Number(at(alone, 0.99))).toFixed(2)} times`);
+  await delivering.stop(5_000);
+}
+
+/** The backlog of another client, stored as `sendNotification` stores it. */
+async function fill(place: Db, house: Awaited<ReturnType<typeof createNotificationHouse>>): Promise<void> {
+  const key = await house.citizenKeys.keyOf('cit-ada');
+  const now = systemClock.now();
+  for (let done = 0; done < backlog; done += 250) {
+    const unit = Array.from({ length: 250 }, () => {
+      const id = house.mint('notification');
+      const event = parseId('event', house.mint('event'));
+      if (event === undefined) throw new Error('a minted id is an id');
+      const head = { id, clientId: 'bulk', citizenId: 'cit-ada', reference: null, category: 'information' as const };
+      const times = { createdAt: now, sendAt: null, deliverBy: now + 86_400_000, acceptedEvent: event };
+      const content = sealContent(key, id, { message: 'Hello.' }, house.random);
+      const lane = { priority: 1 as const, lane: 'bulk information', reminder: false };
+      return insertion({ ...head, ...times, language: null, legalEffect: null, status: 'accepted', content }, [
+        { id: house.mint('delivery'), channel: 'email', ...lane, start: { status: 'queued', runAt: now } },
+      ]);
+    });
+    await place.write(unit.flat());
+  }
+}

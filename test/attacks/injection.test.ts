@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMint } from '../../src/kernel/id.ts';
+import type { Message } from '../../src/notifications/channels/channel.ts';
+import { composeMail } from '../../src/notifications/channels/compose-mail.ts';
+import { mailOf } from '../../src/notifications/channels/mail.ts';
+import { letterData } from '../../src/notifications/letters/letter-data.ts';
+import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
+import { fill, parseMarkdown } from '../../src/notifications/markdown.ts';
+import { messageHtml } from '../../src/notifications/message-html.ts';
+import { createPostCall } from '../../src/notifications/webhooks/post-call.ts';
+import { isPublicAddress, parseTarget } from '../../src/notifications/webhooks/target.ts';
+import { engines } from '../engines.ts';
+import { createNotificationHouse } from '../notification-house.ts';
+import { startReceiver } from '../webhook-receiver.ts';
+
+const at = Date.UTC(2026, 0, 15, 9);
+const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
+const html = (source: string, values = {}) =>
+  messageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), footer: [] });
+
+function message(more: Partial<Message>): Message {
+  return {
+    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
+    ...{ sender: 'Tax', subject: 'S', text: 'T', content: { message: more.text ?? 'T' }, reminder: false },
+    ...{ category: 'information' as const, recipient: 'Ada', language: undefined, at },
+    ...more,
+  };
+}
+
+test('no text of a sender adds a header or a part to a mail', () => {
+  const evil = 'x\r\nBcc: all@example.org\r\n\r\n--=_boundary\r\nContent-Type: text/html';
+  const mail = mailOf(
+    message({ sender: evil, subject: evil, language: evil, text: '**a**\r\n--=_x--\r\nBcc: b@c.d' }),
+    sender,
+  );
+  assert.ok(mail !== undefined);
+  const raw = composeMail(mail).toString();
+  const head = raw.slice(0, raw.indexOf('\r\n\r\n'));
+  assert.doesNotMatch(head, /^bcc:/im);
+  const boundary = /boundary="([^"]+)"/.exec(head)?.[1] ?? '-';
+  assert.equal(raw.split(`--${boundary}`).length, 4, 'two parts and an end');
+});
+
+test('no HTML, no script and no foreign scheme comes out of Markdown', () => {
+  const sources = [
+    '<script>alert(1)</script>',
+    '<img src=x onerror=alert(1)>',
+    '[a](javascript:alert(1))',
+    '[a](data:text/html;base64,xx)',
+    '[a](http://plain.example/)',
+    '[a](https://user:pw@evil.example/)',
+    '**<b onclick=x>**',
+    '# <iframe src=//evil>',
+    '- "><svg/onload=1>',
+    '[<img src=x>](https://ok.example/"onmouseover="alert(1))',
+    'https://ok.example/\u0022onfocus=1',
+  ];
+  for (const source of sources) {
+    const page = html(source);
+    const body = page.slice(page.indexOf('<body'));
+    const tags = Array.from(body.matchAll(/<\/?([a-z0-9]+)/gi), ([, tag = '']) => tag);
+    const allowed = ['body', 'html', 'p', 'br', 'hr', 'h1', 'h2', 'ul', 'ol', 'li', 'strong', 'a'];
+    assert.deepEqual(
+      tags.filter((tag) => !allowed.includes(tag)),
+      [],
+      source,
+    );
+    assert.doesNotMatch(body, /<[^>]*\s(on\w+|src)=/i, source);
+    for (const [, href = ''] of body.matchAll(/href="([^"]*)"/g)) assert.match(href, /^https:\/\/[^@]+$/, source);
+  }
+});
+
+test('a link shows the host that it leads to', () => {
+  assert.match(html('[https://bank.example](https://evil.example/x)'), /bank\.example<\/a> \(evil\.example\)/);
+});
+
+test('the value of a placeholder is text: no Markdown, no HTML, no placeholder, no other host', () => {
+  const values = {
+    name: '**x** [a](https://evil.example) <b> ((other))',
+    other: 'SECRET',
+    path: '//evil.example/@?a=b#c',
+  };
+  const page = html('Hello ((name))\n\n[go](https://ok.example/((path)))', values);
+  assert.match(page, /Hello \*\*x\*\* \[a\]\(https:\/\/evil\.example\) &lt;b&gt; \(\(other\)\)/);
+  assert.doesNotMatch(page, /SECRET|href="https:\/\/evil/);
+  assert.match(page, /href="https:\/\/ok\.example\/%2F%2Fevil/);
+  assert.equal(fill('((constructor)) ((__proto__))', {}), '((constructor)) ((__proto__))');
+});
+
+test('Markdown of 20,000 characters is read in time, whatever it holds', () => {
+  for (const unit of ['[', '**', '[a](', '((', 'https://', '- ', '# ', '1.']) {
+    const begun = performance.now();
+    parseMarkdown(unit.repeat(Math.floor(20_000 / unit.length)));
+    assert.ok(performance.now() - begun < 500, unit);
+  }
+});
+
+test('nothing in a letter is read as Typst', async (t) => {
+  const press = createLetterPress();
+  t.after(() => press.close());
+  const evil = '#read("/etc/passwd") #panic("x") $x^2$ \\ @ref <label> *b* _i_ `raw` #import "@preview/x:1.0.0"';
+  const data = letterData(
+    message({ address: `${evil}\nRoad\nOslo`, subject: evil, text: evil, sender: evil }),
+    'din5008b',
+  );
+  assert.ok((await press.set(data ?? '', at)) !== undefined);
+});
+
+test('a template without a value, or with one too many, is refused before anything is stored', async (t) => {
+  const [engine] = engines;
+  assert.ok(engine !== undefined);
+  const house = await createNotificationHouse(await engine.open(t), { now: () => at }, { 'cit-ada': {} });
+  const personalisation = { name: 'Ada', extra: 'x', line: 'a\nBcc: b' };
+  const answer = await house.send({
+    citizenId: 'cit-ada',
+    subject: '((line))',
+    message: '((name)) ((amount))',
+    personalisation,
+  });
+  assert.ok('refused' in answer);
+  const found = answer.refused.issues?.map(({ pointer, code }) => `${pointer} ${code}`);
+  assert.deepEqual(found?.sort(), [
+    '/personalisation/amount missing',
+    '/personalisation/extra unknown',
+    '/personalisation/line malformed',
+  ]);
+});
+
+test('a webhook never leads into the house: by number, by name, by notation, by what it resolves to', () => {
+  const refused = [
+    'http://example.com/',
+    'https://127.0.0.1/',
+    'https://2130706433/',
+    'https://0x7f.1/',
+    'https://[::1]/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://[fd00::1]/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://localhost/',
+    'https://db.internal/',
+    'https://intranet/',
+    'https://user:pw@example.com/',
+    'https://example.com/#x',
+    'ftp://example.com/',
+  ];
+  assert.deepEqual(
+    refused.filter((url) => parseTarget(url, false) !== undefined),
+    [],
+  );
+  assert.ok(parseTarget('https://hooks.example.com/a?b=c', false) !== undefined);
+  const inside = [
+    '10.1.2.3',
+    '172.31.0.1',
+    '192.168.1.1',
+    '100.64.0.1',
+    '0.0.0.0',
+    '224.0.0.1',
+    '::',
+    '64:ff9b::a00:1',
+    '2002:a00:1::',
+    'fe80::1',
+  ];
+  assert.deepEqual(inside.filter(isPublicAddress), []);
+  assert.deepEqual(['93.184.215.14', '2606:2800:21f:cb07::1'].filter(isPublicAddress).length, 2);
+});
+
+test('a name that turns to a private address after it was accepted is not called', async (t) => {
+  const receiver = await startReceiver(t);
+  const answers = [['93.184.215.14'], ['93.184.215.14', '127.0.0.1'], ['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1']];
+  for (const addresses of answers.slice(1)) {
+    const resolve = async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    const post = createPostCall({ resolve, allowPrivate: false, timeoutMs: 1_000 });
+    const result = await post({ url: new URL(`http://hooks.example.com:${receiver.port}/`), body: '{}', headers: {} });
+    assert.deepEqual(result, { failed: 'private-target' });
+  }
+  assert.equal(receiver.calls.length, 0);
+});

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { createMint } from '../../src/kernel/id.ts';
+import type { Message } from '../../src/notifications/channels/channel.ts';
+import { createSmsGateway, parsePhone } from '../../src/notifications/channels/sms-gateway.ts';
+import { plainMapping, readReceiptWord, type SmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
+import { segmentsOf, textOfSms } from '../../src/notifications/sms-text.ts';
+
+const at = Date.UTC(2026, 0, 15, 9);
+const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
+
+function message(more: Partial<Message> = {}): Message {
+  return {
+    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: '+47 400 00 000' },
+    ...{ sender: 'Tax Office', subject: undefined, text: 'Ready {to} "x"', content: { message: '' }, reminder: false },
+    ...{ category: 'information' as const, recipient: 'Ada', language: undefined, at },
+    ...more,
+  };
+}
+
+type Behave = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A gateway on loopback that behaves as told, after it has read the request. */
+async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = plainMapping) {
+  const bodies: Array<{ body: string; headers: IncomingMessage['headers'] }> = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => {
+      bodies.push({ body, headers: request.headers });
+      behave(request, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // It listens on TCP, so its address has a port.
+  const { port } = server.address() as AddressInfo;
+  const channel = createSmsGateway({ url: `http://127.0.0.1:${port}/send`, mapping, timeoutMs: 300 });
+  const send = async (what: Message) => {
+    const ready = await channel.prepare(what);
+    return 'outcome' in ready ? ready : await ready.call();
+  };
+  return { bodies, send };
+}
+
+const answer =
+  (status: number, body = '', headers: Record<string, string> = {}): Behave =>
+  (_request, response) =>
+    void response.writeHead(status, headers).end(body);
+
+const strict: SmsMapping = {
+  ...plainMapping,
+  answer: { reference: '/messages/0/id', status: '/messages/0/status', accepted: ['queued'], refused: ['invalid'] },
+};
+
+const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
+  ['a gateway that takes it', answer(202, '{"id":"g-1"}'), plainMapping, { outcome: 'sent', providerRef: 'g-1' }],
+  ['a gateway that answers no JSON', answer(200, 'OK'), plainMapping, { outcome: 'sent' }],
+  [
+    'too busy, with a time',
+    answer(429, '', { 'retry-after': '7' }),
+    plainMapping,
+    { outcome: 'temporary', reason: 'provider-busy', retryAfterMs: 7_000 },
+  ],
+  ['a wrong login', answer(401), plainMapping, { outcome: 'temporary', reason: 'provider-refuses-us' }],
+  ['a refusal', answer(422), plainMapping, { outcome: 'permanent', reason: 'message-refused' }],
+  ['a fault after it may have been taken', answer(500), plainMapping, { outcome: 'unknown' }],
+  [
+    'a redirect is not followed',
+    answer(302, '', { location: 'http://127.0.0.1:1/' }),
+    plainMapping,
+    { outcome: 'unknown' },
+  ],
+  ['slow beyond the deadline', () => undefined, plainMapping, { outcome: 'unknown' }],
+  ['drops the connection', (request) => void request.socket.destroy(), plainMapping, { outcome: 'unknown' }],
+  [
+    'drips for ever',
+    (_request, response) => void setInterval(() => response.destroyed || response.write('x'), 20).unref(),
+    plainMapping,
+    { outcome: 'unknown' },
+  ],
+  [
+    'an answer without end',
+    (_request, response) => void response.end('x'.repeat(300_000)),
+    plainMapping,
+    { outcome: 'unknown' },
+  ],
+  [
+    'lies: 200 for what it refused',
+    answer(200, '{"messages":[{"status":"invalid"}]}'),
+    strict,
+    { outcome: 'permanent', reason: 'address-refused' },
+  ],
+  [
+    'lies: 200 with a word that nobody knows',
+    answer(200, '{"messages":[{"status":"maybe"}]}'),
+    strict,
+    { outcome: 'unknown' },
+  ],
+  [
+    'says queued',
+    answer(200, '{"messages":[{"status":"queued","id":"g-2"}]}'),
+    strict,
+    { outcome: 'sent', providerRef: 'g-2' },
+  ],
+];
+
+for (const [claim, behave, mapping, expected] of cases) {
+  test(`sms: ${claim}`, async (t) => {
+    const { send, bodies } = await gateway(t, behave, mapping);
+    assert.deepEqual(await send(message()), expected);
+    assert.equal(bodies.length, 1, 'called once');
+  });
+}
+
+test('sms: no connection is temporary, and nothing was taken', async () => {
+  const channel = createSmsGateway({ url: 'http://127.0.0.1:1/', mapping: plainMapping });
+  const ready = await channel.prepare(message());
+  assert.ok('call' in ready);
+  assert.deepEqual(await ready.call(), { outcome: 'temporary', reason: 'provider-unreachable' });
+});
+
+test('sms: no text changes the shape of the request, in JSON and in a form', async (t) => {
+  const what = message({ text: '"},"to":"+4711111111{from}&to=+4722222222' });
+  const json = await gateway(t, answer(202));
+  await json.send(what);
+  assert.deepEqual(JSON.parse(json.bodies[0]?.body ?? ''), {
+    to: '+4740000000',
+    text: `Tax Office: ${what.text}`,
+    id: `${what.delivery}.1`,
+    from: 'Tax Office',
+  });
+  assert.equal(json.bodies[0]?.headers['idempotency-key'], `${what.delivery}.1`);
+  const form = await gateway(t, answer(202), { ...plainMapping, encoding: 'form' });
+  await form.send(what);
+  assert.deepEqual(new URLSearchParams(form.bodies[0]?.body).getAll('to'), ['+4740000000']);
+});
+
+test('sms: only E.164 is a number', () => {
+  assert.deepEqual(
+    ['+47 400-00 (000)', '40000000', '+0123456789', '+4740000000,+4711111111', '+47 abc'].map(parsePhone),
+    ['+4740000000', undefined, undefined, undefined, undefined],
+  );
+});
+
+test('sms: segments are counted as gateways charge them', () => {
+  assert.deepEqual(
+    ['a'.repeat(160), 'a'.repeat(161), '€'.repeat(80), '€'.repeat(81), 'Č'.repeat(70), `Č${'a'.repeat(70)}`].map(
+      segmentsOf,
+    ),
+    [1, 2, 1, 2, 1, 2],
+  );
+  const long = textOfSms({ sender: 'Tax Office', subject: 'Your tax', text: 'word '.repeat(1_000) });
+  assert.deepEqual(long, { text: 'Tax Office: a message for you "Your tax" lies in your inbox.', segments: 1 });
+});
+
+test('sms: a receipt counts only for an attempt of ours and a word that is final', () => {
+  const id = `${mint('delivery')}.1`;
+  const read = (receipt: unknown) => readReceiptWord(plainMapping, receipt)?.ended;
+  assert.deepEqual(
+    [
+      { id, status: 'delivered' },
+      { id, status: 'rejected' },
+      { id, status: 'buffered' },
+      { id: 'x', status: 'delivered' },
+      null,
+    ].map(read),
+    ['delivered', 'failed', undefined, undefined, undefined],
+  );
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { absentChannels } from '../../src/notifications/channels/channel.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import { simulating, simulatorIds, withSimulators } from '../../src/notifications/simulator.ts';
+import { createDeliveryHouse, linesOf, minute, type Shown } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+
+for (const engine of engines) {
+  test(`${engine.name}: each simulator citizen comes to the end of its name, through the same code`, async (t) => {
+    const db = await engine.open(t);
+    const { house, time, sink, start, smtp, faults } = await createDeliveryHouse(t, db, {
+      citizens: Object.fromEntries(
+        await Promise.all(
+          simulatorIds.map(async (id) => [id, (await withSimulators(async () => undefined)(id)) ?? {}]),
+        ),
+      ),
+    });
+    const worker = await start({
+      channels: { ...absentChannels, inbox: inboxChannel, email: simulating(smtp, time.timer) },
+    });
+    const ids = await Promise.all(simulatorIds.map((citizenId) => house.accept({ citizenId })));
+    worker.wake();
+    // One is slow: its provider answers after ten seconds, so the worker is not idle before.
+    await time.advance(60 * minute, () => new Promise((resolve) => setTimeout(resolve, 20)));
+    await worker.idle();
+    const shown = (await Promise.all(ids.map((id) => house.show(id)))) as Shown[];
+    assert.deepEqual(
+      shown.map((one, index) => [simulatorIds[index], one.status, one.reason?.code ?? linesOf(one).at(-1)]),
+      [
+        ['sim-delivered', 'delivered', 'email delivered 1'],
+        ['sim-temp-fail', 'delivered', 'email delivered 3'],
+        ['sim-perm-fail', 'undeliverable', 'address-refused'],
+        ['sim-no-contact', 'undeliverable', 'no-contact'],
+        ['sim-unread', 'sending', 'email sent 1'],
+        ['sim-slow', 'delivered', 'email delivered 1'],
+      ],
+    );
+    const told = await db.read('select id from feed_event');
+    assert.equal(told.length, 8, 'each outcome is told');
+    assert.deepEqual([sink.mails.length, faults], [0, []]);
+  });
+}
