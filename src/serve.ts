@@ -112,16 +112,11 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
     stop: async () => {
+      const parts = [refresh, server, delivering, calling, keeping, sequencing];
       const channels = Object.values(mode.channels);
       await stopAll(house.log, [
-        () => refresh.stop(),
-        () => server.stop(stopWithinMs),
-        () => delivering?.stop(stopWithinMs),
-        () => calling?.stop(stopWithinMs),
-        () => keeping?.stop(stopWithinMs),
-        () => sequencing?.stop(),
-        ...channels.map((channel) => () => channel.close()),
-        () => metrics?.close(),
+        ...parts.map((part) => () => part?.stop(stopWithinMs)),
+        ...[...channels, metrics].map((part) => () => part?.close()),
       ]);
       await house.close();
     },
