@@ -63,10 +63,14 @@ async function decideOnce({ question, claims, policy, call }: Asking): Promise<D
   const tags = guessTags(key, question.claims, claims);
   return await guesses.alone(tags.subjects, async () => {
     const bench = { register, policy, frequencies: frequencies?.() };
-    const found = await identify(claims, question.claims, bench).catch((fault) => openAfter(fault, question));
+    const [found, unspent] = await Promise.all([
+      identify(claims, question.claims, bench).catch((fault) => openAfter(fault, question)),
+      guesses.hasRoom(tags.subjects, call.now),
+    ]);
     const owner = found.searched && found.about !== null ? [subjectOf(key, found.about)] : [];
-    const open = await guesses.hasRoom([...tags.subjects, ...owner], call.now);
-    const finding: Finding = open ? found : { ...found, decision: 'no_match', levels: {} };
+    // Looked up whether it matters any more or not, so that the time does not tell.
+    const ownerUnspent = await guesses.hasRoom(owner, call.now);
+    const finding: Finding = unspent && ownerUnspent ? found : { ...found, decision: 'no_match', levels: {} };
     if (finding.decision !== 'no_match') return { finding, spentNow: false };
     return { finding, ...(await guesses.count(tags, call.now)) };
   });
