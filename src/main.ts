@@ -13,6 +13,11 @@ enableCompileCache(cache);
 process.env['NODE_COMPILE_CACHE'] = cache;
 setTimeout(flushCompileCache, 3_000).unref();
 
+// Whoever reads the output may stop reading, as `head` does.
+process.stdout.on('error', (fault: NodeJS.ErrnoException) => {
+  if (fault.code !== 'EPIPE') throw fault;
+});
+
 const { commandLine } = await import('./command-line.ts');
 
 process.exitCode = await commandLine(process.argv.slice(2), process.env, {
