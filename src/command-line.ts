@@ -17,6 +17,7 @@ import { ledgerCommands } from './cli/ledger.ts';
 import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
 import type { RotationRoom } from './cli/rotate-root.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
+import { webhookCommands } from './cli/webhooks.ts';
 import { witnessCommand } from './cli/witness.ts';
 import { type House, openHouse } from './compose.ts';
 import { documentsRoom } from './compose-documents.ts';
@@ -68,6 +69,7 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
   return [
     ...keyCommands(lendRotation, terminal),
     ...importCommands(lend, terminal),
+    ...webhookCommands(lend, terminal),
     ...clientCommands(lend, terminal),
     ...documentCommands(lendDocuments, terminal),
     ...keepingCommands(lendDocuments, terminal),

@@ -13,6 +13,19 @@ enableCompileCache(cache);
 process.env['NODE_COMPILE_CACHE'] = cache;
 setTimeout(flushCompileCache, 3_000).unref();
 
+// npm passes a SIGTERM on to the shell between, which ends without telling this process: then it ends as well.
+if (process.env['npm_lifecycle_event'] !== undefined) {
+  const shell = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== shell) process.kill(process.pid, 'SIGTERM');
+  }, 500).unref();
+}
+
+// Whoever reads the output may stop reading, as `head` does.
+process.stdout.on('error', (fault: NodeJS.ErrnoException) => {
+  if (fault.code !== 'EPIPE') throw fault;
+});
+
 const { commandLine } = await import('./command-line.ts');
 
 process.exitCode = await commandLine(process.argv.slice(2), process.env, {

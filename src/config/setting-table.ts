@@ -41,7 +41,7 @@ export const settingTable = {
   },
   DATA_DIR: { kind: 'path', fallback: './data', help: 'Folder of the embedded database, documents and the demo keys.' },
   DATABASE_URL: {
-    kind: 'url',
+    kind: 'text',
     secret: true,
     fallback: undefined,
     help: 'postgres://…; without it SQLite in DATA_DIR.',

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { Secret } from '../../src/kernel/secret.ts';
+import { standardPolicyFor } from '../../src/notifications/cascade.ts';
+import { absentChannels } from '../../src/notifications/channels/channel.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import { plainMapping, readReceiptWord } from '../../src/notifications/channels/sms-mapping.ts';
+import { createSmsReceipts } from '../../src/notifications/sms-receipts.ts';
+import { createDeliveryHouse, minute, type Shown, scripted } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+
+const day = 24 * 60 * minute;
+const citizens = { 'cit-tel': { name: 'Tea', phone: '+4740000000', postalLines: ['Road', 'Oslo'] } };
+
+for (const engine of engines) {
+  test(`${engine.name}: a receipt proves or fails a message late, once, and a late failure goes on to the letter`, async (t) => {
+    const db = await engine.open(t);
+    const cascade = standardPolicyFor(new Set(['sms', 'letter']));
+    const { house, time, start, faults } = await createDeliveryHouse(t, db, { citizens, cascade });
+    const sms = { ...scripted({ outcome: 'sent' }, { outcome: 'sent' }), name: 'sms' as const, addressOf: () => 'x' };
+    const letter = { ...scripted({ outcome: 'sent' }), name: 'letter' as const, addressOf: () => 'x' };
+    const worker = await start({ channels: { ...absentChannels, inbox: inboxChannel, sms, letter } });
+    const server = createServer(
+      createSmsReceipts(
+        { ...house, read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
+        new Secret('t0ken'),
+        (receipt) => readReceiptWord(plainMapping, receipt),
+      ),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    // It listens on TCP, so its address has a port.
+    const { port } = server.address() as AddressInfo;
+    const receipt = async (id: string, status: string, token = 't0ken') => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const answer = await fetch(`http://127.0.0.1:${port}/`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ id, status }),
+      });
+      return answer.status;
+    };
+    const ids = [
+      await house.accept({ citizenId: 'cit-tel' }),
+      await house.accept({ citizenId: 'cit-tel', channels: ['sms', 'letter'] }),
+    ];
+    worker.wake();
+    await time.advance(6 * day, worker.idle);
+    assert.equal(sms.calls.length, 2);
+    const statusOf = async (index: number) => ((await house.show(ids[index] ?? '')) as Shown).status;
+    const byNotification = await db.read("select id, notification_id from delivery where channel = 'sms'");
+    const attemptOf = (index: number) =>
+      `${byNotification.find((row) => row['notification_id'] === ids[index])?.['id']}.1`;
+    assert.equal(await receipt(attemptOf(0), 'delivered', 'guess'), 401);
+    assert.equal(await statusOf(0), 'sending');
+    assert.deepEqual([await receipt(attemptOf(0), 'delivered'), await receipt(attemptOf(0), 'delivered')], [204, 204]);
+    assert.equal(await statusOf(0), 'delivered');
+    assert.equal(await receipt(attemptOf(1), 'rejected'), 204);
+    worker.wake();
+    await worker.idle();
+    const shown = (await house.show(ids[1] ?? '')) as Shown;
+    assert.deepEqual(
+      shown.deliveries.map(({ channel, status }) => `${channel} ${status}`),
+      ['inbox sent', 'sms failed', 'letter sent'],
+    );
+    const late = (await house.events()).filter((type) => type === 'notification.delivery-ended').length;
+    assert.equal(await receipt(attemptOf(1), 'rejected'), 204);
+    assert.equal((await house.events()).filter((type) => type === 'notification.delivery-ended').length, late);
+    assert.deepEqual(faults, []);
+  });
+}
