@@ -57,6 +57,7 @@ async function lineUp(ground: Ground): Promise<Lineup> {
 }
 
 const bare = 'Fastify, nothing stored';
+const bareAnew = `${bare}, token verified anew`;
 const teamName = (engine: Engine) => `Express, ${engine}`;
 const oursName = (engine: Engine) => `ours, ${engine}`;
 const withKey = ' and Idempotency-Key';
@@ -81,6 +82,7 @@ function targetsOf(work: HttpWork, lineup: Lineup, ground: Ground): Target[] {
       const ask = { body: 'verify', status: 200 } as const;
       return [
         plain(bare, lineup.bare, { ...ask, path: '/verify' }),
+        plain(bareAnew, lineup.bare, { ...ask, path: '/anew/verify' }),
         plain(teamName('PostgreSQL'), lineup.team.PostgreSQL, { ...ask, path: '/verify' }),
         ...engines.map((engine) => ours(engine, () => ({ ...ask, path: '/v1/identity/verify' }))),
       ];

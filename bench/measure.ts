@@ -28,7 +28,7 @@ export type Plan = { readonly rounds: number; readonly seconds: number };
 
 export const connections = 32;
 const mostRequests = 2_000_000;
-const warmUpSeconds = 1;
+const warmUpSeconds = 2;
 
 /**
  * Measures the targets in turns, A B C A B C …, so that what disturbs the machine disturbs all of them; the first turn is

@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
+import { calibrateCommands } from './cli/calibrate.ts';
 import { citizenCommands } from './cli/citizens.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
@@ -35,7 +36,11 @@ export async function commandLine(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const settings = () => readSettings(environment);
-  const own = [...serverCommands(settings, terminal), ...evaluateCommands(terminal, processorMs)];
+  const own = [
+    ...serverCommands(settings, terminal),
+    ...calibrateCommands(terminal),
+    ...evaluateCommands(terminal, processorMs),
+  ];
   const onHouse = houseCommands((use) => withHouse(settings(), use), terminal).map((command) => ({
     ...command,
     run: async (rest: readonly string[]) => {

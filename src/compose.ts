@@ -4,7 +4,9 @@ import type { Log } from './api/log.ts';
 import type { Settings } from './config/settings.ts';
 import type { Register } from './identity/register.ts';
 import { embeddedRegister } from './identity/registers/embedded.ts';
+import { httpRegister } from './identity/registers/http-register.ts';
 import type { Claim } from './jobs/claim.ts';
+import { systemTimer } from './jobs/timer.ts';
 import type { Clock, Random } from './kernel/clock.ts';
 import { createMint, type Mint } from './kernel/id.ts';
 import type { RootKey } from './keys/root-key.ts';
@@ -58,7 +60,7 @@ export async function openHouse({ settings, root, clock, random, log, onLost }: 
     mint: createMint(clock, random),
     commit: createCommit(db, citizenKeys, random),
     claim: async (statement) => (await db.write([statement]))[0] ?? [],
-    register: embeddedRegister(db.read),
+    register: openRegister(settings, db, clock),
     close: () => db.close(),
   };
 }
@@ -73,4 +75,10 @@ export async function openAccess(house: House, makeKeys: boolean): Promise<Acces
   const keys = await openSigningKeys(room);
   for (const use of ['access-token', 'result'] as const) keys.current(use);
   return { keys, clients: createClientView(house.db.read, house.clock) };
+}
+
+/** Our own tables, or the register that the operator names. */
+function openRegister({ registerUrl }: Settings, db: Db, clock: Clock): Register {
+  if (registerUrl === undefined) return embeddedRegister(db.read);
+  return httpRegister({ url: new URL(registerUrl.reveal()), fetch, timer: systemTimer, clock });
 }

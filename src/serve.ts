@@ -70,9 +70,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const commit = tellingCommit(given.commit, () => calling?.wake());
   const house = { ...given, commit, log: observed(given.log, () => metrics) };
   const { settings } = house;
-  const port = await choosePort(settings);
-  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  const publicUrl = settings.publicUrl ?? `http://${host}:${port}`;
+  const { port, publicUrl } = await chooseAddress(settings);
   const access = await openAccess(house, mode.makeKeys);
   calling = mode.roles.has('worker') ? startCalling(house) : undefined;
   const delivering = mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined;
@@ -107,38 +105,57 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   if (mode.roles.has('api')) await server.listen(settings.host, port);
   metrics = await createMetrics();
   const adminPort = await metrics.listen(settings.adminPort);
-  const refresh = repeat({
-    timer: systemTimer,
-    everyMs: 60_000,
-    onFault: (fault) => house.log.fault('root-key', fault),
-    call: async () => house.root.refresh(),
-  });
+  const refresh = refreshRoot(house);
   return {
     publicUrl,
     adminUrl: `http://127.0.0.1:${adminPort}`,
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
     stop: async () => {
-      await refresh.stop();
-      await server.stop(stopWithinMs);
-      await delivering?.stop(stopWithinMs);
-      await calling?.stop(stopWithinMs);
-      await keeping?.stop(stopWithinMs);
-      await sequencing?.stop();
-      for (const channel of Object.values(mode.channels)) await channel.close();
-      await metrics?.close();
+      const parts = [refresh, server, delivering, calling, keeping, sequencing];
+      const channels = Object.values(mode.channels);
+      await stopAll(house.log, [
+        ...parts.map((part) => () => part?.stop(stopWithinMs)),
+        ...[...channels, metrics].map((part) => () => part?.close()),
+      ]);
       await house.close();
     },
   };
 }
 
-/** A free port where none is named; the number has to be known before the first token names the issuer. */
-async function choosePort(settings: Settings): Promise<number> {
-  if (settings.port !== 0) return settings.port;
+/** Ends one part after the other; a part that cannot end well (its database is gone) is told and does not keep the others. */
+async function stopAll(log: Log, parts: readonly (() => Promise<unknown> | undefined)[]): Promise<void> {
+  for (const stop of parts) {
+    try {
+      await stop();
+    } catch (fault) {
+      log.fault('stop', fault);
+    }
+  }
+}
+
+/** Takes over a root key that is being rotated by another hand. */
+function refreshRoot({ log, root }: House): { stop(): Promise<void> } {
+  return repeat({
+    timer: systemTimer,
+    everyMs: 60_000,
+    onFault: (fault) => log.fault('root-key', fault),
+    call: async () => root.refresh(),
+  });
+}
+
+/** Where callers find this server. A free port where none is named: it has to be known before the first token. */
+async function chooseAddress(settings: Settings): Promise<{ readonly port: number; readonly publicUrl: string }> {
+  const port = settings.port === 0 ? await freePort(settings.host) : settings.port;
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  return { port, publicUrl: settings.publicUrl ?? `http://${host}:${port}` };
+}
+
+async function freePort(host: string): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
     probe.once('error', reject);
-    probe.listen(0, settings.host, resolve);
+    probe.listen(0, host, resolve);
   });
   const address = probe.address();
   await new Promise((resolve) => probe.close(resolve));

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -33,18 +33,22 @@ export type Ending = { readonly code: number | null; readonly signal: NodeJS.Sig
 /** What a command of the command line came to. */
 export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** A running server, the real program in a process of its own. */
-export type WholeServer = {
+/** The real program in a process of its own. */
+export type Launched = {
   readonly pid: number;
-  readonly url: string;
-  /** How often it was asked, 20 ms apart, until it answered for the first time. */
-  readonly polls: number;
   /** All it has written so far. */
   stdout(): string;
   stderr(): string;
   readonly ended: Promise<Ending>;
   /** Sends the signal and resolves when the process is gone. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ending>;
+};
+
+/** A server that is up. */
+export type WholeServer = Launched & {
+  readonly url: string;
+  /** How often it was asked, 20 ms apart, until it answered for the first time. */
+  readonly polls: number;
 };
 
 /** Where a server lives across its starts: a data folder, a port, and a database of one of the engines. */
@@ -54,6 +58,8 @@ export type ServerHome = {
   readonly url: string;
   /** Starts it, and waits until it has said that it is up, and is. */
   start(mode?: 'demo' | 'start'): Promise<WholeServer>;
+  /** Runs the program with these arguments and waits for nothing. */
+  launch(...args: readonly string[]): Launched;
   /** Runs one command of the command line to its end, with the same settings. */
   run(...args: readonly string[]): Promise<Ran>;
   /** What the demo wrote of itself. */
@@ -69,7 +75,7 @@ export type ServerHome = {
 export type Credentials = { readonly clientId: string; readonly clientSecret: string };
 
 const root = join(import.meta.dirname, '..');
-const startLimitMs = 20_000;
+const startLimitMs = 60_000;
 const pollMs = 20;
 
 /** Makes a home for servers; whatever was started in it is gone after the test, with its data. */
@@ -80,7 +86,7 @@ export async function makeHome(
   const dataDir = makeTestFolder('cs-home-');
   const databaseUrl = options.engine === 'postgres' ? withHost(await createDatabase('empty')) : undefined;
   const port = await freePort();
-  const running = new Set<WholeServer>();
+  const running = new Set<Launched>();
   t.after(async () => {
     for (const server of running) await server.end('SIGKILL');
     rmSync(dataDir, { recursive: true, force: true });
@@ -91,18 +97,25 @@ export async function makeHome(
     // Nothing of the test's own environment: its settings would become those of the server.
     ...{ PATH: process.env['PATH'], HOME: dataDir, DATA_DIR: dataDir, PORT: String(port), CLAMAV: 'off' },
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    // Nothing of a test goes beyond this machine, webhooks neither.
+    WEBHOOK_PRIVATE_TARGETS: 'true',
     ...options.settings,
+  };
+  const launchHere = (...args: readonly string[]) => {
+    const launched = launch(args, environment);
+    running.add(launched);
+    void launched.ended.then(() => running.delete(launched));
+    return launched;
   };
   const demo = () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
   return {
-    ...{ dataDir, port, url, databaseUrl, demo },
-    start: async (mode = 'demo') => {
-      const server = await startServer(mode, environment, url);
-      running.add(server);
-      void server.ended.then(() => running.delete(server));
-      return server;
+    ...{ dataDir, port, url, databaseUrl, demo, launch: launchHere },
+    start: (mode = 'demo') => untilUp(launchHere(mode), mode, url),
+    run: async (...args) => {
+      const launched = launchHere(...args);
+      const { code } = await launched.ended;
+      return { code, stdout: launched.stdout(), stderr: launched.stderr() };
     },
-    run: (...args) => runCommand(args, environment),
     token: (scopes = [], client = demo().clients[0]) => fetchToken(url, scopes, client),
     openDb: () =>
       databaseUrl === undefined
@@ -116,59 +129,58 @@ function withHost(databaseUrl: string): string {
   return databaseUrl.replace('@/', '@localhost/');
 }
 
-type Captured = { readonly child: ChildProcess; readonly pid: number; stdout: string; stderr: string };
-
-function launch(args: readonly string[], env: NodeJS.ProcessEnv): Captured & { readonly ended: Promise<Ending> } {
+function launch(args: readonly string[], env: NodeJS.ProcessEnv): Launched {
   const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...args], {
     ...{ env, cwd: root },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const { pid } = child;
-  if (pid === undefined) throw new Error('the server could not be started');
+  if (pid === undefined) throw new Error('the program could not be started');
   const isGone = endWithThisProcess(pid);
   const { promise: ended, resolve } = Promise.withResolvers<Ending>();
-  const captured = { child, pid, stdout: '', stderr: '', ended };
+  const written = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    captured.stdout += text;
+    written.stdout += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    captured.stderr += text;
+    written.stderr += text;
   });
   // 'close' and not 'exit': by then all that it wrote has arrived.
   child.once('close', (code, signal) => {
     isGone();
     resolve({ code, signal });
   });
-  return captured;
+  return {
+    ...{ pid, ended },
+    stdout: () => written.stdout,
+    stderr: () => written.stderr,
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
 }
 
-async function startServer(mode: 'demo' | 'start', env: NodeJS.ProcessEnv, url: string): Promise<WholeServer> {
-  const captured = launch([mode], env);
-  const { child, pid, ended } = captured;
+async function untilUp(launched: Launched, mode: 'demo' | 'start', url: string): Promise<WholeServer> {
   const announced = () =>
-    mode === 'demo' ? captured.stdout.includes('/v1/documents/doc_') : captured.stderr.includes(`at ${url}`);
+    mode === 'demo' ? launched.stdout().includes('/v1/documents/doc_') : launched.stderr().includes(`at ${url}`);
+  let gone = false;
+  void launched.ended.then(() => {
+    gone = true;
+  });
   let polls = 0;
   let answered = false;
   for (const deadline = performance.now() + startLimitMs; !answered || !announced(); await pause(pollMs)) {
-    if (child.exitCode !== null || child.signalCode !== null || performance.now() > deadline) {
-      child.kill('SIGKILL');
-      await ended;
-      throw new Error(`the server did not start:\n${captured.stdout}\n${captured.stderr}`);
+    if (gone || performance.now() > deadline) {
+      await launched.end('SIGKILL');
+      throw new Error(`the server did not start:\n${launched.stdout()}\n${launched.stderr()}`);
     }
     if (!answered) {
       polls += 1;
       answered = await isUp(url);
     }
   }
-  return {
-    ...{ pid, url, polls, ended },
-    stdout: () => captured.stdout,
-    stderr: () => captured.stderr,
-    end: (signal) => {
-      child.kill(signal);
-      return ended;
-    },
-  };
+  return { ...launched, url, polls };
 }
 
 async function isUp(url: string): Promise<boolean> {
@@ -179,12 +191,6 @@ async function isUp(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function runCommand(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ran> {
-  const captured = launch(args, env);
-  const { code } = await captured.ended;
-  return { code, stdout: captured.stdout, stderr: captured.stderr };
 }
 
 async function fetchToken(url: string, scopes: readonly string[], client: Credentials | undefined): Promise<string> {

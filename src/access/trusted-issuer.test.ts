@@ -43,8 +43,8 @@ test('a token of a trusted issuer is good for the clients that belong to it, and
     scopes: [scope],
     credential: { by: 'issuer', issuer: trustedUrl },
   });
-  const tokenFor = (clientId: string, header: object = {}) => {
-    const claims = { ...goodClaims(house), iss: trustedUrl, client_id: clientId, sub: 'service-account-7' };
+  const tokenFor = (clientId: string, header: object = {}, more: object = {}) => {
+    const claims = { ...goodClaims(house), iss: trustedUrl, client_id: clientId, sub: 'service-account-7', ...more };
     const signed = craft({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1', ...header }, claims, (input) =>
       sign(null, input, privateKey),
     );
@@ -53,6 +53,14 @@ test('a token of a trusted issuer is good for the clients that belong to it, and
   const answer = await house.checker.authenticate(tokenFor(theirs.client.clientId));
   assert.equal('clientId' in answer && answer.clientId, theirs.client.clientId);
   assert.deepEqual(await house.checker.authenticate(tokenFor(house.client.client.clientId)), invalidAccessToken());
+  // Only another issuer can say which citizen is at the client; a token of our own that says so names nobody.
+  const citizenOf = async (token: string) => {
+    const caller = await house.checker.authenticate(token);
+    return 'slug' in caller ? caller.slug : caller.citizenId;
+  };
+  assert.equal(await citizenOf(tokenFor(theirs.client.clientId, {}, { citizen_id: 'anna' })), 'anna');
+  assert.equal(await citizenOf(tokenFor(theirs.client.clientId, {}, { citizen_id: ['anna'] })), 'invalid-access-token');
+  assert.equal(await citizenOf(tokenOf(house, { citizen_id: 'anna' })), undefined);
   const { clientId } = theirs.client;
   assert.deepEqual(
     await house.checker.authenticate(tokenOf(house, { client_id: clientId, sub: clientId })),

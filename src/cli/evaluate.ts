@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse/sync';
@@ -6,6 +6,7 @@ import { type ClaimName, claimNames } from '../identity/claims.ts';
 import { evaluate, type LabelledPair } from '../identity/evaluate.ts';
 import { type Mapping, MappingFault, parseInlineMapping, parseMapping } from '../identity/import-fields.ts';
 import { calibratedPolicy, type Policy, policies } from '../identity/match/policy.ts';
+import { parsePolicy } from '../identity/match/policy-file.ts';
 import { readPeople } from '../identity/people-file.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 
@@ -16,7 +17,7 @@ of the matcher that the server uses, asked with the id of the record. The result
   --claims C.csv    What persons claim, with a column citizenId that names the row.
   --pairs P.csv     Which of them to compare.
   --use A,B         The claims to compare; all that both files have, unless stated.
-  --policy NAME     ${[...policies.keys()].join(', ')}; ${calibratedPolicy.name} unless stated.
+  --policy NAME     ${[...policies.keys()].join(', ')}; or a file that calibrate wrote; ${calibratedPolicy.name} unless stated.
   --columns MAP     Which column is which claim, in both files, as for import citizens.`;
 
 /** `evaluate`; `stopwatch` gives processor time in milliseconds. */
@@ -54,7 +55,7 @@ export function evaluateCommands(terminal: Terminal, stopwatch: () => number): r
           register: register.people,
           claims: claims.people,
           use: readUse(values.use, common),
-          policy: readPolicy(values.policy),
+          policy: readPolicy(values.policy, terminal.cwd),
           stopwatch,
         };
         const result = evaluate(ground, readPairs(path('pairs')));
@@ -75,14 +76,20 @@ function readUse(text: string | undefined, common: readonly ClaimName[]): readon
   });
 }
 
-function readPolicy(name: string | undefined): Policy {
+function readPolicy(name: string | undefined, cwd: string): Policy {
   if (name === undefined) return calibratedPolicy;
   const policy = policies.get(name);
-  if (policy === undefined) throw new UsageError(`--policy takes ${[...policies.keys()].join(', ')}.`);
-  return policy;
+  if (policy !== undefined) return policy;
+  const path = resolve(cwd, name);
+  if (!existsSync(path))
+    throw new UsageError(`--policy takes ${[...policies.keys()].join(', ')}, or a file of calibrate.`);
+  const read = parsePolicy(readFileSync(path, 'utf8'));
+  if (read === undefined) throw new UsageError(`--policy: ${name} is not what calibrate writes.`);
+  return read;
 }
 
-function readColumns(map: string | undefined, cwd: string): Mapping | undefined {
+/** The mapping of `--columns`, a file or on the spot. */
+export function readColumns(map: string | undefined, cwd: string): Mapping | undefined {
   if (map === undefined) return undefined;
   try {
     if (map.includes('=')) return parseInlineMapping(map);

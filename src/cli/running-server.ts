@@ -1,6 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './command.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function takeCommands(
     open.add(socket);
     socket.on('close', () => open.delete(socket));
     socket.on('error', () => socket.destroy());
-    createInterface({ input: socket }).once('line', (line) => void obey(line, socket, commandsFor));
+    linesOf(socket).once('line', (line) => void obey(line, socket, commandsFor));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -60,6 +60,11 @@ async function obey(
   socket.end();
 }
 
+/** The lines of a socket. A fault of the socket, which the reader would throw again, is its owner's to notice. */
+function linesOf(socket: Socket): Interface {
+  return createInterface({ input: socket }).on('error', () => undefined);
+}
+
 /** Hands a command over to the server that listens there; undefined where there is none. */
 export function handOver(path: string, args: readonly string[], terminal: Terminal): Promise<ExitCode | undefined> {
   const { promise, resolve } = Promise.withResolvers<ExitCode | undefined>();
@@ -71,7 +76,7 @@ export function handOver(path: string, args: readonly string[], terminal: Termin
     const { cwd, isInteractive } = terminal;
     socket.write(`${JSON.stringify({ args, cwd, isInteractive } satisfies Order)}\n`);
   });
-  createInterface({ input: socket }).on('line', (text) => {
+  linesOf(socket).on('line', (text) => {
     const line = JSON.parse(text) as Line;
     if ('out' in line) terminal.stdout(line.out);
     else if ('err' in line) terminal.stderr(line.err);

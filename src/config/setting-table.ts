@@ -41,7 +41,7 @@ export const settingTable = {
   },
   DATA_DIR: { kind: 'path', fallback: './data', help: 'Folder of the embedded database, documents and the demo keys.' },
   DATABASE_URL: {
-    kind: 'url',
+    kind: 'text',
     secret: true,
     fallback: undefined,
     help: 'postgres://…; without it SQLite in DATA_DIR.',
@@ -122,6 +122,12 @@ export const settingTable = {
     help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
   },
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
+  REGISTER_URL: {
+    kind: 'url',
+    secret: true,
+    fallback: undefined,
+    help: 'Address of another register, asked over HTTP (docs/identity.md); without it our own tables are the register.',
+  },
   REGISTER_NAME: {
     kind: 'text',
     fallback: 'Population register',

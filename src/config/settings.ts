@@ -35,6 +35,7 @@ export type Settings = {
   readonly webhookPrivateTargets: boolean;
   readonly holidays: readonly string[];
   readonly mailFrom: string;
+  readonly registerUrl: Secret | undefined;
   readonly registerName: string;
   readonly registerCountry: string | undefined;
   readonly verifyQuantumMs: number;
@@ -101,6 +102,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
       .split(/[\s,]+/)
       .filter((day) => day !== ''),
     mailFrom: text('MAIL_FROM'),
+    registerUrl: secret('REGISTER_URL'),
     registerName: text('REGISTER_NAME'),
     registerCountry: optional('REGISTER_COUNTRY'),
     verifyQuantumMs: Number(text('VERIFY_QUANTUM_MS')),

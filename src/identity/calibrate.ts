@@ -1,4 +1,5 @@
 import { type ClaimName, type Claims, claimNames } from './claims.ts';
+import { noisyClaims, seededChance } from './error-model.ts';
 import { type NormalisedClaims, normaliseClaims } from './match/comparable.ts';
 import { estimateModel } from './match/estimate.ts';
 import type { Model } from './match/model.ts';
@@ -14,6 +15,15 @@ export type CalibrationOrder = {
   /** The chance that a policy gives a record before any claim is looked at. */
   readonly prior: number;
 };
+
+/** Claims that the persons of a register might make, by the documented error model; the same from the same seed. */
+export function simulatedClaims(register: readonly Claims[], seed: number): Claims[] {
+  const chance = seededChance(seed);
+  return register.map((person) => {
+    const other = register[Math.floor(chance() * register.length)] ?? person;
+    return noisyClaims(person, other, chance);
+  });
+}
 
 /** Learns a model from material without labels: each claim taken is compared with each record of its register. */
 export function calibrate(material: readonly Material[], order: CalibrationOrder): Model {

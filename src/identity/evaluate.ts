@@ -4,7 +4,7 @@ import { type Measured, measure } from './match/compare.ts';
 import { decide, fitsPair } from './match/decide.ts';
 import { countFrequencies, type Frequencies, frequencyForm, probabilityOf } from './match/model.ts';
 import type { Policy } from './match/policy.ts';
-import { asIfNamed, type Candidate, hasRival } from './match/rivals.ts';
+import { asIfNamed, type Candidate, hasRival, needsRivals } from './match/rivals.ts';
 import { keyOf } from './name-key.ts';
 import { recordOf } from './people-file.ts';
 import type { RegisterRecord } from './register.ts';
@@ -113,7 +113,8 @@ function createJudge({ register, claims, use, policy, stopwatch }: EvaluationGro
       if (record === undefined || values === undefined) return { accepted: false, score: Number.NEGATIVE_INFINITY };
       const own = { citizenId: pair.record, measured: measureOnce(pair.claim, record, values) };
       const candidates: Candidate[] = [];
-      for (const id of policy.rivals ? blocks.candidates(values) : []) {
+      const rivalry = needsRivals(own.measured.levels, policy);
+      for (const id of rivalry ? blocks.candidates(values) : []) {
         const other = records.get(id);
         if (other !== undefined) candidates.push({ citizenId: id, measured: measureOnce(pair.claim, other, values) });
       }
@@ -121,10 +122,12 @@ function createJudge({ register, claims, use, policy, stopwatch }: EvaluationGro
       const fits = policy.tolerant ? fitsPair(named, policy) : decide(named, record.underReview, policy) === 'match';
       const rivalled = hasRival(own, candidates, policy);
       const score = policy.model === undefined ? Number(fits) : probabilityOf(own.measured.weight, policy.model.prior);
-      const better = candidates.some(
-        ({ citizenId, measured }) => citizenId !== pair.record && measured.weight >= own.measured.weight,
-      );
-      return { accepted: fits && !rivalled, score: better && policy.rivals ? 0 : score };
+      const better =
+        policy.model !== undefined &&
+        candidates.some(
+          ({ citizenId, measured }) => citizenId !== pair.record && measured.weight >= own.measured.weight,
+        );
+      return { accepted: fits && !rivalled, score: better ? 0 : score };
     },
   };
 }

@@ -4,7 +4,7 @@ import { type Comparison, compare, decoy, type Levels, measure } from './match/c
 import type { MatchDecision } from './match/decide.ts';
 import type { Frequencies } from './match/model.ts';
 import type { Policy } from './match/policy.ts';
-import { hasRival } from './match/rivals.ts';
+import { hasRival, needsRivals } from './match/rivals.ts';
 import { familyKey, keyOf } from './name-key.ts';
 import { mostCandidates, type Register, type RegisterRecord } from './register.ts';
 
@@ -57,8 +57,7 @@ async function search(claims: NormalisedClaims, { register, policy, frequencies 
   const crowd = records.length > mostCandidates;
   const rivalled =
     only !== undefined &&
-    policy.rivals &&
-    isFuzzy(only.comparison.levels) &&
+    needsRivals(only.comparison.levels, policy) &&
     hasRival(
       { citizenId: only.citizenId, measured: only.comparison },
       compared.map(({ citizenId, comparison }) => ({ citizenId, measured: comparison })),
@@ -76,13 +75,6 @@ function isPerson({ levels }: Comparison): boolean {
   );
 }
 
-/** Whether some claim that agreed is not the same as in the register: then somebody else may be meant. */
-function isFuzzy(levels: Levels): boolean {
-  return Object.values(levels).some(
-    (level) => level !== 'exact' && level !== 'normalised' && level !== 'precision' && level !== 'missing',
-  );
-}
-
 /** Whether a fuzzy match with the record that an id names fits a twin or namesake of the register as well. */
 async function isRivalled(
   record: RegisterRecord,
@@ -90,7 +82,7 @@ async function isRivalled(
   claims: NormalisedClaims,
   { register, policy, frequencies }: Bench,
 ): Promise<boolean> {
-  if (!policy.rivals || !isFuzzy(compared.levels)) return false;
+  if (!needsRivals(compared.levels, policy)) return false;
   const { familyName, givenName, birthDate } = claims.values;
   const asked = { ...claims, asked: claims.asked.filter((claim) => claim !== 'citizenId') };
   const dates = new Set([record.birthDate ?? '', birthDate?.forms[0] ?? ''].filter((date) => date !== ''));

@@ -63,15 +63,19 @@ test('what cannot be decided is refused before the register is asked', async (t)
   assert.equal((await house.events()).length, eventsBefore);
 });
 
-test('a register that cannot be asked decides nothing', async (t) => {
+test('a register that cannot be asked leaves the question open, and costs no guess', async (t) => {
   const house = await openPeopledHouse(t, sqlite);
   const register = {
     ...house.ports.register,
     find: () => Promise.reject(new RegisterUnavailable('no answer within 2 s')),
   };
   const answer = await house.ask('POST', zoe, {}, { register });
-  assert.equal('refusal' in answer && answer.refusal.slug, 'register-unavailable');
-  assert.deepEqual(await house.events('C-1'), []);
+  assert.equal('json' in answer && answer.json['decision'], 'not_determined');
+  assert.deepEqual(
+    (await house.events('C-1')).map(({ decision }) => decision),
+    ['not_determined'],
+  );
+  assert.deepEqual(await house.db.read('select subject from guess_budget'), []);
 });
 
 test('two clients get two subjects for one citizen, and one client always the same', async (t) => {

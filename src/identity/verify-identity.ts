@@ -40,19 +40,14 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
   if (refusal !== undefined) return { refusal };
   const asking = { question, claims: normaliseClaims(question.claims), policy, call };
   const paced = call.ports.pace();
-  try {
-    const { effect, json } = await answer(asking, await decideOnce(asking));
-    return {
-      effect,
-      answer: async () => {
-        await paced();
-        return { status: 200, headers: privateAnswer, json } satisfies Answer;
-      },
-    };
-  } catch (fault) {
-    if (!(fault instanceof RegisterUnavailable)) throw fault;
-    return { refusal: refuse('register-unavailable', undefined, { headers: { 'retry-after': '5' } }) };
-  }
+  const { effect, json } = await answer(asking, await decideOnce(asking));
+  return {
+    effect,
+    answer: async () => {
+      await paced();
+      return { status: 200, headers: privateAnswer, json } satisfies Answer;
+    },
+  };
 }
 
 /** What was found, and whether this was the wrong guess that spent a budget. */
@@ -67,7 +62,8 @@ async function decideOnce({ question, claims, policy, call }: Asking): Promise<D
   const key = rootKey.derive('guess-budget');
   const tags = guessTags(key, question.claims, claims);
   return await guesses.alone(tags.subjects, async () => {
-    const found = await identify(claims, question.claims, { register, policy, frequencies: frequencies?.() });
+    const bench = { register, policy, frequencies: frequencies?.() };
+    const found = await identify(claims, question.claims, bench).catch((fault) => openAfter(fault, question));
     const owner = found.searched && found.about !== null ? [subjectOf(key, found.about)] : [];
     const open = await guesses.hasRoom([...tags.subjects, ...owner], call.now);
     const finding: Finding = open ? found : { ...found, decision: 'no_match', levels: {} };
@@ -83,6 +79,15 @@ function refusalOf({ claims, purpose }: Question, policy: Policy, { ports, calle
   }
   const submitted = new Set(Object.keys(claims) as ClaimName[]);
   return reachesMinimum(policy, submitted) ? undefined : refuse('insufficient-claims');
+}
+
+/** A register that could not be asked leaves the question open; anything else is a fault. */
+function openAfter(fault: unknown, { claims }: Question): Finding {
+  if (!(fault instanceof RegisterUnavailable)) throw fault;
+  const { citizenId } = claims;
+  const concerned = citizenId === undefined ? [] : [citizenId];
+  const about = citizenId ?? null;
+  return { decision: 'not_determined', levels: {}, concerned, about, searched: citizenId === undefined };
 }
 
 async function answer(

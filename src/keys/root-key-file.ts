@@ -1,6 +1,7 @@
 import {
   closeSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -79,7 +80,12 @@ function keyIn(path: string, text = ''): Uint8Array {
 /** Makes a new root key in a file of mode 0600, synced; refuses to touch a file that is there. */
 export function createRootKey(path: string, random: Random): RootKey {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeNew(path, { current: random(keyBytes) });
+  // A crash on the way leaves no half key under its name; and a link, unlike a rename, takes nobody's place.
+  rmSync(`${path}.new`, { force: true });
+  writeNew(`${path}.new`, { current: random(keyBytes) });
+  linkSync(`${path}.new`, path);
+  rmSync(`${path}.new`);
+  sync(dirname(path));
   return readRootKey(path);
 }
 

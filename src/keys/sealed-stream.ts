@@ -49,23 +49,34 @@ export function sealStream(message: MessageKey, source: AsyncIterable<Uint8Array
 
   async function* seal(): AsyncGenerator<Buffer> {
     yield counted(Buffer.from(message.header));
-    let waiting: Uint8Array = Buffer.alloc(0);
+    // Pieces are gathered to a turn: few large writes, and each byte is copied once before it is sealed.
+    let held: Uint8Array[] = [];
+    let heldBytes = 0;
     let index = 0;
+    const gathered = () => {
+      const [only] = held;
+      return held.length === 1 && only !== undefined ? only : Buffer.concat(held);
+    };
     for await (const given of source) {
       for (let at = 0; at < given.length; at += turnBytes) {
         const piece = given.subarray(at, at + turnBytes);
         plainBytes += piece.length;
         plainHash.update(piece);
-        const plain: Uint8Array = waiting.length === 0 ? piece : Buffer.concat([waiting, piece]);
-        const whole = Math.floor(plain.length / chunkBytes);
-        waiting = plain.subarray(whole * chunkBytes);
-        if (whole === 0) continue;
-        yield counted(sealChunks(message, index, plain.subarray(0, whole * chunkBytes)));
-        if (Math.floor((index + whole) / chunksPerTurn) > Math.floor(index / chunksPerTurn)) await setImmediate();
-        index += whole;
+        held.push(piece);
+        heldBytes += piece.length;
+        if (heldBytes < turnBytes) continue;
+        const plain = gathered();
+        yield counted(sealChunks(message, index, plain.subarray(0, turnBytes)));
+        index += chunksPerTurn;
+        heldBytes = plain.length - turnBytes;
+        held = heldBytes === 0 ? [] : [plain.subarray(turnBytes)];
+        await setImmediate();
       }
     }
-    yield counted(sealChunk(message, index, waiting));
+    const rest = gathered();
+    const whole = Math.floor(rest.length / chunkBytes);
+    if (whole > 0) yield counted(sealChunks(message, index, rest.subarray(0, whole * chunkBytes)));
+    yield counted(sealChunk(message, index + whole, rest.subarray(whole * chunkBytes)));
     finished = { plainBytes, plainSha256: plainHash.digest(), sealedBytes, sealedSha256: sealedHash.digest() };
   }
 

@@ -25,6 +25,8 @@ export type ConnectionOptions = {
   readonly setup: string;
   /** A batch without an answer for so long is given up: its connection is lost. */
   readonly deadlineMs: number;
+  /** Whether what is sent within one turn of the event loop travels together, as many single reads do. */
+  readonly gathers?: boolean;
 };
 
 const connectTimeoutMs = 5_000;
@@ -63,6 +65,8 @@ type Health = { isUsable(): boolean; lose(): void };
 
 function createConnection(client: pg.Client, options: ConnectionOptions, health: Health): Connection {
   let inFlight = 0;
+  let corked = false;
+  const later = options.gathers === true ? setImmediate : process.nextTick;
   const destroy = () => {
     health.lose();
     streamOf(client).destroy();
@@ -76,7 +80,14 @@ function createConnection(client: pg.Client, options: ConnectionOptions, health:
     const deadline = setTimeout(destroy, options.deadlineMs);
     // One write to the socket for all of them, instead of one for each.
     const stream = streamOf(client);
-    stream.cork();
+    if (!corked) {
+      corked = true;
+      stream.cork();
+      later(() => {
+        corked = false;
+        stream.uncork();
+      });
+    }
     for (const [index, { sql, args }] of statements.entries()) {
       void client.query(queryOf(sql, args, options.texts), (error: Error | null, result: pg.QueryResult) => {
         // A deadline or a lost connection may answer a statement a second time.
@@ -89,7 +100,6 @@ function createConnection(client: pg.Client, options: ConnectionOptions, health:
         resolve(replies);
       });
     }
-    process.nextTick(() => stream.uncork());
     return promise;
   }
 

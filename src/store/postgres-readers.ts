@@ -10,6 +10,8 @@ export type Readers = {
 
 const readerCount = 4;
 const triesPerRead = 3;
+/** So many reads at most wait for each other on one connection while another has none. */
+const readsTogether = 16;
 
 type Slot = { opening: Promise<Connection> | undefined; waiting: number };
 type Attempt = { readonly rows: Row[] } | { readonly fault: string };
@@ -18,8 +20,25 @@ type Attempt = { readonly rows: Row[] } | { readonly fault: string };
 export function createReaders(open: () => Promise<Connection>): Readers {
   const slots: Slot[] = Array.from({ length: readerCount }, () => ({ opening: undefined, waiting: 0 }));
 
+  // Reads of one turn of the event loop go to one connection, and so in one write and one wake-up of the server.
+  let chosen: { readonly slot: Slot; room: number } | undefined;
+  function choose(): Slot {
+    if (chosen === undefined || chosen.room === 0) {
+      if (chosen === undefined)
+        setImmediate(() => {
+          chosen = undefined;
+        });
+      chosen = {
+        slot: slots.reduce((least, other) => (other.waiting < least.waiting ? other : least)),
+        room: readsTogether,
+      };
+    }
+    chosen.room -= 1;
+    return chosen.slot;
+  }
+
   async function attempt(sql: string, args: readonly Value[] | undefined): Promise<Attempt> {
-    const slot = slots.reduce((least, other) => (other.waiting < least.waiting ? other : least));
+    const slot = choose();
     slot.waiting += 1;
     try {
       return await readOn(await connectionOf(slot, open), sql, args);

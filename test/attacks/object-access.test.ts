@@ -25,7 +25,7 @@ before(async () => {
 
 async function agency(name: string): Promise<Agency> {
   const token = await anotherToken(home, name);
-  const narrow = await anotherToken(home, `${name} without scopes`, '--scopes', 'events:read');
+  const narrow = await anotherToken(home, `${name} without scopes`, '--scopes', 'access-log:hide');
   return { token, narrow, mary: await makeIds(ask, token), layla: await makeIds(ask, token, 'demo-layla') };
 }
 
@@ -41,6 +41,7 @@ const verification = (id: string) => `/v1/identity/verifications/${id}`;
 const notification = (id: string) => `/v1/notifications/${id}`;
 const document = (id: string) => `/v1/documents/${id}`;
 const receipt = (id: string) => `/v1/receipts/${id}`;
+const webhook = (id: string) => `/v1/webhooks/${id}`;
 
 /** Every way to ask for one thing by its id. */
 const ways: readonly Way[] = [
@@ -67,6 +68,10 @@ const ways: readonly Way[] = [
     ...{ method: 'DELETE', kind: 'document' },
     path: (id) => `${document(id)}/grants?clientId=land-registry&purpose=permit`,
   },
+  { method: 'GET', kind: 'notification', path: (id) => `${notification(id)}/evidence` },
+  { method: 'DELETE', kind: 'webhook', path: webhook },
+  { method: 'POST', kind: 'webhook', path: (id) => `${webhook(id)}/rotate-secret` },
+  { method: 'POST', kind: 'webhook', path: (id) => `${webhook(id)}/redeliver` },
   { method: 'GET', kind: 'event', path: receipt },
   { method: 'HEAD', kind: 'event', path: receipt },
 ];
@@ -95,6 +100,7 @@ const notFound: Readonly<Record<keyof Ids, string>> = {
   notification: 'notification-not-found',
   document: 'document-not-found',
   event: 'receipt-not-found',
+  webhook: 'webhook-not-found',
 };
 
 for (const way of ways) {

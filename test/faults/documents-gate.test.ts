@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type ScanParts, startScanning } from '../../src/documents/scan-documents.ts';
+import { startScanning } from '../../src/documents/scan-documents.ts';
 import { queueRescans } from '../../src/documents/scan-store.ts';
-import { type Scanner, ScannerFault, type Verdict } from '../../src/documents/scanner.ts';
+import { ScannerFault, type Verdict } from '../../src/documents/scanner.ts';
 import { clamdScanner } from '../../src/documents/scanners/clamd.ts';
-import { clamdProbes, storedZip } from '../../src/documents/scanners/clamd-probes.ts';
-import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { eicar, fakeClamd, hasClamd, type Speaks, startClamd } from '../clamd.ts';
-import { citizen, type DocumentHouse, deposited, openDocumentHouse, pdfOf } from '../document-house.ts';
+import { clamdProbes } from '../../src/documents/scanners/clamd-probes.ts';
+import { fakeClamd, type Speaks } from '../clamd.ts';
+import { clean, gateOver } from '../document-gate.ts';
+import { citizen, deposited, openDocumentHouse, pdfOf } from '../document-house.ts';
 import { engines } from '../engines.ts';
-import { createVirtualTime } from '../virtual-time.ts';
 
-const clean: Verdict = { verdict: 'clean', engine: 'ClamAV 1.4.6/27000' };
 const anyBytes = Buffer.from('hello');
 
 async function* one(bytes: Uint8Array) {
@@ -96,55 +94,6 @@ test('a document that fails to open while it is sent is that fault, not a verdic
   await assert.rejects(clamdScanner({ address: { path } }).scan(broken(), 10), RangeError);
   await assert.rejects(clamdScanner({ address: { path } }).scan(one(anyBytes), 6), /before it had the whole/);
 });
-
-const skip = hasClamd ? false : 'clamd is not installed: apt-get install --no-install-recommends clamav-daemon';
-
-test('a real clamd finds EICAR, and what it cannot look into is never clean', { skip }, async (t) => {
-  const limits = ['AlertEncrypted yes', 'AlertExceedsMax yes', 'StreamMaxLength 3M', 'MaxFileSize 2M'];
-  const scanner = clamdScanner({ address: { path: await startClamd(t, limits) } });
-  const verdict = async (bytes: Buffer) => {
-    const scanned = await scanner.scan(one(bytes), bytes.length);
-    return 'finding' in scanned ? `${scanned.verdict} ${scanned.finding}` : scanned.verdict;
-  };
-  assert.equal(await verdict(Buffer.from('an ordinary letter')), 'clean');
-  assert.equal(await verdict(eicar), 'infected Eicar-Test-Signature.UNOFFICIAL');
-  assert.equal(await verdict(storedZip('a.txt', eicar, 0)), 'infected Eicar-Test-Signature.UNOFFICIAL');
-  assert.equal(await verdict(storedZip('a.txt', Buffer.alloc(100), 1)), 'unscannable Heuristics.Encrypted.Zip');
-  const large = storedZip('a', Buffer.alloc(2_500_000), 0);
-  assert.equal(await verdict(large), 'unscannable Heuristics.Limits.Exceeded.MaxFileSize');
-  assert.equal(await verdict(Buffer.alloc(4_000_000)), 'unscannable above StreamMaxLength');
-  assert.match(await scanner.engine(), /^ClamAV \d/);
-});
-
-test('a real clamd with its defaults, which calls encrypted files clean, counts as down', { skip }, async (t) => {
-  const scanner = clamdScanner({ address: { path: await startClamd(t, []) } });
-  await assert.rejects(scanner.scan(one(anyBytes), 5), /AlertEncryptedArchive/);
-});
-
-/** A gate over a house whose scanner says what `verdicts` say, one after the other; the last one again and again. */
-function gateOver(house: DocumentHouse, scan: Scanner['scan']) {
-  house.ports.scans = true;
-  const time = createVirtualTime(house.time.now);
-  const told: (string | undefined)[] = [];
-  const scanner: Scanner = { engine: async () => clean.engine, scan };
-  const parts: ScanParts = {
-    read: house.db.read,
-    claim: async (statement) => (await house.db.write([statement]))[0] ?? [],
-    commit: house.house.commit,
-    clock: { now: () => Math.round(time.clock.now()) },
-    timer: time.timer,
-    random: systemRandom,
-    mint: house.mint,
-    ports: house.ports,
-    scanner,
-    rescanAfterMs: 1_000,
-    onScanner: (fault) => told.push(fault?.message),
-    onFault: (fault) => {
-      throw fault;
-    },
-  };
-  return { time, told, parts };
-}
 
 const taken = async (bytes: AsyncIterable<Uint8Array>) => {
   const parts: Uint8Array[] = [];

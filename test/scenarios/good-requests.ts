@@ -19,7 +19,7 @@ export const marks = {
 export type World = {
   readonly url: string;
   readonly token: string;
-  /** A token of the same client, good for `events:read` and nothing else. */
+  /** A token of the same client, with a scope that no operation needs. */
   readonly narrow: string;
   readonly expired: string;
   /** A token of a client that may state one purpose alone. */
@@ -39,6 +39,7 @@ export type Ids = {
   readonly notification: string;
   readonly document: string;
   readonly event: string;
+  readonly webhook: string;
 };
 
 /** Claims of a citizen of the demo, with marks in all that is not compared. */
@@ -67,63 +68,54 @@ export function depositHeaders(bytes: Uint8Array = goodDocument): OutgoingHttpHe
   };
 }
 
-/**
- * A request of an operation that is answered with 2xx. One that is not listed here gets what its entry of the register
- * tells: enough for all that is refused before the operation itself is asked.
- */
-export function goodRequest(name: string, { token, ids }: Pick<World, 'token' | 'ids'>): Asked {
-  const get = (path: string): Asked => ({ path, headers: withToken(token) });
-  const grants = `/v1/documents/${ids.document}/grants`;
-  switch (name) {
-    case 'verifyIdentityByQuery':
-      return get(`/v1/identity/verify?${new URLSearchParams(goodClaims)}`);
-    case 'verifyIdentity':
-      return sendJson(token, '/v1/identity/verify', goodClaims);
-    case 'verifyIdentityQuery':
-      return { ...sendJson(token, '/v1/identity/verify', goodClaims), method: 'QUERY' };
-    case 'readVerification':
-      return get(`/v1/identity/verifications/${ids.verification}`);
-    case 'sendNotification':
-      return sendJson(token, '/v1/notifications/send', goodMessage);
-    case 'readNotification':
-      return get(`/v1/notifications/${ids.notification}`);
-    case 'listNotifications':
-      return get('/v1/notifications?limit=5');
-    case 'cancelNotification':
-      return { method: 'POST', path: `/v1/notifications/${ids.notification}/cancel`, headers: withToken(token) };
-    case 'depositDocument':
-      return {
-        method: 'POST',
-        path: '/v1/documents',
-        headers: withToken(token, depositHeaders()),
-        body: goodDocument,
-      };
-    case 'retrieveDocument':
-      return get(`/v1/documents/${ids.document}`);
-    case 'listDocuments':
-      return get('/v1/documents?citizenId=demo-mary');
-    case 'readReceipt':
-      return get(`/v1/receipts/${ids.event}`);
-    case 'listEndpoints':
-      return get('/v1');
-    case 'withdrawDocument':
-      return { ...get(`/v1/documents/${ids.document}`), method: 'DELETE' };
-    case 'grantDocument':
-      return sendJson(token, grants, { clientId: 'another-client', purpose: 'permit' });
-    case 'endGrant':
-      return { ...get(`${grants}?clientId=another-client&purpose=permit`), method: 'DELETE' };
-    default:
-      return anyRequest(name, token);
-  }
-}
+type Sampling = Pick<World, 'token' | 'ids'>;
 
-function anyRequest(name: string, token: string): Asked {
-  const operation = operations.find((one) => one.name === name);
-  if (operation === undefined) throw new TypeError(`there is no operation ${name}`);
-  const { method } = operation;
-  const path = operation.path.replaceAll(/\{\w+\}/g, 'unknown');
-  if (operation.request.body !== undefined) return { ...sendJson(token, path, {}), method };
-  return { method, path, headers: withToken(token) };
+const get = ({ token }: Sampling, path: string, method = 'GET'): Asked => ({ method, path, headers: withToken(token) });
+const grantsOf = ({ ids }: Sampling) => `/v1/documents/${ids.document}/grants`;
+// Nobody listens there, so that its calls wait and try again.
+const hook = { url: 'http://127.0.0.1:1/calls' };
+
+/** A request of each operation that is answered with 2xx. */
+const samples: Readonly<Record<string, (sampling: Sampling) => Asked>> = {
+  verifyIdentityByQuery: (of) => get(of, `/v1/identity/verify?${new URLSearchParams(goodClaims)}`),
+  verifyIdentity: ({ token }) => sendJson(token, '/v1/identity/verify', goodClaims),
+  verifyIdentityQuery: ({ token }) => ({ ...sendJson(token, '/v1/identity/verify', goodClaims), method: 'QUERY' }),
+  readVerification: (of) => get(of, `/v1/identity/verifications/${of.ids.verification}`),
+  sendNotification: ({ token }) => sendJson(token, '/v1/notifications/send', goodMessage),
+  readNotification: (of) => get(of, `/v1/notifications/${of.ids.notification}`),
+  listNotifications: (of) => get(of, '/v1/notifications?limit=5'),
+  cancelNotification: (of) => get(of, `/v1/notifications/${of.ids.notification}/cancel`, 'POST'),
+  readEvidence: (of) => get(of, `/v1/notifications/${of.ids.notification}/evidence`),
+  depositDocument: ({ token }) => ({
+    method: 'POST',
+    path: '/v1/documents',
+    headers: withToken(token, depositHeaders()),
+    body: goodDocument,
+  }),
+  retrieveDocument: (of) => get(of, `/v1/documents/${of.ids.document}`),
+  listDocuments: (of) => get(of, '/v1/documents?citizenId=demo-mary'),
+  withdrawDocument: (of) => get(of, `/v1/documents/${of.ids.document}`, 'DELETE'),
+  grantDocument: (of) => sendJson(of.token, grantsOf(of), { clientId: 'another-client', purpose: 'permit' }),
+  endGrant: (of) => get(of, `${grantsOf(of)}?clientId=another-client&purpose=permit`, 'DELETE'),
+  readReceipt: (of) => get(of, `/v1/receipts/${of.ids.event}`),
+  readOwnAccessLog: (of) => get(of, '/v1/access-log'),
+  createWebhook: ({ token }) => sendJson(token, '/v1/webhooks', hook),
+  listWebhooks: (of) => get(of, '/v1/webhooks'),
+  removeWebhook: (of) => get(of, `/v1/webhooks/${of.ids.webhook}`, 'DELETE'),
+  rotateWebhookSecret: (of) => get(of, `/v1/webhooks/${of.ids.webhook}/rotate-secret`, 'POST'),
+  redeliverWebhook: (of) => get(of, `/v1/webhooks/${of.ids.webhook}/redeliver`, 'POST'),
+  readEvents: (of) => get(of, '/v1/events?limit=5'),
+  listEndpoints: (of) => get(of, '/v1'),
+};
+
+/** The operations of the register of which there is a good request here; the others have to be added. */
+export const sampled: readonly string[] = operations.map(({ name }) => name).filter((name) => name in samples);
+
+/** A good request of that operation. */
+export function goodRequest(name: string, sampling: Sampling): Asked {
+  const sample = samples[name];
+  if (sample === undefined) throw new TypeError(`there is no good request of ${name} here`);
+  return sample(sampling);
 }
 
 /** Makes one thing of each kind with that token; the notification waits for a later day, so that it can be cancelled. */
@@ -145,6 +137,7 @@ export async function makeIds(ask: Exchange, token: string, citizenId = 'demo-ma
     ),
     document: await made({ ...deposit, headers: { ...deposit.headers, 'citizen-id': citizenId } }, 'id'),
     event: receipt.replace('/v1/receipts/', ''),
+    webhook: await made(goodRequest('createWebhook', { token, ids: noIds }), 'id'),
   };
 }
 
@@ -154,6 +147,7 @@ export const noIds: Ids = {
   notification: 'ntf_01M7WKVMFEE008WANFAS9XRDZX',
   document: 'doc_01M7WKVMFEE008WANFAS9XRDZX',
   event: 'evt_01M7WKVMFEE008WANFAS9XRDZX',
+  webhook: 'whk_01M7WKVMFEE008WANFAS9XRDZX',
 };
 
 /** A client of its own beside the demo's, and a token of it. */

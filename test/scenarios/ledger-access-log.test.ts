@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { createDispatch } from '../../src/api/dispatch.ts';
 import { hiddenUse, hidingCommit } from '../../src/api/hidden-use.ts';
 import { chainFault } from '../../src/ledger/chain.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
@@ -7,7 +9,8 @@ import { leafHash } from '../../src/ledger/merkle.ts';
 import { contentOf, type Opening, parseOpening } from '../../src/ledger/opening.ts';
 import { parseProof, verifyProof } from '../../src/ledger/proof.ts';
 import { verifyLog } from '../../src/ledger/verify-log.ts';
-import { readAccessLog } from '../../src/oversight/access-log.ts';
+import { type AccessLog, readAccessLog } from '../../src/oversight/access-log.ts';
+import { readOwnAccessLog } from '../../src/oversight/read-access-log.ts';
 import { createRegisterGrowth } from '../../src/oversight/register-growth.ts';
 import { engines } from '../engines.ts';
 import { buildLedgerHouse, onlyTheKey } from '../ledger-house.ts';
@@ -158,6 +161,32 @@ for (const engine of engines) {
     assert.match(chainFault({ ...keys, leaves: leavesOf(after).toSpliced(1, 1) }) ?? '', /left out/);
   });
 }
+
+test('the operation is for a citizen whom the token names, and leaves a use of its own', async (t) => {
+  const [engine = assert.fail()] = engines;
+  const house = buildLedgerHouse(await engine.open(t));
+  await house.use('anna', 'bert');
+  await house.sequence();
+  const ask = async (citizenId: string | undefined) => {
+    const gate = {
+      authenticate: async () => ({ clientId: 'my-data', scopes: new Set(['citizen:self']), citizenId }),
+      missingScope: () => assert.fail('the scope is there'),
+      take: () => ({ headers: {} }),
+    };
+    const registerGrowth = async () => undefined;
+    const ports = { log: house.view, citizenKeys: house.citizenKeys, organisationOf, endpoints: [], registerGrowth };
+    const dispatch = createDispatch(readOwnAccessLog, { ...house, gate, read: house.db.read, ports });
+    const asked = { method: 'GET', params: {}, query: 'limit=50', headers: {}, body: Readable.from([]) };
+    const { result } = await dispatch({ ...asked, signal: new AbortController().signal });
+    return 'slug' in result ? result.slug : 'json' in result ? (result.json as AccessLog) : assert.fail();
+  };
+  assert.equal(await ask(undefined), 'citizen-token-needed');
+  for (const expected of [['document.listed'], ['document.listed', 'access-log.read']]) {
+    const answer = await ask('anna');
+    assert.deepEqual(typeof answer === 'string' ? answer : answer.usages.map(({ usage }) => usage), expected);
+    await house.sequence();
+  }
+});
 
 test('hiding needs the right to it, an instant within the maximum, and a reason', () => {
   const now = Date.UTC(2026, 0, 1);

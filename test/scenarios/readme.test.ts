@@ -152,11 +152,21 @@ test('every npm script that a page names is there', () => {
 });
 
 /** Names in capitals with an underscore that are not settings of the server. */
-const otherNames = ['SETTINGS_FILE', 'NAME_FILE', 'TEST_DATA', 'TESTS_REQUIRE_ALL', 'CLIENT_ID', 'DELIVERY_ID'];
+const otherNames = ['SETTINGS_FILE', 'NAME_FILE', 'CLIENT_ID', 'DELIVERY_ID'];
+
+/** What tests and scripts read of the environment. */
+function namesOfTests(): string[] {
+  return globSync(['{test,scripts,bench}/**/*.ts', 'src/**/*.test.ts'], { cwd: repository }).flatMap((file) =>
+    [...readFileSync(join(repository, file), 'utf8').matchAll(/process\.env\['([A-Z_]+)'\]/g)].map(
+      ([, name = '']) => name,
+    ),
+  );
+}
 
 test('every setting that a page names is one', () => {
   const known = new Set([
     ...otherNames,
+    ...namesOfTests(),
     ...Object.entries(settingTable).flatMap(([name, setting]) =>
       'secret' in setting ? [name, `${name}_FILE`] : [name],
     ),

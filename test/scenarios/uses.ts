@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { decodeJwt } from 'jose';
-import { type Asked, type Exchange, jsonOf, sendJson, withToken } from '../exchange.ts';
-import { goodClaims, goodRequest, makeIds, marks } from './good-requests.ts';
+import { type Answered, type Asked, type Exchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { goodClaims, goodRequest, type Ids, makeIds, marks } from './good-requests.ts';
 
 /** What a client has done, as the ledger has to have it: how many events of each kind. */
 type Used = { readonly clientId: string; readonly events: Readonly<Record<string, number>> };
@@ -9,63 +9,31 @@ type Used = { readonly clientId: string; readonly events: Readonly<Record<string
 /** What two clients did. */
 export type Uses = { readonly user: Used; readonly stranger: Used };
 
+type Hand = {
+  readonly token: string;
+  readonly ids: Ids;
+  /** Asks, and wants this status. */
+  expect(status: number, asked: Asked): Promise<Answered>;
+  good(name: string): Asked;
+};
+
 /** Uses every operation once at least, and some as they are refused. Both tokens are of clients that did nothing yet. */
 export async function useEverything(ask: Exchange, token: string, strange: string): Promise<Uses> {
-  const get = (path: string, more = {}): Asked => ({ path, headers: withToken(token, more) });
-  const expect = async (status: number, asked: Asked) => {
-    const answer = await ask(asked);
-    assert.equal(answer.status, status, `${asked.method ?? 'GET'} ${asked.path}: ${answer.body}`);
-    return answer;
-  };
-  // Two verifications, a notification for later, and a deposit.
+  // Two verifications, a notification for later, a deposit and a webhook.
   const ids = await makeIds(ask, token);
-  const good = (name: Parameters<typeof goodRequest>[0]) => goodRequest(name, { token, ids });
-
-  await expect(200, good('verifyIdentityByQuery'));
-  await expect(200, good('verifyIdentityQuery'));
-  const { citizenId: _id, ...names } = goodClaims;
-  const wrong = { ...goodClaims, familyName: marks.name };
-  await expect(200, sendJson(token, '/v1/identity/verify', wrong));
-  // Without an id: the search is one event, and one more of the person it found.
-  await expect(200, sendJson(token, '/v1/identity/verify', { ...names, postalCode: 'BS1 4ST' }));
-  await expect(200, good('readVerification'));
-
-  const keyed = sendJson(
-    token,
-    '/v1/notifications/send',
-    { citizenId: 'demo-layla', message: marks.message },
-    {
-      'idempotency-key': 'keyed',
+  const hand: Hand = {
+    ...{ token, ids },
+    expect: async (status, asked) => {
+      const answer = await ask(asked);
+      assert.equal(answer.status, status, `${asked.method ?? 'GET'} ${asked.path}: ${answer.body}`);
+      return answer;
     },
-  );
-  await expect(202, keyed);
-  assert.equal((await expect(202, keyed)).headers['idempotent-replayed'], 'true');
-  await expect(200, good('readNotification'));
-  assert.equal((jsonOf(await expect(200, good('listNotifications')))['items'] as unknown[]).length, 2);
-  await expect(200, good('cancelNotification'));
-
-  const document = `/v1/documents/${ids.document}`;
-  const { headers } = await expect(200, get(document));
-  await expect(206, get(document, { range: 'bytes=0-3' }));
-  await expect(200, { ...get(document), method: 'HEAD' });
-  await expect(304, get(document, { 'if-none-match': headers.etag }));
-  await expect(200, get(document, { accept: 'application/json' }));
-  await expect(416, get(document, { range: 'bytes=999999-' }));
-  await expect(200, get('/v1/documents?citizenId=demo-mary'));
-
-  // No data of a citizen is used by these.
-  assert.ok([200, 202].includes((await ask(good('readReceipt'))).status));
-  await expect(200, get('/v1'));
-  await expect(400, sendJson(token, '/v1/identity/verify', {}));
-  await expect(400, sendJson(token, '/v1/notifications/send', { citizenId: 'demo-layla' }));
-  await expect(401, { ...get(document), headers: {} });
-  for (const path of [
-    document,
-    `/v1/notifications/${ids.notification}`,
-    `/v1/identity/verifications/${ids.verification}`,
-  ]) {
-    await expect(404, { path, headers: withToken(strange) });
-  }
+    good: (name) => goodRequest(name, { token, ids }),
+  };
+  await verify(hand);
+  await notify(hand);
+  await readDocument(hand);
+  await useNothing(hand, strange);
   return {
     user: {
       clientId: String(decodeJwt(token)['client_id']),
@@ -79,11 +47,68 @@ export async function useEverything(ask: Exchange, token: string, strange: strin
         'identity.verified': 6,
         'notification.accepted': 2,
         'notification.cancelled': 1,
-        'notification.status-read': 3,
+        'notification.status-read': 4,
         'notifications.listed': 1,
+        'webhook.changed': 4,
       },
     },
     // That a document was asked for by somebody whom it does not concern is for the citizen to know.
     stranger: { clientId: String(decodeJwt(strange)['client_id']), events: { 'document.refused': 1 } },
   };
+}
+
+async function verify({ token, expect, good }: Hand): Promise<void> {
+  const path = '/v1/identity/verify';
+  await expect(200, good('verifyIdentityByQuery'));
+  await expect(200, good('verifyIdentityQuery'));
+  await expect(200, sendJson(token, path, { ...goodClaims, familyName: marks.name }));
+  // Without an id: the search is one event, and one more of the person it found.
+  const { citizenId: _id, ...names } = goodClaims;
+  await expect(200, sendJson(token, path, { ...names, postalCode: 'BS1 4ST' }));
+  await expect(200, good('readVerification'));
+}
+
+async function notify({ token, expect, good }: Hand): Promise<void> {
+  const message = { citizenId: 'demo-layla', message: marks.message };
+  const keyed = sendJson(token, '/v1/notifications/send', message, { 'idempotency-key': 'keyed' });
+  await expect(202, keyed);
+  assert.equal((await expect(202, keyed)).headers['idempotent-replayed'], 'true');
+  await expect(200, good('readNotification'));
+  assert.equal((jsonOf(await expect(200, good('listNotifications')))['items'] as unknown[]).length, 2);
+  await expect(200, good('cancelNotification'));
+  await expect(200, good('readEvidence'));
+  await expect(200, good('rotateWebhookSecret'));
+  await expect(202, good('redeliverWebhook'));
+  await expect(200, good('removeWebhook'));
+}
+
+async function readDocument({ token, ids, expect }: Hand): Promise<void> {
+  const path = `/v1/documents/${ids.document}`;
+  const read = (more = {}): Asked => ({ path, headers: withToken(token, more) });
+  const { headers } = await expect(200, read());
+  await expect(206, read({ range: 'bytes=0-3' }));
+  await expect(200, { ...read(), method: 'HEAD' });
+  await expect(304, read({ 'if-none-match': headers.etag }));
+  await expect(200, read({ accept: 'application/json' }));
+  await expect(416, read({ range: 'bytes=999999-' }));
+  await expect(200, { ...read(), path: '/v1/documents?citizenId=demo-mary' });
+}
+
+/** What uses no data of a citizen leaves no event, refusals neither, but that of a document. */
+async function useNothing({ token, ids, expect, good }: Hand, strange: string): Promise<void> {
+  await expect(200, good('listWebhooks'));
+  await expect(200, good('readEvents'));
+  await expect(200, good('listEndpoints'));
+  await expect(400, sendJson(token, '/v1/identity/verify', {}));
+  await expect(400, sendJson(token, '/v1/notifications/send', { citizenId: 'demo-layla' }));
+  const document = `/v1/documents/${ids.document}`;
+  await expect(401, { path: document });
+  for (const path of [
+    document,
+    `/v1/notifications/${ids.notification}`,
+    `/v1/identity/verifications/${ids.verification}`,
+    `/v1/receipts/${ids.event}`,
+  ]) {
+    await expect(404, { path, headers: withToken(strange) });
+  }
 }

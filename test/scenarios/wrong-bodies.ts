@@ -1,8 +1,9 @@
 import { operations } from '../../src/operations.ts';
-import { marks } from './good-requests.ts';
+import { marks, sampled } from './good-requests.ts';
 import { type WrongInput, withBody, withHeaders, withMembers } from './wrong-input.ts';
 
-const json = operations.filter(({ request }) => request.body !== undefined).map(({ name }) => name);
+const withJson = new Set(operations.filter(({ request }) => request.body !== undefined).map(({ name }) => name));
+const json = sampled.filter((name) => withJson.has(name));
 const aboutCitizen = ['verifyIdentity', 'verifyIdentityQuery', 'sendNotification'];
 const verify = ['verifyIdentity', 'verifyIdentityQuery'];
 const send = ['sendNotification'];
@@ -196,6 +197,18 @@ const grants = refusedMembers(
   ],
 );
 
+const webhooks = refusedMembers(
+  ['createWebhook'],
+  [
+    ['no url', { url: undefined }, 'body /url required'],
+    ['an empty url', { url: '' }, 'body /url too-short'],
+    ['a url that is none', { url: 'Zzyxwname' }, 'body /url not-allowed'],
+    ['a url of another scheme', { url: 'file:///etc/passwd' }, 'body /url not-allowed'],
+    ['a url with a password', { url: 'https://Zzyxwname:Zzyxwname@hooks.example/' }, 'body /url not-allowed'],
+    ['a url that is too long', { url: `https://hooks.example/${'h'.repeat(2_000)}` }, 'body /url too-long'],
+  ],
+);
+
 const keys: readonly WrongInput[] = [
   ['an empty key', ''],
   ['a key of blanks in quotes, empty inside', '""'],
@@ -222,5 +235,5 @@ const repeated: readonly WrongInput[] = [
 /** What is wrong with a JSON body or what stands beside it. */
 export const wrongBodies: readonly WrongInput[] = [
   ...[...mediaTypes, ...unreadable, ...shapes, ...sizes, ...anyMember],
-  ...[...claims, ...tooFew, ...purposes, ...messages, ...grants, ...keys, ...repeated],
+  ...[...claims, ...tooFew, ...purposes, ...messages, ...grants, ...webhooks, ...keys, ...repeated],
 ];

@@ -12,10 +12,14 @@ const named = [
   ['readVerification', 'verification', 'verification-not-found'],
   ['readNotification', 'notification', 'notification-not-found'],
   ['cancelNotification', 'notification', 'notification-not-found'],
+  ['readEvidence', 'notification', 'notification-not-found'],
   ['retrieveDocument', 'document', 'document-not-found'],
   ['withdrawDocument', 'document', 'document-not-found'],
   ['grantDocument', 'document', 'document-not-found'],
   ['endGrant', 'document', 'document-not-found'],
+  ['removeWebhook', 'webhook', 'webhook-not-found'],
+  ['rotateWebhookSecret', 'webhook', 'webhook-not-found'],
+  ['redeliverWebhook', 'webhook', 'webhook-not-found'],
   ['readReceipt', 'event', 'receipt-not-found'],
 ] as const;
 
@@ -114,6 +118,11 @@ const records = refusedQueries(documents, '/v1/documents', [
   ['an empty citizen', 'citizenId=', 'query citizenId too-short'],
   ['two citizens', 'citizenId=demo-mary&citizenId=demo-layla', 'query citizenId repeated'],
   ['a cursor that is no id', 'citizenId=demo-mary&after=next', 'query after malformed'],
+]);
+
+const feed = refusedQueries(['readEvents'], '/v1/events', [
+  ['a cursor that is none', 'after=next', 'query after malformed'],
+  ['a page of none', 'limit=0', 'query limit out-of-range'],
 ]);
 
 type Header = readonly [what: string, headers: Readonly<Record<string, string | undefined>>, ...issues: string[]];
@@ -257,5 +266,5 @@ const retrievals: readonly WrongInput[] = [
 /** What is wrong with an id, a query or a header of one operation. */
 export const wrongDetails: readonly WrongInput[] = [
   ...[...ids, ...longIds, ...claims, ...tooFew, ...notifications],
-  ...[...records, ...deposits, ...contents, ...bodies, ...cancellations, ...citizens, ...retrievals],
+  ...[...feed, ...records, ...deposits, ...contents, ...bodies, ...cancellations, ...citizens, ...retrievals],
 ];

@@ -16,7 +16,7 @@ const pieceBytes = 65_536;
 
 /**
  * clamd over its socket, by INSTREAM. It is used only after it has shown that it reports what it cannot look into, anew
- * after each change of its version: a clamd that would say `OK` to an encrypted file counts as down (test/faults/documents-gate.test.ts).
+ * after each change of its version: a clamd that would say `OK` to an encrypted file counts as down (test/scenarios/documents-clamd.test.ts).
  */
 export function clamdScanner({ address, silenceMs = 150_000 }: ClamdOptions): Scanner {
   const ask = (send: (talk: Talk) => Promise<void>) => converse(() => connect(address), silenceMs, send);

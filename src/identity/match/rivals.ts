@@ -1,22 +1,35 @@
-import type { Measured } from './compare.ts';
+import type { Levels, Measured } from './compare.ts';
 import { fitsPair } from './decide.ts';
+import type { Level } from './level.ts';
 import type { Policy } from './policy.ts';
 
 /** A candidate beside the person whom the answer would be about; none of the measures looks at an id. */
 export type Candidate = { readonly citizenId: string; readonly measured: Measured };
 
 /**
- * Whether somebody else of the register fits the claims as well: twins, namesakes of a household, father and son. A fuzzy
- * match is then left open, since the slip may be the other's own name.
+ * Whether somebody else of the register fits the claims about as well: twins, namesakes of a household, father and son. A
+ * match is then left open, since the slip may be the other's own name. By probability somebody is a rival who would leave
+ * less than the threshold to the person; by rules, who fits them as well.
  */
 export function hasRival(own: Candidate, candidates: readonly Candidate[], policy: Policy): boolean {
+  const margin = Math.log2(policy.threshold / (1 - policy.threshold));
   return candidates.some(({ citizenId, measured }) => {
     if (citizenId === own.citizenId) return false;
-    return measured.weight >= own.measured.weight || fitsPair(asIfNamed(measured), policy);
+    const asLikely = policy.model !== undefined && measured.weight > own.measured.weight - margin;
+    return asLikely || (!policy.tolerant && fitsPair(asIfNamed(measured), policy));
   });
 }
 
 /** The measure as it were if the id had been given and agreed. */
 export function asIfNamed(measured: Measured): Measured {
   return { ...measured, levels: { ...measured.levels, citizenId: 'exact' } };
+}
+
+/** Whether the policy wants rivals looked for: where some claim is not quite what the register holds. */
+export function needsRivals(levels: Levels, policy: Policy): boolean {
+  if (!policy.rivals) return false;
+  const same = (level: Level | undefined) => level === 'exact' || level === 'normalised';
+  // Where the probability alone decides, a name or a date that nobody stated leaves room for others as well.
+  if (policy.tolerant && !(same(levels.givenName) && same(levels.familyName) && same(levels.birthDate))) return true;
+  return Object.values(levels).some((level) => !same(level) && level !== 'precision' && level !== 'missing');
 }

@@ -1,0 +1,35 @@
+import { parseArgs } from 'node:util';
+import { createLog } from '../src/api/log.ts';
+import { openHouse } from '../src/compose.ts';
+import { readSettings } from '../src/config/settings.ts';
+import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
+import { readRootKey } from '../src/keys/root-key-file.ts';
+import { citizenAt, citizenCount } from './citizens.ts';
+
+// A process that records events in the house of its environment, without a sequencer that would number them, and tells
+// its parent when they are durable.
+
+const eventsAtOnce = 256;
+
+const { values } = parseArgs({
+  options: { count: { type: 'string', default: '0' }, root: { type: 'string', default: '' } },
+});
+const house = await openHouse({
+  ...{ settings: readSettings(process.env), root: readRootKey(values.root), log: createLog('error') },
+  ...{ clock: systemClock, random: systemRandom },
+});
+const { mint, clock } = house;
+for (let from = 0; from < Number(values.count); from += eventsAtOnce) {
+  const events = Array.from({ length: eventsAtOnce }, (_, at) => ({
+    ...({
+      type: 'identity.verification-read',
+      id: mint('event'),
+      at: clock.now(),
+      actor: { client: 'bench' },
+    } as const),
+    ...{ citizenId: citizenAt((from + at) % citizenCount).citizenId, verification: mint('verification') },
+  }));
+  await Promise.all(events.map((event) => house.commit({ events: [event], statements: [] })));
+}
+await house.close();
+process.send?.({ done: true });

@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { calibrate, simulatedClaims } from '../identity/calibrate.ts';
+import { readPeople } from '../identity/people-file.ts';
+import { type Command, type Terminal, UsageError } from './command.ts';
+import { readColumns } from './evaluate.ts';
+
+const details = `Learns, without labels, how much each level of agreement weighs in this register, and prints a policy as JSON:
+evaluate --policy FILE measures it.
+
+  --register R.csv  The records.
+  --claims C.csv    What persons claimed, in any order; without it claims are simulated by the documented error model.
+  --name NAME       The name of the policy with its version, as town-2026-1.
+  --out FILE        Writes it there instead of to standard output.
+  --columns MAP     Which column is which claim, in both files, as for import citizens.
+  --prior P         The chance that a compared record is the person, before a claim is looked at; 0.005 unless stated.
+  --pairs N         The most pairs that are compared; 1000000 unless stated.`;
+
+const seed = 20_260_101;
+
+/** `calibrate`. */
+export function calibrateCommands(terminal: Terminal): readonly Command[] {
+  return [
+    {
+      name: 'calibrate',
+      usage:
+        'calibrate --register R.csv [--claims C.csv] --name NAME [--out FILE] [--columns MAP] [--prior P] [--pairs N]',
+      summary: 'Learns the weights of the matcher from a register, without labels.',
+      details,
+      run: async (args) => {
+        const { values } = parseArgs({
+          args: [...args],
+          options: {
+            register: { type: 'string' },
+            claims: { type: 'string' },
+            name: { type: 'string' },
+            out: { type: 'string' },
+            columns: { type: 'string' },
+            prior: { type: 'string', default: '0.005' },
+            pairs: { type: 'string', default: '1000000' },
+          },
+        });
+        if (values.register === undefined) throw new UsageError('--register names a file.');
+        if (values.name === undefined || !/^[a-z0-9-]{3,60}$/.test(values.name)) {
+          throw new UsageError('--name takes 3 to 60 small letters, digits and hyphens, as town-2026-1.');
+        }
+        const prior = Number(values.prior);
+        if (!(prior > 0 && prior < 1)) throw new UsageError('--prior takes a number between 0 and 1.');
+        const mostPairs = Number(values.pairs);
+        if (!Number.isSafeInteger(mostPairs) || mostPairs < 1000) throw new UsageError('--pairs takes 1000 or more.');
+        const columns = readColumns(values.columns, terminal.cwd);
+        const register = readPeople(resolve(terminal.cwd, values.register), columns).people;
+        const claims =
+          values.claims === undefined
+            ? simulatedClaims(register, seed)
+            : readPeople(resolve(terminal.cwd, values.claims), columns).people;
+        const model = calibrate([{ register, claims }], { mostPairs, prior });
+        const text = `${JSON.stringify({ name: values.name, threshold: 0.99, model }, null, 2)}\n`;
+        if (values.out === undefined) terminal.stdout(text);
+        else writeFileSync(resolve(terminal.cwd, values.out), text);
+        return 0;
+      },
+    },
+  ];
+}

@@ -1,0 +1,175 @@
+import type { Timer } from '../../jobs/timer.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { claimNames } from '../claims.ts';
+import { type Contact, mostCandidates, type Register, type RegisterRecord, RegisterUnavailable } from '../register.ts';
+
+/** Where another register is asked, and within what. Every limit has its test against a server that breaks it. */
+export type HttpRegisterParts = {
+  /** Its address; credentials may stand in it and are sent as Basic authentication. */
+  readonly url: URL;
+  readonly fetch: typeof fetch;
+  readonly timer: Timer;
+  readonly clock: Clock;
+  readonly deadlineMs?: number;
+  readonly mostBytes?: number;
+};
+
+/** So many failures in a row open the circuit; for so long nobody is asked; then one question tries again. */
+const failuresToOpen = 5;
+const openForMs = 10_000;
+
+type Answer = { readonly status: number; readonly json: unknown };
+
+/**
+ * A register that is asked over HTTP: `POST find` with `{"citizenId"}` answers a record or 404, `POST search` with
+ * `{"birthDate"}` answers `{"records": [...]}`, at most 101. A record has our claim names as members, and may have email,
+ * phone, language and underReview. Values go in bodies only, never in a URL. Redirects are not followed.
+ */
+export function httpRegister(parts: HttpRegisterParts): Register {
+  const ask = withCircuit(parts.clock, (path, body) => askOnce(parts, path, body));
+
+  async function find(citizenId: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+    const { status, json } = await ask('find', { citizenId });
+    if (status === 404) return undefined;
+    const found = asObject(json);
+    // A register that answers about somebody else must not verify anybody.
+    if (found['citizenId'] !== citizenId) throw new RegisterUnavailable('the register answered about another citizen');
+    return found;
+  }
+
+  return {
+    find: async (citizenId) => {
+      const found = await find(citizenId);
+      return found === undefined ? undefined : toRecord(found);
+    },
+    search: async ({ birthDate }) => {
+      const { json } = await ask('search', { birthDate });
+      const { records } = asObject(json);
+      if (!Array.isArray(records)) throw new RegisterUnavailable('the register answered a search without records');
+      return records.slice(0, mostCandidates + 1).map((record) => toRecord(asObject(record)));
+    },
+    contactOf: async (citizenId) => {
+      const found = await find(citizenId);
+      return found === undefined ? undefined : toContact(found);
+    },
+    exists: async (citizenId) => (await find(citizenId)) !== undefined,
+  };
+}
+
+type Ask = (path: string, body: object) => Promise<Answer>;
+
+/** Asks no more for a while when the register fails again and again: callers get their answer at once. */
+function withCircuit(clock: Clock, ask: Ask): Ask {
+  let failures = 0;
+  let openUntil = 0;
+  return async (path, body) => {
+    if (clock.now() < openUntil) throw new RegisterUnavailable('the register failed repeatedly and is left alone');
+    // While the one question tries again, the others still find the circuit open.
+    if (failures >= failuresToOpen) openUntil = clock.now() + openForMs;
+    try {
+      const answer = await ask(path, body);
+      failures = 0;
+      openUntil = 0;
+      return answer;
+    } catch (fault) {
+      failures += 1;
+      if (failures >= failuresToOpen) openUntil = clock.now() + openForMs;
+      throw fault;
+    }
+  };
+}
+
+async function askOnce(parts: HttpRegisterParts, path: string, body: object): Promise<Answer> {
+  const { url, timer, deadlineMs = 2_000, mostBytes = 1_048_576 } = parts;
+  const deadline = new AbortController();
+  const cancel = timer(deadlineMs, () => deadline.abort());
+  const target = new URL(`${url.pathname.replace(/\/$/, '')}/${path}`, url);
+  const { username, password } = target;
+  target.username = '';
+  target.password = '';
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+  try {
+    const response = await parts.fetch(target, {
+      method: 'POST',
+      redirect: 'error',
+      signal: deadline.signal,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(username === '' ? {} : { authorization: `Basic ${credentials}` }),
+      },
+      body: JSON.stringify(body),
+    });
+    const text = await readLimited(response, mostBytes);
+    if (response.status === 404) return { status: 404, json: {} };
+    if (response.status !== 200) throw new RegisterUnavailable(`the register answered ${response.status}`);
+    return { status: 200, json: JSON.parse(text) };
+  } catch (fault) {
+    if (fault instanceof RegisterUnavailable) throw fault;
+    // The cause may hold parts of the answer, so it is named by its kind alone.
+    const kind = deadline.signal.aborted
+      ? `no answer within ${deadlineMs} ms`
+      : fault instanceof Error
+        ? fault.name
+        : '';
+    throw new RegisterUnavailable(`the register could not be asked: ${kind}`);
+  } finally {
+    cancel();
+  }
+}
+
+async function readLimited(response: Response, mostBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    // Leaving the loop cancels the body, and with it the connection.
+    if (bytes > mostBytes) throw new RegisterUnavailable(`the register answered more than ${mostBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function asObject(json: unknown): Readonly<Record<string, unknown>> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new RegisterUnavailable('the register answered something that is no record');
+  }
+  // Any object may be looked at by its members; each is checked where it is read.
+  return json as Record<string, unknown>;
+}
+
+function textOf(found: Readonly<Record<string, unknown>>, member: string): string | null {
+  const value = found[member];
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value !== 'string' || value.length > 800) {
+    throw new RegisterUnavailable(`the register answered a ${member} that is no short text`);
+  }
+  return value;
+}
+
+function toRecord(found: Readonly<Record<string, unknown>>): RegisterRecord {
+  const values = Object.fromEntries(claimNames.map((claim) => [claim, textOf(found, claim)]));
+  // Every claim has its member above; only the id may not be null.
+  return {
+    ...values,
+    citizenId: textOf(found, 'citizenId') ?? '',
+    underReview: found['underReview'] === true,
+  } as RegisterRecord;
+}
+
+function toContact(found: Readonly<Record<string, unknown>>): Contact {
+  const text = (member: string) => textOf(found, member);
+  return {
+    citizenId: text('citizenId') ?? '',
+    name: [text('givenName'), text('familyName')].filter((name) => name !== null).join(' '),
+    email: text('email'),
+    phone: text('phone'),
+    language: text('language'),
+    postalAddress: {
+      streetAddress: text('streetAddress'),
+      postalCode: text('postalCode'),
+      locality: text('locality'),
+      country: text('country'),
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test, { type TestContext } from 'node:test';
+import { RegisterUnavailable } from '../../src/identity/register.ts';
+import { httpRegister } from '../../src/identity/registers/http-register.ts';
+import { systemTimer } from '../../src/jobs/timer.ts';
+import { engines } from '../engines.ts';
+import { openIdentityHouse } from '../identity-house.ts';
+
+const zoe = { citizenId: 'C-1', givenName: 'Zoë', familyName: 'Müller', birthDate: '1980-02-07' };
+
+/** A register over real HTTP that behaves as told, and what was asked of it. */
+async function openRegister(t: TestContext, behave: RequestListener) {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    asked += 1;
+    behave(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A server that listens on TCP has an address of this shape.
+  const { port } = server.address() as AddressInfo;
+  let now = 1_000_000;
+  const register = httpRegister({
+    url: new URL(`http://reader:s%3Acret@127.0.0.1:${port}/people`),
+    fetch,
+    timer: systemTimer,
+    clock: { now: () => now },
+    deadlineMs: 300,
+    mostBytes: 10_000,
+  });
+  return { register, asked: () => asked, pass: (ms: number) => (now += ms) };
+}
+
+const answering =
+  (status: number, body: string): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+
+test('a register over HTTP is asked in bodies, with its credentials in a header', async (t) => {
+  const seen: unknown[] = [];
+  const { register } = await openRegister(t, async (request, response) => {
+    const body = Buffer.concat(await Array.fromAsync(request)).toString();
+    seen.push([request.method, request.url, request.headers.authorization, body]);
+    const known = body.includes('C-1') || body.includes('1980');
+    const json = request.url?.endsWith('search') ? { records: [zoe] } : zoe;
+    response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(json));
+  });
+  assert.equal((await register.find('C-1'))?.familyName, 'Müller');
+  assert.equal(await register.find('C-9'), undefined);
+  assert.equal((await register.search({ familyKeys: ['', ''], birthDate: '1980-02-07' })).length, 1);
+  assert.equal((await register.contactOf('C-1'))?.name, 'Zoë Müller');
+  assert.deepEqual(seen[0], [
+    'POST',
+    '/people/find',
+    `Basic ${Buffer.from('reader:s:cret').toString('base64')}`,
+    '{"citizenId":"C-1"}',
+  ]);
+});
+
+const misbehaviours: Readonly<Record<string, RequestListener>> = {
+  'never answers': () => undefined,
+  'stops in the middle': (_request, response) => void response.writeHead(200).write('{"citizenId":'),
+  'hangs up': (request) => void request.socket.destroy(),
+  'answers without end': (_request, response) => {
+    response.writeHead(200);
+    const more = () => {
+      while (!response.destroyed && response.write('x'.repeat(4_000)));
+      if (!response.destroyed) response.once('drain', more);
+    };
+    more();
+  },
+  'answers 500': answering(500, '{}'),
+  'answers no JSON': answering(200, '<html>'),
+  'answers a list': answering(200, '[]'),
+  'answers numbers for names': answering(200, JSON.stringify({ ...zoe, familyName: 7 })),
+  'answers about somebody else': answering(200, JSON.stringify({ ...zoe, citizenId: 'C-2' })),
+  'sends elsewhere': (_request, response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
+};
+
+for (const [what, behave] of Object.entries(misbehaviours)) {
+  test(`a register that ${what} could not be asked, and no value of its answer stands in the error`, async (t) => {
+    const { register } = await openRegister(t, behave);
+    await assert.rejects(register.find('C-1'), (fault) => {
+      assert.ok(fault instanceof RegisterUnavailable, String(fault));
+      assert.ok(!/Zo|ller|1980|C-1/.test(`${fault.message} ${String(fault.cause)}`));
+      return true;
+    });
+  });
+}
+
+test('a register that fails five times is left alone for ten seconds, then tried once', async (t) => {
+  let broken = true;
+  const { register, asked, pass } = await openRegister(t, (request, response) =>
+    answering(broken ? 500 : 200, JSON.stringify(zoe))(request, response),
+  );
+  const tries = async (times: number) => {
+    for (let time = 0; time < times; time += 1) await assert.rejects(register.find('C-1'), RegisterUnavailable);
+  };
+  await tries(8);
+  assert.equal(asked(), 5);
+  pass(10_001);
+  await tries(3);
+  assert.equal(asked(), 6);
+  broken = false;
+  pass(10_001);
+  assert.equal((await register.find('C-1'))?.citizenId, 'C-1');
+  assert.equal((await register.find('C-1'))?.citizenId, 'C-1');
+});
+
+for (const engine of engines) {
+  test(`${engine.name}: while the register is down the decision is left open, and the question is on record`, async (t) => {
+    const house = await openIdentityHouse(t, engine);
+    const { register } = await openRegister(t, answering(503, '{}'));
+    const answered = await house.ask('POST', zoe, {}, { register });
+    assert.equal('json' in answered && answered.json['decision'], 'not_determined');
+    assert.deepEqual(
+      (await house.events('C-1')).map(({ type, decision }) => [type, decision]),
+      [['identity.verified', 'not_determined']],
+    );
+  });
+}

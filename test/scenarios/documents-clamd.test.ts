@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startScanning } from '../../src/documents/scan-documents.ts';
+import { clamdScanner } from '../../src/documents/scanners/clamd.ts';
+import { storedZip } from '../../src/documents/scanners/clamd-probes.ts';
+import { eicar, hasClamd, startClamd } from '../clamd.ts';
+import { clean, gateOver } from '../document-gate.ts';
+import { citizen, deposited, openDocumentHouse } from '../document-house.ts';
+import { engines } from '../engines.ts';
+
+const anyBytes = Buffer.from('hello');
+
+async function* one(bytes: Uint8Array) {
+  yield bytes;
+}
+
+const skip = hasClamd ? false : 'clamd is not installed: apt-get install --no-install-recommends clamav-daemon';
+
+test('a real clamd finds EICAR, and what it cannot look into is never clean', { skip }, async (t) => {
+  const limits = ['AlertEncrypted yes', 'AlertExceedsMax yes', 'StreamMaxLength 3M', 'MaxFileSize 2M'];
+  const scanner = clamdScanner({ address: { path: await startClamd(t, limits) } });
+  const verdict = async (bytes: Buffer) => {
+    const scanned = await scanner.scan(one(bytes), bytes.length);
+    return 'finding' in scanned ? `${scanned.verdict} ${scanned.finding}` : scanned.verdict;
+  };
+  assert.equal(await verdict(Buffer.from('an ordinary letter')), 'clean');
+  assert.equal(await verdict(eicar), 'infected Eicar-Test-Signature.UNOFFICIAL');
+  assert.equal(await verdict(storedZip('a.txt', eicar, 0)), 'infected Eicar-Test-Signature.UNOFFICIAL');
+  assert.equal(await verdict(storedZip('a.txt', Buffer.alloc(100), 1)), 'unscannable Heuristics.Encrypted.Zip');
+  const large = storedZip('a', Buffer.alloc(2_500_000), 0);
+  assert.equal(await verdict(large), 'unscannable Heuristics.Limits.Exceeded.MaxFileSize');
+  assert.equal(await verdict(Buffer.alloc(4_000_000)), 'unscannable above StreamMaxLength');
+  assert.match(await scanner.engine(), /^ClamAV \d/);
+});
+
+test('a real clamd with its defaults, which calls encrypted files clean, counts as down', { skip }, async (t) => {
+  const scanner = clamdScanner({ address: { path: await startClamd(t, []) } });
+  await assert.rejects(scanner.scan(one(anyBytes), 5), /AlertEncryptedArchive/);
+});
+
+test('behind a real clamd a letter is given out, and EICAR, an encrypted and a too large archive never', {
+  skip,
+}, async (t) => {
+  const [engine] = engines;
+  assert.ok(engine !== undefined);
+  const house = await openDocumentHouse(t, engine);
+  const limits = ['AlertEncrypted yes', 'AlertExceedsMax yes', 'MaxFileSize 1M'];
+  const { parts } = gateOver(house, async () => clean);
+  const scanner = clamdScanner({ address: { path: await startClamd(t, limits) } });
+  const zip = { 'content-type': 'application/zip' };
+  const ids = [
+    await deposited(house, Buffer.from('a letter'), { 'content-type': 'text/plain' }),
+    await deposited(house, eicar, { 'content-type': 'text/plain' }),
+    await deposited(house, storedZip('a.txt', eicar, 0), zip),
+    await deposited(house, storedZip('a.txt', Buffer.alloc(100), 1), zip),
+    await deposited(house, storedZip('a.txt', Buffer.alloc(1_500_000), 0), zip),
+  ];
+  const scanning = startScanning({ ...parts, scanner });
+  await scanning.idle();
+  await scanning.stop(1_000);
+  const outcomes = await Promise.all(
+    ids.map(async (id) => {
+      const got = await house.retrieve(id);
+      return 'refusal' in got ? got.refusal.slug : got.status;
+    }),
+  );
+  assert.deepEqual(outcomes, [200, ...Array(4).fill('document-quarantined')]);
+  const found = (await house.eventsAbout(citizen)).flatMap(({ type, verdict, finding }) =>
+    type === 'document.scanned' ? [`${verdict} ${finding ?? ''}`.trim()] : [],
+  );
+  assert.deepEqual(found.sort(), [
+    'clean',
+    'infected Eicar-Test-Signature.UNOFFICIAL',
+    'infected Eicar-Test-Signature.UNOFFICIAL',
+    'unscannable Heuristics.Encrypted.Zip',
+    'unscannable Heuristics.Limits.Exceeded.MaxFileSize',
+  ]);
+});
