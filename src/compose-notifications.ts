@@ -7,18 +7,14 @@ import { findDocument } from './documents/document-store.ts';
 import { openRecord } from './documents/sealed-record.ts';
 import type { Contact } from './identity/register.ts';
 import { systemTimer } from './jobs/timer.ts';
+import { type BounceAddresses, createBounceAddresses, readBounce } from './notifications/bounce.ts';
 import { type CascadePolicy, standardPolicyFor } from './notifications/cascade.ts';
 import { absentChannels, type Channel, type LeavingChannels } from './notifications/channels/channel.ts';
-import {
-  parseSmsMapping,
-  plainMapping,
-  readReceiptWord,
-  type SmsMapping,
-} from './notifications/channels/sms-mapping.ts';
+import { parseSmsMapping, plainMapping, receiptWord, type SmsMapping } from './notifications/channels/sms-mapping.ts';
 import type { AttachmentTitle, ContactOf, NotificationPorts } from './notifications/ports.ts';
+import { callbackPaths, createProviderCallback, parseReceipt } from './notifications/provider-callback.ts';
 import type { EvidencePorts } from './notifications/read-evidence.ts';
 import { simulating, withSimulators } from './notifications/simulator.ts';
-import { createSmsReceipts, smsReceiptPath } from './notifications/sms-receipts.ts';
 import { createPostCall } from './notifications/webhooks/post-call.ts';
 import { type Calling, startWebhooks } from './notifications/webhooks/start-webhooks.ts';
 import { systemResolve } from './notifications/webhooks/target.ts';
@@ -144,12 +140,32 @@ async function letterOf({ letterSpool: folder, letterWindow }: Settings): Promis
   return createLetterSpool({ folder, window: letterWindow, press: createLetterPress() });
 }
 
+/** The addresses that mail comes back to; none where the operator has no mailbox for them. */
+export function bounceAddressesOf({ settings, root }: Pick<House, 'settings' | 'root'>): BounceAddresses | undefined {
+  if (settings.bounceAddress === undefined) return undefined;
+  return createBounceAddresses(settings.bounceAddress, root.derive('bounce-addresses'));
+}
+
+const receiptBytes = 65_536;
+/** A bounce may carry the whole message back; its report stands before that. */
+const bounceBytes = 1_048_576;
+
 /** Where providers call back; nothing where no token was agreed with them. */
 export function providerCallbacks(house: House): readonly Mount[] {
   const { settings, db } = house;
-  if (settings.smsReceiptToken === undefined) return [];
-  const mapping = smsMappingOf(settings);
-  const parts = { ...house, read: db.read, onFault: (fault: unknown) => house.log.fault('sms receipts', fault) };
-  const handler = createSmsReceipts(parts, settings.smsReceiptToken, (receipt) => readReceiptWord(mapping, receipt));
-  return [{ paths: [smsReceiptPath], handler }];
+  const parts = { ...house, read: db.read, onFault: (fault: unknown) => house.log.fault('call-backs', fault) };
+  const mounts: Mount[] = [];
+  if (settings.smsReceiptToken !== undefined) {
+    const mapping = smsMappingOf(settings);
+    const read = (text: string, type: string) => receiptWord(mapping, parseReceipt(text, type));
+    const handler = createProviderCallback(parts, { token: settings.smsReceiptToken, limitBytes: receiptBytes, read });
+    mounts.push({ paths: [callbackPaths.sms], handler });
+  }
+  const addresses = bounceAddressesOf(house);
+  if (settings.bounceToken !== undefined && addresses !== undefined) {
+    const read = (raw: string) => readBounce(raw, addresses);
+    const handler = createProviderCallback(parts, { token: settings.bounceToken, limitBytes: bounceBytes, read });
+    mounts.push({ paths: [callbackPaths.mail], handler });
+  }
+  return mounts;
 }

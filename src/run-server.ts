@@ -6,12 +6,13 @@ import type { Page } from './api/server.ts';
 import { type ExitCode, type Terminal, UsageError } from './cli/command.ts';
 import { demoText, seedDemo } from './cli/demo.ts';
 import { type House, openHouse } from './compose.ts';
-import { cascadeOf, leavingChannels } from './compose-notifications.ts';
+import { bounceAddressesOf, cascadeOf, leavingChannels } from './compose-notifications.ts';
 import type { Settings } from './config/settings.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';
 import { createRootKey, readRootKey } from './keys/root-key-file.ts';
 import { absentChannel, type Channel } from './notifications/channels/channel.ts';
+import type { Sender } from './notifications/channels/mail.ts';
 import { createOutbox, type Outbox } from './notifications/channels/outbox.ts';
 import { operations } from './operations.ts';
 import { outboxPage } from './portal/outbox-page.ts';
@@ -32,8 +33,8 @@ export async function runDemo(settings: Settings, terminal: Terminal, takeFor: T
   const path = settings.rootKeyFile ?? join(settings.dataDir, 'root.key');
   const root = existsSync(path) ? readRootKey(path) : createRootKey(path, systemRandom);
   const log = createLog(settings.logLevel ?? 'warn');
-  const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings)) : undefined;
-  const email = outbox ?? (await emailOf(settings));
+  const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings, root)) : undefined;
+  const email = outbox ?? (await emailOf(settings, root));
   const simulated = settings.simulators ?? true;
   const mode: Mode = {
     roles: new Set(roles),
@@ -65,7 +66,7 @@ export async function runStart(
   const mode: Mode = {
     roles: rolesOf(values.roles),
     makeKeys: false,
-    channels: await leavingChannels(settings, await emailOf(settings), simulated),
+    channels: await leavingChannels(settings, await emailOf(settings, root), simulated),
     cascade: cascadeOf(settings),
     simulated,
     pages: peoplePages(undefined),
@@ -83,15 +84,15 @@ function rolesOf(text: string | undefined): ReadonlySet<Role> {
   return new Set(roles.filter((role) => wanted.includes(role)));
 }
 
-function senderOf(settings: Settings): { address: string; messageIdHost: string } {
+function senderOf(settings: Settings, root: RootKey): Sender {
   const host = settings.publicUrl === undefined ? 'localhost' : new URL(settings.publicUrl).hostname;
-  return { address: settings.mailFrom, messageIdHost: host };
+  return { address: settings.mailFrom, messageIdHost: host, returnPath: bounceAddressesOf({ settings, root })?.of };
 }
 
-async function emailOf(settings: Settings): Promise<Channel> {
+async function emailOf(settings: Settings, root: RootKey): Promise<Channel> {
   if (settings.smtpUrl === undefined) return absentChannel('email');
   const { createSmtpEmail } = await import('./notifications/channels/smtp-email.ts');
-  return createSmtpEmail({ url: settings.smtpUrl.reveal(), sender: senderOf(settings) });
+  return createSmtpEmail({ url: settings.smtpUrl.reveal(), sender: senderOf(settings, root) });
 }
 
 function peoplePages(outbox: Outbox | undefined): readonly Page[] {

@@ -93,6 +93,17 @@ export const settingTable = {
     fallback: undefined,
     help: 'What the gateway sends as a bearer token with its receipts to /callbacks/sms; without it none are taken.',
   },
+  BOUNCE_ADDRESS: {
+    kind: 'text',
+    fallback: undefined,
+    help: 'Mailbox that mail comes back to, as bounces@example.org; mail to bounces+anything must reach it too.',
+  },
+  BOUNCE_TOKEN: {
+    kind: 'text',
+    secret: true,
+    fallback: undefined,
+    help: 'What hands bounces over to /callbacks/mail sends as a bearer token; without it none are taken.',
+  },
   LETTER_SPOOL: { kind: 'path', fallback: undefined, help: 'Folder that a printer takes letters from.' },
   LETTER_WINDOW: { kind: 'text', fallback: 'din5008b', help: 'Address window of the envelopes: din5008b or uk-c5.' },
   SIMULATORS: {

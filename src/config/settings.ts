@@ -26,6 +26,8 @@ export type Settings = {
   readonly smsUrl: Secret | undefined;
   readonly smsGateway: string | undefined;
   readonly smsReceiptToken: Secret | undefined;
+  readonly bounceAddress: string | undefined;
+  readonly bounceToken: Secret | undefined;
   readonly letterSpool: string | undefined;
   readonly letterWindow: string;
   /** undefined: as the mode has it. */
@@ -90,6 +92,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     smsUrl: secret('SMS_URL'),
     smsGateway: optional('SMS_GATEWAY'),
     smsReceiptToken: secret('SMS_RECEIPT_TOKEN'),
+    bounceAddress: optional('BOUNCE_ADDRESS'),
+    bounceToken: secret('BOUNCE_TOKEN'),
     letterSpool: given('LETTER_SPOOL') === undefined ? undefined : path('LETTER_SPOOL'),
     letterWindow: text('LETTER_WINDOW'),
     simulators: given('SIMULATORS') === undefined ? undefined : text('SIMULATORS') === 'true',

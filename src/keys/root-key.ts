@@ -16,6 +16,7 @@ export const lastingPurposes = [
   'document-etag',
   'page-cursor',
   'webhook-secrets',
+  'bounce-addresses',
 ] as const;
 export type LastingPurpose = (typeof lastingPurposes)[number];
 

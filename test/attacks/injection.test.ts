@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { createMint } from '../../src/kernel/id.ts';
+import { createMint, parseId } from '../../src/kernel/id.ts';
+import { Secret } from '../../src/kernel/secret.ts';
+import { createBounceAddresses, readBounce } from '../../src/notifications/bounce.ts';
 import type { Message } from '../../src/notifications/channels/channel.ts';
 import { composeMail } from '../../src/notifications/channels/compose-mail.ts';
 import { mailOf } from '../../src/notifications/channels/mail.ts';
@@ -8,6 +12,7 @@ import { letterData } from '../../src/notifications/letters/letter-data.ts';
 import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
 import { fill, parseMarkdown } from '../../src/notifications/markdown.ts';
 import { messageHtml } from '../../src/notifications/message-html.ts';
+import { createProviderCallback } from '../../src/notifications/provider-callback.ts';
 import { createPostCall } from '../../src/notifications/webhooks/post-call.ts';
 import { isPublicAddress, parseTarget } from '../../src/notifications/webhooks/target.ts';
 import { engines } from '../engines.ts';
@@ -176,4 +181,88 @@ test('a name that turns to a private address after it was accepted is not called
     assert.deepEqual(result, { failed: 'private-target' });
   }
   assert.equal(receiver.calls.length, 0);
+});
+
+const addresses = createBounceAddresses('bounces@tax.example', new Uint8Array(32).fill(3));
+const delivery = mint('delivery');
+const bounce = (
+  to: string,
+  { action = 'failed', status = '5.1.1', type = 'multipart/report; report-type=delivery-status; boundary=b' } = {},
+) =>
+  [
+    ...[
+      'From: MAILER-DAEMON@relay.example',
+      `To: <${to}>`,
+      `Content-Type: ${type}`,
+      '',
+      '--b',
+      'Content-Type: text/plain',
+      '',
+    ],
+    ...[
+      'Sorry. Action: failed',
+      '--b',
+      'Content-Type: message/delivery-status',
+      '',
+      'Reporting-MTA: dns; relay.example',
+      '',
+    ],
+    ...[
+      'Final-Recipient: rfc822; ada@example.org',
+      `Action: ${action}`,
+      `Status: ${status}`,
+      'Diagnostic-Code: smtp; 550',
+      '--b--',
+      '',
+    ],
+  ].join('\r\n');
+
+test('a bounce counts only at the address of its attempt, and only when it is final', () => {
+  const to = addresses.of({ delivery, attempt: 1 });
+  assert.ok((to.split('@')[0]?.length ?? 99) <= 64);
+  const failed = { delivery, ended: 'failed' };
+  const other = createBounceAddresses('bounces@tax.example', new Uint8Array(32).fill(4)).of({ delivery, attempt: 1 });
+  const cases: ReadonlyArray<[string, object | undefined]> = [
+    [bounce(to), { ...failed, reason: 'address-refused' }],
+    [bounce(to.toLowerCase()), { ...failed, reason: 'address-refused' }],
+    [bounce(to, { status: '5.2.2' }), { ...failed, reason: 'mailbox-full' }],
+    [bounce(to, { action: 'delayed', status: '4.4.1' }), undefined],
+    [bounce(to, { action: 'delivered', status: '2.0.0' }), undefined],
+    [bounce(other), undefined],
+    [bounce(to.replace('.1-', '.2-')), undefined],
+    [bounce('bounces@tax.example'), undefined],
+    [bounce(to, { type: 'text/plain' }), undefined],
+    [bounce(to, { type: 'multipart/mixed; boundary=b' }), undefined],
+    ['', undefined],
+  ];
+  for (const [index, [raw, expected]] of cases.entries())
+    assert.deepEqual(readBounce(raw, addresses), expected, `${index}`);
+});
+
+test('an oversized bounce is refused by its length, a looping one changes nothing and is never answered', async (t) => {
+  const [engine] = engines;
+  assert.ok(engine !== undefined);
+  const db = await engine.open(t);
+  const house = await createNotificationHouse(db, { now: () => at }, { 'cit-ada': { email: 'ada@example.org' } });
+  await house.accept({ citizenId: 'cit-ada' });
+  const handler = createProviderCallback(
+    { ...house, read: db.read, clock: { now: () => at }, onFault: (fault) => assert.fail(String(fault)) },
+    { token: new Secret('t'), limitBytes: 10_000, read: (raw) => readBounce(raw, addresses) },
+  );
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  // It listens on TCP, so its address has a port.
+  const { port } = server.address() as AddressInfo;
+  const post = async (body: string) =>
+    (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { authorization: 'Bearer t' }, body })).status;
+  const [row] = await db.read("select id from delivery where channel = 'email'");
+  const own = parseId('delivery', String(row?.['id']));
+  assert.ok(own !== undefined);
+  await db.write([{ sql: "update delivery set status = 'sent', ended_at = $1 where id = $2", args: [at, own] }]);
+  const raw = bounce(addresses.of({ delivery: own, attempt: 1 }));
+  assert.equal(await post(`${raw}${'x'.repeat(20_000)}`), 413);
+  for (let round = 0; round < 5; round += 1) assert.equal(await post(raw), 204);
+  const ended = (await house.events()).filter((type) => type === 'notification.delivery-ended');
+  assert.equal(ended.length, 1);
 });

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { createMint } from '../../src/kernel/id.ts';
 import type { Message } from '../../src/notifications/channels/channel.ts';
 import { createSmsGateway, parsePhone } from '../../src/notifications/channels/sms-gateway.ts';
-import { plainMapping, readReceiptWord, type SmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
+import { plainMapping, receiptWord, type SmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
 import { segmentsOf, textOfSms } from '../../src/notifications/sms-text.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
@@ -163,7 +163,7 @@ test('sms: segments are counted as gateways charge them', () => {
 
 test('sms: a receipt counts only for an attempt of ours and a word that is final', () => {
   const id = `${mint('delivery')}.1`;
-  const read = (receipt: unknown) => readReceiptWord(plainMapping, receipt)?.ended;
+  const read = (receipt: unknown) => receiptWord(plainMapping, receipt)?.ended;
   assert.deepEqual(
     [
       { id, status: 'delivered' },

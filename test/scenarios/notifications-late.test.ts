@@ -6,8 +6,8 @@ import { Secret } from '../../src/kernel/secret.ts';
 import { standardPolicyFor } from '../../src/notifications/cascade.ts';
 import { absentChannels } from '../../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
-import { plainMapping, readReceiptWord } from '../../src/notifications/channels/sms-mapping.ts';
-import { createSmsReceipts } from '../../src/notifications/sms-receipts.ts';
+import { plainMapping, receiptWord } from '../../src/notifications/channels/sms-mapping.ts';
+import { createProviderCallback, parseReceipt } from '../../src/notifications/provider-callback.ts';
 import { createDeliveryHouse, minute, type Shown, scripted } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 
@@ -23,10 +23,13 @@ for (const engine of engines) {
     const letter = { ...scripted({ outcome: 'sent' }), name: 'letter' as const, addressOf: () => 'x' };
     const worker = await start({ channels: { ...absentChannels, inbox: inboxChannel, sms, letter } });
     const server = createServer(
-      createSmsReceipts(
+      createProviderCallback(
         { ...house, read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
-        new Secret('t0ken'),
-        (receipt) => readReceiptWord(plainMapping, receipt),
+        {
+          token: new Secret('t0ken'),
+          limitBytes: 1_000,
+          read: (text, type) => receiptWord(plainMapping, parseReceipt(text, type)),
+        },
       ),
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -5,7 +5,12 @@ import { blocksOf } from '../sealed-content.ts';
 import type { Message } from './channel.ts';
 
 /** Who mail comes from: an address of the operator, and the host that Message-IDs are made under. */
-export type Sender = { readonly address: string; readonly messageIdHost: string };
+export type Sender = {
+  readonly address: string;
+  readonly messageIdHost: string;
+  /** The envelope sender of an attempt, where bounces are read; without it the address. */
+  readonly returnPath?: ((attempt: Pick<Message, 'delivery' | 'attempt'>) => string) | undefined;
+};
 
 /** A mail as it is handed over; header values are single lines. */
 export type Mail = {

@@ -1,3 +1,6 @@
+import { parseId } from '../../kernel/id.ts';
+import type { LateWord } from '../learn-late.ts';
+
 /** JSON as the mapping and the answers of gateways have it. */
 type Template = string | number | boolean | null | readonly Template[] | { readonly [name: string]: Template };
 
@@ -68,18 +71,16 @@ export function at(value: unknown, pointer: string): unknown {
   return here;
 }
 
-/** What a receipt says: which attempt, and whether it ended; undefined where it is about nothing that we know. */
-export function readReceiptWord(
-  mapping: SmsMapping,
-  receipt: unknown,
-): { readonly delivery: string; readonly ended: 'delivered' | 'failed' } | undefined {
+/** What a receipt says of an attempt of ours; undefined where it says nothing final. */
+export function receiptWord(mapping: SmsMapping, receipt: unknown): LateWord | undefined {
   if (mapping.receipt === undefined) return undefined;
   const id = at(receipt, mapping.receipt.id);
   const word = String(at(receipt, mapping.receipt.status) ?? '');
-  const [, delivery] = /^(dlv_\w{26})\.\d{1,6}$/.exec(typeof id === 'string' ? id : '') ?? [];
+  const [, text = ''] = /^(dlv_\w{26})\.\d{1,6}$/.exec(typeof id === 'string' ? id : '') ?? [];
+  const delivery = parseId('delivery', text);
   if (delivery === undefined) return undefined;
   if (mapping.receipt.delivered.includes(word)) return { delivery, ended: 'delivered' };
-  return mapping.receipt.failed.includes(word) ? { delivery, ended: 'failed' } : undefined;
+  return mapping.receipt.failed.includes(word) ? { delivery, ended: 'failed', reason: 'address-refused' } : undefined;
 }
 
 /** The mapping in a file of the operator; throws with what is wrong about it. */

@@ -31,7 +31,11 @@ export function createSmtpEmail(options: SmtpEmailOptions): Channel {
       if ('fault' in line) return outcomeOf(line.fault);
       return {
         call: async () => {
-          const fault = await connections.send(line, { from: mail.from.address, to: mail.to }, raw);
+          const fault = await connections.send(
+            line,
+            { from: options.sender.returnPath?.(message) ?? mail.from.address, to: mail.to },
+            raw,
+          );
           return fault === undefined ? { outcome: 'sent' } : outcomeOf(fault);
         },
         drop: () => connections.giveBack(line),

@@ -1,0 +1,76 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type DeliveryId, parseId } from '../kernel/id.ts';
+import type { LateWord } from './learn-late.ts';
+import type { ReasonCode } from './reason.ts';
+
+const macLength = 12;
+
+/** The addresses that mail comes back to, each for one attempt (VERP), and who they are for. */
+export type BounceAddresses = {
+  /** The envelope sender of an attempt. Its mark keeps others from making up bounces. */
+  of(attempt: { readonly delivery: DeliveryId; readonly attempt: number }): string;
+  /** The delivery that an address was made for; undefined for any other text. Upper and lower case are alike. */
+  find(address: string): DeliveryId | undefined;
+};
+
+/** Addresses under one of the operator: `bounces@example.org` gives `bounces+DELIVERY.ATTEMPT-MARK@example.org`. */
+export function createBounceAddresses(base: string, key: Uint8Array): BounceAddresses {
+  const [local = '', domain = ''] = base.split('@');
+  const markOf = (attempt: string) =>
+    createHmac('sha256', key).update(attempt.toUpperCase()).digest('hex').slice(0, macLength);
+  return {
+    of: ({ delivery, attempt }) => `${local}+${delivery}.${attempt}-${markOf(`${delivery}.${attempt}`)}@${domain}`,
+    find: (address) => {
+      const [, id = '', attempt = '', mark = ''] = /\+dlv_(\w{26})\.(\d{1,6})-([0-9a-f]{12})@/i.exec(address) ?? [];
+      const delivery = parseId('delivery', `dlv_${id.toUpperCase()}`);
+      if (delivery === undefined) return undefined;
+      const wanted = Buffer.from(markOf(`${delivery}.${attempt}`));
+      return timingSafeEqual(wanted, Buffer.from(mark.toLowerCase())) ? delivery : undefined;
+    },
+  };
+}
+
+/**
+ * Reads a delivery status notification (RFC 3464). Only the report of a final failure counts: a delay, an answer of an
+ * absent person, a mail that only quotes a report, say nothing. The address that it came to tells which delivery.
+ */
+export function readBounce(raw: string, addresses: BounceAddresses): LateWord | undefined {
+  const lines = raw.replaceAll('\r\n', '\n');
+  const head = unfold(lines.slice(0, lines.indexOf('\n\n') + 1));
+  const type = headerOf(head, 'content-type');
+  if (!/^multipart\/report\b/i.test(type) || !/report-type="?delivery-status\b/i.test(type)) return undefined;
+  const delivery = ['delivered-to', 'x-original-to', 'to']
+    .map((name) => addresses.find(headerOf(head, name)))
+    .find(Boolean);
+  const report = reportOf(lines);
+  if (delivery === undefined || report === undefined) return undefined;
+  const action = headerOf(report, 'action').toLowerCase();
+  const status = /\b([245])\.(\d{1,3})\.(\d{1,3})\b/.exec(headerOf(report, 'status'));
+  if (action !== 'failed' || status?.[1] === '2') return undefined;
+  return { delivery, ended: 'failed', reason: reasonOf(status?.[2], status?.[3]) };
+}
+
+/** The subject and detail of RFC 3463: 1 is about the address, 2.2 a full mailbox. */
+function reasonOf(subject: string | undefined, detail: string | undefined): ReasonCode {
+  if (subject === '2' && detail === '2') return 'mailbox-full';
+  return subject === '6' || subject === '7' ? 'message-refused' : 'address-refused';
+}
+
+/** The groups of fields in the part `message/delivery-status`, until the next boundary. */
+function reportOf(lines: string): string | undefined {
+  const start = lines.search(/^content-type:\s*message\/(?:global-)?delivery-status/im);
+  if (start < 0) return undefined;
+  const body = lines.slice(start);
+  const part = body.slice(body.indexOf('\n\n') + 2);
+  const end = part.search(/^--/m);
+  return unfold(end < 0 ? part : part.slice(0, end));
+}
+
+function unfold(text: string): string {
+  return text.replaceAll(/\n[ \t]+/g, ' ');
+}
+
+function headerOf(text: string, name: string): string {
+  const line = text.split('\n').find((candidate) => candidate.toLowerCase().startsWith(`${name}:`));
+  return line === undefined ? '' : line.slice(name.length + 1).trim();
+}

@@ -1,0 +1,71 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Secret } from '../kernel/secret.ts';
+import { type LateParts, type LateWord, learnLate } from './learn-late.ts';
+
+/** Where the SMS gateway calls back, and where the mail system hands bounces over. */
+export const callbackPaths = { sms: '/callbacks/sms', mail: '/callbacks/mail' } as const;
+
+/** A provider that calls back: what it has to send as a bearer token, how much, and what its words mean. */
+export type Caller = {
+  readonly token: Secret;
+  readonly limitBytes: number;
+  /** The late word in a body of that media type; undefined where it says nothing about a message of ours. */
+  read(text: string, mediaType: string): LateWord | undefined;
+};
+
+/**
+ * Takes call-backs by `POST`. The answer says only whether what came was dealt with, so that the provider repeats what was
+ * not; nothing is ever sent in reply, so that no loop can begin.
+ */
+export function createProviderCallback(
+  parts: LateParts & { onFault(fault: unknown): void },
+  { token, limitBytes, read }: Caller,
+): RequestListener {
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== 'POST') return end(response, 405);
+    if (!isToken(request.headers.authorization ?? '', token)) return end(response, 401);
+    const text = await textOf(request, limitBytes);
+    if (text === undefined) return end(response, 413);
+    const word = read(text, request.headers['content-type'] ?? '');
+    if (word !== undefined) await learnLate(parts, word);
+    end(response, 204);
+  }
+  return (request, response) => {
+    void take(request, response).catch((fault) => {
+      parts.onFault(fault);
+      end(response, 503);
+    });
+  };
+}
+
+function isToken(header: string, token: Secret): boolean {
+  const hash = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(header), hash(`Bearer ${token.reveal()}`));
+}
+
+async function textOf(request: IncomingMessage, limitBytes: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk as Uint8Array);
+    size += bytes.length;
+    if (size > limitBytes) return undefined;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function end(response: ServerResponse, status: number): void {
+  response.writeHead(status, { connection: 'close' }).end();
+}
+
+/** The body of a receipt, JSON or a form; undefined for anything else. */
+export function parseReceipt(text: string, mediaType: string): unknown {
+  if (mediaType.startsWith('application/x-www-form-urlencoded')) return Object.fromEntries(new URLSearchParams(text));
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
