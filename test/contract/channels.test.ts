@@ -208,7 +208,7 @@ const meanings: ReadonlyArray<[Behaviour, object]> = [
 
 for (const [behaviour, meaning] of meanings) {
   test(`smtp: ${JSON.stringify(behaviour)} means ${JSON.stringify(meaning)}, and the next mail goes through`, async (t) => {
-    const { sink, email } = await smtp(t, { silenceMs: 200 });
+    const { sink, email } = await smtp(t, { silenceMs: 2_000 });
     sink.behave(() => behaviour);
     assert.deepEqual(await send(email, message()), meaning);
     const before = sink.mails.length;

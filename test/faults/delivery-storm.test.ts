@@ -162,12 +162,9 @@ async function countUp({ ids, kills }: Storm, home: ServerHome, sink: SmtpSink) 
   };
 }
 
-for (const engine of engines) {
+// The small storm is for SQLite; delivery-kill.test.ts kills workers on PostgreSQL in every run.
+for (const engine of engines.filter(({ name }) => isWhole || name === 'sqlite')) {
   test(`${engine.name}: ${sends} sends under kill -9 of server and workers: none lost, none twice, unknown on record`, async (t) => {
-    if (!isWhole && engine.name === 'postgres') {
-      t.skip('STORM=100000 runs it on PostgreSQL too; delivery-kill.test.ts kills workers there in every run');
-      return;
-    }
     const sink = await startSmtpSink(t);
     sink.behave((_to, before) => (before % 50 === 7 ? 'drop-after-data' : 'accept'));
     const home = await makeHome(t, { engine: engine.name, settings: { SMTP_URL: sink.url, LOG_LEVEL: 'silent' } });
