@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { allowStream, bodyLimits, watchBody } from './body-watch.ts';
 
 /** A request whose body the test sends by hand, over a timer that the test moves. */
-async function slowRequest(t: TestContext, streams: boolean) {
+async function slowRequest(t: TestContext, streams: boolean, read = true) {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -19,7 +19,7 @@ async function slowRequest(t: TestContext, streams: boolean) {
     server.close();
   });
   socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000\r\n\r\n');
-  const request = (await arriving)[0] as IncomingMessage;
+  const [request, response] = (await arriving) as [IncomingMessage, ServerResponse];
   t.mock.timers.enable({ apis: ['setInterval'] });
   const told: number[] = [];
   if (streams) allowStream(request);
@@ -29,8 +29,8 @@ async function slowRequest(t: TestContext, streams: boolean) {
     socket.write(Buffer.alloc(bytes));
     while (request.socket.bytesRead < goal) await once(request, 'data');
   };
-  request.resume();
-  return { told, send, request, span: () => t.mock.timers.tick(bodyLimits.spanMs) };
+  if (read) request.resume();
+  return { told, send, request, response, span: () => t.mock.timers.tick(bodyLimits.spanMs) };
 }
 
 test('a streamed body may take any time while enough of it arrives in each span, and no longer', async (t) => {
@@ -63,6 +63,17 @@ test('bytes that we have not taken yet are not counted against the sender', asyn
   span();
   request.pause();
   request.unshift(Buffer.from('held'));
+  span();
+  assert.deepEqual(told, []);
+});
+
+test('a body that was never taken is watched no more once its request is answered and its connection gone', async (t) => {
+  const { told, request, response, span } = await slowRequest(t, true, false);
+  response.setHeader('connection', 'close');
+  const gone = once(request.socket, 'close');
+  response.end('no');
+  await gone;
+  span();
   span();
   assert.deepEqual(told, []);
 });

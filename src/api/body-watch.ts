@@ -38,7 +38,12 @@ export function watchBody(request: IncomingMessage, onSlow: () => void): void {
     onSlow();
   };
   const timer = setInterval(look, bodyLimits.spanMs);
-  const end = () => clearInterval(timer);
+  const end = () => {
+    clearInterval(timer);
+    request.socket.off('close', end);
+  };
   request.once('end', end);
   request.once('close', end);
+  // A request that was answered before its body came emits neither of them.
+  request.socket.once('close', end);
 }

@@ -197,7 +197,9 @@ function issuesOf(issues: unknown): string[] {
 }
 
 test('with every detail logged, the log holds no claim, name, message, document, token or secret', async () => {
+  const stoppedAt = performance.now();
   assert.deepEqual(await server.end('SIGTERM'), { code: 0, signal: null });
+  assert.ok(performance.now() - stoppedAt < 10_000, 'none of the refused requests holds up the stop');
   assert.equal(server.stdout(), '');
   const log = server.stderr();
   const refused = log.split('\n').filter((line) => line.includes('"problem":'));
