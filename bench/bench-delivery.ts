@@ -1,7 +1,7 @@
 import { startBaseline } from './baselines/baseline-process.ts';
 import { resultOf } from './bench-http.ts';
 import { type Engine, engines, filledHouse, type Ground } from './ground.ts';
-import { type Cell, connections, type Plan } from './measure.ts';
+import { type Cell, type Plan, usualConnections } from './measure.ts';
 import { startOurs, tokenFor } from './our-server.ts';
 import { cpuOfProcess, cpuOfTree, forgetPeak, memoryOf } from './process-usage.ts';
 import type { Check, Result } from './result.ts';
@@ -84,7 +84,7 @@ async function mailOnce({ load }: Ground, sink: SmtpSink, mailing: Mailing, coun
   forgetPeak(mailing.pid);
   const before = usage();
   const result = await load.run({
-    ...{ port: mailing.port, token, connections, seed: count },
+    ...{ port: mailing.port, token, connections: usualConnections, seed: count },
     ask: { path: mailing.path, body: 'send', status: 202 },
     ...{ most: count, seconds: longestSeconds },
   });

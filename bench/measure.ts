@@ -9,6 +9,8 @@ export type Target = {
   /** The root of the processes of its PostgreSQL. */
   readonly databasePid?: number | undefined;
   readonly ask: Ask;
+  /** How many ask at once; 32 where nothing is said. */
+  readonly connections?: number;
   /** Asked before each round, since ours live ten minutes. */
   token(): Promise<string>;
 };
@@ -26,7 +28,7 @@ export type Cell = {
 
 export type Plan = { readonly rounds: number; readonly seconds: number };
 
-export const connections = 32;
+export const usualConnections = 32;
 const mostRequests = 2_000_000;
 const warmUpSeconds = 2;
 
@@ -66,7 +68,7 @@ async function runOnce(
   });
   forgetPeak(target.pid);
   const before = usage();
-  const { port, ask } = target;
+  const { port, ask, connections = usualConnections } = target;
   const result: LoadResult = await load.run({ port, token, ask, connections, seconds, most: mostRequests, seed });
   const after = usage();
   const each = (from: number | undefined, to: number | undefined) =>
