@@ -72,6 +72,7 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
   let keys = createCitizenKeys(db.read, root, systemRandom);
   const citizenKeys: CitizenKeys = {
     keyOf: (id) => keys.keyOf(id),
+    load: (ids) => keys.load(ids),
     creation: (id) => keys.creation(id),
     creations: (ids) => keys.creations(ids),
     pseudonymOf: (id) => keys.pseudonymOf(id),

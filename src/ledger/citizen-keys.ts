@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { Clock, Random } from '../kernel/clock.ts';
+import { createRecent } from '../kernel/recent.ts';
 import { keyBytes } from '../keys/chunked-encryption.ts';
 import type { RootKey } from '../keys/root-key.ts';
 import { unwrapKey, wrapKey, wrapNonceBytes } from '../keys/wrap.ts';
-import type { Read, Statement } from '../store/db.ts';
+import type { Read, Row, Statement } from '../store/db.ts';
 import { createMultiRow } from '../store/multi-row.ts';
 
 /**
@@ -16,6 +17,8 @@ export type CitizenKeys = {
    * from the root, so that an unknown id costs what a known one does; nothing under it can be erased one by one.
    */
   keyOf(citizenId: string): Promise<Uint8Array>;
+  /** Reads the keys of many citizens at once, so that `keyOf` has them at hand. No id may come twice. */
+  load(citizenIds: readonly string[]): Promise<void>;
   /** The statement that makes the key of a new citizen; harmless where the citizen has one. */
   creation(citizenId: string): Statement;
   /** The statements that make the keys of many new citizens; harmless for those who have one. No id may come twice. */
@@ -28,7 +31,8 @@ export type CitizenKeys = {
   pseudonymOf(citizenId: string): Uint8Array;
 };
 
-const cachedKeys = 20_000;
+/** At least so many keys are kept in memory, and at most twice as many. */
+const cachedKeys = 10_000;
 /** A destroyed key is used no longer than this, in processes other than the one that destroyed it. */
 const cachedForMs = 60_000;
 
@@ -38,33 +42,50 @@ const insertKeys = createMultiRow(
   'on conflict (citizen_id) do nothing',
 );
 
-/** Keys are cached for a minute of that clock, least recently used first out: a burst on one citizen unwraps once. */
+const selectKeys = createMultiRow(
+  'select citizen_id, wrapped, root_key_id from citizen_key where citizen_id in (',
+  1,
+  ')',
+);
+
+/** Keys are cached for a minute of that clock, those that were used last: a burst on one citizen unwraps once. */
 export function createCitizenKeys(read: Read, root: RootKey, random: Random, clock?: Clock): CitizenKeys {
-  const cache = new Map<string, { readonly key: Uint8Array; readonly readAt: number }>();
+  const cache = createRecent<{ readonly key: Uint8Array; readonly readAt: number }>(cachedKeys);
   const now = () => clock?.now() ?? 0;
   const hmac = (purpose: 'citizen-pseudonym' | 'stranger-content', citizenId: string) =>
     createHmac('sha256', root.derive(purpose)).update(citizenId).digest();
 
+  function cached(citizenId: string): Uint8Array | undefined {
+    const found = cache.get(citizenId);
+    return found !== undefined && now() - found.readAt <= cachedForMs ? found.key : undefined;
+  }
+
+  function keyIn(row: Row, citizenId: string, readAt: number): Uint8Array {
+    const wrapped = row['wrapped'];
+    if (!(wrapped instanceof Uint8Array)) throw new TypeError('a key without its bytes');
+    const key = unwrapKey(
+      root.unwrapping('wrap-citizen-keys', String(row['root_key_id'])),
+      wrapped,
+      `citizen ${citizenId}`,
+    );
+    cache.set(citizenId, { key, readAt });
+    return key;
+  }
+
   async function keyOf(citizenId: string): Promise<Uint8Array> {
-    const cached = cache.get(citizenId);
-    if (cached !== undefined) {
-      cache.delete(citizenId);
-      if (now() - cached.readAt <= cachedForMs) {
-        cache.set(citizenId, cached);
-        return cached.key;
-      }
-    }
+    const known = cached(citizenId);
+    if (known !== undefined) return known;
     const readAt = now();
     const [row] = await read('select wrapped, root_key_id from citizen_key where citizen_id = $1', [citizenId]);
-    if (row === undefined || !(row['wrapped'] instanceof Uint8Array)) return hmac('stranger-content', citizenId);
-    const wrapping = root.unwrapping('wrap-citizen-keys', String(row['root_key_id']));
-    const key = unwrapKey(wrapping, row['wrapped'], `citizen ${citizenId}`);
-    cache.set(citizenId, { key, readAt });
-    if (cache.size > cachedKeys) {
-      const [oldest] = cache.keys();
-      if (oldest !== undefined) cache.delete(oldest);
+    return row === undefined ? hmac('stranger-content', citizenId) : keyIn(row, citizenId, readAt);
+  }
+
+  async function load(citizenIds: readonly string[]): Promise<void> {
+    const missing = citizenIds.filter((citizenId) => cached(citizenId) === undefined);
+    for (const { sql, args } of selectKeys(missing.map((citizenId) => [citizenId]))) {
+      const readAt = now();
+      for (const row of await read(sql, args)) keyIn(row, String(row['citizen_id']), readAt);
     }
-    return key;
   }
 
   const newKey = (citizenId: string, source: Random) => [
@@ -75,7 +96,8 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
 
   return {
     keyOf,
-    forget: (citizenId) => void cache.delete(citizenId),
+    load,
+    forget: cache.delete,
     destruction: (citizenId) => ({
       sql: 'delete from citizen_key where citizen_id = $1 returning citizen_id',
       args: [citizenId],

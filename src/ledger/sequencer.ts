@@ -22,7 +22,7 @@ import { type OpenTree, openTree } from './open-tree.ts';
 /** What numbering events needs. */
 export type SequencerParts = {
   readonly db: Pick<Db, 'read' | 'write'>;
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'load'>;
   readonly houseKeys: HouseKeys;
   readonly random: Random;
   readonly anchor: Anchor;
@@ -64,7 +64,7 @@ export function createSequencer(parts: SequencerParts): Sequencer {
 }
 
 async function numberBatches(parts: SequencerParts, open: OpenTree, fence: number) {
-  const { db, houseKeys, batchLimit } = parts;
+  const { db, citizenKeys, houseKeys, batchLimit } = parts;
   const chains = createChainEnds(db.read, houseKeys);
   let grown = open;
   let numbered = 0;
@@ -77,6 +77,7 @@ async function numberBatches(parts: SequencerParts, open: OpenTree, fence: numbe
       const events = await pendingEvents(db.read, afterId, batchLimit);
       if (events.length === 0) break;
       await chains.load(events);
+      await citizenKeys.load([...new Set(events.flatMap(({ citizenId }) => citizenId ?? []))]);
       const next = await append(parts, { before: grown, events, chains });
       await storing;
       storing = db.write([moveHead(treeOf(grown), { ...treeOf(next.tree), fence }), ...next.statements]);
