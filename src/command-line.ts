@@ -15,6 +15,7 @@ import { importCommands } from './cli/import-citizens.ts';
 import { keyCommands } from './cli/keys.ts';
 import { ledgerCommands } from './cli/ledger.ts';
 import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
+import { policyCommands } from './cli/policies.ts';
 import type { RotationRoom } from './cli/rotate-root.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { webhookCommands } from './cli/webhooks.ts';
@@ -69,6 +70,7 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
   return [
     ...keyCommands(lendRotation, terminal),
     ...importCommands(lend, terminal),
+    ...policyCommands(lend, terminal),
     ...webhookCommands(lend, terminal),
     ...clientCommands(lend, terminal),
     ...documentCommands(lendDocuments, terminal),

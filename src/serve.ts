@@ -13,6 +13,7 @@ import { createApiServer, type Mount, type Page } from './api/server.ts';
 import { apiDocuments, jsonPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { startKeeping } from './compose-documents.ts';
+import { standingPolicy } from './compose-identity.ts';
 import { openLedger, startSequencer } from './compose-ledger.ts';
 import { contactsOf, providerCallbacks, senderNamesOf, startCalling } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
@@ -72,6 +73,8 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const { settings } = house;
   const { port, publicUrl } = await chooseAddress(settings);
   const access = await openAccess(house, mode.makeKeys);
+  // A setting that is wrong stops the start before anything is at work.
+  await standingPolicy(house);
   calling = mode.roles.has('worker') ? startCalling(house) : undefined;
   const delivering = mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined;
   const endpoints = endpointsOf(operations);

@@ -35,7 +35,7 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
     };
   }
   const { question } = read;
-  const policy = call.ports.policyOf(call.caller.clientId);
+  const policy = await call.ports.policyOf(call.caller.clientId);
   const asking = { question, claims: normaliseClaims(question.claims), policy, call };
   const refusal = refusalOf(asking, from);
   if (refusal !== undefined) return { refusal };

@@ -133,6 +133,13 @@ export type HouseEvent =
       readonly refused: number;
       readonly finished: boolean;
     })
+  /** How often names are in the register was counted, for the matcher. */
+  | (Head<'register.counted'> & { readonly persons: number })
+  | (Head<'policy.added'> & {
+      readonly name: string;
+      /** SHA-256 of its document, in hex. */
+      readonly digest: string;
+    })
   | (Head<'notifications.listed'> & { readonly shown: number })
   | (Head<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
   | (Head<'client.disabled'> & { readonly clientId: string })
