@@ -37,6 +37,7 @@ export async function openPorts(
     register,
     rootKey: root,
     purposesOf: (clientId) => access.clients.get(clientId)?.purposes,
+    legalBasesOf: (clientId) => access.clients.get(clientId)?.legalBases,
     signResult: async (payload, typ) => signJws(access.keys.current('result'), typ, payload),
     issuer: site.publicUrl,
     registerSource: { name: settings.registerName, ...country },

@@ -3,13 +3,13 @@ import { type Client, type ClientKind, type Credential, clientKinds } from './cl
 import type { ClientKeySet } from './client-keys.ts';
 
 const columns =
-  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy';
+  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, legal_bases';
 
 /** The statement that stores a new client; it goes into the unit of the event `client.created`. */
 export function clientCreation(client: Client): Statement {
   const { credential } = client;
   return {
-    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     args: [
       client.clientId,
       client.name,
@@ -24,6 +24,7 @@ export function clientCreation(client: Client): Statement {
       client.createdAt,
       client.disabledAt ?? null,
       client.policy ?? null,
+      client.legalBases === undefined ? null : JSON.stringify(client.legalBases),
     ],
   };
 }
@@ -64,6 +65,7 @@ function clientOf(row: Row): Client {
   const disabledAt = row['disabled_at'];
   const purposes = row['purposes'];
   const policy = row['policy'];
+  const legalBases = row['legal_bases'];
   return {
     clientId: text(row, 'client_id'),
     name: text(row, 'name'),
@@ -73,6 +75,7 @@ function clientOf(row: Row): Client {
     // The JSON is our own, written by `clientCreation`.
     purposes: typeof purposes === 'string' ? (JSON.parse(purposes) as string[]) : undefined,
     ...(typeof policy === 'string' ? { policy } : {}),
+    ...(typeof legalBases === 'string' ? { legalBases: JSON.parse(legalBases) as string[] } : {}),
     quota: { perSecond: number(row, 'quota_per_second'), burst: number(row, 'quota_burst') },
     createdAt: number(row, 'created_at'),
     disabledAt: typeof disabledAt === 'number' ? disabledAt : undefined,

@@ -26,6 +26,8 @@ export type Client = {
   readonly scopes: readonly string[];
   readonly credential: Credential;
   readonly purposes: readonly string[] | undefined;
+  /** The legal bases that it may state, `consent` for a reference to one; undefined: any. */
+  readonly legalBases?: readonly string[] | undefined;
   /** The name of the matching policy for its questions; undefined: the standing one. */
   readonly policy?: string | undefined;
   readonly quota: Quota;
@@ -40,6 +42,7 @@ export type WantedClient = {
   readonly scopes: readonly string[];
   readonly credential: 'secret' | Exclude<Credential, { readonly by: 'secret' }>;
   readonly purposes?: readonly string[] | undefined;
+  readonly legalBases?: readonly string[] | undefined;
   readonly policy?: string | undefined;
   readonly quota?: Quota | undefined;
 };
@@ -73,6 +76,7 @@ export function newClient(wanted: WantedClient, clock: Clock, random: Random): N
       credential:
         credential === 'secret' ? { by: 'secret', hash: secretHash(clientId, secret?.reveal() ?? '') } : credential,
       purposes: purposes === undefined ? undefined : [...new Set(purposes)].sort(),
+      ...(wanted.legalBases === undefined ? {} : { legalBases: [...new Set(wanted.legalBases)].sort() }),
       ...(wanted.policy === undefined ? {} : { policy: wanted.policy }),
       quota,
       createdAt: clock.now(),

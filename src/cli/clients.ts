@@ -32,7 +32,7 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
     {
       name: 'clients create',
       usage:
-        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --issuer URL] [--purposes a,b] [--policy NAME] [--quota N] [--json]',
+        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --issuer URL] [--purposes a,b] [--legal-bases a,b] [--policy NAME] [--quota N] [--json]',
       summary: 'Makes a client that may call the interface; a secret is shown once.',
       run: async (args) => {
         const { wanted, json } = await wantedClient(args, terminal.cwd);
@@ -73,6 +73,7 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
       jwks: { type: 'string' },
       issuer: { type: 'string' },
       purposes: { type: 'string' },
+      'legal-bases': { type: 'string' },
       policy: { type: 'string' },
       quota: { type: 'string' },
       json: { type: 'boolean' },
@@ -95,6 +96,7 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
     scopes: asked,
     credential: await credentialOf(values.jwks === undefined ? values : { ...values, jwks: resolve(cwd, values.jwks) }),
     purposes: values.purposes === undefined ? undefined : listOf(values.purposes),
+    legalBases: values['legal-bases'] === undefined ? undefined : listOf(values['legal-bases']),
     policy: policyOf(values.policy),
     quota: values.quota === undefined ? undefined : quotaOf(values.quota),
   };
@@ -195,7 +197,8 @@ async function disableClient(room: ClientsRoom, clientId: string, { stderr }: Te
 
 /** A client as it is printed: no hash, no keys. Members that are undefined are left out. */
 function shownClient(client: Client, secret?: Secret) {
-  const { clientId, name, kind, scopes: allowed, credential, purposes, policy, quota, createdAt, disabledAt } = client;
+  const { clientId, name, kind, scopes: allowed, credential, quota, createdAt, disabledAt } = client;
+  const { purposes, legalBases, policy } = client;
   return {
     clientId,
     ...(secret === undefined ? {} : { clientSecret: secret.reveal() }),
@@ -204,6 +207,7 @@ function shownClient(client: Client, secret?: Secret) {
     scopes: allowed,
     proof: credential.by === 'issuer' ? credential.issuer : credential.by,
     ...(purposes === undefined ? {} : { purposes }),
+    ...(legalBases === undefined ? {} : { legalBases }),
     ...(policy === undefined ? {} : { policy }),
     quotaPerSecond: quota.perSecond,
     createdAt: toInstant(createdAt),
