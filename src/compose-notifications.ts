@@ -10,6 +10,7 @@ import { systemTimer } from './jobs/timer.ts';
 import { type BounceAddresses, createBounceAddresses, readBounce } from './notifications/bounce.ts';
 import { type CascadePolicy, standardPolicyFor } from './notifications/cascade.ts';
 import { absentChannels, type Channel, type LeavingChannels } from './notifications/channels/channel.ts';
+import { type DkimKey, dkimFault } from './notifications/channels/dkim.ts';
 import { parseSmsMapping, plainMapping, receiptWord, type SmsMapping } from './notifications/channels/sms-mapping.ts';
 import type { AttachmentTitle, ContactOf, NotificationPorts } from './notifications/ports.ts';
 import { callbackPaths, createProviderCallback, parseReceipt } from './notifications/provider-callback.ts';
@@ -144,6 +145,23 @@ async function letterOf({ letterSpool: folder, letterWindow }: Settings): Promis
 export function bounceAddressesOf({ settings, root }: Pick<House, 'settings' | 'root'>): BounceAddresses | undefined {
   if (settings.bounceAddress === undefined) return undefined;
   return createBounceAddresses(settings.bounceAddress, root.derive('bounce-addresses'));
+}
+
+/** The key that signs mail; refused at the start where it could not. */
+export function dkimOf({
+  dkimDomain: domain,
+  dkimSelector: selector,
+  dkimKey,
+  mailFrom,
+}: Settings): DkimKey | undefined {
+  if (domain === undefined && selector === undefined && dkimKey === undefined) return undefined;
+  if (domain === undefined || selector === undefined || dkimKey === undefined) {
+    throw new SettingError('DKIM_DOMAIN', 'expected DKIM_DOMAIN, DKIM_SELECTOR and DKIM_KEY together, or none of them');
+  }
+  const key = { domain, selector, privateKey: dkimKey.reveal() };
+  const fault = dkimFault(key, mailFrom);
+  if (fault !== undefined) throw new SettingError(...fault);
+  return key;
 }
 
 const receiptBytes = 65_536;
