@@ -6,7 +6,7 @@ import type { Page } from './api/server.ts';
 import { type ExitCode, type Terminal, UsageError } from './cli/command.ts';
 import { demoText, seedDemo } from './cli/demo.ts';
 import { type House, openHouse } from './compose.ts';
-import { bounceAddressesOf, cascadeOf, dkimOf, leavingChannels } from './compose-notifications.ts';
+import { bounceAddressesOf, cascadeOf, dkimOf, leavingChannels } from './compose-channels.ts';
 import type { Settings } from './config/settings.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';
