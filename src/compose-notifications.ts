@@ -1,4 +1,5 @@
 import type { Access, House } from './compose.ts';
+import { SettingError, type Settings } from './config/settings.ts';
 import { accessOf } from './documents/document.ts';
 import { findDocument } from './documents/document-store.ts';
 import { openRecord } from './documents/sealed-record.ts';
@@ -77,6 +78,15 @@ export function notificationPorts(
 /** A receiver has so long to answer (Standard Webhooks 1.0.0: 15 to 30 seconds). */
 const webhookTimeoutMs = 15_000;
 
+const dayMs = 86_400_000;
+/** Calls are repeated over three days and more; what is kept for less would be gone before it was given up. */
+const leastFeedDays = 7;
+
+function feedDaysOf({ feedDays }: Settings): number {
+  if (feedDays >= leastFeedDays) return feedDays;
+  throw new SettingError('FEED_DAYS', `expected ${leastFeedDays} or more, ${feedDays} came`);
+}
+
 /** Starts what numbers the feed and calls the webhooks, in a process with the worker role. */
 export function startCalling(house: House): Calling {
   const allowPrivateTargets = house.settings.webhookPrivateTargets;
@@ -89,6 +99,7 @@ export function startCalling(house: House): Calling {
     allowPrivateTargets,
     post: createPostCall({ resolve: systemResolve, allowPrivate: allowPrivateTargets, timeoutMs: webhookTimeoutMs }),
     pollMs: 1_000,
+    keepMs: feedDaysOf(house.settings) * dayMs,
     onFault: (fault) => house.log.fault('webhooks', fault),
   });
 }

@@ -136,6 +136,7 @@ export type HouseEvent =
   | (Head<'notifications.listed'> & { readonly shown: number })
   | (Head<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
   | (Head<'client.disabled'> & { readonly clientId: string })
+  | (Head<'client.webhook-hosts-set'> & { readonly clientId: string; readonly hosts: readonly string[] })
   /** A client asked for an id that no document has: whoever tries ids is on record. */
   | (Head<'document.unknown'> & { readonly document: DocumentId })
   | (Head<'retention-class.set'> & {
