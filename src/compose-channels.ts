@@ -6,11 +6,13 @@ import { systemTimer } from './jobs/timer.ts';
 import type { Secret } from './kernel/secret.ts';
 import { type BounceAddresses, createBounceAddresses, readBounce } from './notifications/bounce.ts';
 import { type CascadePolicy, standardPolicyFor } from './notifications/cascade.ts';
+import { parseCascade } from './notifications/cascade-file.ts';
 import { absentChannels, type Channel, type LeavingChannels } from './notifications/channels/channel.ts';
 import { type DkimKey, dkimFault } from './notifications/channels/dkim.ts';
 import { parseSmsMapping, plainMapping, receiptWord, type SmsMapping } from './notifications/channels/sms-mapping.ts';
 import type { LateWord } from './notifications/learn-late.ts';
 import { type MailEvents, mailWords, parseMailEvents } from './notifications/mail-events.ts';
+import type { ChannelName } from './notifications/notification.ts';
 import { type Caller, callbackPaths, createProviderCallback, parseReceipt } from './notifications/provider-callback.ts';
 import { simulating } from './notifications/simulator.ts';
 
@@ -26,12 +28,14 @@ export async function leavingChannels(
   return { email: play(channels.email), sms: play(channels.sms), letter: play(channels.letter) };
 }
 
-/** The policy for the channels that have a provider. */
+/** The policy of the operator's file, or the standing one for the channels that have a provider. */
 export function cascadeOf(settings: Settings): CascadePolicy {
-  const more = new Set<'sms' | 'letter'>();
+  const more = new Set<ChannelName>();
   if (settings.smsUrl !== undefined) more.add('sms');
-  if (settings.letterSpool !== undefined) more.add('letter');
-  return standardPolicyFor(more);
+  if (settings.letterSpool !== undefined || settings.letterSftp !== undefined) more.add('letter');
+  const { cascadePolicy: path } = settings;
+  if (path === undefined) return standardPolicyFor(more);
+  return parsedFile('CASCADE_POLICY', path, (text) => parseCascade(text, new Set([...more, 'email'])));
 }
 
 function smsMappingOf({ smsGateway }: Settings): SmsMapping {

@@ -6,6 +6,7 @@ import { openRecord } from './documents/sealed-record.ts';
 import type { Contact } from './identity/register.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
+import { withWishes } from './notifications/contact-wish-store.ts';
 import type { AttachmentTitle, ContactOf, NotificationPorts } from './notifications/ports.ts';
 import type { EvidencePorts } from './notifications/read-evidence.ts';
 import { withSimulators } from './notifications/simulator.ts';
@@ -14,8 +15,12 @@ import { type Calling, startWebhooks } from './notifications/webhooks/start-webh
 import { systemResolve } from './notifications/webhooks/target.ts';
 import type { WebhookPorts } from './notifications/webhooks/webhook-ports.ts';
 
-/** Where citizens are reached, as the register has it. */
+/** Where citizens are reached, as the register has it and as they wish. */
 export function contactsOf(house: House): ContactOf {
+  return withWishes(registeredContacts(house), { read: house.db.read, citizenKeys: house.citizenKeys });
+}
+
+function registeredContacts(house: House): ContactOf {
   return async (citizenId) => {
     const contact = await house.register.contactOf(citizenId);
     if (contact === undefined) return undefined;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { toInstant } from '../kernel/clock.ts';
 import type { PlannedStep } from './cascade.ts';
 import { messageHtml } from './message-html.ts';
-import { channelNames } from './notification.ts';
+import { type ChannelName, channelNames } from './notification.ts';
 import { oneOf } from './notification-shape.ts';
 import type { Contact } from './ports.ts';
 import { blocksOf, type Content } from './sealed-content.ts';
@@ -35,13 +35,17 @@ export type Rehearsal = {
   readonly contact: Contact | undefined;
   /** Whether the caller may know if there is such a citizen; else nothing in the answer depends on it. */
   readonly mayKnow: boolean;
+  /** The channels that take verified addresses only. */
+  readonly verifiedOnly: readonly ChannelName[];
   readonly content: Content;
   readonly sender: string;
   readonly language: string | undefined;
 };
 
 /** What each channel would show, and whether it reaches the citizen. No address is given out. */
-export function rehearse({ steps, contact, mayKnow, content, sender, language }: Rehearsal) {
+export function rehearse({ steps, contact, mayKnow, verifiedOnly, content, sender, language }: Rehearsal) {
+  const verified = (channel: ChannelName) =>
+    !verifiedOnly.includes(channel) || contact?.verified?.includes(channel) === true;
   const title = content.subject ?? `Message from ${sender}`;
   return {
     dryRun: true,
@@ -51,7 +55,7 @@ export function rehearse({ steps, contact, mayKnow, content, sender, language }:
         channel,
         ...(reminder ? { reminder } : {}),
         notBefore: toInstant(runAt),
-        reachable: !mayKnow || (contact !== undefined && reaches(contact, channel)),
+        reachable: !mayKnow || (contact !== undefined && reaches(contact, channel) && verified(channel)),
       };
       if (channel === 'sms')
         return { ...head, ...textOfSms({ sender, subject: content.subject, text: content.message }) };

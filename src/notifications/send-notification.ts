@@ -85,7 +85,10 @@ async function check(call: SendCall): Promise<Checked | { readonly issues: reado
   if (issues.length > 0) return { issues };
   const urgent = body.category === 'urgent';
   const { sendAt, deliverBy } = times;
-  const steps = planOf(ports.cascade, { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent });
+  // What a citizen wishes would tell a dry run that there is such a citizen.
+  const wishes = body.dryRun === true && !mayKnow(call) ? undefined : contact;
+  const ask = { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent, wishes };
+  const steps = planOf(ports.cascade, ask);
   return { times, contact, content: contentOf(body, attached.found), steps };
 }
 
@@ -118,10 +121,14 @@ async function rehearsal(call: SendCall, { contact, content, steps }: Checked): 
   const sender = await call.ports.senderNameOf(call.caller.clientId);
   const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
   const known = mayKnow(call);
+  const { verifiedOnly = [] } = call.ports.cascade;
   const language = call.body.language ?? (known ? contact?.language : undefined);
   return {
     effect: { events: [{ type: 'notification.rehearsed', ...head, citizenId }], statements: [] },
-    answer: { status: 200, json: rehearse({ steps, contact, mayKnow: known, content, sender, language }) },
+    answer: {
+      status: 200,
+      json: rehearse({ steps, contact, mayKnow: known, verifiedOnly, content, sender, language }),
+    },
   };
 }
 
