@@ -125,11 +125,12 @@ export function mailEventsOf({ mailEvents, mailEventsToken }: Settings): MailEve
 }
 
 /** What a file of the operator says; else the start ends with the setting's name, and no word of what stands in it. */
-function parsedFile<T>(name: string, path: string, parse: (text: string) => T): T {
+export function parsedFile<T>(name: string, path: string, parse: (text: string) => T): T {
   try {
     return parse(readFileSync(path, 'utf8'));
   } catch (fault) {
-    const why = fault instanceof TypeError ? fault.message : 'expected a file with JSON that can be read';
+    const why =
+      fault instanceof TypeError ? fault.message : 'expected a file that can be read, with JSON where JSON belongs';
     throw new SettingError(name, `${JSON.stringify(path)}: ${why}`);
   }
 }

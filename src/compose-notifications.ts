@@ -1,4 +1,5 @@
 import type { Access, House } from './compose.ts';
+import { parsedFile } from './compose-channels.ts';
 import { SettingError, type Settings } from './config/settings.ts';
 import { accessOf } from './documents/document.ts';
 import { findDocument } from './documents/document-store.ts';
@@ -7,6 +8,7 @@ import type { Contact } from './identity/register.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import { withWishes } from './notifications/contact-wish-store.ts';
+import type { Stamp } from './notifications/evidence-bundle.ts';
 import type { AttachmentTitle, ContactOf, NotificationPorts } from './notifications/ports.ts';
 import type { EvidencePorts } from './notifications/read-evidence.ts';
 import { withSimulators } from './notifications/simulator.ts';
@@ -60,12 +62,31 @@ function attachmentTitles({ db, citizenKeys }: House): AttachmentTitle {
   };
 }
 
+const stampTimeoutMs = 5_000;
+
+/** Asks the operator's authority for time stamps; the parts that it takes are loaded only then. */
+async function stampOf({ settings, clock, random, log }: House): Promise<Stamp | undefined> {
+  const { evidenceTsaUrl: url, evidenceTsaCertificates: path } = settings;
+  if ((url === undefined) !== (path === undefined)) {
+    throw new SettingError(
+      'EVIDENCE_TSA_URL',
+      'expected EVIDENCE_TSA_URL and EVIDENCE_TSA_CERTIFICATES together, or neither',
+    );
+  }
+  if (url === undefined || path === undefined) return undefined;
+  const { readCertificates } = await import('./notifications/time-stamp.ts');
+  const { createStamper } = await import('./notifications/stamper.ts');
+  const trusted = parsedFile('EVIDENCE_TSA_CERTIFICATES', path, readCertificates);
+  const onFault = (fault: unknown) => log.fault('time-stamp', fault);
+  return createStamper({ url, trusted, clock, random, timeoutMs: stampTimeoutMs, onFault });
+}
+
 /** What the operations on notifications and webhooks are given. */
-export function notificationPorts(
+export async function notificationPorts(
   house: House,
   access: Access,
   site: { readonly cascade: CascadePolicy; readonly publicUrl: string; readonly simulated: boolean },
-): Omit<NotificationPorts & WebhookPorts & EvidencePorts, 'citizenKeys' | 'random'> {
+): Promise<Omit<NotificationPorts & WebhookPorts & EvidencePorts, 'citizenKeys' | 'random'>> {
   return {
     contactOf: site.simulated ? withSimulators(contactsOf(house)) : contactsOf(house),
     cascade: site.cascade,
@@ -77,6 +98,7 @@ export function notificationPorts(
     evidenceKey: () => access.keys.current('evidence'),
     evidenceIssuer: site.publicUrl,
     calendar: { holidays: new Set(house.settings.holidays) },
+    stamp: await stampOf(house),
   };
 }
 

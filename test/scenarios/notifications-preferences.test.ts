@@ -228,7 +228,7 @@ test('a cascade file is the policy, and one that cannot hold stops the start wit
     verifiedOnly: ['sms'],
   });
   const wrong: Array<[unknown, RegExp]> = [
-    ['{', /CASCADE_POLICY: .*expected a file with JSON/],
+    ['{', /CASCADE_POLICY: .*expected a file that can be read/],
     [{ steps: [] }, /\/steps/],
     [{ steps: [{ channel: 'fax' }] }, /\/steps\/0/],
     [{ steps: [{ channel: 'email' }], more: 1 }, /see docs\/notifications\.md/],
