@@ -30,7 +30,7 @@ export async function openPorts(
   const { settings, register, citizenKeys, root, random, log } = house;
   const blobs = await openBlobs(house);
   const country = settings.registerCountry === undefined ? {} : { country: settings.registerCountry };
-  const telling = { random, citizenKeys, ...notificationPorts(house, access, site) };
+  const telling = { random, citizenKeys, ...(await notificationPorts(house, access, site)) };
   return {
     ...telling,
     ...identityPorts(house, access, telling),

@@ -6,7 +6,7 @@ import type { Page } from './api/server.ts';
 import { type ExitCode, type Terminal, UsageError } from './cli/command.ts';
 import { demoText, seedDemo } from './cli/demo.ts';
 import { type House, openHouse } from './compose.ts';
-import { bounceAddressesOf, cascadeOf, leavingChannels } from './compose-notifications.ts';
+import { bounceAddressesOf, cascadeOf, dkimOf, leavingChannels } from './compose-channels.ts';
 import type { Settings } from './config/settings.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';
@@ -92,7 +92,8 @@ function senderOf(settings: Settings, root: RootKey): Sender {
 async function emailOf(settings: Settings, root: RootKey): Promise<Channel> {
   if (settings.smtpUrl === undefined) return absentChannel('email');
   const { createSmtpEmail } = await import('./notifications/channels/smtp-email.ts');
-  return createSmtpEmail({ url: settings.smtpUrl.reveal(), sender: senderOf(settings, root) });
+  const url = settings.smtpUrl.reveal();
+  return createSmtpEmail({ url, sender: senderOf(settings, root), dkim: dkimOf(settings) });
 }
 
 function peoplePages(outbox: Outbox | undefined): readonly Page[] {

@@ -1,3 +1,5 @@
+import { notificationSettingTable } from './notification-settings.ts';
+
 /** What a value has to be; `settings.ts` says how each is checked. */
 export type SettingKind =
   | 'text'
@@ -121,6 +123,7 @@ export const settingTable = {
     fallback: '',
     help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
   },
+  ...notificationSettingTable,
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
   REGISTER_URL: {
     kind: 'url',

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
+import { type NotificationSettings, readNotificationSettings } from './notification-settings.ts';
 import { type Setting, type SettingKind, type SettingName, settingTable } from './setting-table.ts';
 
 /** The settings, checked. Secrets stay `Secret` until the moment of use. */
-export type Settings = {
+export type Settings = NotificationSettings & {
   readonly port: number;
   readonly host: string;
   readonly adminPort: number;
@@ -101,6 +102,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     holidays: text('HOLIDAYS')
       .split(/[\s,]+/)
       .filter((day) => day !== ''),
+    ...readNotificationSettings(given),
     mailFrom: text('MAIL_FROM'),
     registerUrl: secret('REGISTER_URL'),
     registerName: text('REGISTER_NAME'),
