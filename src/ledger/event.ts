@@ -135,6 +135,7 @@ export type HouseEvent =
     })
   | (Head<'notifications.listed'> & { readonly shown: number })
   | (Head<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
+  | (Head<'client.bound'> & { readonly clientId: string; readonly binding: 'none' | 'dpop' | 'mtls' })
   | (Head<'client.disabled'> & { readonly clientId: string })
   /** A client asked for an id that no document has: whoever tries ids is on record. */
   | (Head<'document.unknown'> & { readonly document: DocumentId })

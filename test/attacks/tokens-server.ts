@@ -7,7 +7,7 @@ import { createAuthorizationServer } from '../../src/access/authorization-server
 import { readClientKeys } from '../../src/access/client-keys.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { type Engine, engines } from '../engines.ts';
-import { openTokenHouse, publicUrl, type TokenHouse } from './tokens-house.ts';
+import { type HouseWanted, openTokenHouse, publicUrl, type TokenHouse } from './tokens-house.ts';
 
 export const scopes = ['documents:read', 'documents:write', 'notifications:send'];
 
@@ -21,8 +21,12 @@ export type Served = TokenHouse & {
 };
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Record<string, unknown> };
 
-export async function serve(t: TestContext, engine: Engine | undefined = engines[0]): Promise<Served> {
-  const house = await openTokenHouse(t, { engine });
+export async function serve(
+  t: TestContext,
+  engine: Engine | undefined = engines[0],
+  wanted: HouseWanted = {},
+): Promise<Served> {
+  const house = await openTokenHouse(t, { engine, ...wanted });
   const faults: unknown[] = [];
   const server = createAuthorizationServer({
     ...house,
