@@ -153,6 +153,12 @@ export type HouseEvent =
       /** SHA-256 over the ids of the erased documents, sorted, a line each: their own events have the rest. */
       readonly list: string;
     })
+  | (Head<'signing-key.replaced'> & {
+      readonly use: 'access-token' | 'result' | 'evidence';
+      readonly kid: string;
+      /** Whether the old key was withdrawn at once, as one that others may have. */
+      readonly atOnce: boolean;
+    })
   | (Head<'root-key.rotated'> & {
       readonly from: string;
       readonly to: string;
