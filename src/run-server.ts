@@ -8,9 +8,10 @@ import { demoText, seedDemo } from './cli/demo.ts';
 import { type House, openHouse } from './compose.ts';
 import { bounceAddressesOf, cascadeOf, dkimOf, leavingChannels } from './compose-channels.ts';
 import type { Settings } from './config/settings.ts';
+import { createFirstRootKey } from './first-root-key.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';
-import { createRootKey, readRootKey } from './keys/root-key-file.ts';
+import { readRootKey } from './keys/root-key-file.ts';
 import { absentChannel, type Channel } from './notifications/channels/channel.ts';
 import type { Sender } from './notifications/channels/mail.ts';
 import { createOutbox, type Outbox } from './notifications/channels/outbox.ts';
@@ -31,7 +32,7 @@ export async function runDemo(settings: Settings, terminal: Terminal, takeFor: T
     );
   }
   const path = settings.rootKeyFile ?? join(settings.dataDir, 'root.key');
-  const root = existsSync(path) ? readRootKey(path) : createRootKey(path, systemRandom);
+  const root = existsSync(path) ? readRootKey(path) : await createFirstRootKey(settings, path);
   const log = createLog(settings.logLevel ?? 'warn');
   const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings, root)) : undefined;
   const email = outbox ?? (await emailOf(settings, root));
