@@ -132,8 +132,8 @@ function bodyOf<P>({ request, bodyBytes }: Operation<P>, shown: Shown): Record<s
   return { requestBody: { required: true, content: { 'application/json': withExample(request.body, shown) } } };
 }
 
-/** Headers that OpenAPI says elsewhere: in the types of contents, and in the security schemes. */
-const saidElsewhere = new Set(['accept', 'content-type', 'authorization']);
+/** Headers that OpenAPI says elsewhere, in the types of contents and in the security schemes, or that HTTP itself says. */
+const saidElsewhere = new Set(['accept', 'content-type', 'authorization', 'content-length', 'content-encoding']);
 
 function parametersOf(place: 'path' | 'query' | 'header', schema: TObject | undefined): Record<string, unknown>[] {
   if (schema === undefined) return [];
