@@ -24,8 +24,15 @@ import { type Mode, type Role, roles, serve } from './serve.ts';
 /** Takes commands for a running house, from other processes of the same owner; gives what ends that. */
 export type TakeFor = (house: House) => Promise<() => Promise<void>>;
 
+/** Whom the documents of the demo name, where the settings name nobody. */
+function withDemoContacts(settings: Settings): Settings {
+  const { supportEmail = 'api-support@example.gov', securityContact = 'mailto:security@example.gov' } = settings;
+  return { ...settings, supportEmail, securityContact };
+}
+
 /** Runs the demo until it is stopped. */
-export async function runDemo(settings: Settings, terminal: Terminal, takeFor: TakeFor): Promise<ExitCode> {
+export async function runDemo(given: Settings, terminal: Terminal, takeFor: TakeFor): Promise<ExitCode> {
+  const settings = withDemoContacts(given);
   if (!['127.0.0.1', '::1', 'localhost'].includes(settings.host)) {
     throw new Error(
       'The demo never listens beyond loopback: leave HOST out, or run `citizen-services start` with keys of your own.',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { createAuthorizationServer } from './access/authorization-server.ts';
 import { createTokenChecker } from './access/check-token.ts';
-import { apiCatalog, protectedResourceMetadata } from './access/metadata.ts';
+import { apiCatalog, protectedResourceMetadata, securityTxt } from './access/metadata.ts';
 import { createQuotas } from './access/quota.ts';
 import { createTrustedIssuer } from './access/trusted-issuer.ts';
 import type { Gate } from './api/dispatch.ts';
@@ -10,7 +10,7 @@ import type { Log } from './api/log.ts';
 import { createMetrics, type Metrics } from './api/metrics.ts';
 import { scopes } from './api/operation.ts';
 import { createApiServer, type Mount, type Page } from './api/server.ts';
-import { apiDocuments, jsonPage } from './api/well-known.ts';
+import { apiDocuments, catalogPage, jsonPage, securityTxtPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { type Edge, openEdge } from './compose-access.ts';
 import { providerCallbacks } from './compose-channels.ts';
@@ -197,7 +197,7 @@ function createFront(
 ): Front {
   const { clock, random, settings, db, log } = house;
   const { keys, clients } = access;
-  const { trustedIssuers } = settings;
+  const { trustedIssuers, securityContact, supportEmail, termsUrl } = settings;
   const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock));
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: edge.binding });
   const quotas = createQuotas(clock, random);
@@ -219,9 +219,12 @@ function createFront(
       take: (caller, needed) => quotas.take(caller, needed),
     },
     pages: [
-      ...apiDocuments(operations, { publicUrl, apiVersion }, isReady),
+      ...apiDocuments(operations, { publicUrl, apiVersion, supportEmail, termsUrl }, isReady),
       jsonPage('/.well-known/oauth-protected-resource/v1', protectedResourceMetadata(site)),
-      jsonPage('/.well-known/api-catalog', apiCatalog(publicUrl), 'application/linkset+json'),
+      catalogPage(apiCatalog(publicUrl)),
+      ...(securityContact === undefined
+        ? []
+        : [securityTxtPage(clock, (expires) => securityTxt(publicUrl, securityContact, expires))]),
       ...problemPages,
       style,
     ],

@@ -190,6 +190,21 @@ export const settingTable = {
     fallback: '365',
     help: 'The longest that a use may be hidden from the citizen, in days; 0 allows no hiding.',
   },
+  SUPPORT_EMAIL: {
+    kind: 'text',
+    fallback: undefined,
+    help: 'Mailbox for questions about the interface; the OpenAPI document names it.',
+  },
+  TERMS_URL: {
+    kind: 'url',
+    fallback: undefined,
+    help: 'Terms of use of the interface; the OpenAPI document links it.',
+  },
+  SECURITY_CONTACT: {
+    kind: 'url',
+    fallback: undefined,
+    help: 'Whom to tell about a weakness, as mailto:security@example.org; with it /.well-known/security.txt is served.',
+  },
   LOG_LEVEL: {
     kind: 'level',
     fallback: undefined,

@@ -53,6 +53,10 @@ export type Settings = NotificationSettings & {
   readonly ledgerWitnesses: string | undefined;
   readonly accessLogHiddenDays: number;
   readonly logLevel: string | undefined;
+  /** Whom the OpenAPI document and security.txt name. */
+  readonly supportEmail: string | undefined;
+  readonly termsUrl: string | undefined;
+  readonly securityContact: string | undefined;
 };
 
 /** A setting that stops the start: its name, what came, what was expected. A secret's value is not repeated. */
@@ -119,6 +123,9 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     ledgerWitnesses: optionalPath('LEDGER_WITNESSES'),
     accessLogHiddenDays: Number(text('ACCESS_LOG_HIDDEN_DAYS')),
     logLevel: optional('LOG_LEVEL'),
+    supportEmail: optional('SUPPORT_EMAIL'),
+    termsUrl: optional('TERMS_URL'),
+    securityContact: optional('SECURITY_CONTACT'),
   };
 }
 
