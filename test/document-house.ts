@@ -72,6 +72,7 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
   let keys = createCitizenKeys(db.read, root, systemRandom);
   const citizenKeys: CitizenKeys = {
     keyOf: (id) => keys.keyOf(id),
+    standingKeyOf: (id) => keys.standingKeyOf(id),
     load: (ids) => keys.load(ids),
     creation: (id) => keys.creation(id),
     creations: (ids) => keys.creations(ids),
@@ -95,6 +96,7 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
     signer: undefined as DocumentPorts['signer'],
     purposesOf: (clientId: string) => (clientId === 'strict' ? ['agreed'] : undefined),
     limit: documentLimit,
+    citizensHaveKeys: true as boolean,
     citizenExists: async (id: string) => id === citizen || id === otherCitizen,
   };
   const house: House<DocumentPorts> = {
