@@ -195,7 +195,8 @@ async function settle(result: Answer | Refusal): Promise<Result> {
   if ('json' in result) return { ...head, json: result.json, bytes: Buffer.alloc(0) };
   const pieces: Buffer[] = [];
   try {
-    for await (const piece of result.stream ?? []) pieces.push(piece);
+    // A piece is good until the next is asked for.
+    for await (const piece of result.stream ?? []) pieces.push(Buffer.from(piece));
   } catch (broke) {
     return { ...head, bytes: Buffer.concat(pieces), broke };
   }
