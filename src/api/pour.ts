@@ -13,8 +13,8 @@ export async function pour(pieces: Pieces, response: ServerResponse): Promise<vo
   try {
     for await (const piece of pieces) {
       if (response.destroyed) return;
-      const taken = new Promise<void>((resolve) => {
-        response.write(piece, () => resolve());
+      const taken = new Promise<void>((resolve, reject) => {
+        response.write(piece, (fault) => (fault === undefined || fault === null ? resolve() : reject(fault)));
       });
       await Promise.race([taken, gone]);
     }
