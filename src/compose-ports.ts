@@ -49,6 +49,7 @@ export async function openPorts(
     limit: settings.documentLimit,
     signer: settings.signDocuments ? () => signerOf(access.keys.current('evidence')) : undefined,
     citizenExists: (citizenId) => register.exists(citizenId),
+    citizensHaveKeys: settings.registerUrl === undefined,
     endpoints: site.endpoints,
     log: site.ledger.view,
     registerGrowth: createRegisterGrowth(site.ledger.view, site.ledger.houseKeys),
