@@ -51,7 +51,7 @@ export type ImportResult = {
 };
 
 /** Rows of one write unit: few enough that other writers are not held up, enough that a sync costs each row little. */
-const chunkRows = 4_096;
+const chunkRows = 2_048;
 
 /**
  * Imports a file of citizens, in chunks; each is one unit with its event and the progress, so that after any crash the

@@ -123,6 +123,13 @@ export const serviceProblems = {
     cause: 'The document was found harmful, or could not be scanned, and is not given out.',
     fix: 'Ask the issuer to deposit a clean copy.',
   },
+  'cursor-expired': {
+    status: 410,
+    title: 'Events no longer kept',
+    retryable: false,
+    cause: 'Events between the cursor and the first that is kept were taken out after their time.',
+    fix: 'Read the status of your open notifications with GET /v1/notifications, then go on with the cursor in the detail.',
+  },
   'document-withdrawn': {
     status: 410,
     title: 'Document withdrawn',
