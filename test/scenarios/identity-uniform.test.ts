@@ -73,11 +73,11 @@ for (const engine of engines) {
       policyOf: () => standardPolicy2,
       pace: createPace(quantumMs, () => performance.now(), systemTimer),
     };
-    const wrong = { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30' };
+    const wrong = (at: number) => ({ ...personAt(at), birthDate: '1990-11-30' });
     const key = house.ports.rootKey.derive('guess-budget');
     const spend = async (citizenId: string) => {
       for (let guess = 0; guess < 5; guess += 1) {
-        const claims = { ...wrong, citizenId, birthDate: `1990-01-1${guess}` };
+        const claims = { ...wrong(0), citizenId, birthDate: `1990-01-1${guess}` };
         await house.ports.guesses.count(guessTags(key, claims, normaliseClaims(claims)), houseTime);
       }
     };
@@ -86,9 +86,9 @@ for (const engine of engines) {
     }
     // Those whose record is silent are asked about with their own claims: nobody knows more than that.
     const kinds: Readonly<Record<string, (at: number) => object>> = {
-      unknown: (at) => ({ ...wrong, citizenId: `U-${1000 + at}` }),
-      mismatch: (at) => ({ ...wrong, citizenId: `K-${1000 + at}` }),
-      'over budget': (at) => ({ ...wrong, citizenId: `S-${1000 + at}` }),
+      unknown: (at) => ({ ...wrong(at), citizenId: `U-${1000 + at}` }),
+      mismatch: (at) => ({ ...wrong(at), citizenId: `K-${1000 + at}` }),
+      'over budget': (at) => ({ ...wrong(at), citizenId: `S-${1000 + at}` }),
       locked: (at) => ({ ...personAt(at), citizenId: `L-${1000 + at}` }),
       deceased: (at) => ({ ...personAt(at), citizenId: `D-${1000 + at}` }),
     };
