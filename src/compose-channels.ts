@@ -11,11 +11,13 @@ import { absentChannels, type Channel, type LeavingChannels } from './notificati
 import { type DkimKey, dkimFault } from './notifications/channels/dkim.ts';
 import type { SftpPlace } from './notifications/channels/sftp-session.ts';
 import { parseSmsMapping, plainMapping, receiptWord, type SmsMapping } from './notifications/channels/sms-mapping.ts';
+import { type ConfirmLinks, createConfirmLinks } from './notifications/confirm-receipt.ts';
 import type { LateWord } from './notifications/learn-late.ts';
 import { type MailEvents, mailWords, parseMailEvents } from './notifications/mail-events.ts';
 import type { ChannelName } from './notifications/notification.ts';
 import { type Caller, callbackPaths, createProviderCallback, parseReceipt } from './notifications/provider-callback.ts';
 import { simulating } from './notifications/simulator.ts';
+import { receivedPage } from './portal/received-page.ts';
 
 /** The channels that this server has providers for; the others say that they have none. */
 export async function leavingChannels(
@@ -98,6 +100,21 @@ export function dkimOf({
   const fault = dkimFault(key, mailFrom);
   if (fault !== undefined) throw new SettingError(...fault);
   return key;
+}
+
+/** The links by which citizens confirm the receipt of mail; none where the address of this server is not known before. */
+export function confirmLinksOf({ settings, root }: Pick<House, 'settings' | 'root'>): ConfirmLinks | undefined {
+  const { confirmLinks, publicUrl, host, port } = settings;
+  if (!confirmLinks || (publicUrl === undefined && port === 0)) return undefined;
+  const here = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return createConfirmLinks(publicUrl ?? here, root.derive('receipt-links'));
+}
+
+/** The page behind those links. */
+export function confirmMounts(house: House): readonly Mount[] {
+  const links = confirmLinksOf(house);
+  const onFault = (fault: unknown) => house.log.fault('received', fault);
+  return links === undefined ? [] : [receivedPage({ ...house, read: house.db.read, onFault }, links)];
 }
 
 const receiptBytes = 65_536;

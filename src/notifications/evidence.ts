@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { toInstant } from '../kernel/clock.ts';
 import type { PublicJwk } from '../keys/signing-key.ts';
+import { isOwnProof } from './confirm-receipt.ts';
 import { type Calendar, type LegalFacts, legalEffectOf } from './legal-effect.ts';
+import type { Notification } from './notification.ts';
 import { type Entry, receiptOf, timelineOf } from './notification-shape.ts';
 import type { Found } from './read-notification.ts';
 import { type Content, contentBytes } from './sealed-content.ts';
@@ -54,14 +56,16 @@ export function evidenceOf(found: Found, content: Content | undefined, issuer: I
     sender: { clientId, name: issuer.senderName },
     recipient: { citizenId },
     ...(digest === undefined ? {} : { contentDigest: `sha-256:${digest}` }),
-    evidence: timeline.flatMap(evidenceEntry).map((entry, index) => ({ id: `${id}.${index + 1}`, ...entry })),
+    evidence: timeline
+      .flatMap((entry) => evidenceEntry(entry, notification))
+      .map((entry, index) => ({ id: `${id}.${index + 1}`, ...entry })),
     ...effect,
     receipt: receiptOf(notification),
     issuerKey: issuer.key,
   };
 }
 
-function evidenceEntry({ at, event, channel, attempt, reason }: Entry) {
+function evidenceEntry({ at, event, channel, attempt, reason }: Entry, notification: Notification) {
   const name = nameOf(event, channel, reason);
   if (name === undefined) return [];
   return [
@@ -70,7 +74,9 @@ function evidenceEntry({ at, event, channel, attempt, reason }: Entry) {
       time: toInstant(at),
       ...(channel === undefined ? {} : { channel }),
       ...(attempt === undefined ? {} : { attempt }),
-      ...(event === 'delivered' && channel !== 'inbox' ? { providerProof: true } : {}),
+      ...(event === 'delivered' && channel !== 'inbox'
+        ? { [isOwnProof(notification, at) ? 'citizenProof' : 'providerProof']: true }
+        : {}),
       ...(reason === undefined ? {} : { eventReasons: [reason] }),
     },
   ];
