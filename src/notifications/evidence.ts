@@ -82,9 +82,6 @@ function evidenceEntry({ at, event, channel, attempt, reason }: Entry, notificat
   ];
 }
 
-/** Left out for a reason that lies with the citizen's contact; what was left out because it was read is no failure. */
-const unreached = ['no-contact', 'declined', 'contact-unverified'] as const;
-
 function nameOf(
   event: Entry['event'],
   channel: string | undefined,
@@ -101,7 +98,7 @@ function nameOf(
     case 'unknown':
       return channel === 'inbox' ? 'ContentConsignmentFailure' : 'RelayToNonERDSFailure';
     case 'skipped':
-      return unreached.some((code) => code === reason) ? 'RelayToNonERDSFailure' : undefined;
+      return reason === 'no-contact' || reason === 'declined' ? 'RelayToNonERDSFailure' : undefined;
     case 'read':
       return 'ContentAccessTracking';
     case 'undeliverable':
