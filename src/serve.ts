@@ -13,7 +13,7 @@ import { createApiServer, type Mount, type Page } from './api/server.ts';
 import { apiDocuments, catalogPage, jsonPage, securityTxtPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { type Edge, openEdge } from './compose-access.ts';
-import { providerCallbacks } from './compose-channels.ts';
+import { confirmMounts, providerCallbacks } from './compose-channels.ts';
 import { startKeeping } from './compose-documents.ts';
 import { standingPolicy } from './compose-identity.ts';
 import { openLedger, startSequencer } from './compose-ledger.ts';
@@ -102,7 +102,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     },
     operations,
     pages: [...front.pages, ...ledgerPages(ledger.view), ...mode.pages],
-    mounts: [...providerCallbacks(house), front.mount],
+    mounts: [...providerCallbacks(house), ...confirmMounts(house), front.mount],
     publicUrl,
     apiVersion,
     random: house.random,
