@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { createAuthorizationServer } from './access/authorization-server.ts';
 import { createTokenChecker } from './access/check-token.ts';
-import { apiCatalog, protectedResourceMetadata } from './access/metadata.ts';
+import { apiCatalog, protectedResourceMetadata, securityTxt } from './access/metadata.ts';
 import { createQuotas } from './access/quota.ts';
 import { createTrustedIssuer } from './access/trusted-issuer.ts';
 import type { Gate } from './api/dispatch.ts';
@@ -10,11 +10,13 @@ import type { Log } from './api/log.ts';
 import { createMetrics, type Metrics } from './api/metrics.ts';
 import { scopes } from './api/operation.ts';
 import { createApiServer, type Mount, type Page } from './api/server.ts';
-import { apiDocuments, jsonPage } from './api/well-known.ts';
+import { apiDocuments, catalogPage, jsonPage, securityTxtPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
+import { type Edge, openEdge } from './compose-access.ts';
+import { providerCallbacks } from './compose-channels.ts';
 import { startKeeping } from './compose-documents.ts';
 import { openLedger, startSequencer } from './compose-ledger.ts';
-import { contactsOf, providerCallbacks, senderNamesOf, startCalling } from './compose-notifications.ts';
+import { contactsOf, senderNamesOf, startCalling } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
@@ -80,7 +82,8 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const sequencing = mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined;
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
-  const front = createFront(house, access, publicUrl);
+  const edge = openEdge(house, publicUrl);
+  const front = createFront(house, access, { publicUrl, edge });
   const server = createApiServer({
     house: {
       ...house,
@@ -101,6 +104,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     apiVersion,
     random: house.random,
     log: house.log,
+    ...edge,
   });
   if (mode.roles.has('api')) await server.listen(settings.host, port);
   metrics = await createMetrics();
@@ -148,7 +152,8 @@ function refreshRoot({ log, root }: House): { stop(): Promise<void> } {
 async function chooseAddress(settings: Settings): Promise<{ readonly port: number; readonly publicUrl: string }> {
   const port = settings.port === 0 ? await freePort(settings.host) : settings.port;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  return { port, publicUrl: settings.publicUrl ?? `http://${host}:${port}` };
+  const scheme = settings.tlsCertificate === undefined ? 'http' : 'https';
+  return { port, publicUrl: settings.publicUrl ?? `${scheme}://${host}:${port}` };
 }
 
 async function freePort(host: string): Promise<number> {
@@ -185,15 +190,19 @@ type Front = {
 };
 
 /** Who may come in, and the documents that tell how. */
-function createFront(house: House, access: Access, publicUrl: string): Front {
+function createFront(
+  house: House,
+  access: Access,
+  { publicUrl, edge }: { readonly publicUrl: string; readonly edge: Edge },
+): Front {
   const { clock, random, settings, db, log } = house;
   const { keys, clients } = access;
-  const { trustedIssuers } = settings;
+  const { trustedIssuers, securityContact, supportEmail, termsUrl } = settings;
   const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock));
-  const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted });
+  const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: edge.binding });
   const quotas = createQuotas(clock, random);
   const authorization = createAuthorizationServer({
-    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys },
+    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, ...edge },
     report: (fault) => log.fault('token', fault),
   });
   const site = { publicUrl, scopes, trustedIssuers };
@@ -204,14 +213,18 @@ function createFront(house: House, access: Access, publicUrl: string): Front {
     );
   return {
     gate: {
-      authenticate: (header, needed) => checker.authenticate(header, needed === 'any' ? undefined : needed),
+      authenticate: (header, needed, shown) =>
+        checker.authenticate(header, needed === 'any' ? undefined : needed, shown),
       missingScope: checker.missingScope,
       take: (caller, needed) => quotas.take(caller, needed),
     },
     pages: [
-      ...apiDocuments(operations, { publicUrl, apiVersion }, isReady),
+      ...apiDocuments(operations, { publicUrl, apiVersion, supportEmail, termsUrl }, isReady),
       jsonPage('/.well-known/oauth-protected-resource/v1', protectedResourceMetadata(site)),
-      jsonPage('/.well-known/api-catalog', apiCatalog(publicUrl), 'application/linkset+json'),
+      catalogPage(apiCatalog(publicUrl)),
+      ...(securityContact === undefined
+        ? []
+        : [securityTxtPage(clock, (expires) => securityTxt(publicUrl, securityContact, expires))]),
       ...problemPages,
       style,
     ],

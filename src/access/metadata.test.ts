@@ -15,7 +15,9 @@ test('the resource is named as the audience of its tokens is, with every issuer 
     jwks_uri: 'https://api.example.gov/.well-known/jwks.json',
     resource_signing_alg_values_supported: ['ES256'],
     resource_documentation: 'https://api.example.gov/docs',
-    tls_client_certificate_bound_access_tokens: false,
+    dpop_signing_alg_values_supported: ['ES256', 'PS256', 'EdDSA', 'Ed25519'],
+    dpop_bound_access_tokens_required: false,
+    tls_client_certificate_bound_access_tokens: true,
   });
 });
 
@@ -25,10 +27,15 @@ test('the catalogue links contract, pages and health of the one interface', () =
       {
         anchor: 'https://api.example.gov/v1',
         'service-desc': [
-          { href: 'https://api.example.gov/openapi.json', type: 'application/vnd.oai.openapi+json;version=3.1' },
+          { href: 'https://api.example.gov/v1/openapi.json', type: 'application/vnd.oai.openapi+json;version=3.1' },
+          { href: 'https://api.example.gov/v1/openapi.yaml', type: 'application/vnd.oai.openapi;version=3.1' },
+        ],
+        'service-meta': [
+          { href: 'https://api.example.gov/.well-known/oauth-protected-resource/v1', type: 'application/json' },
+          { href: 'https://api.example.gov/v1', type: 'application/json' },
         ],
         'service-doc': [{ href: 'https://api.example.gov/docs', type: 'text/html' }],
-        status: [{ href: 'https://api.example.gov/healthz', type: 'application/json' }],
+        status: [{ href: 'https://api.example.gov/readyz', type: 'application/json' }],
       },
     ],
   });

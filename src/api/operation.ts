@@ -19,6 +19,7 @@ export const scopes = [
   'events:read',
   'access-log:hide',
   'citizen:self',
+  'citizens:known',
 ] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -66,6 +66,8 @@ function routeOperation<P>(
         dispatched = acceptable(request.headers.accept, mediaTypes)
           ? await dispatch({
               method: request.method,
+              path: pathOf(request),
+              certificate: () => desk.parts.certificates?.read(request.raw)?.thumbprint,
               // Fastify gives the named parameters of the path as strings.
               params: request.params as Record<string, string>,
               query: queryOf(request),
@@ -192,6 +194,12 @@ function mountHandler(app: FastifyInstance, mount: Mount): void {
       },
     });
   }
+}
+
+function pathOf(request: FastifyRequest): string {
+  const url = request.raw.url ?? '';
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
 }
 
 function queryOf(request: FastifyRequest): string {

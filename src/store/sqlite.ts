@@ -108,7 +108,11 @@ type Writer = {
 async function startWriter(path: string, onLost: SqliteOptions['onLost']): Promise<Writer> {
   // The same file runs from TypeScript and, compiled, from JavaScript.
   const file = import.meta.filename.endsWith('.ts') ? './sqlite-writer.ts' : './sqlite-writer.js';
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: { path }, execArgv: [] });
+  const worker = new Worker(new URL(file, import.meta.url), {
+    ...{ workerData: { path }, execArgv: [] },
+    // What it makes lives as long as one batch: a small nursery costs no time, and saves 40 MiB under load.
+    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+  });
   const exited = Promise.withResolvers<void>();
   let answer = Promise.withResolvers<FromWriter>();
   let state: 'starting' | 'open' | 'closing' | 'lost' = 'starting';
