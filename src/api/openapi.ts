@@ -204,8 +204,8 @@ function contentOf({ schema, bytes, text }: ResponseShape, shown: Shown): Record
   return Object.keys(content).length === 0 ? {} : { content };
 }
 
-function textContent({ description, example }: NonNullable<ResponseShape['text']>) {
-  return { schema: { type: 'string', maxLength: 1_048_576, description }, example };
+function textContent({ pattern, description, example }: NonNullable<ResponseShape['text']>) {
+  return { schema: { type: 'string', pattern, maxLength: 1_048_576, description }, example };
 }
 
 const documentBytes = { type: 'string', format: 'binary', maxLength: 9_007_199_254_740_991, description: 'The bytes.' };

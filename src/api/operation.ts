@@ -111,8 +111,13 @@ export type ResponseShape = {
   readonly description: string;
   readonly schema?: TSchema;
   readonly bytes?: true;
-  /** The same as text, where `Accept` prefers that: its media type, and what it is. */
-  readonly text?: { readonly type: string; readonly description: string; readonly example: string };
+  /** The same as text, where `Accept` prefers that: its media type, how it begins, and what it is. */
+  readonly text?: {
+    readonly type: string;
+    readonly pattern: string;
+    readonly description: string;
+    readonly example: string;
+  };
   readonly headers?: Readonly<Record<string, string>>;
 };
 

@@ -66,6 +66,7 @@ export const readReceipt = defineOperation({
       schema: logged,
       text: {
         type: 'text/plain',
+        pattern: '^c2sp\\.org/tlog-proof@v1\\n',
         description: 'A c2sp.org/tlog-proof: the file that `ledger verify` and other verifiers of that format read.',
         example: 'c2sp.org/tlog-proof@v1\nindex 0\n\ngov.example/ledger\n1\n…',
       },
