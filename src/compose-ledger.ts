@@ -9,7 +9,7 @@ import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
 import { openAnchor } from './ledger/anchor.ts';
 import { createHouseKeys, type HouseKeys } from './ledger/house-keys.ts';
-import { readCheckpoint, readHead, storeCheckpoint } from './ledger/ledger-store.ts';
+import { readCheckpoint, readHead, type StoredCheckpoint, storeCheckpoint } from './ledger/ledger-store.ts';
 import { createLogView, type LogView } from './ledger/log-view.ts';
 import { createMonitor } from './ledger/monitor.ts';
 import type { NoteSigner } from './ledger/note.ts';
@@ -45,20 +45,41 @@ export function openLedger(house: House, access: Access, publicUrl: string): Led
     view: createLogView(db.read, citizenKeys, houseKeys, { witnessed: witnesses !== undefined }),
     houseKeys,
     origin: `${new URL(publicUrl).host}/ledger`,
-    signers: (origin) => checkpointSigners(access.keys, origin, settings.ledgerMlDsa),
+    signers: keptSigners(access.keys, settings.ledgerMlDsa),
     witnesses,
   };
 }
 
-/** The keys that sign checkpoints under that name; ML-DSA-44 second, where it is wanted. */
-export function checkpointSigners(keys: SigningKeys, origin: string, mlDsa: boolean): readonly NoteSigner[] {
-  const { d = '' } = keys.current('checkpoint').privateKey.export({ format: 'jwk' });
-  const seed = Buffer.from(d, 'base64url');
-  const ed25519 = noteSigner(signatureTypes.ed25519, origin, seed);
-  if (!mlDsa) return [ed25519];
-  // A quantum computer that finds the Ed25519 key finds its scalar, a hash of this seed, and never the seed itself.
-  const mlDsaSeed = hkdfSync('sha256', seed, '', 'citizen-services/checkpoint-ml-dsa-44@v1', 32);
-  return [ed25519, noteSigner(signatureTypes.mlDsaCosignature, origin, new Uint8Array(mlDsaSeed))];
+/** A key of checkpoints as those who verify know it, and until when it signs; undefined: until it is replaced. */
+export type CheckpointSigner = NoteSigner & { readonly retireAt: number | undefined };
+
+/**
+ * The keys that sign checkpoints under that name, the newest first: while one is replaced, the old one signs beside it.
+ * Each with its ML-DSA-44 behind it, where that is wanted.
+ */
+export function checkpointSigners(keys: SigningKeys, origin: string, mlDsa: boolean): readonly CheckpointSigner[] {
+  // Throws where there is none.
+  keys.current('checkpoint');
+  return keys.inForce('checkpoint').flatMap(({ key, retireAt }) => {
+    const { d = '' } = key.privateKey.export({ format: 'jwk' });
+    const seed = Buffer.from(d, 'base64url');
+    const ed25519 = { ...noteSigner(signatureTypes.ed25519, origin, seed), retireAt };
+    if (!mlDsa) return [ed25519];
+    // A quantum computer that finds the Ed25519 key finds its scalar, a hash of this seed, and never the seed itself.
+    const mlDsaSeed = hkdfSync('sha256', seed, '', 'citizen-services/checkpoint-ml-dsa-44@v1', 32);
+    const second = noteSigner(signatureTypes.mlDsaCosignature, origin, new Uint8Array(mlDsaSeed));
+    return [ed25519, { ...second, retireAt }];
+  });
+}
+
+/** The same, made anew only where the keys have changed: it is asked for many times a second. */
+function keptSigners(keys: SigningKeys, mlDsa: boolean): Ledger['signers'] {
+  let kept: { readonly of: string; readonly signers: readonly NoteSigner[] } | undefined;
+  return (origin) => {
+    const of = [origin, ...keys.inForce('checkpoint').map(({ key }) => key.kid)].join(' ');
+    if (kept?.of !== of) kept = { of, signers: checkpointSigners(keys, origin, mlDsa) };
+    return kept.signers;
+  };
 }
 
 /** Starts the role of the sequencer: it works while this process holds the lease, and waits otherwise. */
@@ -119,7 +140,7 @@ function watchLedger(house: House, { view, signers, witnesses }: Ledger, leads: 
     ...{ timer: systemTimer, everyMs: witnessEveryMs, onFault },
     call: async () => {
       const [signed, best] = [await view.signed(), await readCheckpoint(db.read, 'cosigned')];
-      if (client === undefined || !leads() || signed === undefined || best?.size === signed.size) return;
+      if (client === undefined || !leads() || signed === undefined || isCosigned(best, signed)) return;
       const { note, isQuorum, faults } = await client.collect(signed);
       for (const fault of faults) alarm(fault);
       if (isQuorum) await db.write([storeCheckpoint('cosigned', { ...signed, note, at: clock.now() })]);
@@ -127,6 +148,11 @@ function watchLedger(house: House, { view, signers, witnesses }: Ledger, leads: 
     },
   });
   return { stop: async () => void (await Promise.all([looking.stop(), asking.stop()])) };
+}
+
+/** Whether the witnesses have answered for this very note: the tree, and the keys of the log that signed it. */
+function isCosigned(best: StoredCheckpoint | undefined, signed: StoredCheckpoint): boolean {
+  return best?.size === signed.size && best.note.startsWith(signed.note);
 }
 
 /** The ledger for the commands of the command line, which have no address and need none. */
