@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allClients } from './access/client-store.ts';
 import { openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
+import type { Gauge } from './api/metrics.ts';
 import type { Access, House } from './compose.ts';
 import { keepLease } from './jobs/lease.ts';
 import { repeat } from './jobs/repeat.ts';
@@ -10,6 +11,7 @@ import { systemTimer } from './jobs/timer.ts';
 import { openAnchor } from './ledger/anchor.ts';
 import { createHouseKeys, type HouseKeys } from './ledger/house-keys.ts';
 import { readCheckpoint, readHead, type StoredCheckpoint, storeCheckpoint } from './ledger/ledger-store.ts';
+import { createLedgerWatch, type LedgerState, type LedgerWatch } from './ledger/ledger-watch.ts';
 import { createLogView, type LogView } from './ledger/log-view.ts';
 import { createMonitor } from './ledger/monitor.ts';
 import type { NoteSigner } from './ledger/note.ts';
@@ -18,7 +20,7 @@ import { type Policy, parsePolicy } from './ledger/policy.ts';
 import { createPublisher } from './ledger/publisher.ts';
 import { runSequencer } from './ledger/run-sequencer.ts';
 import { createSequencer } from './ledger/sequencer.ts';
-import { createWitnessClient } from './ledger/witness-client.ts';
+import { createWitnessClient, secondHistory } from './ledger/witness-client.ts';
 
 /** What this process knows of the ledger: every role has it, the sequencer alone moves it. */
 export type Ledger = {
@@ -28,6 +30,9 @@ export type Ledger = {
   readonly origin: string;
   readonly signers: (origin: string) => readonly NoteSigner[];
   readonly witnesses: Policy | undefined;
+  /** How the ledger is: looked at by every process, whether it numbers or not. */
+  readonly watch: LedgerWatch;
+  stop(): Promise<void>;
 };
 
 /** How long a sequencer that is gone keeps others waiting. */
@@ -35,19 +40,50 @@ const leaseMs = 5_000;
 /** The most events in one unit: what other writers of the database wait behind. */
 const batchLimit = 256;
 
+/** How often every process looks what waits for its number. */
+const waitingEveryMs = 5_000;
+
 /** Opens the reading side of the ledger. */
 export function openLedger(house: House, access: Access, publicUrl: string): Ledger {
-  const { db, root, citizenKeys, settings } = house;
+  const { db, root, citizenKeys, settings, clock, log } = house;
   const houseKeys = createHouseKeys(root);
   const { ledgerWitnesses } = settings;
   const witnesses = ledgerWitnesses === undefined ? undefined : parsePolicy(readFileSync(ledgerWitnesses, 'utf8'));
+  const witnessed = witnesses !== undefined;
+  const watch = createLedgerWatch({
+    ...{ read: db.read, clock, witnessed },
+    onAlarm: (kind, fault) => log.fault(kind, fault),
+    onEnded: (kind) => log.notice('the ledger is well again', { kind }),
+  });
+  const onFault = (fault: unknown) => log.fault('ledger', fault);
+  const looking = repeat({ timer: systemTimer, everyMs: waitingEveryMs, onFault, call: () => watch.look() });
   return {
-    view: createLogView(db.read, citizenKeys, houseKeys, { witnessed: witnesses !== undefined }),
+    ...{ watch, stop: () => looking.stop() },
+    view: createLogView(db.read, citizenKeys, houseKeys, { witnessed }),
     houseKeys,
     origin: `${new URL(publicUrl).host}/ledger`,
     signers: keptSigners(access.keys, settings.ledgerMlDsa),
     witnesses,
   };
+}
+
+/** The ledger in figures, for the metrics. */
+export function ledgerGauges({ state }: LedgerWatch): Gauge[] {
+  const gauge = (name: string, help: string, of: keyof LedgerState) => ({
+    name: `citizen_services_ledger_${name}`,
+    help,
+    read: () => {
+      const value = state()[of];
+      return typeof value === 'number' ? value : undefined;
+    },
+  });
+  return [
+    gauge('waiting_events', 'Events that are recorded and not numbered yet, counted up to 10,000.', 'waiting'),
+    gauge('oldest_waiting_seconds', 'How long the oldest of them waits.', 'oldestSeconds'),
+    gauge('signed_entries', 'Entries of the newest signed checkpoint.', 'signed'),
+    gauge('cosigned_entries', 'Entries of the newest checkpoint that a quorum of witnesses cosigned.', 'cosigned'),
+    gauge('verified_entries', 'Entries that the monitor of this process has read and verified.', 'verified'),
+  ];
 }
 
 /** A key of checkpoints as those who verify know it, and until when it signs; undefined: until it is replaced. */
@@ -113,9 +149,8 @@ const lookEveryMs = 1_000;
 const witnessEveryMs = 10_000;
 
 /** Starts the watchman of the log, and, in the process that leads, the asking of its witnesses. Both only ever alarm. */
-function watchLedger(house: House, { view, signers, witnesses }: Ledger, leads: () => boolean) {
+function watchLedger(house: House, { view, signers, witnesses, watch }: Ledger, leads: () => boolean) {
   const { db, clock, log } = house;
-  const alarm = (what: string) => log.fault('ledger-alarm', new Error(what));
   const monitor = createMonitor(view, () => {
     return { logs: ownKeys(), witnesses: [], isQuorum: () => true };
   });
@@ -131,8 +166,9 @@ function watchLedger(house: House, { view, signers, witnesses }: Ledger, leads: 
     call: async () => {
       origin ??= (await readHead(db.read))?.origin;
       if (origin === undefined) return;
-      const { alarm: wrong } = await monitor.look();
-      if (wrong !== undefined) alarm(`the monitor found: ${wrong}`);
+      const { verified, alarm: wrong } = await monitor.look();
+      watch.verified(verified);
+      if (wrong !== undefined) watch.raise('ledger-alarm', `the monitor found: ${wrong}`);
     },
   });
   const client = witnesses === undefined ? undefined : createWitnessClient(witnesses, view, fetch);
@@ -142,9 +178,14 @@ function watchLedger(house: House, { view, signers, witnesses }: Ledger, leads: 
       const [signed, best] = [await view.signed(), await readCheckpoint(db.read, 'cosigned')];
       if (client === undefined || !leads() || signed === undefined || isCosigned(best, signed)) return;
       const { note, isQuorum, faults } = await client.collect(signed);
-      for (const fault of faults) alarm(fault);
-      if (isQuorum) await db.write([storeCheckpoint('cosigned', { ...signed, note, at: clock.now() })]);
-      else alarm(`too few witnesses cosigned the log at size ${signed.size}`);
+      for (const fault of faults) {
+        if (fault.includes(secondHistory)) watch.raise('ledger-alarm', fault);
+        else log.notice('a witness gave no cosignature', { fault });
+      }
+      if (isQuorum) {
+        await db.write([storeCheckpoint('cosigned', { ...signed, note, at: clock.now() })]);
+        watch.ended('ledger-witnesses');
+      } else watch.raise('ledger-witnesses', `too few witnesses cosigned the log at size ${signed.size}`);
     },
   });
   return { stop: async () => void (await Promise.all([looking.stop(), asking.stop()])) };
