@@ -16,7 +16,7 @@ import { type Edge, openEdge } from './compose-access.ts';
 import { confirmMounts, providerCallbacks } from './compose-channels.ts';
 import { startKeeping } from './compose-documents.ts';
 import { standingPolicy } from './compose-identity.ts';
-import { openLedger, startSequencer } from './compose-ledger.ts';
+import { ledgerGauges, openLedger, startSequencer } from './compose-ledger.ts';
 import { contactsOf, senderNamesOf, startCalling } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
@@ -24,6 +24,7 @@ import { apiVersion } from './config/version.ts';
 import { scanningCommit } from './documents/scan-documents.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
+import type { LedgerWatch } from './ledger/ledger-watch.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { LeavingChannels } from './notifications/channels/channel.ts';
 import { inboxChannel } from './notifications/channels/inbox.ts';
@@ -86,7 +87,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
   const edge = openEdge(house, publicUrl);
-  const front = createFront(house, access, { publicUrl, edge });
+  const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch });
   const server = createApiServer({
     house: {
       ...house,
@@ -111,6 +112,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   });
   if (mode.roles.has('api')) await server.listen(settings.host, port);
   metrics = await createMetrics();
+  metrics.gauges(ledgerGauges(ledger.watch));
   const adminPort = await metrics.listen(settings.adminPort);
   const refresh = refreshRoot(house);
   return {
@@ -119,7 +121,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
     stop: async () => {
-      const parts = [refresh, server, delivering, calling, keeping, sequencing];
+      const parts = [refresh, server, delivering, calling, keeping, sequencing, ledger];
       const channels = Object.values(mode.channels);
       await stopAll(house.log, [
         ...parts.map((part) => () => part?.stop(stopWithinMs)),
@@ -196,7 +198,7 @@ type Front = {
 function createFront(
   house: House,
   access: Access,
-  { publicUrl, edge }: { readonly publicUrl: string; readonly edge: Edge },
+  { publicUrl, edge, watch }: { readonly publicUrl: string; readonly edge: Edge; readonly watch: LedgerWatch },
 ): Front {
   const { clock, random, settings, db, log } = house;
   const { keys, clients } = access;
@@ -209,11 +211,14 @@ function createFront(
     report: (fault) => log.fault('token', fault),
   });
   const site = { publicUrl, scopes, trustedIssuers };
-  const isReady = () =>
-    db.read('select 1 as up').then(
+  const isReady = async () => {
+    const { alarms } = watch.state();
+    const up = await db.read('select 1 as up').then(
       () => true,
       () => false,
     );
+    return { up, ledger: alarms.length === 0 ? ('ok' as const) : alarms };
+  };
   return {
     gate: {
       authenticate: (header, needed, shown) =>

@@ -171,7 +171,7 @@ export type HouseEvent =
       readonly list: string;
     })
   | (Head<'signing-key.replaced'> & {
-      readonly use: 'access-token' | 'result' | 'evidence';
+      readonly use: 'access-token' | 'result' | 'evidence' | 'checkpoint';
       readonly kid: string;
       /** Whether the old key was withdrawn at once, as one that others may have. */
       readonly atOnce: boolean;
