@@ -2,7 +2,6 @@ import { createServer } from 'node:net';
 import { createAuthorizationServer } from './access/authorization-server.ts';
 import { createTokenChecker } from './access/check-token.ts';
 import { apiCatalog, protectedResourceMetadata } from './access/metadata.ts';
-import { createQuotas } from './access/quota.ts';
 import { createTrustedIssuer } from './access/trusted-issuer.ts';
 import type { Gate } from './api/dispatch.ts';
 import { endpointsOf } from './api/endpoint-register.ts';
@@ -199,7 +198,6 @@ function createFront(
   const { trustedIssuers } = settings;
   const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock));
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: edge.binding });
-  const quotas = createQuotas(clock, random);
   const authorization = createAuthorizationServer({
     ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, ...edge },
     report: (fault) => log.fault('token', fault),
@@ -215,7 +213,11 @@ function createFront(
       authenticate: (header, needed, shown) =>
         checker.authenticate(header, needed === 'any' ? undefined : needed, shown),
       missingScope: checker.missingScope,
-      take: (caller, needed) => quotas.take(caller, needed),
+      take: (caller, needed) => {
+        const refusal = edge.failedChecks.refusal(caller.clientId);
+        return refusal === undefined ? edge.quotas.take(caller, needed) : { headers: {}, refusal };
+      },
+      failed: edge.failedChecks.count,
     },
     pages: [
       ...apiDocuments(operations, { publicUrl, apiVersion }, isReady),

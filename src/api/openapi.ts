@@ -11,8 +11,11 @@ const withToken: readonly ProblemSlug[] = [
   'no-access-token',
   'invalid-access-token',
   'expired-access-token',
+  'invalid-dpop-proof',
+  'dpop-nonce-needed',
   'missing-scope',
   'quota-exceeded',
+  'too-many-failed-requests',
 ];
 
 /** The OpenAPI 3.1 document of these operations, made from the schemas that check the requests. */
