@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import { allowStream } from './body-watch.ts';
 import { createDispatch, type Dispatched } from './dispatch.ts';
+import { atWholeQuantum, foundNothing } from './found-nothing.ts';
 import type { Operation } from './operation.ts';
 import { type Outgoing, problemAnswer } from './problem-answer.ts';
 import type { Mount, Page, ServerParts } from './server.ts';
@@ -78,6 +79,7 @@ function routeOperation<P>(
         desk.parts.log.fault(operation.name, fault, instance);
         dispatched = { result: refuse('internal-error'), headers: {} };
       }
+      if ('slug' in dispatched.result && foundNothing(dispatched.result)) await atWholeQuantum(startedAt);
       const status = send(desk, { request, reply, dispatched, instance });
       const problem = 'slug' in dispatched.result ? dispatched.result.slug : undefined;
       const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
