@@ -1,6 +1,7 @@
 /**
  * Writes the pages that are made from code: docs/openapi.json, docs/settings.md, docs/problems.md, docs/endpoints.md and
  * register.lock. With `--check` it writes nothing and fails where a page is stale, or where the register lost something.
+ * With `--release` it also keeps the OpenAPI document as what callers rely on from now on (spec/released-openapi.json).
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +17,13 @@ const checking = process.argv.includes('--check');
 const faults: string[] = [];
 
 const endpoints = endpointsOf(operations);
+/** What an operator has set, in the document that is kept in the repository. */
+const exampleOperator = {
+  publicUrl: 'https://api.example.gov',
+  apiVersion,
+  supportEmail: 'api-support@example.gov',
+  termsUrl: 'https://www.example.gov/api-terms',
+};
 const lockPath = join(root, 'register.lock');
 if (existsSync(lockPath)) {
   // The lock was written by this script.
@@ -73,12 +81,25 @@ ${rows.join('\n')}
 }
 
 const pages: Record<string, string> = {
-  'docs/openapi.json': `${JSON.stringify(openApi(operations, { publicUrl: 'https://api.example.gov', apiVersion }), null, 2)}\n`,
+  'docs/openapi.json': `${JSON.stringify(openApi(operations, exampleOperator), null, 2)}\n`,
   'docs/settings.md': settingsPage(),
   'docs/problems.md': problemsPage(),
   'docs/endpoints.md': endpointsPage(),
   'register.lock': `${JSON.stringify(endpoints, null, 2)}\n`,
 };
+
+if (process.argv.includes('--release')) {
+  const promised = withoutExamples(openApi(operations, exampleOperator));
+  pages['spec/released-openapi.json'] = `${JSON.stringify(promised)}\n`;
+}
+
+/** Examples promise nothing, and are a third of the document. */
+function withoutExamples(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutExamples);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => name !== 'example' && name !== 'examples');
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutExamples(member)]));
+}
 
 for (const [path, text] of Object.entries(pages)) {
   const file = join(root, path);

@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { type PostgresServer, startPostgres } from '../test/postgres-server.ts';
+import { watchAnswers } from './answers.ts';
 
 // What `npm test` runs: all tests, or those in the folders and files that are named, against one PostgreSQL.
 const root = resolve(import.meta.dirname, '..');
@@ -20,11 +21,15 @@ async function main(filters: readonly string[]): Promise<number> {
   const given = process.env['TEST_DATABASE_URL'] !== undefined;
   const server: PostgresServer | undefined = given ? undefined : await startPostgres();
   if (server !== undefined) process.env['TEST_DATABASE_URL'] = server.url;
+  const answers = watchAnswers();
+  Object.assign(process.env, answers.environment);
   try {
-    const faults = await runTests(files, filters.length === 0);
+    const whole = filters.length === 0;
+    const faults = [...(await runTests(files, whole)), ...answers.faults(whole)];
     for (const fault of faults) process.stderr.write(`${fault}\n`);
     return faults.length === 0 ? 0 : 1;
   } finally {
+    answers.close();
     await server?.stop();
   }
 }

@@ -7,6 +7,7 @@ import { calibrateCommands } from './cli/calibrate.ts';
 import { citizenCommands } from './cli/citizens.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
+import { contactCommands } from './cli/contacts.ts';
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
 import { evaluateCommands } from './cli/evaluate.ts';
@@ -71,6 +72,7 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     ...keyCommands(lendRotation, terminal),
     ...importCommands(lend, terminal),
     ...webhookCommands(lend, terminal),
+    ...contactCommands(lend, terminal),
     ...clientCommands(lend, terminal),
     ...documentCommands(lendDocuments, terminal),
     ...keepingCommands(lendDocuments, terminal),

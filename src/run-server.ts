@@ -6,7 +6,7 @@ import type { Page } from './api/server.ts';
 import { type ExitCode, type Terminal, UsageError } from './cli/command.ts';
 import { demoText, seedDemo } from './cli/demo.ts';
 import { type House, openHouse } from './compose.ts';
-import { bounceAddressesOf, cascadeOf, leavingChannels } from './compose-notifications.ts';
+import { bounceAddressesOf, cascadeOf, dkimOf, leavingChannels } from './compose-channels.ts';
 import type { Settings } from './config/settings.ts';
 import { createFirstRootKey } from './first-root-key.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -24,8 +24,15 @@ import { type Mode, type Role, roles, serve } from './serve.ts';
 /** Takes commands for a running house, from other processes of the same owner; gives what ends that. */
 export type TakeFor = (house: House) => Promise<() => Promise<void>>;
 
+/** Whom the documents of the demo name, where the settings name nobody. */
+function withDemoContacts(settings: Settings): Settings {
+  const { supportEmail = 'api-support@example.gov', securityContact = 'mailto:security@example.gov' } = settings;
+  return { ...settings, supportEmail, securityContact };
+}
+
 /** Runs the demo until it is stopped. */
-export async function runDemo(settings: Settings, terminal: Terminal, takeFor: TakeFor): Promise<ExitCode> {
+export async function runDemo(given: Settings, terminal: Terminal, takeFor: TakeFor): Promise<ExitCode> {
+  const settings = withDemoContacts(given);
   if (!['127.0.0.1', '::1', 'localhost'].includes(settings.host)) {
     throw new Error(
       'The demo never listens beyond loopback: leave HOST out, or run `citizen-services start` with keys of your own.',
@@ -93,7 +100,8 @@ function senderOf(settings: Settings, root: RootKey): Sender {
 async function emailOf(settings: Settings, root: RootKey): Promise<Channel> {
   if (settings.smtpUrl === undefined) return absentChannel('email');
   const { createSmtpEmail } = await import('./notifications/channels/smtp-email.ts');
-  return createSmtpEmail({ url: settings.smtpUrl.reveal(), sender: senderOf(settings, root) });
+  const url = settings.smtpUrl.reveal();
+  return createSmtpEmail({ url, sender: senderOf(settings, root), dkim: dkimOf(settings) });
 }
 
 function peoplePages(outbox: Outbox | undefined): readonly Page[] {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { createAuthorizationServer } from './access/authorization-server.ts';
 import { createTokenChecker } from './access/check-token.ts';
-import { apiCatalog, protectedResourceMetadata } from './access/metadata.ts';
+import { apiCatalog, protectedResourceMetadata, securityTxt } from './access/metadata.ts';
 import { createTrustedIssuer } from './access/trusted-issuer.ts';
 import type { Gate } from './api/dispatch.ts';
 import { endpointsOf } from './api/endpoint-register.ts';
@@ -9,12 +9,13 @@ import type { Log } from './api/log.ts';
 import { createMetrics, type Metrics } from './api/metrics.ts';
 import { scopes } from './api/operation.ts';
 import { createApiServer, type Mount, type Page } from './api/server.ts';
-import { apiDocuments, jsonPage } from './api/well-known.ts';
+import { apiDocuments, catalogPage, jsonPage, securityTxtPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { type Edge, openEdge } from './compose-access.ts';
+import { providerCallbacks } from './compose-channels.ts';
 import { startKeeping } from './compose-documents.ts';
 import { openLedger, startSequencer } from './compose-ledger.ts';
-import { contactsOf, providerCallbacks, senderNamesOf, startCalling } from './compose-notifications.ts';
+import { contactsOf, senderNamesOf, startCalling } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
@@ -195,7 +196,7 @@ function createFront(
 ): Front {
   const { clock, random, settings, db, log } = house;
   const { keys, clients } = access;
-  const { trustedIssuers } = settings;
+  const { trustedIssuers, securityContact, supportEmail, termsUrl } = settings;
   const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock));
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: edge.binding });
   const authorization = createAuthorizationServer({
@@ -220,9 +221,12 @@ function createFront(
       failed: edge.failedChecks.count,
     },
     pages: [
-      ...apiDocuments(operations, { publicUrl, apiVersion }, isReady),
+      ...apiDocuments(operations, { publicUrl, apiVersion, supportEmail, termsUrl }, isReady),
       jsonPage('/.well-known/oauth-protected-resource/v1', protectedResourceMetadata(site)),
-      jsonPage('/.well-known/api-catalog', apiCatalog(publicUrl), 'application/linkset+json'),
+      catalogPage(apiCatalog(publicUrl)),
+      ...(securityContact === undefined
+        ? []
+        : [securityTxtPage(clock, (expires) => securityTxt(publicUrl, securityContact, expires))]),
       ...problemPages,
       style,
     ],

@@ -99,6 +99,7 @@ export async function makeHome(
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     // Nothing of a test goes beyond this machine, webhooks neither.
     WEBHOOK_PRIVATE_TARGETS: 'true',
+    ...watching(),
     ...options.settings,
   };
   const launchHere = (...args: readonly string[]) => {
@@ -127,6 +128,12 @@ export async function makeHome(
 /** The same URL with a host, which a URL with a user name needs; the socket in `?host=` still counts. */
 function withHost(databaseUrl: string): string {
   return databaseUrl.replace('@/', '@localhost/');
+}
+
+/** In a run of all tests the answers of every server are compared with the OpenAPI document (test/answer-watch.ts). */
+function watching(): NodeJS.ProcessEnv {
+  const { ANSWERS_DIR, NODE_OPTIONS } = process.env;
+  return ANSWERS_DIR === undefined ? {} : { ANSWERS_DIR, NODE_OPTIONS, ANSWERS_OF: process.argv[1] };
 }
 
 function launch(args: readonly string[], env: NodeJS.ProcessEnv): Launched {

@@ -4,13 +4,13 @@ import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
 
 const columns =
-  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding';
+  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases';
 
 /** The statement that stores a new client; it goes into the unit of the event `client.created`. */
 export function clientCreation(client: Client): Statement {
   const { credential } = client;
   return {
-    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
     args: [
       client.clientId,
       client.name,
@@ -27,6 +27,7 @@ export function clientCreation(client: Client): Statement {
       client.policy ?? null,
       credential.by === 'certificate' ? JSON.stringify(credential.certificate) : null,
       client.binding,
+      client.legalBases === undefined ? null : JSON.stringify(client.legalBases),
     ],
   };
 }
@@ -76,6 +77,7 @@ function clientOf(row: Row): Client {
   const disabledAt = row['disabled_at'];
   const purposes = row['purposes'];
   const policy = row['policy'];
+  const legalBases = row['legal_bases'];
   return {
     clientId: text(row, 'client_id'),
     name: text(row, 'name'),
@@ -86,6 +88,7 @@ function clientOf(row: Row): Client {
     // The JSON is our own, written by `clientCreation`.
     purposes: typeof purposes === 'string' ? (JSON.parse(purposes) as string[]) : undefined,
     ...(typeof policy === 'string' ? { policy } : {}),
+    ...(typeof legalBases === 'string' ? { legalBases: JSON.parse(legalBases) as string[] } : {}),
     quota: { perSecond: number(row, 'quota_per_second'), burst: number(row, 'quota_burst') },
     createdAt: number(row, 'created_at'),
     disabledAt: typeof disabledAt === 'number' ? disabledAt : undefined,

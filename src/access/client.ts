@@ -33,6 +33,8 @@ export type Client = {
   readonly credential: Credential;
   readonly binding: Binding;
   readonly purposes: readonly string[] | undefined;
+  /** The legal bases that it may state, `consent` for a reference to one; undefined: any. */
+  readonly legalBases?: readonly string[] | undefined;
   /** The name of the matching policy for its questions; undefined: the standing one. */
   readonly policy?: string | undefined;
   readonly quota: Quota;
@@ -51,6 +53,7 @@ export type WantedClient = {
   readonly credential: 'secret' | Exclude<Credential, { readonly by: 'secret' }>;
   readonly binding?: Binding | undefined;
   readonly purposes?: readonly string[] | undefined;
+  readonly legalBases?: readonly string[] | undefined;
   readonly policy?: string | undefined;
   readonly quota?: Quota | undefined;
 };
@@ -86,6 +89,7 @@ export function newClient(wanted: WantedClient, clock: Clock, random: Random): N
         credential === 'secret' ? { by: 'secret', hash: secretHash(clientId, secret?.reveal() ?? '') } : credential,
       binding: wanted.binding ?? (byCertificate ? 'mtls' : 'none'),
       purposes: purposes === undefined ? undefined : [...new Set(purposes)].sort(),
+      ...(wanted.legalBases === undefined ? {} : { legalBases: [...new Set(wanted.legalBases)].sort() }),
       ...(wanted.policy === undefined ? {} : { policy: wanted.policy }),
       quota,
       createdAt: clock.now(),

@@ -27,10 +27,15 @@ test('the catalogue links contract, pages and health of the one interface', () =
       {
         anchor: 'https://api.example.gov/v1',
         'service-desc': [
-          { href: 'https://api.example.gov/openapi.json', type: 'application/vnd.oai.openapi+json;version=3.1' },
+          { href: 'https://api.example.gov/v1/openapi.json', type: 'application/vnd.oai.openapi+json;version=3.1' },
+          { href: 'https://api.example.gov/v1/openapi.yaml', type: 'application/vnd.oai.openapi;version=3.1' },
+        ],
+        'service-meta': [
+          { href: 'https://api.example.gov/.well-known/oauth-protected-resource/v1', type: 'application/json' },
+          { href: 'https://api.example.gov/v1', type: 'application/json' },
         ],
         'service-doc': [{ href: 'https://api.example.gov/docs', type: 'text/html' }],
-        status: [{ href: 'https://api.example.gov/healthz', type: 'application/json' }],
+        status: [{ href: 'https://api.example.gov/readyz', type: 'application/json' }],
       },
     ],
   });

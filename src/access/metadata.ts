@@ -49,9 +49,16 @@ export function apiCatalog(publicUrl: string): Record<string, unknown> {
     linkset: [
       {
         anchor: `${publicUrl}/v1`,
-        'service-desc': [{ href: `${publicUrl}/openapi.json`, type: 'application/vnd.oai.openapi+json;version=3.1' }],
+        'service-desc': [
+          { href: `${publicUrl}/v1/openapi.json`, type: 'application/vnd.oai.openapi+json;version=3.1' },
+          { href: `${publicUrl}/v1/openapi.yaml`, type: 'application/vnd.oai.openapi;version=3.1' },
+        ],
+        'service-meta': [
+          { href: `${publicUrl}/.well-known/oauth-protected-resource/v1`, type: 'application/json' },
+          { href: `${publicUrl}/v1`, type: 'application/json' },
+        ],
         'service-doc': [{ href: `${publicUrl}/docs`, type: 'text/html' }],
-        status: [{ href: `${publicUrl}/healthz`, type: 'application/json' }],
+        status: [{ href: `${publicUrl}/readyz`, type: 'application/json' }],
       },
     ],
   };

@@ -1,97 +1,159 @@
 import type { TObject } from 'typebox';
-import type { ProblemSlug } from '../kernel/problem.ts';
-import { problems } from '../kernel/problem-catalogue.ts';
-import { type Operation, scopes } from './operation.ts';
+import { hidingHeaders } from './hidden-use.ts';
+import type { Shown } from './openapi-example.ts';
+import { type Header, headerComponents, headerNames } from './openapi-headers.ts';
+import { problemExamples, problemSchema, refusalAnswers } from './openapi-problems.ts';
+import { documented, withExample } from './openapi-schema.ts';
+import { type Operation, type ResponseShape, scopes } from './operation.ts';
 
-/** What the document says about this installation. */
-export type ApiIdentity = { readonly publicUrl: string; readonly apiVersion: string };
+/** What the document says about this installation, and whom to ask about it. */
+export type ApiIdentity = {
+  readonly publicUrl: string;
+  readonly apiVersion: string;
+  readonly supportEmail?: string | undefined;
+  readonly termsUrl?: string | undefined;
+};
 
-const always: readonly ProblemSlug[] = ['malformed-http', 'capacity-reduced', 'internal-error', 'not-acceptable'];
-const withToken: readonly ProblemSlug[] = [
-  'no-access-token',
-  'invalid-access-token',
-  'expired-access-token',
-  'invalid-dpop-proof',
-  'dpop-nonce-needed',
-  'missing-scope',
-  'quota-exceeded',
-  'too-many-failed-requests',
-];
+/** The identifier of this interface in catalogues, whatever its title becomes. */
+const apiId = '6d0e2c1a-3c4e-4a58-9d0f-5a7be2f1c9b4';
+
+/** What the first part of a path groups, and how the ids of its things begin. */
+const groups: Readonly<Record<string, { readonly idPrefix: string; readonly description: string }>> = {
+  identity: { idPrefix: 'ver', description: 'Verify what somebody claims to be against the register of citizens.' },
+  notifications: { idPrefix: 'ntf', description: 'Send official notifications, and prove what became of them.' },
+  documents: { idPrefix: 'doc', description: 'Deposit, give out and withdraw the documents of citizens.' },
+  receipts: { idPrefix: 'evt', description: 'Proof of one use in the ledger.' },
+  'access-log': { idPrefix: 'evt', description: 'What a citizen may know of the use of the own data.' },
+  webhooks: { idPrefix: 'whk', description: 'Be called when something happened.' },
+  events: { idPrefix: 'evt', description: 'The same facts as a feed without gaps.' },
+  register: { idPrefix: 'evt', description: 'The interface itself, as data.' },
+};
 
 /** The OpenAPI 3.1 document of these operations, made from the schemas that check the requests. */
 export function openApi<P>(operations: readonly Operation<P>[], identity: ApiIdentity): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
-    const item = paths[operation.path.replace(/^\/v1/, '') || '/'] ?? {};
+    const path = operation.path.replace(/^\/v1/, '') || '/';
     // OpenAPI 3.1 has no member for QUERY (RFC 10008); 3.2 calls it `query`.
-    item[operation.method === 'QUERY' ? 'x-query' : operation.method.toLowerCase()] = describe(operation);
-    paths[operation.path.replace(/^\/v1/, '') || '/'] = item;
+    const method = operation.method === 'QUERY' ? 'x-query' : operation.method.toLowerCase();
+    paths[path] = { ...paths[path], [method]: describe(operation) };
   }
+  const used = new Set(operations.map(groupOf));
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'citizen-services',
-      version: `${identity.apiVersion}`,
-      summary: 'Verify identity claims, send official notifications, retrieve secure documents.',
-      description:
-        'The interface only grows: GET /v1 is the register of its endpoints. Tolerate members and values that you do not know. Every use of a citizen’s data leaves an entry in a signed ledger.',
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
-    servers: [{ url: `${identity.publicUrl}/v1` }],
+    info: infoOf(identity),
+    servers: [
+      {
+        url: `${identity.publicUrl}/v1`,
+        description: 'This installation, production or sandbox: both run the same program.',
+        'x-internal': false,
+      },
+    ],
+    tags: [...used].map((name) => ({ name, description: groups[name]?.description ?? `The operations of ${name}.` })),
     paths,
     components: {
       schemas: { Problem: problemSchema },
-      securitySchemes: {
-        accessToken: {
-          type: 'oauth2',
-          flows: {
-            clientCredentials: {
-              tokenUrl: `${identity.publicUrl}/oauth2/token`,
-              scopes: Object.fromEntries(scopes.map((scope) => [scope, `Use the operations that need ${scope}.`])),
-            },
-          },
-        },
+      headers: headerComponents,
+      examples: problemExamples(operations, identity.publicUrl),
+      securitySchemes: { accessToken: securityScheme(identity) },
+    },
+  };
+}
+
+function infoOf({ publicUrl, apiVersion, supportEmail, termsUrl }: ApiIdentity): Record<string, unknown> {
+  const summary = 'Verify identity claims, send official notifications, retrieve secure documents.';
+  return {
+    title: 'citizen-services',
+    version: apiVersion,
+    summary,
+    'x-summary': summary,
+    description:
+      'The interface only grows: GET /v1 is the register of its endpoints. Tolerate members and values that you do not know. Every use of a citizen’s data leaves an entry in a signed ledger.',
+    ...(termsUrl === undefined ? {} : { termsOfService: termsUrl }),
+    contact: {
+      name: 'The operator of this installation',
+      url: `${publicUrl}/docs`,
+      ...(supportEmail === undefined ? {} : { email: supportEmail }),
+    },
+    license: { name: 'MIT', identifier: 'MIT' },
+    'x-api-id': apiId,
+    'x-audience': 'external-partner',
+  };
+}
+
+function securityScheme({ publicUrl }: ApiIdentity): Record<string, unknown> {
+  return {
+    type: 'oauth2',
+    description:
+      'JWT access tokens (RFC 9068) of at most 10 minutes, issued and checked by the best current practice for JWTs (RFC8725): fixed algorithms, type, issuer and audience. Clients of the built-in server sign with private_key_jwt.',
+    flows: {
+      clientCredentials: {
+        tokenUrl: `${publicUrl}/oauth2/token`,
+        scopes: Object.fromEntries(scopes.map((scope) => [scope, `Use the operations that need ${scope}.`])),
       },
     },
   };
 }
 
+function groupOf<P>({ path }: Operation<P>): string {
+  return path.split('/')[2] ?? 'register';
+}
+
 function describe<P>(operation: Operation<P>): Record<string, unknown> {
   const { request } = operation;
+  const group = groupOf(operation);
+  const shown = { of: 'request', idPrefix: groups[group]?.idPrefix ?? 'evt' } as const;
   const parameters = [
     ...parametersOf('path', request.params),
     ...parametersOf('query', request.query),
     ...parametersOf('header', request.headers),
+    ...(operation.idempotent === true ? [idempotencyKey] : []),
+    ...(operation.citizenData && operation.scope !== 'citizen:self' ? hidingParameters : []),
   ];
-  if (operation.idempotent === true) parameters.push(idempotencyKey);
-  const body =
-    operation.bodyBytes !== undefined
-      ? { requestBody: { required: true, content: { 'application/octet-stream': {} } } }
-      : request.body !== undefined
-        ? { requestBody: { required: true, content: { 'application/json': { schema: request.body } } } }
-        : {};
   return {
     operationId: operation.name,
+    tags: [group],
     summary: operation.summary,
     description: operation.description,
     'x-since': operation.since,
     security: operation.scope === null ? [] : [{ accessToken: operation.scope === 'any' ? [] : [operation.scope] }],
     parameters,
-    ...body,
-    responses: { ...answersOf(operation), ...refusalsOf(operation) },
+    ...bodyOf(operation, shown),
+    responses: { ...answersOf(operation, { ...shown, of: 'answer' }), ...refusalAnswers(operation) },
   };
 }
+
+function bodyOf<P>({ request, bodyBytes }: Operation<P>, shown: Shown): Record<string, unknown> {
+  if (bodyBytes !== undefined) {
+    const schema = { type: 'string', format: 'binary', maxLength: bodyBytes.limit, description: 'The bytes.' };
+    return { requestBody: { required: true, content: { '*/*': { schema, example: '%PDF-1.7 …' } } } };
+  }
+  if (request.body === undefined) return {};
+  return { requestBody: { required: true, content: { 'application/json': withExample(request.body, shown) } } };
+}
+
+/** Headers that OpenAPI says elsewhere, in the types of contents and in the security schemes, or that HTTP itself says. */
+const saidElsewhere = new Set(['accept', 'content-type', 'authorization', 'content-length', 'content-encoding']);
 
 function parametersOf(place: 'path' | 'query' | 'header', schema: TObject | undefined): Record<string, unknown>[] {
   if (schema === undefined) return [];
   const required = new Set(schema.required ?? []);
-  return Object.entries(schema.properties).map(([name, property]) => ({
-    name,
-    in: place,
-    required: required.has(name),
-    ...('description' in property ? { description: property.description } : {}),
-    schema: property,
-  }));
+  return Object.entries(schema.properties)
+    .filter(([name]) => place !== 'header' || !saidElsewhere.has(name))
+    .map(([name, property]) => {
+      const { description, ...shape } = documented(property, name);
+      return {
+        name: place === 'header' ? inCapitals(name) : name,
+        in: place,
+        required: required.has(name),
+        description: description ?? `The ${name}.`,
+        schema: shape,
+      };
+    });
+}
+
+function inCapitals(name: string): string {
+  return name.replaceAll(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());
 }
 
 const idempotencyKey = {
@@ -100,92 +162,45 @@ const idempotencyKey = {
   required: false,
   description:
     'A fresh UUID for each new request: repeating the request with the same key gives the first answer again.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
 };
 
-const commonHeaders = {
-  'API-Version': { description: 'The version of this interface.', schema: { type: 'string' } },
-  'Request-Id': { description: 'The id of this request, as urn:uuid; also in the log.', schema: { type: 'string' } },
-};
+const hidingParameters = [
+  {
+    name: inCapitals(hidingHeaders.until),
+    in: 'header',
+    required: false,
+    description: 'With the scope access-log:hide: until when the citizen is not told of this use.',
+    schema: { type: 'string', format: 'date-time', maxLength: 40 },
+  },
+  {
+    name: inCapitals(hidingHeaders.reason),
+    in: 'header',
+    required: false,
+    description: 'Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards.',
+    schema: { type: 'string', minLength: 1, maxLength: 2_000, pattern: '^[ -~]+$' },
+  },
+];
 
-function answersOf<P>(operation: Operation<P>): Record<string, unknown> {
+function answersOf<P>(operation: Operation<P>, shown: Shown): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(operation.responses).map(([status, response]) => {
-      const own = Object.entries(response.headers ?? {}).map(([name, description]) => [
+      const own = Object.entries(response.headers ?? {}).map(([name, description]): [string, Header] => [
         name,
-        { description, schema: { type: 'string' } },
+        { description, schema: { type: 'string', maxLength: 2_048, pattern: '^[ -~]*$' } },
       ]);
-      const json = response.schema === undefined ? {} : { 'application/json': { schema: response.schema } };
-      const bytes = response.bytes === true ? { '*/*': {} } : {};
-      const content = { ...json, ...bytes };
-      const headers = { ...commonHeaders, ...Object.fromEntries(own) };
-      return [
-        status,
-        { description: response.description, headers, ...(Object.keys(content).length > 0 ? { content } : {}) },
-      ];
+      const headers = { ...headerNames(operation, Number(status)), ...Object.fromEntries(own) };
+      return [status, { description: response.description, headers, ...contentOf(response, shown) }];
     }),
   );
 }
 
-function refusalsOf<P>(operation: Operation<P>): Record<string, unknown> {
-  const slugs = [
-    ...operation.refusals,
-    ...always,
-    ...(operation.scope === null
-      ? []
-      : withToken.filter((slug) => operation.scope !== 'any' || slug !== 'missing-scope')),
-    ...bodySlugs(operation),
-  ];
-  const byStatus = Map.groupBy(new Set<ProblemSlug>(['bad-request', ...slugs]), (slug) => problems[slug].status);
-  return Object.fromEntries(
-    [...byStatus]
-      .sort(([left], [right]) => left - right)
-      .map(([status, list]) => [
-        status,
-        {
-          description: list.map((slug) => `\`${slug}\`: ${problems[slug].cause}`).join('\n\n'),
-          headers: commonHeaders,
-          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-        },
-      ]),
-  );
+function contentOf({ schema, bytes }: ResponseShape, shown: Shown): Record<string, unknown> {
+  const content = {
+    ...(schema === undefined ? {} : { 'application/json': withExample(schema, shown) }),
+    ...(bytes === true ? { '*/*': { schema: documentBytes, example: '%PDF-1.7 …' } } : {}),
+  };
+  return Object.keys(content).length === 0 ? {} : { content };
 }
 
-function bodySlugs<P>(operation: Operation<P>): readonly ProblemSlug[] {
-  const slugs: ProblemSlug[] = [];
-  if (operation.request.body !== undefined) slugs.push('malformed-json', 'unsupported-media-type');
-  if (operation.request.body !== undefined || operation.bodyBytes !== undefined) slugs.push('payload-too-large');
-  if (operation.idempotent === true)
-    slugs.push('idempotency-key-invalid', 'idempotency-key-in-progress', 'idempotency-key-reused');
-  if (operation.citizenData) slugs.push('outcome-unknown');
-  return slugs;
-}
-
-const problemSchema = {
-  type: 'object',
-  description: 'RFC 9457. The page at `type` says cause and fix; texts are for people, branch on `type`.',
-  required: ['type', 'title', 'status', 'detail', 'retryable', 'instance'],
-  properties: {
-    type: { type: 'string', format: 'uri' },
-    title: { type: 'string' },
-    status: { type: 'integer', minimum: 400, maximum: 599 },
-    detail: { type: 'string' },
-    retryable: { type: 'boolean', description: 'Whether the same request can succeed later.' },
-    instance: { type: 'string', pattern: '^urn:uuid:', description: 'Also the Request-Id header, and in the log.' },
-    issues: {
-      type: 'array',
-      description: 'Every fault of the input, all at once; values are never echoed.',
-      items: {
-        type: 'object',
-        required: ['in', 'code', 'detail'],
-        properties: {
-          in: { enum: ['query', 'path', 'header', 'body'] },
-          pointer: { type: 'string' },
-          name: { type: 'string' },
-          code: { type: 'string' },
-          detail: { type: 'string' },
-        },
-      },
-    },
-  },
-};
+const documentBytes = { type: 'string', format: 'binary', maxLength: 9_007_199_254_740_991, description: 'The bytes.' };

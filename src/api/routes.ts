@@ -5,6 +5,7 @@ import { allowStream } from './body-watch.ts';
 import { createDispatch, type Dispatched } from './dispatch.ts';
 import { atWholeQuantum, foundNothing } from './found-nothing.ts';
 import type { Operation } from './operation.ts';
+import { pour } from './pour.ts';
 import { type Outgoing, problemAnswer } from './problem-answer.ts';
 import type { Mount, Page, ServerParts } from './server.ts';
 
@@ -13,6 +14,7 @@ export type Desk<P> = {
   readonly parts: ServerParts<P>;
   readonly headers: Readonly<Record<string, string>>;
   readonly newInstance: () => string;
+  readonly stopping: () => boolean;
 };
 
 /** The methods that reach a route; the guard refuses all others. */
@@ -119,9 +121,17 @@ function send<P>(
   reply.code(result.status).headers(result.headers ?? {});
   if ('json' in result) reply.type('application/json; charset=utf-8').send(JSON.stringify(result.json));
   else if (request.method === 'HEAD') {
-    result.stream?.destroy();
+    void result.stream?.return?.();
     reply.send();
-  } else reply.send(result.stream ?? Readable.from([]));
+  } else if (result.stream === null) reply.send(Readable.from([]));
+  else {
+    if (desk.stopping()) reply.header('connection', 'close');
+    reply.hijack();
+    reply.raw.statusCode = result.status;
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    void pour(result.stream, reply.raw);
+  }
   return result.status;
 }
 

@@ -59,6 +59,7 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
     parts,
     headers: commonHeaders(parts),
     newInstance: () => `urn:uuid:${mintUuid(parts.random)}`,
+    stopping: () => load.stopping,
   };
   const guard = {
     publicUrl: parts.publicUrl,

@@ -1,19 +1,51 @@
-import { openApi } from './openapi.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type ApiIdentity, openApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
 import type { Page } from './server.ts';
+import { toYaml } from './yaml.ts';
 
 const anyOrigin = { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' };
 
 /** A document that stays as it is while the server runs, readable from any origin. */
 export function jsonPage(path: string, content: unknown, type = 'application/json; charset=utf-8'): Page {
-  const body = JSON.stringify(content, null, 2);
-  return { path, get: async () => ({ status: 200, headers: { ...anyOrigin, 'content-type': type }, body }) };
+  return textPage(path, JSON.stringify(content, null, 2), { 'content-type': type });
 }
 
-/** The documents about the interface that need no token: OpenAPI, health. */
+function textPage(path: string, text: string, headers: Readonly<Record<string, string>>): Page {
+  // As bytes, since Fastify adds a charset to the type of a text.
+  const body = Buffer.from(text);
+  return { path, get: async () => ({ status: 200, headers: { ...anyOrigin, ...headers }, body }) };
+}
+
+/** `/.well-known/api-catalog` as RFC 9727 has it served: with its profile, and a link that HEAD gives too. */
+export function catalogPage(catalog: unknown): Page {
+  return textPage('/.well-known/api-catalog', JSON.stringify(catalog, null, 2), {
+    'content-type': 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+    link: '</.well-known/api-catalog>; rel="api-catalog"',
+  });
+}
+
+const securityTxtForMs = 300 * 86_400_000;
+
+/**
+ * `/.well-known/security.txt` (RFC 9116): its text is made anew for each request, so that it never stands expired; the
+ * instant of its end is at midnight, less than a year ahead.
+ */
+export function securityTxtPage(clock: Clock, textUntil: (expires: string) => string): Page {
+  return {
+    path: '/.well-known/security.txt',
+    get: async () => {
+      const day = new Date(clock.now() + securityTxtForMs).toISOString().slice(0, 10);
+      const headers = { ...anyOrigin, 'content-type': 'text/plain; charset=utf-8' };
+      return { status: 200, headers, body: textUntil(`${day}T00:00:00Z`) };
+    },
+  };
+}
+
+/** The documents about the interface that need no token: OpenAPI as JSON and as YAML, health. */
 export function apiDocuments<P>(
   operations: readonly Operation<P>[],
-  identity: { readonly publicUrl: string; readonly apiVersion: string },
+  identity: ApiIdentity,
   isReady: () => Promise<boolean>,
 ): readonly Page[] {
   const description = openApi(operations, identity);
@@ -26,9 +58,13 @@ export function apiDocuments<P>(
       return { status: up ? 200 : 503, headers, body: JSON.stringify({ status: up ? 'UP' : 'DOWN' }) };
     },
   });
+  const asYaml = toYaml(description);
+  const yaml = { 'content-type': 'application/yaml' };
   return [
     jsonPage('/openapi.json', description),
     jsonPage('/v1/openapi.json', description),
+    textPage('/openapi.yaml', asYaml, yaml),
+    textPage('/v1/openapi.yaml', asYaml, yaml),
     health('/healthz', async () => true),
     health('/readyz', isReady),
   ];

@@ -34,7 +34,7 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
     {
       name: 'clients create',
       usage:
-        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b] [--policy NAME] [--quota N] [--json]',
+        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b] [--legal-bases a,b] [--policy NAME] [--quota N] [--json]',
       summary: 'Makes a client that may call the interface; a secret is shown once.',
       run: async (args) => {
         const { wanted, json } = await wantedClient(args, terminal.cwd);
@@ -91,6 +91,7 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
       binding: { type: 'string' },
       issuer: { type: 'string' },
       purposes: { type: 'string' },
+      'legal-bases': { type: 'string' },
       policy: { type: 'string' },
       quota: { type: 'string' },
       json: { type: 'boolean' },
@@ -114,6 +115,7 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
     credential: await credentialOf(values, cwd),
     binding: values.binding === undefined ? undefined : bindingOf(values.binding),
     purposes: values.purposes === undefined ? undefined : listOf(values.purposes),
+    legalBases: values['legal-bases'] === undefined ? undefined : listOf(values['legal-bases']),
     policy: policyOf(values.policy),
     quota: values.quota === undefined ? undefined : quotaOf(values.quota),
   };
@@ -253,6 +255,7 @@ function shownClient(client: Client, secret?: Secret) {
     credential,
     binding,
     purposes,
+    legalBases,
     policy,
     quota,
     createdAt,
@@ -267,6 +270,7 @@ function shownClient(client: Client, secret?: Secret) {
     proof: credential.by === 'issuer' ? credential.issuer : credential.by,
     binding,
     ...(purposes === undefined ? {} : { purposes }),
+    ...(legalBases === undefined ? {} : { legalBases }),
     ...(policy === undefined ? {} : { policy }),
     quotaPerSecond: quota.perSecond,
     createdAt: toInstant(createdAt),

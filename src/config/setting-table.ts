@@ -1,3 +1,5 @@
+import { notificationSettingTable } from './notification-settings.ts';
+
 /** What a value has to be; `settings.ts` says how each is checked. */
 export type SettingKind =
   | 'text'
@@ -152,6 +154,7 @@ export const settingTable = {
     fallback: '',
     help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
   },
+  ...notificationSettingTable,
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
   REGISTER_URL: {
     kind: 'url',
@@ -186,6 +189,21 @@ export const settingTable = {
     kind: 'days',
     fallback: '365',
     help: 'The longest that a use may be hidden from the citizen, in days; 0 allows no hiding.',
+  },
+  SUPPORT_EMAIL: {
+    kind: 'text',
+    fallback: undefined,
+    help: 'Mailbox for questions about the interface; the OpenAPI document names it.',
+  },
+  TERMS_URL: {
+    kind: 'url',
+    fallback: undefined,
+    help: 'Terms of use of the interface; the OpenAPI document links it.',
+  },
+  SECURITY_CONTACT: {
+    kind: 'url',
+    fallback: undefined,
+    help: 'Whom to tell about a weakness, as mailto:security@example.org; with it /.well-known/security.txt is served.',
   },
   LOG_LEVEL: {
     kind: 'level',

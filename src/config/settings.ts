@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
+import { type NotificationSettings, readNotificationSettings } from './notification-settings.ts';
 import { type Setting, type SettingKind, type SettingName, settingTable } from './setting-table.ts';
 
 /** The settings, checked. Secrets stay `Secret` until the moment of use. */
-export type Settings = {
+export type Settings = NotificationSettings & {
   readonly port: number;
   readonly host: string;
   readonly adminPort: number;
@@ -52,6 +53,10 @@ export type Settings = {
   readonly ledgerWitnesses: string | undefined;
   readonly accessLogHiddenDays: number;
   readonly logLevel: string | undefined;
+  /** Whom the OpenAPI document and security.txt name. */
+  readonly supportEmail: string | undefined;
+  readonly termsUrl: string | undefined;
+  readonly securityContact: string | undefined;
 };
 
 /** A setting that stops the start: its name, what came, what was expected. A secret's value is not repeated. */
@@ -106,6 +111,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     simulators: given('SIMULATORS') === undefined ? undefined : text('SIMULATORS') === 'true',
     webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
     holidays: listOf(text('HOLIDAYS')),
+    ...readNotificationSettings(given),
     mailFrom: text('MAIL_FROM'),
     registerUrl: secret('REGISTER_URL'),
     registerName: text('REGISTER_NAME'),
@@ -117,6 +123,9 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     ledgerWitnesses: optionalPath('LEDGER_WITNESSES'),
     accessLogHiddenDays: Number(text('ACCESS_LOG_HIDDEN_DAYS')),
     logLevel: optional('LOG_LEVEL'),
+    supportEmail: optional('SUPPORT_EMAIL'),
+    termsUrl: optional('TERMS_URL'),
+    securityContact: optional('SECURITY_CONTACT'),
   };
 }
 

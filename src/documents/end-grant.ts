@@ -33,7 +33,7 @@ export const endGrant = defineOperation({
   responses: {
     200: { description: 'Ended.', schema: Type.Object({ receipt: Type.String() }) },
   },
-  refusals: ['document-not-found', 'document-not-ready', 'document-erased', 'conflict'],
+  refusals: ['document-not-found', 'document-erased', 'conflict'],
   citizenData: true,
   run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
     const { caller, mint, now, query } = call;

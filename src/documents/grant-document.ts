@@ -50,7 +50,7 @@ export const grantDocument = defineOperation({
       }),
     },
   },
-  refusals: ['document-not-found', 'document-not-ready', 'document-erased', 'purpose-not-permitted'],
+  refusals: ['document-not-found', 'document-erased', 'purpose-not-permitted'],
   citizenData: true,
   run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
     const { body, caller, mint, now, ports } = call;

@@ -38,7 +38,7 @@ export const withdrawDocument = defineOperation({
       }),
     },
   },
-  refusals: ['document-not-found', 'document-not-ready', 'document-erased', 'conflict'],
+  refusals: ['document-not-found', 'document-erased', 'conflict'],
   citizenData: true,
   run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
     const { caller, mint, now, ports } = call;

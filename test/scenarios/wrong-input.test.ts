@@ -201,7 +201,8 @@ test('with every detail logged, the log holds no claim, name, message, document,
   assert.deepEqual(await server.end('SIGTERM'), { code: 0, signal: null });
   assert.ok(performance.now() - stoppedAt < 10_000, 'none of the refused requests holds up the stop');
   assert.equal(server.stdout(), '');
-  const log = server.stderr();
+  // A postal code stands by chance in one of thousands of random ids.
+  const log = server.stderr().replaceAll(/urn:uuid:[0-9a-f-]{36}|"(?:time|pid|durationMs)":[\d.]+/g, '');
   const refused = log.split('\n').filter((line) => line.includes('"problem":'));
   assert.ok(refused.length > table.length, 'the log tells of the refusals');
   const { token, narrow, expired, purposeBound } = world;

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { Compile } from 'typebox/schema';
+import { openApiFile } from './checker.ts';
+
+/** One answer of a server, as it left. */
+export type Left = {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** Undefined where it was too large to keep. */
+  readonly body: Buffer | undefined;
+};
+
+/** What an answer was by the OpenAPI document, and what is wrong with it by the same; no value is repeated. */
+export type Judged = { readonly operation: string | undefined; readonly faults: readonly string[] };
+
+type Json = Readonly<Record<string, unknown>>;
+type Header = { readonly required?: boolean; readonly schema: Json };
+type Answer = {
+  readonly headers?: Record<string, Header>;
+  readonly content?: Record<string, { readonly schema?: Json }>;
+};
+type Operation = { readonly operationId: string; readonly responses: Readonly<Record<string, Answer>> };
+type Route = { readonly pattern: RegExp; readonly methods: Readonly<Record<string, Operation>> };
+type Fits = (value: unknown) => boolean;
+
+/** Statuses of requests that no operation has seen; the document calls them `default`. */
+const beforeAll = new Set([405, 408, 414, 417, 431]);
+
+/** Compares answers with the OpenAPI document of the repository. */
+export function createAnswerCheck(): (left: Left) => Judged {
+  const document = withoutReferences(JSON.parse(readFileSync(openApiFile, 'utf8')) as Json);
+  // The document is made by src/api/openapi.ts, whose shape the types above state.
+  const paths = document['paths'] as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  const routes = Object.entries(paths)
+    .sort(([left], [right]) => left.split('{').length - right.split('{').length)
+    .map(([path, methods]): Route => {
+      const literal = `/v1${path === '/' ? '' : path}`.replaceAll(/\{\w+\}/g, '[^/]+');
+      return { pattern: new RegExp(`^${literal}$`), methods };
+    });
+  const compiled = new Map<Json, Fits>();
+  const fits = (schema: Json, value: unknown) => {
+    let check = compiled.get(schema);
+    if (check === undefined) {
+      const validator = Compile(schema);
+      check = (given) => validator.Check(given);
+      compiled.set(schema, check);
+    }
+    return check(value);
+  };
+  return (left) => {
+    const methods = routes.find(({ pattern }) => pattern.test(left.path))?.methods ?? {};
+    const name = left.method === 'HEAD' ? 'get' : left.method === 'QUERY' ? 'x-query' : left.method.toLowerCase();
+    const operation = methods[name];
+    if (operation === undefined) return { operation: undefined, faults: strangerFaults(left) };
+    const { operationId, responses } = operation;
+    const answer = responses[left.status] ?? (beforeAll.has(left.status) ? responses['default'] : undefined);
+    if (answer === undefined) return { operation: operationId, faults: ['the status is not declared'] };
+    return { operation: operationId, faults: [...headerFaults(left, answer, fits), ...bodyFaults(left, answer, fits)] };
+  };
+}
+
+/** The operations and statuses that the document declares, as `operation status`. */
+export function declaredAnswers(): readonly string[] {
+  const { paths } = JSON.parse(readFileSync(openApiFile, 'utf8')) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  };
+  return Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`));
+}
+
+/** Puts what `$ref` names in its place. */
+function withoutReferences(document: Json): Json {
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== 'object' || value === null) return value;
+    if ('$ref' in value && typeof value.$ref === 'string') return resolve(at(document, value.$ref));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member)]));
+  };
+  return resolve(document) as Json;
+}
+
+function at(document: Json, reference: string): unknown {
+  let found: unknown = document;
+  for (const name of reference.split('/').slice(1)) found = (found as Json | undefined)?.[name];
+  if (found === undefined) throw new Error(`${reference} is not there`);
+  return found;
+}
+
+/** What no operation answers is a refusal, or tells the methods of a path. */
+function strangerFaults({ method, status, headers }: Left): string[] {
+  if (method === 'OPTIONS' && status === 204) return headers['allow'] === undefined ? ['no Allow'] : [];
+  if (status < 400) return ['an answer that no operation declares'];
+  return headers['content-type'] === 'application/problem+json' ? [] : ['not application/problem+json'];
+}
+
+function headerFaults({ headers }: Left, { headers: declared = {} }: Answer, fits: (s: Json, v: unknown) => boolean) {
+  return Object.entries(declared).flatMap(([name, { required, schema }]) => {
+    const value = headers[name.toLowerCase()];
+    if (value === undefined) return required === true ? [`no header ${name}`] : [];
+    const given = schema['type'] === 'integer' ? Number(value) : String(value);
+    return fits(schema, given) ? [] : [`the header ${name} is not of its form`];
+  });
+}
+
+function bodyFaults({ method, headers, body }: Left, { content }: Answer, fits: (s: Json, v: unknown) => boolean) {
+  if (method === 'HEAD' || body === undefined) return [];
+  if (content === undefined) return body.length === 0 ? [] : ['a body where none is declared'];
+  const [type = ''] = String(headers['content-type'] ?? '').split(';');
+  const declared = content[type] ?? content['*/*'];
+  if (declared === undefined) return [`the content type ${type} is not declared`];
+  if (!/^application\/(?:problem\+)?json$/.test(type) || content[type] === undefined) return [];
+  const { schema } = declared;
+  return schema === undefined || fits(schema, JSON.parse(String(body))) ? [] : ['the body is not of its schema'];
+}

@@ -1,0 +1,93 @@
+/**
+ * Loaded before anything else into every process of a test run (scripts/test.ts): compares every answer under /v1 that
+ * leaves a server with the OpenAPI document, and notes what it saw in a file of this process in ANSWERS_DIR.
+ */
+import diagnostics from 'node:diagnostics_channel';
+import { appendFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { createAnswerCheck, type Left } from './answer-check.ts';
+
+/** One line of such a file: an answer of that kind was seen, with these faults. */
+export type Seen = {
+  readonly operation: string | undefined;
+  readonly method: string;
+  readonly status: number;
+  readonly faults: readonly string[];
+  /** The file that ran. */
+  readonly by: string;
+};
+
+const folder = process.env['ANSWERS_DIR'];
+const by = process.env['ANSWERS_OF'] ?? process.argv[1] ?? '';
+const isServer = /\/src\/main\.ts$/.test(process.argv[1] ?? '');
+/** The OpenAPI document does not hold itself. */
+const aboutItself = /^\/v1\/openapi\.(?:json|yaml)$/;
+const keptBytes = 4_194_304;
+
+function watch(folder: string): void {
+  let judge: ReturnType<typeof createAnswerCheck> | undefined;
+  const seen = new Set<string>();
+  diagnostics.subscribe('http.server.request.start', (message) => {
+    // The members that Node's documentation promises for this channel.
+    const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+    const [path = ''] = (request.url ?? '').split('?');
+    if (path !== '/v1' && (!path.startsWith('/v1/') || aboutItself.test(path))) return;
+    const bytes = keepBytes(response);
+    const given = keepHeaders(response);
+    response.once('finish', () => {
+      const headers = { ...response.getHeaders(), ...given() };
+      // In a test's own process other servers than ours stand too, and ours with other operations.
+      if (!isServer && headers['api-version'] === undefined) return;
+      const left: Left = { method: request.method ?? '', path, status: response.statusCode, headers, body: bytes() };
+      judge ??= createAnswerCheck();
+      const { operation, faults } = judge(left);
+      if (!isServer && operation === undefined) return;
+      const line: Seen = { operation, method: left.method, status: left.status, faults, by };
+      const text = JSON.stringify(line);
+      if (seen.has(text)) return;
+      seen.add(text);
+      // At once, since some of these processes are killed.
+      appendFileSync(join(folder, `${process.pid}.ndjson`), `${text}\n`);
+    });
+  });
+}
+
+/** Headers that go straight into `writeHead` are in no `getHeaders`. */
+function keepHeaders(response: ServerResponse): () => Readonly<Record<string, unknown>> {
+  const kept: Record<string, unknown> = {};
+  const real = response.writeHead.bind(response) as (...given: unknown[]) => ServerResponse;
+  Object.assign(response, {
+    writeHead: (...given: unknown[]) => {
+      const last = given.at(-1);
+      const headers = typeof last === 'object' && last !== null && !Array.isArray(last) ? Object.entries(last) : [];
+      for (const [name, value] of headers) kept[name.toLowerCase()] = value;
+      return real(...given);
+    },
+  });
+  return () => kept;
+}
+
+/** Keeps what is written, up to a bound; documents are larger, and have no schema. */
+function keepBytes(response: ServerResponse): () => Buffer | undefined {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  const keep = (chunk: unknown) => {
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
+    size += chunk.length;
+    if (size <= keptBytes) pieces.push(Buffer.from(chunk));
+    else pieces.length = 0;
+  };
+  for (const name of ['write', 'end'] as const) {
+    const real = response[name].bind(response) as (...given: unknown[]) => unknown;
+    Object.assign(response, {
+      [name]: (...given: unknown[]) => {
+        keep(given[0]);
+        return real(...given);
+      },
+    });
+  }
+  return () => (size <= keptBytes ? Buffer.concat(pieces) : undefined);
+}
+
+if (folder !== undefined) watch(folder);

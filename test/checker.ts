@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const programs = {
+  spectral: 'node_modules/@stoplight/spectral-cli/dist/index.js',
+  redocly: 'node_modules/@redocly/cli/bin/cli.js',
+} as const;
+
+/** The OpenAPI document of the repository, which `npm run check` compares with the operations. */
+export const openApiFile = join(root, 'docs/openapi.json');
+
+/** The OpenAPI document that was released last, without its examples: what callers rely on. */
+export const releasedFile = join(root, 'spec/released-openapi.json');
+
+/** What a checker came to. */
+export type Checked = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** Runs a checker of OpenAPI documents to its end. It tells nobody of it, and asks nobody for a newer one. */
+export function check(program: keyof typeof programs, ...args: readonly string[]): Promise<Checked> {
+  const { PATH } = process.env;
+  const env = { PATH, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
+  const child = spawn(process.execPath, [join(root, programs[program]), ...args], { env, cwd: root });
+  const pieces: { readonly stdout: Buffer[]; readonly stderr: Buffer[] } = { stdout: [], stderr: [] };
+  child.stdout.on('data', (piece: Buffer) => pieces.stdout.push(piece));
+  child.stderr.on('data', (piece: Buffer) => pieces.stderr.push(piece));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) =>
+      resolve({ code, stdout: String(Buffer.concat(pieces.stdout)), stderr: String(Buffer.concat(pieces.stderr)) }),
+    );
+  });
+}

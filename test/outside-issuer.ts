@@ -1,0 +1,39 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type { Afterwards } from './whole-server.ts';
+
+/** Another authorization server, on loopback: its metadata, its keys, and what it signs. */
+export type OutsideIssuer = {
+  readonly url: string;
+  /** An access token (RFC 9068) of it for five minutes, with these claims over the usual ones. */
+  sign(claims: Readonly<Record<string, unknown>>): Promise<string>;
+};
+
+/** Starts an issuer that is gone after the test. */
+export async function startOutsideIssuer(t: Afterwards): Promise<OutsideIssuer> {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const keys = [{ ...(await exportJWK(publicKey)), kid: 'outside', use: 'sig', alg: 'ES256' }];
+  const server = createServer((request, response) => {
+    const documents: Readonly<Record<string, unknown>> = {
+      '/.well-known/oauth-authorization-server': { issuer: url(), jwks_uri: `${url()}/keys` },
+      '/keys': { keys },
+    };
+    const document = documents[request.url ?? ''];
+    response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(document ?? {}));
+  });
+  // A TCP server that listens has an address of this form.
+  const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return {
+    url: url(),
+    sign: (claims) =>
+      new SignJWT({ iss: url(), jti: 'outside-1', ...claims })
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'outside' })
+        .setIssuedAt()
+        .setExpirationTime('5m')
+        .sign(privateKey),
+  };
+}

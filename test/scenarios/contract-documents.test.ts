@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { decodeJwt } from 'jose';
+import { apiVersion } from '../../src/config/version.ts';
+import { operations } from '../../src/operations.ts';
+import { check } from '../checker.ts';
+import { type Answered, createExchange, jsonOf } from '../exchange.ts';
+import { makeTestFolder } from '../test-folder.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+let home: ServerHome;
+let ask: ReturnType<typeof createExchange>;
+const thisFile = afterThisFile();
+before(async () => {
+  home = await makeHome(thisFile);
+  await home.start('demo');
+  ask = createExchange(home.url);
+});
+
+const documents = [
+  ['/v1/openapi.json', 'application/json; charset=utf-8'],
+  ['/v1/openapi.yaml', 'application/yaml'],
+  ['/.well-known/api-catalog', 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'],
+  ['/.well-known/oauth-protected-resource/v1', 'application/json; charset=utf-8'],
+  ['/.well-known/security.txt', 'text/plain; charset=utf-8'],
+] as const;
+
+for (const [path, type] of documents) {
+  test(`${path} needs no token, is for any origin, has a HEAD like its GET, and takes nothing else`, async () => {
+    const got = await ask({ path, headers: { origin: 'https://elsewhere.example' } });
+    assert.deepEqual(
+      [got.status, got.headers['content-type'], got.headers['access-control-allow-origin'], got.headers['api-version']],
+      [200, type, '*', apiVersion],
+    );
+    const head = await ask({ method: 'HEAD', path });
+    assert.deepEqual([head.status, head.body.length], [200, 0]);
+    assert.deepEqual(lasting(head), lasting(got));
+    const posted = await ask({ method: 'POST', path, body: 'x' });
+    assert.deepEqual([posted.status, posted.headers.allow], [405, 'GET, HEAD, OPTIONS']);
+    const options = await ask({ method: 'OPTIONS', path });
+    assert.deepEqual([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS']);
+  });
+}
+
+/** The headers without what is new in each answer. */
+function lasting({ headers }: Answered): Answered['headers'] {
+  const { date, 'request-id': id, ...rest } = headers;
+  assert.ok(date !== undefined && id !== undefined);
+  return rest;
+}
+
+test('the YAML form of the OpenAPI document says what its JSON form says', async () => {
+  const folder = makeTestFolder('cs-yaml-');
+  const [yaml, bundled] = [join(folder, 'openapi.yaml'), join(folder, 'openapi.json')];
+  writeFileSync(yaml, (await ask({ path: '/v1/openapi.yaml' })).body);
+  const { code, stderr } = await check('redocly', 'bundle', yaml, '-o', bundled);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(JSON.parse(readFileSync(bundled, 'utf8')), jsonOf(await ask({ path: '/v1/openapi.json' })));
+});
+
+test('the OpenAPI document names whom to ask, the version of every answer, and the server it stands on', async () => {
+  const { info, servers } = jsonOf(await ask({ path: '/v1/openapi.json' })) as {
+    readonly info: Readonly<Record<string, unknown>>;
+    readonly servers: readonly { readonly url: string }[];
+  };
+  assert.deepEqual(info['contact'], {
+    name: 'The operator of this installation',
+    url: `${home.url}/docs`,
+    email: 'api-support@example.gov',
+  });
+  assert.equal(info['version'], apiVersion);
+  assert.deepEqual(
+    servers.map(({ url }) => url),
+    [`${home.url}/v1`],
+  );
+});
+
+test('every link of the catalogue leads somewhere, and it links itself', async () => {
+  const answer = await ask({ method: 'HEAD', path: '/.well-known/api-catalog' });
+  assert.equal(answer.headers.link, '</.well-known/api-catalog>; rel="api-catalog"');
+  const { linkset } = jsonOf(await ask({ path: '/.well-known/api-catalog' })) as {
+    readonly linkset: readonly [Readonly<Record<string, readonly { readonly href: string; readonly type: string }[]>>];
+  };
+  const { anchor, ...relations } = linkset[0];
+  assert.equal(anchor, `${home.url}/v1`);
+  assert.deepEqual(Object.keys(relations), ['service-desc', 'service-meta', 'service-doc', 'status']);
+  for (const { href } of Object.values(relations).flat()) {
+    assert.equal((await ask({ path: href.replace(home.url, '') })).status, 200, href);
+  }
+});
+
+test('the issuer that the resource names issues the tokens, and its keys are where it says', async () => {
+  const resource = jsonOf(await ask({ path: '/.well-known/oauth-protected-resource/v1' }));
+  assert.equal(resource['resource'], `${home.url}/v1`);
+  assert.deepEqual(resource['bearer_methods_supported'], ['header']);
+  const server = jsonOf(await ask({ path: '/.well-known/oauth-authorization-server' }));
+  const { iss, aud } = decodeJwt(await home.token());
+  assert.deepEqual([resource['authorization_servers'], server['issuer'], iss], [[home.url], home.url, home.url]);
+  assert.equal(aud, resource['resource']);
+  const { keys } = jsonOf(await ask({ path: String(server['jwks_uri']).replace(home.url, '') }));
+  assert.ok(Array.isArray(keys) && keys.length > 0);
+});
+
+test('security.txt names a contact and an end within a year', async () => {
+  const text = String((await ask({ path: '/.well-known/security.txt' })).body);
+  assert.match(text, /^Contact: mailto:security@example\.gov\nExpires: \d{4}-\d\d-\d\dT00:00:00Z\nCanonical: http/);
+  const expires = Date.parse(/Expires: (.*)/.exec(text)?.[1] ?? '');
+  assert.ok(expires > Date.now() && expires < Date.now() + 366 * 86_400_000);
+});
+
+test('register and OpenAPI document have the same operations, one for one', async () => {
+  const { paths } = jsonOf(await ask({ path: '/v1/openapi.json' })) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+  };
+  const documented = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, { operationId }]) => `${operationId} ${method.replace('x-', '').toUpperCase()} /v1${path}`,
+    ),
+  );
+  const { endpoints } = jsonOf(await ask({ path: '/v1' })) as { readonly endpoints: readonly Record<string, string>[] };
+  const registered = endpoints.map(({ name, method, path }) => `${name} ${method} ${path}`);
+  assert.deepEqual(documented.map((line) => line.replace(/\/v1\/$/, '/v1')).sort(), [...registered].sort());
+  assert.equal(registered.length, operations.length);
+});

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { newClient } from '../../src/access/client.ts';
+import { clientCreation } from '../../src/access/client-store.ts';
+import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
+import { type Answered, type Asked, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { startUpload } from '../half-upload.ts';
+import { type OutsideIssuer, startOutsideIssuer } from '../outside-issuer.ts';
+import { until } from '../until.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { anotherToken, depositHeaders, goodDocument, goodMessage, goodRequest, noIds } from './good-requests.ts';
+
+// Answers that the OpenAPI document declares and that need more than one request to be met. That each is of its schema is
+// seen by the watcher of the run (test/answer-watch.ts).
+let home: ServerHome;
+let issuer: OutsideIssuer;
+let citizensClient = '';
+let token = '';
+let ask: ReturnType<typeof createExchange>;
+
+const thisFile = afterThisFile();
+before(async () => {
+  issuer = await startOutsideIssuer(thisFile);
+  // Without a scanner deposited documents wait.
+  home = await makeHome(thisFile, { settings: { CLAMAV: '', TRUSTED_ISSUERS: issuer.url } });
+  await (await home.start('demo')).end('SIGTERM');
+  citizensClient = await clientOfIssuer();
+  await home.start('start');
+  ask = createExchange(home.url);
+  token = await home.token();
+});
+
+async function clientOfIssuer(): Promise<string> {
+  const db = await home.openDb();
+  const credential = { by: 'issuer', issuer: issuer.url } as const;
+  const wanted = { name: 'Citizens’ Portal', kind: 'test', scopes: ['citizen:self'], credential } as const;
+  const made = newClient(wanted, systemClock, systemRandom);
+  assert.ok('client' in made);
+  await db.write([clientCreation(made.client)]);
+  await db.close();
+  return made.client.clientId;
+}
+
+const slugOf = (answer: Answered) => [answer.status, String(jsonOf(answer)['type']).split('/').at(-1)];
+
+async function deposited(headers: Asked['headers'] = {}): Promise<string> {
+  const good = goodRequest('depositDocument', { token, ids: noIds });
+  const answer = await ask({ ...good, headers: { ...good.headers, ...headers } });
+  assert.equal(answer.status, 201, String(answer.body));
+  return String(jsonOf(answer)['id']);
+}
+
+test('a rehearsal shows what would be sent, and sends nothing', async () => {
+  const answer = await ask(sendJson(token, '/v1/notifications/send', { ...goodMessage, dryRun: true }));
+  assert.equal(answer.status, 200, String(answer.body));
+  assert.equal(answer.headers.location, undefined);
+});
+
+test('a citizen reads the own access log with a token of a trusted issuer', async () => {
+  const claims = { client_id: citizensClient, sub: 'mary', scope: 'citizen:self', citizen_id: 'demo-mary' };
+  const signed = await issuer.sign({ ...claims, aud: `${home.url}/v1` });
+  await ask(sendJson(token, '/v1/notifications/send', goodMessage));
+  const read = () => ask({ path: '/v1/access-log', headers: withToken(signed) });
+  await until(async () => Number(jsonOf(await read())['returnedUsages']) > 0);
+  const answer = await read();
+  assert.equal(answer.status, 200, String(answer.body));
+});
+
+test('a use is hidden only by a client with that right', async () => {
+  const narrow = await home.token(['notifications:send']);
+  const headers = { 'access-log-hidden-until': '2027-01-01T00:00:00Z', 'access-log-hidden-reason': 'because' };
+  const good = goodRequest('readReceipt', { token: narrow, ids: noIds });
+  const answer = await ask({ ...good, headers: { ...good.headers, ...headers } });
+  assert.deepEqual(slugOf(answer), [403, 'hiding-not-permitted']);
+});
+
+test('a document that was not scanned yet is not given out, and says when to come back', async () => {
+  const answer = await ask({ path: `/v1/documents/${await deposited()}`, headers: withToken(token) });
+  assert.deepEqual([...slugOf(answer), answer.headers['retry-after']], [409, 'document-not-ready', '5']);
+});
+
+test('what is done to an erased document is answered 410 with a link to the proof', async () => {
+  const id = await deposited();
+  const path = `/v1/documents/${id}`;
+  const erased = await ask({ method: 'DELETE', path, headers: withToken(token) });
+  assert.deepEqual([erased.status, jsonOf(erased)['status']], [200, 'erased']);
+  const grant = { clientId: 'another-client', purpose: 'permit' };
+  const later: readonly Asked[] = [
+    { method: 'DELETE', path, headers: withToken(token) },
+    sendJson(token, `${path}/grants`, grant),
+    { method: 'DELETE', path: `${path}/grants?${new URLSearchParams(grant)}`, headers: withToken(token) },
+    { path, headers: withToken(token) },
+  ];
+  for (const asked of later) {
+    const answer = await ask(asked);
+    assert.deepEqual(slugOf(answer), [410, 'document-erased'], asked.path);
+    assert.match(String(answer.headers.link), /^<\/v1\/receipts\/evt_\w{26}>; rel="describedby"$/);
+  }
+});
+
+test('a grant ends once', async () => {
+  const path = `/v1/documents/${await deposited()}/grants?clientId=another-client&purpose=permit`;
+  const answer = await ask({ method: 'DELETE', path, headers: withToken(token) });
+  assert.deepEqual(slugOf(answer), [409, 'conflict']);
+});
+
+test('of several withdrawals at once one withdraws, and whoever came between is told of a conflict', async () => {
+  const statuses = new Set<number>();
+  await until(async () => {
+    const path = `/v1/documents/${await deposited()}`;
+    const asked = { method: 'DELETE', path, headers: withToken(token) };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(asked)));
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    for (const { status } of answers) statuses.add(status);
+    return statuses.has(409);
+  });
+  assert.deepEqual(
+    [...statuses].filter((status) => ![200, 409, 410].includes(status)),
+    [],
+  );
+});
+
+test('one idempotency key is one document: running 409, another document 422', async () => {
+  let headers: Asked['headers'] = {};
+  let running: Answered | undefined;
+  let count = 0;
+  // Whichever of two connections is heard first has the key: again with another key, until it was the half upload.
+  await until(async () => {
+    count += 1;
+    headers = { ...withToken(token, depositHeaders()), 'idempotency-key': `document-${count}` };
+    const upload = await startUpload(home.port, goodDocument, headers);
+    running = await ask({ method: 'POST', path: '/v1/documents', headers, body: goodDocument });
+    assert.match(await upload.finish(), /^HTTP\/1\.1 (201|409) /);
+    return running.status === 409;
+  });
+  assert.ok(running);
+  assert.deepEqual([...slugOf(running), running.headers['retry-after']], [409, 'idempotency-key-in-progress', '1']);
+  const other = Buffer.from('%PDF-1.7\nanother\n');
+  const otherHeaders = { ...headers, ...depositHeaders(other) };
+  const answer = await ask({ method: 'POST', path: '/v1/documents', headers: otherHeaders, body: other });
+  assert.deepEqual(slugOf(answer), [422, 'idempotency-key-reused']);
+});
+
+test('a client has ten webhooks at most', async () => {
+  const own = await anotherToken(home, 'Many Webhooks');
+  const statuses: number[] = [];
+  for (let count = 0; count < 11; count += 1) {
+    statuses.push((await ask(goodRequest('createWebhook', { token: own, ids: noIds }))).status);
+  }
+  assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 201), 409]);
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Caller } from '../../src/access/caller.ts';
+import { createQuotas } from '../../src/access/quota.ts';
+import { createLog } from '../../src/api/log.ts';
+import { scopes } from '../../src/api/operation.ts';
+import { type ApiServer, createApiServer } from '../../src/api/server.ts';
+import { apiVersion } from '../../src/config/version.ts';
+import { createMint } from '../../src/kernel/id.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { operations, type Ports } from '../../src/operations.ts';
+import { ReadUnavailable } from '../../src/store/db.ts';
+import { type Answered, createExchange, jsonOf } from '../exchange.ts';
+import { goodRequest, noIds, sampled } from './good-requests.ts';
+
+// The real server with the real operations and quotas, on a machine on which nothing works: whatever an operation turns
+// to, it meets the fault.
+const clock = { now: () => Date.UTC(2026, 5, 1, 12) };
+const secret = 'select * from somewhere at db-7.internal';
+const quotas = createQuotas(clock, systemRandom);
+const lines: string[] = [];
+let fault: Error;
+let server: ApiServer;
+let url = '';
+let ask: ReturnType<typeof createExchange>;
+
+const allScopes: ReadonlySet<string> = new Set(scopes);
+const callers: Readonly<Record<string, Caller>> = {
+  ample: { clientId: 'ample', citizenId: 'demo-mary', scopes: allScopes },
+  spent: { clientId: 'spent', citizenId: 'demo-mary', scopes: allScopes, quota: { perSecond: 1, burst: 1 } },
+};
+
+/** Ports of which every one ends in the fault, when it is called or when it is looked at. */
+function brokenPorts(): Ports {
+  // Nothing of it is ever used: that is the point.
+  return new Proxy({} as Ports, {
+    get: () => {
+      throw fault;
+    },
+  });
+}
+
+before(async () => {
+  const broken = () => Promise.reject(fault);
+  server = createApiServer<Ports>({
+    house: {
+      gate: {
+        authenticate: async (header) =>
+          callers[(header ?? '').replace('Bearer ', '')] ?? { slug: 'no-access-token', detail: '' },
+        missingScope: () => ({ slug: 'missing-scope', detail: '' }),
+        take: (caller, needed) => quotas.take(caller, needed),
+      },
+      ...{ clock, mint: createMint(clock, systemRandom), read: broken, commit: broken, ports: brokenPorts() },
+    },
+    ...{ operations, pages: [], mounts: [], publicUrl: 'http://127.0.0.1', apiVersion, random: systemRandom },
+    log: createLog('info', { write: (line) => lines.push(line) }),
+  });
+  url = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
+  ask = createExchange(url);
+});
+after(() => server.stop(1_000));
+
+const asking = (name: string, token: string) => ask(goodRequest(name, { token, ids: noIds }));
+
+/** Slug, and what an answer says of repeating. */
+function problemOf({ status, headers, body }: Answered) {
+  const { type, retryable } = jsonOf({ body });
+  return [status, String(type).split('/').at(-1), retryable, headers['content-type'], headers['retry-after']];
+}
+
+const problem = 'application/problem+json';
+
+test('[R39] a fault of the machine is answered 500 by every operation, as a problem that tells nothing of it', async () => {
+  fault = new TypeError(secret);
+  for (const name of sampled) {
+    const answer = await asking(name, 'ample');
+    assert.deepEqual(problemOf(answer), [500, 'internal-error', true, problem, undefined], name);
+    const said = `${answer.body}${JSON.stringify(answer.headers)}`;
+    assert.doesNotMatch(said, /select|internal\b(?!-error)|TypeError|node_modules|\.ts|fastify/i, name);
+    assert.ok(
+      lines.some((line) => line.includes(String(jsonOf(answer)['instance']))),
+      `${name} is in the log`,
+    );
+  }
+});
+
+test('[R62] a database that cannot be asked is answered 503 by every operation, with a time to come back', async () => {
+  fault = new ReadUnavailable('the database cannot be reached');
+  for (const name of sampled) {
+    assert.deepEqual(problemOf(await asking(name, 'ample')), [503, 'capacity-reduced', true, problem, '2'], name);
+  }
+});
+
+test('[R62] beyond its quota every operation answers 429 with a time to come back, and has done nothing', async () => {
+  fault = new Error('an operation was run beyond the quota');
+  const withToken = operations.filter(({ scope }) => scope !== null);
+  for (const { name } of withToken) await asking(name, 'spent');
+  for (const { name } of withToken) {
+    const answer = await asking(name, 'spent');
+    const [status, slug, retryable, type, retryAfter] = problemOf(answer);
+    assert.deepEqual([status, slug, retryable, type], [429, 'quota-exceeded', true, problem], name);
+    assert.match(String(retryAfter), /^[1-9]$/);
+    assert.match(String(answer.headers.ratelimit), /;r=0;t=1$/);
+  }
+});

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { before, test } from 'node:test';
+import fc, { type Arbitrary } from 'fast-check';
+import { Compile } from 'typebox/schema';
+import { createAnswerCheck } from '../answer-check.ts';
+import { openApiFile } from '../checker.ts';
+import { type Answered, type Asked, createExchange, jsonOf, withToken } from '../exchange.ts';
+import { asRead, type Place, type Schema, spoiled, valid } from '../schema-arbitrary.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { goodDocument, marks } from './good-requests.ts';
+
+type Parameter = { readonly name: string; readonly in: Place; readonly required: boolean; readonly schema: Schema };
+type Described = {
+  readonly operationId: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+};
+type Operation = Described & { readonly method: string; readonly path: string };
+type Parts = Partial<Record<Place, Readonly<Record<string, unknown>>>>;
+
+const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
+const runs = Number(process.env['FUZZ_RUNS'] ?? 30);
+const places = ['path', 'query', 'header', 'body'] as const;
+
+/** Where more is asked of a value than its schema can say; such requests may be 400 though the schema takes them. */
+const beyondTheSchema: Readonly<Record<string, string>> = {
+  verifyIdentity: 'the claims have to reach the minimum of the policy; a claim may stand under one of its names',
+  verifyIdentityQuery: 'as verifyIdentity',
+  verifyIdentityByQuery: 'as verifyIdentity',
+  sendNotification: 'instants lie ahead, templates fit their values, attachments are documents of the citizen',
+  listNotifications: 'cursors are those of an earlier answer, instants are on the calendar',
+  readEvents: 'the cursor is that of an earlier answer',
+  listDocuments: 'a purpose is percent-encoded',
+  retrieveDocument: 'a purpose is percent-encoded',
+  depositDocument: 'texts in headers are percent-encoded; the bytes fit what is said of them',
+  grantDocument: 'a purpose is one line, an end lies ahead',
+  createWebhook: 'a target is a URL',
+};
+
+const document = JSON.parse(readFileSync(openApiFile, 'utf8')) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+};
+const operations: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, described]) => ({
+    ...described,
+    ...{ path, method: method.replace('x-', '').toUpperCase() },
+  })),
+);
+
+let home: ServerHome;
+let token = '';
+let ask: ReturnType<typeof createExchange>;
+const thisFile = afterThisFile();
+const judge = createAnswerCheck();
+before(async () => {
+  home = await makeHome(thisFile, { settings: { LOG_LEVEL: 'warn' } });
+  await home.start('demo');
+  ask = createExchange(home.url);
+  token = await home.token();
+});
+
+/** One schema for each place of a request. Those who hide a use say so on purpose: these headers are not drawn. */
+function schemasOf({ parameters, requestBody }: Operation): Partial<Record<Place, Schema>> {
+  const schemas: Partial<Record<Place, Schema>> = {};
+  for (const place of ['path', 'query', 'header'] as const) {
+    const own = parameters.filter(({ in: at, name }) => at === place && !/^Access-Log|^Idempotency/.test(name));
+    if (own.length === 0) continue;
+    schemas[place] = {
+      type: 'object',
+      properties: Object.fromEntries(own.map(({ name, schema }) => [name, schema])),
+      required: own.filter(({ required }) => required).map(({ name }) => name),
+      additionalProperties: place === 'header',
+    };
+  }
+  const body = requestBody?.content['application/json']?.schema;
+  return body === undefined ? schemas : { ...schemas, body };
+}
+
+function requestOf({ method, path, requestBody }: Operation, parts: Parts): Asked {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(parts.path?.[name])));
+  const query = Object.entries(parts.query ?? {}).map(
+    ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
+  );
+  const given = Object.entries(parts.header ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]);
+  const headers = withToken(token, Object.fromEntries(given));
+  const asked = { method, path: `/v1${filled === '/' ? '' : filled}${query.length > 0 ? `?${query.join('&')}` : ''}` };
+  if (requestBody === undefined) return { ...asked, headers };
+  const bytes = 'application/json' in requestBody.content ? JSON.stringify(parts.body) : goodDocument;
+  const type = typeof bytes === 'string' ? 'application/json' : 'application/pdf';
+  return {
+    ...asked,
+    headers: { ...headers, 'content-type': type, 'content-length': Buffer.byteLength(bytes) },
+    body: bytes,
+  };
+}
+
+/** The answer, which in any case is one that the document declares, and tells of no fault of the server. */
+async function answerTo(operation: Operation, parts: Parts): Promise<Answered> {
+  const asked = requestOf(operation, parts);
+  const answer = await ask(asked);
+  const [path = ''] = asked.path.split('?');
+  const left = { method: operation.method, path, status: answer.status, headers: answer.headers, body: answer.body };
+  assert.deepEqual(judge(left), { operation: operation.operationId, faults: [] }, `${answer.status} ${answer.body}`);
+  assert.ok(answer.status < 500, String(answer.body));
+  return answer;
+}
+
+const check = { seed, numRuns: runs, endOnFailure: true };
+process.stdout.write(`requests are drawn with FUZZ_SEED=${seed}\n`);
+
+for (const operation of operations) {
+  const name = operation.operationId;
+  const schemas = schemasOf(operation);
+  const used = places.filter((place) => schemas[place] !== undefined);
+  const schemaAt = (place: Place): Schema => schemas[place] ?? {};
+  const model = Object.fromEntries(used.map((place) => [place, valid(schemaAt(place), place)]));
+  // Each member of the record is drawn by a schema of an object.
+  const good = fc.record(model) as Arbitrary<Parts>;
+
+  test(`whatever request of ${name} the document takes is not refused for its form`, async () => {
+    const property = fc.asyncProperty(good, async (parts) => {
+      const answer = await answerTo(operation, parts);
+      if (name in beyondTheSchema) return;
+      assert.notEqual(answer.status, 400, String(answer.body));
+    });
+    await fc.assert(property, check);
+  });
+
+  if (used.length === 0) continue;
+  test(`[R29] [R30] whatever request of ${name} the document does not take is refused, each fault with its place`, async () => {
+    const spoil = (parts: Parts) =>
+      fc.constantFrom(...used).chain((place) =>
+        spoiled(schemaAt(place), parts[place] ?? {}, place).map((bad) => ({
+          place,
+          parts: { ...parts, [place]: bad },
+        })),
+      );
+    const isTaken = ({ place, parts }: { place: Place; parts: Parts }) => {
+      const given = parts[place] ?? {};
+      return Compile(schemaAt(place)).Check(place === 'query' ? asRead(schemaAt(place), given) : given);
+    };
+    const bad = good.chain(spoil).filter((spoilt) => !isTaken(spoilt));
+    const property = fc.asyncProperty(bad, async ({ place, parts }) => {
+      const { status, body } = await answerTo(operation, parts);
+      if (place === 'path' && status === 404) return;
+      const { type, issues } = jsonOf({ body });
+      assert.deepEqual([status, String(type).split('/').at(-1)], [400, 'bad-request'], `${place}: ${body}`);
+      assert.ok(Array.isArray(issues) && issues.some((issue: { in: string }) => issue.in === place), String(body));
+      for (const mark of Object.values(marks)) assert.ok(!String(body).includes(mark));
+    });
+    await fc.assert(property, check);
+  });
+}
