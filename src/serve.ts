@@ -98,7 +98,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     },
     operations,
     pages: [...front.pages, ...ledgerPages(ledger.view), ...mode.pages],
-    mounts: [...providerCallbacks(house), front.mount],
+    mounts: [...providerCallbacks(house), ...front.mounts],
     publicUrl,
     apiVersion,
     random: house.random,
@@ -183,7 +183,7 @@ function startWorker(house: House, access: Access, { channels, cascade, simulate
 type Front = {
   readonly gate: Gate;
   readonly pages: readonly Page[];
-  readonly mount: Mount;
+  readonly mounts: readonly Mount[];
   issueAccessToken(clientId: string, wanted: readonly string[]): Promise<string>;
   forget(): void;
 };
@@ -230,7 +230,7 @@ function createFront(
       ...problemPages,
       style,
     ],
-    mount: { paths: authorization.paths, handler: authorization.handler },
+    mounts: authorization.places.map((place) => ({ ...place, handler: authorization.handler })),
     issueAccessToken: authorization.issueAccessToken,
     forget: checker.forget,
   };

@@ -11,7 +11,7 @@ const noJitter = () => Uint8Array.of(0);
 const succeeded = (all: readonly Taken[]) => all.filter(({ refusal }) => refusal === undefined).length;
 
 for (const engine of engines) {
-  test(`${engine.name}: under a quota of r exactly r requests succeed, by however many processes, at once or one by one`, async (t) => {
+  test(`[R61] ${engine.name}: under a quota of r exactly r requests succeed, by however many processes, at once or one by one`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: 1_800_000_000_000, now: () => clock.at };
     const processes = [1, 2, 3].map(() => createSharedQuotas(clock, noJitter, db));
@@ -40,7 +40,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: what is said to remain succeeds, in the other process too, and then no more`, async (t) => {
+  test(`[R61] ${engine.name}: what is said to remain succeeds, in the other process too, and then no more`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: 1_800_000_000_000, now: () => clock.at };
     const [one, other] = [createSharedQuotas(clock, noJitter, db), createSharedQuotas(clock, noJitter, db)];

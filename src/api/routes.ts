@@ -39,7 +39,7 @@ export function mountAll<P>(app: FastifyInstance, desk: Desk<P>): void {
     });
     routeOthers(app, desk, { url: page.path, allowed: ['GET', 'HEAD'] });
   }
-  for (const mount of desk.parts.mounts) mountHandler(app, mount);
+  for (const mount of desk.parts.mounts) mountHandler(app, desk, mount);
 }
 
 function routeOperation<P>(
@@ -185,16 +185,17 @@ function routeOthers<P>(
   });
 }
 
-function mountHandler(app: FastifyInstance, mount: Mount): void {
+function mountHandler<P>(app: FastifyInstance, desk: Desk<P>, mount: Mount): void {
   for (const url of mount.paths) {
     app.route({
-      method: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+      method: [...mount.methods],
       url,
       handler: (request, reply) => {
         reply.hijack();
         mount.handler(request.raw, reply.raw);
       },
     });
+    routeOthers(app, desk, { url, allowed: mount.methods });
   }
 }
 

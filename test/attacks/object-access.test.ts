@@ -108,7 +108,7 @@ for (const way of ways) {
   const { method, kind, line } = way;
   const title = `${method} ${way.path('{id}')}${line === undefined ? '' : ` with ${line}`}`;
 
-  test(`${title}: what another agency has is answered byte for byte like what nobody has`, async () => {
+  test(`[R53] ${title}: what another agency has is answered byte for byte like what nobody has`, async () => {
     for (const [caller, other] of [
       [tax, land],
       [land, tax],
@@ -199,7 +199,7 @@ test('every operation that takes an id is among them', () => {
 const quantile = (times: readonly number[], part: number) =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * part)] ?? 0;
 
-test('what another agency has is answered in the same time as what nobody has', async (t) => {
+test('[R53] what another agency has is answered in the same time as what nobody has', async (t) => {
   const exchange = createExchange(home.url, 1);
   t.after(() => exchange.close());
   const looks = ways.filter(({ method, line }) => method === 'GET' && line === undefined);

@@ -45,7 +45,7 @@ test('odd paths, bodies and headers are each answered with the right problem, ne
   assert.deepEqual(await run(), []);
 });
 
-test('a page of another site may read nothing that needs a token', async () => {
+test('[R69] a page of another site may read nothing that needs a token', async () => {
   const ask = createExchange(home.url);
   const origin = { origin: 'https://evil.example' };
   const call = await ask({ path: '/v1/notifications', headers: withToken(token, origin) });
@@ -63,6 +63,30 @@ test('a page of another site may read nothing that needs a token', async () => {
   assert.deepEqual([call.status, preflight.status, buy.status], [200, 204, 204]);
   const open = await ask({ path: '/openapi.json', headers: origin });
   assert.equal(open.headers['access-control-allow-origin'], '*');
+});
+
+test('[R18] the token endpoint and the documents about it answer other methods with 405 and the methods they have', async () => {
+  const ask = createExchange(home.url);
+  const places = {
+    '/oauth2/token': ['POST, OPTIONS', 'GET', 'PUT', 'DELETE', 'PATCH', 'QUERY', 'HEAD'],
+    '/.well-known/oauth-authorization-server': ['GET, HEAD, OPTIONS', 'POST', 'PUT', 'DELETE', 'PATCH', 'QUERY'],
+    '/.well-known/jwks.json': ['GET, HEAD, OPTIONS', 'POST', 'PUT', 'DELETE', 'PATCH', 'QUERY'],
+    '/.well-known/oauth-protected-resource/v1': ['GET, HEAD, OPTIONS', 'POST', 'DELETE'],
+    '/.well-known/api-catalog': ['GET, HEAD, OPTIONS', 'POST', 'DELETE'],
+    '/openapi.json': ['GET, HEAD, OPTIONS', 'POST', 'DELETE'],
+  };
+  for (const [path, [allow, ...methods]] of Object.entries(places)) {
+    for (const method of methods) {
+      const { status, headers } = await ask({ method, path });
+      assert.deepEqual(
+        [status, headers.allow, headers['content-type'], headers['api-version'] === undefined],
+        [405, allow, 'application/problem+json', false],
+        `${method} ${path}`,
+      );
+    }
+    const options = await ask({ method: 'OPTIONS', path });
+    assert.deepEqual([options.status, options.headers.allow], [204, allow]);
+  }
 });
 
 /** What the process says of itself. */

@@ -195,7 +195,7 @@ for (const name of ['iss', 'aud', 'exp', 'iat', 'sub', 'client_id', 'jti']) clai
 const attacks = { algorithms, keyLookup, headers, forms, claims };
 
 for (const [set, cases] of Object.entries(attacks)) {
-  test(`tokens, ${set}: each is answered with the one generic refusal, and nothing is fetched`, async (t) => {
+  test(`[R45] [R46] [R47] tokens, ${set}: each is answered with the one generic refusal, and nothing is fetched`, async (t) => {
     const fetched: string[] = [];
     const fetching = (url: string) => {
       fetched.push(url);
@@ -215,7 +215,7 @@ for (const [set, cases] of Object.entries(attacks)) {
   });
 }
 
-test('a flood of unknown key ids makes the keys be read once', async (t) => {
+test('[R56] a flood of unknown key ids makes the keys be read once', async (t) => {
   const house = await openTokenHouse(t);
   await house.checker.authenticate(`Bearer ${good(house)}`);
   house.clock.at += 6_000;

@@ -31,7 +31,7 @@ async function openHome(t: Afterwards, engine: 'sqlite' | 'postgres', settings: 
 }
 
 for (const { name: engine } of engines) {
-  test(`${engine}: openid-client with private_key_jwt gets a token and calls, with DPoP and its nonces too`, async (t) => {
+  test(`[R43] [R51] ${engine}: openid-client with private_key_jwt gets a token and calls, with DPoP and its nonces too`, async (t) => {
     const home = await openHome(t, engine, { DPOP_NONCES: 'true' });
     const plain = await liveClient(home, 'none');
     const bound = await liveClient(home, 'dpop');
@@ -64,7 +64,7 @@ for (const { name: engine } of engines) {
   });
 }
 
-test('oauth4webapi finds the server by its metadata, and calls with DPoP until the operator binds otherwise', async (t) => {
+test('[R9] [R51] oauth4webapi finds the server by its metadata, and calls with DPoP until the operator binds otherwise', async (t) => {
   const home = await openHome(t, 'postgres', {});
   const { clientId, key } = await liveClient(home, 'dpop');
   await home.start('start');

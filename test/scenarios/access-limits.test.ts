@@ -37,7 +37,7 @@ const list = async (url: string, token: string) => {
   return response;
 };
 
-test('two processes grant one quota together, and the headers of each tell what is left of it', async (t) => {
+test('[R61] two processes grant one quota together, and the headers of each tell what is left of it', async (t) => {
   const homes = await twoProcesses(t);
   const client = await newClient(homes[0], 5);
   await startAll(homes);
@@ -67,7 +67,7 @@ test('two processes grant one quota together, and the headers of each tell what 
 
 const p99 = (times: readonly number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0;
 
-test('a client at ten times its quota moves the p99 of another by less than 2x, and never its answers', async (t) => {
+test('[R63] a client at ten times its quota moves the p99 of another by less than 2x, and never its answers', async (t) => {
   const home = await makeHome(t, { engine: 'postgres' });
   assert.equal((await home.run('keys', 'create')).code, 0);
   const [quiet, loud] = [await newClient(home, 1_000), await newClient(home, 20)];

@@ -25,7 +25,7 @@ async function secondProcess(t: Parameters<typeof serve>[0], first: Served): Pro
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: no request fails while a key is replaced, in any process, from its making until a day later`, async (t) => {
+  test(`[R56] ${engine.name}: no request fails while a key is replaced, in any process, from its making until a day later`, async (t) => {
     const first = await serve(t, engine);
     const processes = [first, await secondProcess(t, first)];
     let living: { readonly token: string; readonly until: number }[] = [];
