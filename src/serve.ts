@@ -44,6 +44,8 @@ export type Mode = {
   readonly roles: ReadonlySet<Role>;
   /** Whether missing signing keys are made: in the demo. */
   readonly makeKeys: boolean;
+  /** Whether client secrets are taken where the operator has not said it. */
+  readonly isDemo: boolean;
   /** The channels that leave the house. */
   readonly channels: LeavingChannels;
   readonly cascade: CascadePolicy;
@@ -82,7 +84,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
   const edge = openEdge(house, publicUrl);
-  const front = createFront(house, access, { publicUrl, edge });
+  const front = createFront(house, access, { publicUrl, edge, secrets: settings.clientSecrets ?? mode.isDemo });
   const server = createApiServer({
     house: {
       ...house,
@@ -192,7 +194,7 @@ type Front = {
 function createFront(
   house: House,
   access: Access,
-  { publicUrl, edge }: { readonly publicUrl: string; readonly edge: Edge },
+  { publicUrl, edge, secrets }: { readonly publicUrl: string; readonly edge: Edge; readonly secrets: boolean },
 ): Front {
   const { clock, random, settings, db, log } = house;
   const { keys, clients } = access;
@@ -200,7 +202,7 @@ function createFront(
   const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock));
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: edge.binding });
   const authorization = createAuthorizationServer({
-    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, ...edge },
+    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, secrets, ...edge },
     report: (fault) => log.fault('token', fault),
   });
   const site = { publicUrl, scopes, trustedIssuers };

@@ -205,7 +205,7 @@ test('a token made without a request is as good as one of the endpoint', async (
 test('mounted behind Fastify, with the body unread, it answers the same', async (t) => {
   const house = await openTokenHouse(t);
   const report = (fault: unknown) => assert.ifError(fault);
-  const parts = { ...house, random: systemRandom, publicUrl, scopes, trustedIssuers: [], report };
+  const parts = { ...house, random: systemRandom, publicUrl, scopes, trustedIssuers: [], secrets: true, report };
   const server = createAuthorizationServer(parts);
   const app = Fastify();
   app.removeAllContentTypeParsers();

@@ -19,7 +19,7 @@ async function secondProcess(t: Parameters<typeof serve>[0], first: Served): Pro
   const keys = await openSigningKeys(room);
   const clients = createClientView(db.read, clock);
   const report = (fault: unknown) => assert.ifError(fault);
-  const parts = { db, clock, keys, random: systemRandom, publicUrl, scopes, trustedIssuers: [], report };
+  const parts = { db, clock, keys, random: systemRandom, publicUrl, scopes, trustedIssuers: [], secrets: true, report };
   const { ask } = await listening(t, createAuthorizationServer(parts).handler);
   return { ask, checker: createTokenChecker({ clock, publicUrl, keys, clients, trusted: [] }) };
 }
