@@ -19,6 +19,8 @@ export type House = {
 export type OurServer = Child & { readonly url: string; readonly port: number; readonly readyMs: number };
 
 const main = join(import.meta.dirname, '../src/main.ts');
+/** What `npm start` preloads. */
+const compileCache = join(import.meta.dirname, '../src/compile-cache.js');
 const clientScopes = 'identity:verify,notifications:send,documents:read,documents:write';
 const startLimitMs = 30_000;
 
@@ -66,7 +68,7 @@ export async function startOurs(house: House, options: StartOptions = {}): Promi
   const startedAt = performance.now();
   const child = fork(main, {
     args: ['start', ...(options.withoutWorker === true ? ['--roles', wanted.join(',')] : [])],
-    nodeArgs: options.nodeArgs ?? [],
+    nodeArgs: ['--import', compileCache, ...(options.nodeArgs ?? [])],
     env: { ...house.env, PORT: '0', ...options.env },
     log,
   });

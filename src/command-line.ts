@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createMissingSigningKeys } from './access/signing-key-store.ts';
@@ -7,6 +7,7 @@ import { calibrateCommands } from './cli/calibrate.ts';
 import { citizenCommands } from './cli/citizens.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
+import { contactCommands } from './cli/contacts.ts';
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
 import { evaluateCommands } from './cli/evaluate.ts';
@@ -24,8 +25,9 @@ import { documentsRoom } from './compose-documents.ts';
 import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
+import { createFirstRootKey } from './first-root-key.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
-import { createRootKey, readRootKey } from './keys/root-key-file.ts';
+import { readRootKey } from './keys/root-key-file.ts';
 import { runDemo, runStart, type TakeFor } from './run-server.ts';
 import type { Read } from './store/db.ts';
 
@@ -70,6 +72,7 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     ...keyCommands(lendRotation, terminal),
     ...importCommands(lend, terminal),
     ...webhookCommands(lend, terminal),
+    ...contactCommands(lend, terminal),
     ...clientCommands(lend, terminal),
     ...documentCommands(lendDocuments, terminal),
     ...keepingCommands(lendDocuments, terminal),
@@ -176,8 +179,7 @@ async function withHouse<T>(settings: Settings, use: (house: House) => Promise<T
 async function createKeys(settings: Settings, terminal: Terminal): Promise<ExitCode> {
   const path = rootKeyPath(settings);
   if (!existsSync(path)) {
-    mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
-    createRootKey(path, systemRandom);
+    await createFirstRootKey(settings, path);
     terminal.stderr(`Made ${path}. Keep a copy elsewhere: without it nothing that was sealed can be opened.\n`);
   }
   return await withHouse<ExitCode>(settings, async (house) => {

@@ -30,13 +30,14 @@ export async function openPorts(
   const { settings, register, citizenKeys, root, random, log } = house;
   const blobs = await openBlobs(house);
   const country = settings.registerCountry === undefined ? {} : { country: settings.registerCountry };
-  const telling = { random, citizenKeys, ...notificationPorts(house, access, site) };
+  const telling = { random, citizenKeys, ...(await notificationPorts(house, access, site)) };
   return {
     ...telling,
     ...identityPorts(house, access, telling),
     register,
     rootKey: root,
     purposesOf: (clientId) => access.clients.get(clientId)?.purposes,
+    legalBasesOf: (clientId) => access.clients.get(clientId)?.legalBases,
     signResult: async (payload, typ) => signJws(access.keys.current('result'), typ, payload),
     issuer: site.publicUrl,
     registerSource: { name: settings.registerName, ...country },
@@ -48,6 +49,7 @@ export async function openPorts(
     limit: settings.documentLimit,
     signer: settings.signDocuments ? () => signerOf(access.keys.current('evidence')) : undefined,
     citizenExists: (citizenId) => register.exists(citizenId),
+    citizensHaveKeys: settings.registerUrl === undefined,
     endpoints: site.endpoints,
     log: site.ledger.view,
     registerGrowth: createRegisterGrowth(site.ledger.view, site.ledger.houseKeys),

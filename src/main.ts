@@ -1,17 +1,8 @@
 #!/usr/bin/env node
-import { enableCompileCache, flushCompileCache } from 'node:module';
-import { join } from 'node:path';
+import './compile-cache.js';
 
 // What this process writes is for its owner alone: databases, keys, sealed documents.
 process.umask(0o077);
-
-// Halves the processor time of a start. The cache lies with the program, not in the folder for temporary files, where
-// another user of the machine could put code into it; where the program cannot be written to, there is none.
-const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'citizen-services');
-enableCompileCache(cache);
-// The threads of this process read it at their start.
-process.env['NODE_COMPILE_CACHE'] = cache;
-setTimeout(flushCompileCache, 3_000).unref();
 
 // npm passes a SIGTERM on to the shell between, which ends without telling this process: then it ends as well.
 if (process.env['npm_lifecycle_event'] !== undefined) {

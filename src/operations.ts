@@ -14,7 +14,9 @@ import { listNotifications } from './notifications/list-notifications.ts';
 import type { NotificationPorts } from './notifications/ports.ts';
 import { type EvidencePorts, readEvidence } from './notifications/read-evidence.ts';
 import { readNotification } from './notifications/read-notification.ts';
+import { readPreferences } from './notifications/read-preferences.ts';
 import { sendNotification } from './notifications/send-notification.ts';
+import { statePreferences } from './notifications/state-preferences.ts';
 import { createWebhook } from './notifications/webhooks/create-webhook.ts';
 import { listWebhooks } from './notifications/webhooks/list-webhooks.ts';
 import { readEvents } from './notifications/webhooks/read-events.ts';
@@ -56,4 +58,6 @@ export const operations: readonly Operation<Ports>[] = [
   redeliverWebhook,
   readEvents,
   readEvidence,
+  statePreferences,
+  readPreferences,
 ];

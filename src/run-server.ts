@@ -6,11 +6,12 @@ import type { Page } from './api/server.ts';
 import { type ExitCode, type Terminal, UsageError } from './cli/command.ts';
 import { demoText, seedDemo } from './cli/demo.ts';
 import { type House, openHouse } from './compose.ts';
-import { bounceAddressesOf, cascadeOf, leavingChannels } from './compose-notifications.ts';
+import { bounceAddressesOf, cascadeOf, dkimOf, leavingChannels } from './compose-channels.ts';
 import type { Settings } from './config/settings.ts';
+import { createFirstRootKey } from './first-root-key.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';
-import { createRootKey, readRootKey } from './keys/root-key-file.ts';
+import { readRootKey } from './keys/root-key-file.ts';
 import { absentChannel, type Channel } from './notifications/channels/channel.ts';
 import type { Sender } from './notifications/channels/mail.ts';
 import { createOutbox, type Outbox } from './notifications/channels/outbox.ts';
@@ -38,7 +39,7 @@ export async function runDemo(given: Settings, terminal: Terminal, takeFor: Take
     );
   }
   const path = settings.rootKeyFile ?? join(settings.dataDir, 'root.key');
-  const root = existsSync(path) ? readRootKey(path) : createRootKey(path, systemRandom);
+  const root = existsSync(path) ? readRootKey(path) : await createFirstRootKey(settings, path);
   const log = createLog(settings.logLevel ?? 'warn');
   const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings, root)) : undefined;
   const email = outbox ?? (await emailOf(settings, root));
@@ -99,7 +100,8 @@ function senderOf(settings: Settings, root: RootKey): Sender {
 async function emailOf(settings: Settings, root: RootKey): Promise<Channel> {
   if (settings.smtpUrl === undefined) return absentChannel('email');
   const { createSmtpEmail } = await import('./notifications/channels/smtp-email.ts');
-  return createSmtpEmail({ url: settings.smtpUrl.reveal(), sender: senderOf(settings, root) });
+  const url = settings.smtpUrl.reveal();
+  return createSmtpEmail({ url, sender: senderOf(settings, root), dkim: dkimOf(settings) });
 }
 
 function peoplePages(outbox: Outbox | undefined): readonly Page[] {

@@ -12,9 +12,11 @@ import { scopes } from './api/operation.ts';
 import { createApiServer, type Mount, type Page } from './api/server.ts';
 import { apiDocuments, catalogPage, jsonPage, securityTxtPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
+import { type Edge, openEdge } from './compose-access.ts';
+import { providerCallbacks } from './compose-channels.ts';
 import { startKeeping } from './compose-documents.ts';
 import { openLedger, startSequencer } from './compose-ledger.ts';
-import { contactsOf, providerCallbacks, senderNamesOf, startCalling } from './compose-notifications.ts';
+import { contactsOf, senderNamesOf, startCalling } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
@@ -80,7 +82,8 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const sequencing = mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined;
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
-  const front = createFront(house, access, publicUrl);
+  const edge = openEdge(house, publicUrl);
+  const front = createFront(house, access, { publicUrl, edge });
   const server = createApiServer({
     house: {
       ...house,
@@ -101,6 +104,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     apiVersion,
     random: house.random,
     log: house.log,
+    ...edge,
   });
   if (mode.roles.has('api')) await server.listen(settings.host, port);
   metrics = await createMetrics();
@@ -148,7 +152,8 @@ function refreshRoot({ log, root }: House): { stop(): Promise<void> } {
 async function chooseAddress(settings: Settings): Promise<{ readonly port: number; readonly publicUrl: string }> {
   const port = settings.port === 0 ? await freePort(settings.host) : settings.port;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  return { port, publicUrl: settings.publicUrl ?? `http://${host}:${port}` };
+  const scheme = settings.tlsCertificate === undefined ? 'http' : 'https';
+  return { port, publicUrl: settings.publicUrl ?? `${scheme}://${host}:${port}` };
 }
 
 async function freePort(host: string): Promise<number> {
@@ -185,15 +190,19 @@ type Front = {
 };
 
 /** Who may come in, and the documents that tell how. */
-function createFront(house: House, access: Access, publicUrl: string): Front {
+function createFront(
+  house: House,
+  access: Access,
+  { publicUrl, edge }: { readonly publicUrl: string; readonly edge: Edge },
+): Front {
   const { clock, random, settings, db, log } = house;
   const { keys, clients } = access;
   const { trustedIssuers, securityContact, supportEmail, termsUrl } = settings;
   const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock));
-  const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted });
+  const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: edge.binding });
   const quotas = createQuotas(clock, random);
   const authorization = createAuthorizationServer({
-    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys },
+    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, ...edge },
     report: (fault) => log.fault('token', fault),
   });
   const site = { publicUrl, scopes, trustedIssuers };
@@ -204,7 +213,8 @@ function createFront(house: House, access: Access, publicUrl: string): Front {
     );
   return {
     gate: {
-      authenticate: (header, needed) => checker.authenticate(header, needed === 'any' ? undefined : needed),
+      authenticate: (header, needed, shown) =>
+        checker.authenticate(header, needed === 'any' ? undefined : needed, shown),
       missingScope: checker.missingScope,
       take: (caller, needed) => quotas.take(caller, needed),
     },

@@ -72,6 +72,7 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
   let keys = createCitizenKeys(db.read, root, systemRandom);
   const citizenKeys: CitizenKeys = {
     keyOf: (id) => keys.keyOf(id),
+    standingKeyOf: (id) => keys.standingKeyOf(id),
     load: (ids) => keys.load(ids),
     creation: (id) => keys.creation(id),
     creations: (ids) => keys.creations(ids),
@@ -95,6 +96,7 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
     signer: undefined as DocumentPorts['signer'],
     purposesOf: (clientId: string) => (clientId === 'strict' ? ['agreed'] : undefined),
     limit: documentLimit,
+    citizensHaveKeys: true as boolean,
     citizenExists: async (id: string) => id === citizen || id === otherCitizen,
   };
   const house: House<DocumentPorts> = {
@@ -193,7 +195,8 @@ async function settle(result: Answer | Refusal): Promise<Result> {
   if ('json' in result) return { ...head, json: result.json, bytes: Buffer.alloc(0) };
   const pieces: Buffer[] = [];
   try {
-    for await (const piece of result.stream ?? []) pieces.push(piece);
+    // A piece is good until the next is asked for.
+    for await (const piece of result.stream ?? []) pieces.push(Buffer.from(piece));
   } catch (broke) {
     return { ...head, bytes: Buffer.concat(pieces), broke };
   }

@@ -25,13 +25,24 @@ export const zoe = { citizenId: 'C-1', givenName: 'Zoë', familyName: 'Müller',
 
 /** A house whose register holds these people, through the importer. */
 export async function openPeopledHouse(t: TestContext, engine: Engine): Promise<IdentityHouse> {
+  return await openHouseOf(t, engine, people);
+}
+
+/** The same for other people: their members are fields of an import. */
+export async function openHouseOf(t: TestContext, engine: Engine, citizens: readonly object[]): Promise<IdentityHouse> {
   const house = await openIdentityHouse(t, engine);
-  const path = join(temporaryFolder(t), 'people.jsonl');
-  writeFileSync(path, people.map((person) => JSON.stringify(person)).join('\n'));
-  const columns = [...new Set(people.flatMap((person) => Object.keys(person)))];
-  const mapping = Object.fromEntries(columns.map((column) => [column, { columns: [column] }]));
-  await house.importFile({ path, format: 'jsonl', mapping });
+  await importPeople(t, house, citizens);
   return house;
+}
+
+/** Imports people into a house that is open. */
+export async function importPeople(t: TestContext, house: IdentityHouse, citizens: readonly object[]): Promise<void> {
+  const path = join(temporaryFolder(t), 'people.jsonl');
+  writeFileSync(path, citizens.map((person) => JSON.stringify(person)).join('\n'));
+  const columns = [...new Set(citizens.flatMap((person) => Object.keys(person)))];
+  const mapping = Object.fromEntries(columns.map((column) => [column, { columns: [column] }]));
+  const { progress } = await house.importFile({ path, format: 'jsonl', mapping });
+  if (progress.refused > 0) throw new Error(`refused: ${JSON.stringify(progress.reasons)}`);
 }
 
 /** A folder that is gone after the test. */

@@ -25,7 +25,7 @@ import type { Db } from '../src/store/db.ts';
 export type NotificationHouse = Awaited<ReturnType<typeof createNotificationHouse>>;
 
 type AllPorts = NotificationPorts & WebhookPorts & EvidencePorts;
-type Ask = { readonly clientId?: string; readonly key?: string };
+type Ask = { readonly clientId?: string; readonly key?: string; readonly citizenId?: string };
 type Parts = {
   readonly params?: Record<string, string>;
   readonly query?: string;
@@ -51,10 +51,13 @@ export async function createNotificationHouse(
   const contactOf = async (citizenId: string): Promise<Contact | undefined> => citizens[citizenId];
   const ports = portsOf({ contactOf, citizenKeys, random, cascade }, documents);
 
-  // The bearer token names the client: who may call is tested elsewhere.
+  // The bearer token names the client, and perhaps a citizen: who may call is tested elsewhere. Only `knowing …` may
+  // learn who is in the register.
   const gate: Gate = {
     authenticate: async (authorization = '') => {
-      return { clientId: authorization, scopes: new Set<string>(scopes) };
+      const [clientId = '', citizenId] = authorization.split(' for ');
+      const allowed = scopes.filter((scope) => scope !== 'citizens:known' || clientId.startsWith('knowing '));
+      return { clientId, scopes: new Set<string>(allowed), ...(citizenId === undefined ? {} : { citizenId }) };
     },
     missingScope: () => ({ slug: 'missing-scope', detail: '' }),
     take: () => ({ headers: {} }),
@@ -62,13 +65,13 @@ export async function createNotificationHouse(
   const house = { gate, clock, mint, read: db.read, commit, ports };
   const serve = (operation: Operation<AllPorts>) => {
     const dispatch = createDispatch(operation, house);
-    return async (parts: Parts, { clientId = 'tax-office', key }: Ask = {}): Promise<Given> => {
+    return async (parts: Parts, { clientId = 'tax-office', key, citizenId }: Ask = {}): Promise<Given> => {
       const { result } = await dispatch({
         method: operation.method,
         params: parts.params ?? {},
         query: parts.query ?? '',
         headers: {
-          authorization: clientId,
+          authorization: citizenId === undefined ? clientId : `${clientId} for ${citizenId}`,
           'content-type': 'application/json',
           ...(key === undefined ? {} : { 'idempotency-key': key }),
         },

@@ -48,21 +48,40 @@ export type AccessGrant = {
   readonly expiresAt: number;
   /** The citizen whom another issuer has authenticated (claim `citizen_id`); never in a token of our own. */
   readonly citizenId?: string | undefined;
+  /** What the token is bound to, and its bearer must show; undefined for a token that is bound to nothing. */
+  readonly confirmation?: Confirmation | undefined;
 };
+
+/** The member `cnf` of a token (RFC 7800): the thumbprint of a DPoP key (RFC 9449) or of a certificate (RFC 8705). */
+export type Confirmation = { readonly jkt?: string; readonly x5t?: string };
+
+/** Reads `cnf`; undefined for one that is empty, not of its form, or names what we cannot check. */
+function confirmationOf(cnf: unknown): Confirmation | undefined {
+  if (typeof cnf !== 'object' || cnf === null || Array.isArray(cnf)) return undefined;
+  const members = Object.entries(cnf);
+  const isThumbprint = (value: unknown): value is string =>
+    typeof value === 'string' && /^[A-Za-z0-9_-]{43}$/.test(value);
+  const known = members.every(([name, value]) => (name === 'jkt' || name === 'x5t#S256') && isThumbprint(value));
+  if (members.length === 0 || !known) return undefined;
+  const { jkt, 'x5t#S256': x5t } = Object.fromEntries(members);
+  return { ...(jkt === undefined ? {} : { jkt }), ...(x5t === undefined ? {} : { x5t }) };
+}
 
 /**
  * What verified claims grant, or undefined where they are not those of an access token for us (RFC 9068, section 4): other
  * issuer or audience, a member missing or of another type, a life of more than ten minutes, a time ahead of ours. Whether
- * it is expired is left to the caller. A token bound to a key (`cnf`) is refused as long as nothing checks the binding.
+ * it is expired is left to the caller, and so is whether its bearer can show what it is bound to.
  */
 export function grantOf(
   claims: Readonly<Record<string, unknown>>,
   audience: Audience,
   now: number,
 ): AccessGrant | undefined {
-  const { iss, aud, sub, client_id: clientId, jti, scope, iat, nbf, exp, citizen_id: citizenId } = claims;
+  const { iss, aud, sub, client_id: clientId, jti, scope, iat, nbf, exp, citizen_id: citizenId, cnf } = claims;
   if (iss !== audience.issuer || !isFor(aud, audience.resource)) return undefined;
-  if (!isId(sub) || !isId(clientId) || !isId(jti) || 'cnf' in claims) return undefined;
+  if (!isId(sub) || !isId(clientId) || !isId(jti)) return undefined;
+  const confirmation = cnf === undefined ? undefined : confirmationOf(cnf);
+  if (confirmation === undefined && 'cnf' in claims) return undefined;
   if (citizenId !== undefined && !isId(citizenId)) return undefined;
   if (scope !== undefined && (typeof scope !== 'string' || !/^[\x21\x23-\x5b\x5d-\x7e ]*$/.test(scope)))
     return undefined;
@@ -70,7 +89,13 @@ export function grantOf(
   if (!isTime(iat) || !isTime(exp) || iat > latest || exp <= iat || exp - iat > accessTokenSeconds) return undefined;
   if (nbf !== undefined && (!isTime(nbf) || nbf > latest)) return undefined;
   const scopes = new Set(scope?.split(' ').filter((one) => one !== ''));
-  return { clientId, scopes, expiresAt: exp * 1_000, ...(citizenId === undefined ? {} : { citizenId }) };
+  return {
+    clientId,
+    scopes,
+    expiresAt: exp * 1_000,
+    ...(citizenId === undefined ? {} : { citizenId }),
+    ...(confirmation === undefined ? {} : { confirmation }),
+  };
 }
 
 function isFor(aud: unknown, resource: string): boolean {

@@ -164,8 +164,16 @@ test('the metadata names what is there, and the key set what signs, before and a
     scopes_supported: scopes,
     response_types_supported: [],
     grant_types_supported: ['client_credentials'],
-    token_endpoint_auth_methods_supported: ['private_key_jwt', 'client_secret_basic', 'client_secret_post'],
+    token_endpoint_auth_methods_supported: [
+      'private_key_jwt',
+      'tls_client_auth',
+      'self_signed_tls_client_auth',
+      'client_secret_basic',
+      'client_secret_post',
+    ],
     token_endpoint_auth_signing_alg_values_supported: ['ES256', 'PS256', 'EdDSA', 'Ed25519'],
+    dpop_signing_alg_values_supported: ['ES256', 'PS256', 'EdDSA', 'Ed25519'],
+    tls_client_certificate_bound_access_tokens: true,
     protected_resources: [`${publicUrl}/v1`],
     service_documentation: `${publicUrl}/docs`,
   });

@@ -30,15 +30,21 @@ test('no token: the challenge names scope and metadata, and no error', async (t)
     detail:
       "Send 'Authorization: Bearer <ACCESS_TOKEN>'. Get a token from the authorization server named in resource_metadata.",
     headers: {
-      'www-authenticate': `Bearer realm="citizen-services", scope="${scope}", resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/v1"`,
+      'www-authenticate': [
+        'Bearer realm="citizen-services"',
+        'DPoP realm="citizen-services", algs="ES256 PS256 EdDSA Ed25519"',
+      ].map(
+        (start) =>
+          `${start}, scope="${scope}", resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/v1"`,
+      ),
     },
   };
   assert.deepEqual(await checker.authenticate(undefined, scope), refusal);
   assert.deepEqual(await checker.authenticate('', scope), refusal);
   assert.deepEqual(await checker.authenticate('Basic YTpi', scope), refusal);
-  assert.deepEqual(await checker.authenticate('DPoP abc', scope), refusal);
   assert.deepEqual(await checker.authenticate('Bearerabc', scope), refusal);
   assert.deepEqual(await checker.authenticate('Bearer', scope), invalidAccessToken());
+  assert.deepEqual(await checker.authenticate('DPoP abc', scope), invalidAccessToken('DPoP'));
 });
 
 test('a good token gives its client, whatever the letter case of the scheme', async (t) => {

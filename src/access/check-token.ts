@@ -5,7 +5,15 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Refusal } from '../kernel/problem.ts';
 import { type AccessGrant, audienceOf, grantOf } from './access-token.ts';
 import type { Caller } from './caller.ts';
-import { expiredAccessToken, invalidAccessToken, issuerUnavailable, missingScope, noAccessToken } from './challenge.ts';
+import {
+  expiredAccessToken,
+  invalidAccessToken,
+  issuerUnavailable,
+  missingScope,
+  noAccessToken,
+  type Scheme,
+} from './challenge.ts';
+import { type BindingRoom, refusalOfBinding, type Shown } from './check-binding.ts';
 import type { Client } from './client.ts';
 import { acceptedAlgs } from './client-keys.ts';
 import type { ClientView } from './client-view.ts';
@@ -21,12 +29,17 @@ export type CheckRoom = {
   readonly keys: SigningKeys;
   readonly clients: ClientView;
   readonly trusted: readonly TrustedIssuer[];
+  /** What checks the keys and certificates to which tokens are bound; without it a bound token is refused. */
+  readonly binding?: BindingRoom | undefined;
 };
 
 /** What stands before an operation that needs a scope. */
 export type TokenChecker = {
-  /** Who calls, by the `Authorization` header, or why not; `scope` is only named in the challenge. */
-  authenticate(authorization: string | undefined, scope?: string): Promise<Caller | Refusal>;
+  /**
+   * Who calls, by the `Authorization` header, or why not; `scope` is only named in the challenge. `shown` is what the
+   * request proves besides, for tokens that are bound.
+   */
+  authenticate(authorization: string | undefined, scope?: string, shown?: Shown): Promise<Caller | Refusal>;
   missingScope(scope: string): Refusal;
   /** Forgets every checked token and client, so that what this process changed counts at once. */
   forget(): void;
@@ -53,9 +66,14 @@ export function createTokenChecker(room: CheckRoom): TokenChecker {
   const { clock, publicUrl, clients, keys } = room;
   const cache = new Map<string, Checked>();
 
-  async function authenticate(authorization: string | undefined, scope?: string): Promise<Caller | Refusal> {
-    const token = bearerToken(authorization);
-    if (token === undefined) return noAccessToken(publicUrl, scope);
+  async function authenticate(
+    authorization: string | undefined,
+    scope?: string,
+    shown?: Shown,
+  ): Promise<Caller | Refusal> {
+    const presented = presentedToken(authorization);
+    if (presented === undefined) return noAccessToken(publicUrl, scope);
+    const { scheme, token } = presented;
     const name = hash('sha256', token, 'base64url');
     let checked = cache.get(name);
     if (checked !== undefined) {
@@ -64,13 +82,20 @@ export function createTokenChecker(room: CheckRoom): TokenChecker {
     }
     if (checked === undefined) {
       const verified = await verify(room, token);
+      if (verified === undefined) return invalidAccessToken(scheme);
       if ('slug' in verified) return verified;
       checked = verified;
     }
     keep(cache, name, checked);
-    if (checked.grant.expiresAt <= clock.now()) return expiredAccessToken(checked.grant.expiresAt, clock.now());
+    const { grant } = checked;
+    if (grant.expiresAt <= clock.now()) return expiredAccessToken(grant.expiresAt, clock.now(), scheme);
     if (!clients.fresh()) await clients.refresh();
-    return callerOf(checked, clients.get(checked.grant.clientId)) ?? invalidAccessToken();
+    const client = clients.get(grant.clientId);
+    const caller = callerOf(checked, client);
+    if (caller === undefined || client === undefined) return invalidAccessToken(scheme);
+    if (scheme === 'Bearer' && grant.confirmation === undefined && client.binding === 'none') return caller;
+    const bound = { scheme, token, confirmation: grant.confirmation, binding: client.binding };
+    return (await refusalOfBinding(room.binding, bound, shown)) ?? caller;
   }
 
   function isStillGood(checked: Checked): boolean {
@@ -88,10 +113,11 @@ export function createTokenChecker(room: CheckRoom): TokenChecker {
   };
 }
 
-/** The token of a `Bearer` header (RFC 6750, section 2.1); undefined for no header and for another scheme. */
-function bearerToken(authorization: string | undefined): string | undefined {
-  const match = /^bearer(?: +(.*))?$/is.exec(authorization ?? '');
-  return match === null ? undefined : (match[1] ?? '');
+/** The token with its scheme (RFC 6750 section 2.1, RFC 9449 section 7.1); undefined for no header and another scheme. */
+function presentedToken(authorization: string | undefined): { scheme: Scheme; token: string } | undefined {
+  const match = /^(bearer|dpop)(?: +(.*))?$/is.exec(authorization ?? '');
+  if (match === null) return undefined;
+  return { scheme: match[1]?.length === 4 ? 'DPoP' : 'Bearer', token: match[2] ?? '' };
 }
 
 function keep(cache: Map<string, Checked>, name: string, checked: Checked): void {
@@ -120,23 +146,24 @@ function callerOf(checked: Checked, client: Client | undefined): Caller | undefi
   return checked.caller;
 }
 
-async function verify(room: CheckRoom, token: string): Promise<Checked | Refusal> {
+/** The token as it was verified; undefined for one that is not accepted. */
+async function verify(room: CheckRoom, token: string): Promise<Checked | Refusal | undefined> {
   const { clock, clients, publicUrl } = room;
   const apart = takeApart(token);
-  if (apart === undefined || !acceptedAlgs.some((alg) => alg === apart.alg)) return invalidAccessToken();
+  if (apart === undefined || !acceptedAlgs.some((alg) => alg === apart.alg)) return undefined;
   const { iss: issuer } = apart.claims;
-  if (typeof issuer !== 'string') return invalidAccessToken();
+  if (typeof issuer !== 'string') return undefined;
   const ours = issuer === publicUrl;
   try {
     if (!(await (ours ? isSignedByUs(room, token, apart) : isSignedByTrusted(room, token, issuer)))) {
-      return invalidAccessToken();
+      return undefined;
     }
   } catch (fault) {
     if (fault instanceof IssuerUnavailable) return issuerUnavailable();
     throw fault;
   }
   const grant = grantOf(apart.claims, { ...audienceOf(publicUrl), issuer }, clock.now());
-  if (grant === undefined || (ours && apart.claims['sub'] !== grant.clientId)) return invalidAccessToken();
+  if (grant === undefined || (ours && apart.claims['sub'] !== grant.clientId)) return undefined;
   // A client that another hand has just made: its token is good, and our view does not have it yet. We give tokens to
   // stored clients only, so that one of ours costs one reading; what another issuer signs may name anybody.
   if (clients.get(grant.clientId) === undefined) await clients.refresh(ours ? undefined : reloadEveryMs);

@@ -50,17 +50,39 @@ export function readClientKeys(text: string): ClientKeySet | { readonly fault: s
   return { keys };
 }
 
-function readKey(jwk: unknown): ClientKey | string {
+/** A public key that a signer sent along, with the algorithms it can sign with; or why it is not accepted, in words. */
+export function readEmbeddedKey(
+  jwk: unknown,
+): { readonly key: KeyObject; readonly algs: readonly AcceptedAlg[]; readonly thumbprint: string } | string {
+  const key = publicKeyOf(jwk);
+  if (typeof key === 'string') return key;
+  const algs = algsOf(key);
+  return typeof algs === 'string' ? algs : { key, algs, thumbprint: thumbprintOf(key) };
+}
+
+/** The thumbprint of a key (RFC 7638). */
+function thumbprintOf(key: KeyObject): string {
+  return createHash('sha256')
+    .update(canonicalJson(publicMembers(key)))
+    .digest('base64url');
+}
+
+function publicKeyOf(jwk: unknown): KeyObject | string {
   if (!isRecord(jwk)) return 'is not a JWK';
   const secret = privateMembers.find((member) => member in jwk);
   if (secret !== undefined) return `has the private member "${secret}"; hand in public keys only, and replace this one`;
   if (jwk['use'] !== undefined && jwk['use'] !== 'sig') return 'is not for signatures: its "use" is not "sig"';
-  let key: KeyObject;
   try {
-    key = createPublicKey({ key: jwk, format: 'jwk' });
+    return createPublicKey({ key: jwk, format: 'jwk' });
   } catch {
     return 'is not a public key in the form of RFC 7518';
   }
+}
+
+function readKey(jwk: unknown): ClientKey | string {
+  const key = publicKeyOf(jwk);
+  if (typeof key === 'string') return key;
+  if (!isRecord(jwk)) return 'is not a JWK';
   const algs = algsOf(key);
   if (typeof algs === 'string') return algs;
   const [only, ...others] = algs;
@@ -68,7 +90,7 @@ function readKey(jwk: unknown): ClientKey | string {
     return `has an "alg" other than ${algs.join(' or ')}`;
   }
   const members = publicMembers(key);
-  const kid = jwk['kid'] ?? createHash('sha256').update(canonicalJson(members)).digest('base64url');
+  const kid = jwk['kid'] ?? thumbprintOf(key);
   if (typeof kid !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(kid)) {
     return 'has a "kid" that is not 1 to 200 visible characters';
   }
@@ -76,7 +98,7 @@ function readKey(jwk: unknown): ClientKey | string {
 }
 
 /** The algorithms that the key can sign with, or why it is not accepted. */
-function algsOf(key: KeyObject): readonly AcceptedAlg[] | string {
+export function algsOf(key: KeyObject): readonly AcceptedAlg[] | string {
   const details = key.asymmetricKeyDetails;
   if (key.asymmetricKeyType === 'ec' && details?.namedCurve === 'prime256v1') return ['ES256'];
   if (key.asymmetricKeyType === 'ed25519') return ['EdDSA', 'Ed25519'];

@@ -1,15 +1,16 @@
 import type { Read, Row, Statement } from '../store/db.ts';
-import { type Client, type ClientKind, type Credential, clientKinds } from './client.ts';
+import { type Binding, bindings, type Client, type ClientKind, type Credential, clientKinds } from './client.ts';
+import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
 
 const columns =
-  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy';
+  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases';
 
 /** The statement that stores a new client; it goes into the unit of the event `client.created`. */
 export function clientCreation(client: Client): Statement {
   const { credential } = client;
   return {
-    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
     args: [
       client.clientId,
       client.name,
@@ -24,6 +25,9 @@ export function clientCreation(client: Client): Statement {
       client.createdAt,
       client.disabledAt ?? null,
       client.policy ?? null,
+      credential.by === 'certificate' ? JSON.stringify(credential.certificate) : null,
+      client.binding,
+      client.legalBases === undefined ? null : JSON.stringify(client.legalBases),
     ],
   };
 }
@@ -33,6 +37,15 @@ export function clientDisabling(clientId: string, now: number): Statement {
   return {
     sql: 'update client set disabled_at = $2 where client_id = $1 and disabled_at is null returning client_id',
     args: [clientId, now],
+    rows: 1,
+  };
+}
+
+/** The statement that binds the tokens of a client from now on; its unit is refused (`rows`) where there is none in force. */
+export function clientBinding(clientId: string, binding: Binding): Statement {
+  return {
+    sql: 'update client set binding = $2 where client_id = $1 and disabled_at is null returning client_id',
+    args: [clientId, binding],
     rows: 1,
   };
 }
@@ -64,15 +77,18 @@ function clientOf(row: Row): Client {
   const disabledAt = row['disabled_at'];
   const purposes = row['purposes'];
   const policy = row['policy'];
+  const legalBases = row['legal_bases'];
   return {
     clientId: text(row, 'client_id'),
     name: text(row, 'name'),
     kind: kindOf(text(row, 'kind')),
     scopes: text(row, 'scopes').split(' '),
     credential: credentialOf(row),
+    binding: bindingOf(text(row, 'binding')),
     // The JSON is our own, written by `clientCreation`.
     purposes: typeof purposes === 'string' ? (JSON.parse(purposes) as string[]) : undefined,
     ...(typeof policy === 'string' ? { policy } : {}),
+    ...(typeof legalBases === 'string' ? { legalBases: JSON.parse(legalBases) as string[] } : {}),
     quota: { perSecond: number(row, 'quota_per_second'), burst: number(row, 'quota_burst') },
     createdAt: number(row, 'created_at'),
     disabledAt: typeof disabledAt === 'number' ? disabledAt : undefined,
@@ -80,17 +96,26 @@ function clientOf(row: Row): Client {
 }
 
 function credentialOf(row: Row): Credential {
-  const { secret_hash: hash, jwks, issuer } = row;
+  const { secret_hash: hash, jwks, certificate, issuer } = row;
   if (hash instanceof Uint8Array) return { by: 'secret', hash };
   // As above: what was stored is what `readClientKeys` answered.
   if (typeof jwks === 'string') return { by: 'keys', jwks: JSON.parse(jwks) as ClientKeySet };
+  // As above: what was stored is what `certificateProofOf` answered.
+  if (typeof certificate === 'string')
+    return { by: 'certificate', certificate: JSON.parse(certificate) as CertificateProof };
   if (typeof issuer === 'string') return { by: 'issuer', issuer };
-  throw new TypeError('a row of client has a secret, keys or an issuer');
+  throw new TypeError('a row of client has a secret, keys, a certificate or an issuer');
 }
 
 function kindOf(kind: string): ClientKind {
   const known = clientKinds.find((one) => one === kind);
   if (known === undefined) throw new TypeError('a row of client has a kind that this program does not know');
+  return known;
+}
+
+function bindingOf(binding: string): Binding {
+  const known = bindings.find((one) => one === binding);
+  if (known === undefined) throw new TypeError('a row of client has a binding that this program does not know');
   return known;
 }
 

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { Secret } from '../kernel/secret.ts';
 import type { Quota } from './caller.ts';
+import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
 import { defaultQuota } from './quota.ts';
 
@@ -12,11 +13,16 @@ import { defaultQuota } from './quota.ts';
 export const clientKinds = ['demo', 'test', 'team', 'live'] as const;
 export type ClientKind = (typeof clientKinds)[number];
 
-/** By what a client proves itself at the token endpoint: the hash of its secret, its own keys, or another issuer's word. */
+/** By what a client proves itself at the token endpoint: the hash of its secret, its own keys, its certificate, or another issuer's word. */
 export type Credential =
   | { readonly by: 'secret'; readonly hash: Uint8Array }
   | { readonly by: 'keys'; readonly jwks: ClientKeySet }
+  | { readonly by: 'certificate'; readonly certificate: CertificateProof }
   | { readonly by: 'issuer'; readonly issuer: string };
+
+/** To what the tokens of a client must be bound: to a key (DPoP, RFC 9449), to its certificate (RFC 8705), or to nothing. */
+export const bindings = ['none', 'dpop', 'mtls'] as const;
+export type Binding = (typeof bindings)[number];
 
 /** A client: a program of a service team that may call. Without `purposes` it may state any. */
 export type Client = {
@@ -25,7 +31,10 @@ export type Client = {
   readonly kind: ClientKind;
   readonly scopes: readonly string[];
   readonly credential: Credential;
+  readonly binding: Binding;
   readonly purposes: readonly string[] | undefined;
+  /** The legal bases that it may state, `consent` for a reference to one; undefined: any. */
+  readonly legalBases?: readonly string[] | undefined;
   /** The name of the matching policy for its questions; undefined: the standing one. */
   readonly policy?: string | undefined;
   readonly quota: Quota;
@@ -33,13 +42,18 @@ export type Client = {
   readonly disabledAt: number | undefined;
 };
 
-/** What an operator asks for. `credential: 'secret'` has one made, which only demo and test clients may have. */
+/**
+ * What an operator asks for. `credential: 'secret'` has one made, which only demo and test clients may have. Without
+ * `binding`, tokens bought with a certificate are bound to it, and others to nothing.
+ */
 export type WantedClient = {
   readonly name: string;
   readonly kind: ClientKind;
   readonly scopes: readonly string[];
   readonly credential: 'secret' | Exclude<Credential, { readonly by: 'secret' }>;
+  readonly binding?: Binding | undefined;
   readonly purposes?: readonly string[] | undefined;
+  readonly legalBases?: readonly string[] | undefined;
   readonly policy?: string | undefined;
   readonly quota?: Quota | undefined;
 };
@@ -57,6 +71,7 @@ export function newClient(wanted: WantedClient, clock: Clock, random: Random): N
   if (credential === 'secret' && !secretAllowed) {
     return { fault: `a ${kind} client proves itself by its own keys: hand in its public key set, and no secret` };
   }
+  const byCertificate = credential !== 'secret' && credential.by === 'certificate';
   const quota = wanted.quota ?? defaultQuota;
   const whole = Number.isSafeInteger(quota.perSecond) && Number.isSafeInteger(quota.burst);
   if (!whole || quota.perSecond < 1 || quota.perSecond > 1_000_000 || quota.burst < 1 || quota.burst > 10_000_000) {
@@ -72,7 +87,9 @@ export function newClient(wanted: WantedClient, clock: Clock, random: Random): N
       scopes: [...new Set(scopes)].sort(),
       credential:
         credential === 'secret' ? { by: 'secret', hash: secretHash(clientId, secret?.reveal() ?? '') } : credential,
+      binding: wanted.binding ?? (byCertificate ? 'mtls' : 'none'),
       purposes: purposes === undefined ? undefined : [...new Set(purposes)].sort(),
+      ...(wanted.legalBases === undefined ? {} : { legalBases: [...new Set(wanted.legalBases)].sort() }),
       ...(wanted.policy === undefined ? {} : { policy: wanted.policy }),
       quota,
       createdAt: clock.now(),

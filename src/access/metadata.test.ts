@@ -15,7 +15,9 @@ test('the resource is named as the audience of its tokens is, with every issuer 
     jwks_uri: 'https://api.example.gov/.well-known/jwks.json',
     resource_signing_alg_values_supported: ['ES256'],
     resource_documentation: 'https://api.example.gov/docs',
-    tls_client_certificate_bound_access_tokens: false,
+    dpop_signing_alg_values_supported: ['ES256', 'PS256', 'EdDSA', 'Ed25519'],
+    dpop_bound_access_tokens_required: false,
+    tls_client_certificate_bound_access_tokens: true,
   });
 });
 

@@ -1,4 +1,5 @@
 import { acceptedAlgs } from './client-keys.ts';
+import { authMethods } from './token-endpoint.ts';
 
 /** Where the server is, without a slash at the end, and what it offers. */
 export type Site = {
@@ -18,7 +19,9 @@ export function protectedResourceMetadata({ publicUrl, scopes, trustedIssuers }:
     jwks_uri: `${publicUrl}/.well-known/jwks.json`,
     resource_signing_alg_values_supported: ['ES256'],
     resource_documentation: `${publicUrl}/docs`,
-    tls_client_certificate_bound_access_tokens: false,
+    dpop_signing_alg_values_supported: acceptedAlgs,
+    dpop_bound_access_tokens_required: false,
+    tls_client_certificate_bound_access_tokens: true,
   };
 }
 
@@ -31,8 +34,10 @@ export function authorizationServerMetadata({ publicUrl, scopes }: Site): Record
     scopes_supported: scopes,
     response_types_supported: [],
     grant_types_supported: ['client_credentials'],
-    token_endpoint_auth_methods_supported: ['private_key_jwt', 'client_secret_basic', 'client_secret_post'],
+    token_endpoint_auth_methods_supported: authMethods,
     token_endpoint_auth_signing_alg_values_supported: acceptedAlgs,
+    dpop_signing_alg_values_supported: acceptedAlgs,
+    tls_client_certificate_bound_access_tokens: true,
     protected_resources: [`${publicUrl}/v1`],
     service_documentation: `${publicUrl}/docs`,
   };

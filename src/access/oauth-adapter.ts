@@ -1,6 +1,7 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { Clock } from '../kernel/clock.ts';
-import { type Db, WriteRefused } from '../store/db.ts';
+import type { Db } from '../store/db.ts';
+import { createUsedProofs } from './used-proofs.ts';
 
 /** What the adapters of the authorization server need; `findClient` answers its metadata in the words of RFC 7591. */
 export type AdapterRoom = {
@@ -13,7 +14,6 @@ export type AdapterRoom = {
 
 /** How long the id of a proof is remembered: longer than any that is accepted can live. */
 const rememberMs = 900_000;
-const cleanEveryMs = 60_000;
 
 /**
  * The storage of oidc-provider, on our tables. Only what client credentials use is served: clients, and the ids of used
@@ -28,32 +28,14 @@ export function createOauthAdapter(room: AdapterRoom): (model: string) => Adapte
   };
 }
 
-/**
- * Remembers used proofs. The primary key decides, not an earlier look: of two requests with one proof at the same time,
- * in whatever process, one is refused.
- */
+/** Remembers used assertions; that a name stands there already is found by the insertion itself. */
 function replayAdapter({ db, clock, usedTwice }: AdapterRoom): Adapter {
-  let cleanedAt = clock.now();
+  const isFirst = createUsedProofs({ db, clock }, 'ReplayDetection');
   return {
     ...nothing,
     find: () => Promise.resolve(undefined),
-    async upsert(id, payload) {
-      const now = clock.now();
-      const insert = {
-        sql: `insert into oauth_record (model, id, payload, expires_at) values ('ReplayDetection', $1, $2, $3)
-          on conflict (model, id) do nothing returning id`,
-        args: [id, JSON.stringify(payload), now + rememberMs],
-        rows: 1,
-      };
-      const cleaning = now - cleanedAt >= cleanEveryMs;
-      if (cleaning) cleanedAt = now;
-      const clean = { sql: 'delete from oauth_record where expires_at < $1', args: [now] };
-      try {
-        await db.write(cleaning ? [insert, clean] : [insert]);
-      } catch (fault) {
-        if (fault instanceof WriteRefused && fault.kind === 'rows') throw usedTwice();
-        throw fault;
-      }
+    async upsert(id) {
+      if (!(await isFirst('', id, clock.now() + rememberMs))) throw usedTwice();
     },
   };
 }

@@ -97,36 +97,57 @@ export async function createMissingSigningKeys(room: KeyRoom, random: Random): P
   const missing = signingUses.filter(
     (use) => !stored.some(({ key, retireAt }) => key.use === use && (retireAt === undefined || retireAt > now)),
   );
-  if (missing.length > 0) await room.db.write(missing.map((use) => keyCreation(room, use, random)));
+  if (missing.length > 0) await room.db.write(missing.map((use) => keyCreation(room, use, random).statement));
   return missing;
 }
 
+/** The uses whose keys can be replaced; that of checkpoints is the log's identity, and verifiers hold it. */
+export const replaceableUses = ['access-token', 'result', 'evidence'] as const satisfies readonly SigningUse[];
+
+/** How the key of a use is replaced. */
+export type Replacement = {
+  readonly use: SigningUse;
+  /** For a key that others may have: it is withdrawn now, and the new one signs now. */
+  readonly atOnce?: boolean;
+};
+
 /**
- * Replaces the key of a use: the new one signs after ten minutes, the old ones verify for a day. Processes that read the
- * keys again meanwhile miss nothing.
+ * The statements that replace the key of a use, and the new id: the new one is published at once and signs after ten
+ * minutes, the old ones verify for a day, longer than any token lives. Processes that read the keys again meanwhile miss
+ * nothing.
  */
+export function signingKeyReplacement(
+  room: Omit<KeyRoom, 'db'>,
+  { use, atOnce = false }: Replacement,
+  random: Random,
+): { readonly kid: string; readonly statements: readonly Statement[] } {
+  const now = room.clock.now();
+  const retiring = {
+    sql: 'update signing_key set retire_at = $2 where use = $1 and (retire_at is null or retire_at > $2)',
+    args: [use, atOnce ? now : now + overlapMs],
+  };
+  const { kid, statement } = keyCreation(room, use, random);
+  return { kid, statements: [retiring, statement] };
+}
+
+/** Replaces the key of a use without an event, for tests and where the caller has none. */
 export async function rotateSigningKey(room: KeyRoom, use: SigningUse, random: Random): Promise<void> {
-  await room.db.write([
-    {
-      sql: 'update signing_key set retire_at = $2 where use = $1 and retire_at is null',
-      args: [use, room.clock.now() + overlapMs],
-    },
-    keyCreation(room, use, random),
-  ]);
+  await room.db.write(signingKeyReplacement(room, { use }, random).statements);
 }
 
 /** What the private part of a signing key is bound to where it is wrapped. */
 export const boundTo = (use: string, kid: string) => `signing key ${use} ${kid}`;
 
-function keyCreation({ root, clock }: KeyRoom, use: SigningUse, random: Random): Statement {
+function keyCreation({ root, clock }: Omit<KeyRoom, 'db'>, use: SigningUse, random: Random) {
   const seed = newSigningSeed(use, random);
   const { kid, alg, publicJwk } = signingKeyFrom(use, seed);
   const sealed = wrapKey(root.derive('wrap-signing-keys'), seed, boundTo(use, kid), random);
-  return {
+  const statement: Statement = {
     sql: `insert into signing_key (kid, use, alg, public_jwk, sealed_private, root_key_id, created_at, retire_at)
       values ($1, $2, $3, $4, $5, $6, $7, null)`,
     args: [kid, use, alg, JSON.stringify(publicJwk), sealed, root.id, clock.now()],
   };
+  return { kid, statement };
 }
 
 async function readKeys(read: Read, root: RootKey): Promise<StoredKey[]> {

@@ -1,22 +1,19 @@
-import type { RequestListener } from 'node:http';
-import type {
-  AdapterPayload,
-  Configuration,
-  errors,
-  JWK,
-  KoaContextWithOIDC,
-  Provider,
-  ResourceServer,
-} from 'oidc-provider';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Configuration, errors, JWK, KoaContextWithOIDC, Provider, ResourceServer } from 'oidc-provider';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import type { Db } from '../store/db.ts';
 import { accessTokenClaims, accessTokenSeconds, audienceOf } from './access-token.ts';
-import { type Client, isSecretOf } from './client.ts';
+import { isSecretOf } from './client.ts';
 import { faultOfAssertion } from './client-assertion.ts';
+import { type CertificateReader, certificateNames, hasName } from './client-certificate.ts';
 import { acceptedAlgs } from './client-keys.ts';
+import { clientMetadata } from './client-metadata.ts';
 import { findClient } from './client-store.ts';
+import type { DpopNonces } from './dpop-nonces.ts';
+import { checkProof, type Proof } from './dpop-proof.ts';
 import { createOauthAdapter } from './oauth-adapter.ts';
+import { createUsedProofs } from './used-proofs.ts';
 
 /** What the token endpoint needs; a fault of the machine goes to `report`. */
 export type TokenEndpointRoom = {
@@ -26,29 +23,47 @@ export type TokenEndpointRoom = {
   readonly publicUrl: string;
   /** Every scope of the interface. */
   readonly scopes: readonly string[];
+  /** Who calls over mutual TLS; without it nobody does. */
+  readonly certificates?: CertificateReader | undefined;
+  /** Where the operator wants DPoP proofs to carry a nonce. */
+  readonly nonces?: DpopNonces | undefined;
   readonly report: (fault: unknown) => void;
 };
 
 export const tokenPath = '/oauth2/token';
 
-type Library = { readonly Provider: typeof Provider; readonly errors: typeof errors };
+/** How a client may prove itself; secrets are for clients of the demo and of tests (`newClient`). */
+export const authMethods = [
+  'private_key_jwt',
+  'tls_client_auth',
+  'self_signed_tls_client_auth',
+  'client_secret_basic',
+  'client_secret_post',
+] as const;
+
+type Library = {
+  readonly Provider: typeof Provider;
+  readonly errors: typeof errors;
+  readonly inside: (provider: Provider) => { DPoPNonces?: { nextChallenge(): string; checkChallenge(): boolean } };
+};
 
 /**
  * Loads oidc-provider (0.1 s, so only at the first token). Its index prints a warning on every Node release without LTS
- * mark and does nothing else, so its two modules are taken directly; the version is pinned, and a test notices a move.
+ * mark and does nothing else, so its modules are taken directly; the version is pinned, and a test notices a move.
  */
 async function loadLibrary(): Promise<Library> {
-  const [provider, errorClasses] = await Promise.all(
-    ['oidc-provider/lib/provider.js', 'oidc-provider/lib/helpers/errors.js'].map((path) => import(path)),
+  const [provider, errorClasses, inside] = await Promise.all(
+    ['provider.js', 'helpers/errors.js', 'helpers/weak_cache.js'].map((path) => import(`oidc-provider/lib/${path}`)),
   );
-  // The index exports these two under the types of @types/oidc-provider; their own paths have no declarations.
-  return { Provider: provider.Provider, errors: errorClasses } as Library;
+  // The index exports the first two under the types of @types/oidc-provider; their own paths have no declarations.
+  return { Provider: provider.Provider, errors: errorClasses, inside: inside.get } as Library;
 }
 
 /** A handler of `POST /oauth2/token` that signs with that key (RFC 6749, client credentials only). */
 export async function createTokenEndpoint(room: TokenEndpointRoom, key: SigningKey): Promise<RequestListener> {
   const library = await loadLibrary();
-  const provider = new library.Provider(room.publicUrl, configurationOf(room, key, library));
+  const proofs: Proofs = new WeakMap();
+  const provider = new library.Provider(room.publicUrl, configurationOf(room, key, library, proofs));
   Object.assign(provider.Client.prototype, {
     // The provider compares clear texts; we keep a hash, and it is handed a placeholder instead of the secret.
     compareClientSecret(this: { clientId: string; secret_hash?: unknown }, secret: string) {
@@ -59,11 +74,26 @@ export async function createTokenEndpoint(room: TokenEndpointRoom, key: SigningK
   Object.assign(provider.OIDCContext.prototype, {
     // By our address and not by the Host header. The endpoint is named too, so that the check of the claims can say why not.
     clientJwtAuthExpectedAudience: () => new Set([room.publicUrl, `${room.publicUrl}${tokenPath}`]),
+    urlFor: () => `${room.publicUrl}${tokenPath}`,
   });
+  // Nonces are checked by `checkProof`, which stands before the library's own look at the proof.
+  library.inside(provider).DPoPNonces = {
+    nextChallenge: () => room.nonces?.current() ?? '',
+    checkChallenge: () => true,
+  };
   provider.on('server_error', (_context, fault) => room.report(fault));
   provider.onerror = (fault) => room.report(fault);
   provider.use(async (context, next) => {
-    await next();
+    const proof = await proofOf(room, context.req);
+    if (proof === undefined || 'jkt' in proof) {
+      if (proof !== undefined) proofs.set(context.req, proof);
+      await next();
+    } else {
+      if (room.nonces !== undefined) context.set('dpop-nonce', room.nonces.current());
+      context.status = 400;
+      context.body = { error: proof.error, error_description: proof.description };
+    }
+    if (room.nonces === undefined) context.remove('dpop-nonce');
     // Clients are servers: no page of a browser calls this.
     for (const name of Object.keys(context.response.headers)) {
       if (name.startsWith('access-control-') || name === 'vary') context.remove(name);
@@ -72,28 +102,38 @@ export async function createTokenEndpoint(room: TokenEndpointRoom, key: SigningK
   return provider.callback();
 }
 
-function configurationOf(room: TokenEndpointRoom, key: SigningKey, library: Library): Configuration {
+/** The DPoP proof of a token request, checked; undefined without one, since few clients need it. */
+async function proofOf({ publicUrl, clock, nonces }: TokenEndpointRoom, { headers }: IncomingMessage) {
+  if (headers['dpop'] === undefined) return undefined;
+  const proven = { method: 'POST', url: `${publicUrl}${tokenPath}` };
+  return await checkProof(String(headers['dpop']), proven, { clock, nonces });
+}
+
+/** The checked proofs of requests that are under way. */
+type Proofs = WeakMap<IncomingMessage, Proof>;
+
+function configurationOf(room: TokenEndpointRoom, key: SigningKey, library: Library, proofs: Proofs): Configuration {
   const { clock, random, publicUrl } = room;
-  const off = { enabled: false };
   // Client metadata must hold a secret where one is used. Nobody ever knows this one.
   const placeholder = Buffer.from(random(32)).toString('base64url');
-  const { InvalidClientAuth } = library.errors;
+  const { InvalidClientAuth, InvalidDpopProof } = library.errors;
+  const isFirst = createUsedProofs(room, 'DPoP');
   const invalidClient = (description: string) =>
     Object.assign(new InvalidClientAuth(), { error_description: description });
   return {
     adapter: createOauthAdapter({
       db: room.db,
       clock,
-      findClient: async (clientId) => metadataOf(await findClient(room.db.read, clientId), placeholder),
+      findClient: async (clientId) => clientMetadata(await findClient(room.db.read, clientId), placeholder),
       usedTwice: () => invalidClient('this client_assertion was used before; make a new one for every request'),
     }),
     jwks: { keys: [privateJwk(key)] },
     scopes: room.scopes,
     responseTypes: [],
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+    clientAuthMethods: [...authMethods],
     clientDefaults: { grant_types: ['client_credentials'], response_types: [], id_token_signed_response_alg: 'ES256' },
     clientBasedCORS: () => false,
-    enabledJWA: { clientAuthSigningAlgValues: acceptedAlgs },
+    enabledJWA: { clientAuthSigningAlgValues: acceptedAlgs, dPoPSigningAlgValues: acceptedAlgs },
     extraClientMetadata: { properties: ['secret_hash', 'allowed_scopes'] },
     // Wide here, so that the check below can tell a client how far its clock is off; it is the one that counts.
     clockTolerance: 86_400,
@@ -101,27 +141,15 @@ function configurationOf(room: TokenEndpointRoom, key: SigningKey, library: Libr
       const fault = faultOfAssertion(claims, publicUrl, clock.now());
       if (fault !== undefined) throw invalidClient(fault);
     },
-    features: {
-      clientCredentials: { enabled: true },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: () => audienceOf(publicUrl).resource,
-        getResourceServerInfo: (context, resource, client) => {
-          if (resource !== audienceOf(publicUrl).resource) throw new library.errors.InvalidTarget();
-          return grantedResource(context, String(client['allowed_scopes']).split(' '), library);
-        },
-      },
-      fapi: { enabled: true, profile: '2.0' },
-      devInteractions: off,
-      dPoP: off,
-      pushedAuthorizationRequests: off,
-      rpInitiatedLogout: off,
-      userinfo: off,
-    },
+    features: featuresOf(room, library),
     formats: {
       customizers: {
         // The same claims as everywhere, by our clock; what the library adds besides (a binding) stays.
-        jwt(_context, { clientId = '', scope = '' }, parts) {
+        async jwt(context, { clientId = '', scope = '' }, parts) {
+          const proof = proofs.get(context.req);
+          if (proof !== undefined && !(await isFirst(proof.jkt, proof.jti, proof.endsAt))) {
+            throw new InvalidDpopProof('this proof was used before; make a new one for every request');
+          }
           const grant = { clientId, scopes: scope.split(' ') };
           Object.assign(parts.payload, accessTokenClaims(audienceOf(publicUrl), grant, clock, random));
         },
@@ -133,6 +161,46 @@ function configurationOf(room: TokenEndpointRoom, key: SigningKey, library: Libr
     fetch: () => Promise.reject(new Error('the token endpoint fetches nothing')),
     routes: { token: tokenPath },
     ttl: { ClientCredentials: accessTokenSeconds },
+  };
+}
+
+function featuresOf({ publicUrl, certificates }: TokenEndpointRoom, library: Library): Configuration['features'] {
+  const off = { enabled: false };
+  return {
+    clientCredentials: { enabled: true },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: () => audienceOf(publicUrl).resource,
+      getResourceServerInfo: (context, resource, client) => {
+        if (resource !== audienceOf(publicUrl).resource) throw new library.errors.InvalidTarget();
+        return grantedResource(context, String(client['allowed_scopes']).split(' '), library);
+      },
+    },
+    fapi: { enabled: true, profile: '2.0' },
+    devInteractions: off,
+    // Replay is found below, once the client is known, by what all processes share.
+    dPoP: { enabled: true, allowReplay: true },
+    mTLS: mutualTls(certificates),
+    pushedAuthorizationRequests: off,
+    rpInitiatedLogout: off,
+    userinfo: off,
+  };
+}
+
+/** Clients with certificates (RFC 8705), as our reader of certificates finds and judges them. */
+function mutualTls(certificates: CertificateReader | undefined): NonNullable<Configuration['features']>['mTLS'] {
+  return {
+    enabled: true,
+    certificateBoundAccessTokens: true,
+    selfSignedTlsClientAuth: true,
+    tlsClientAuth: true,
+    getCertificate: ({ req }) => certificates?.read(req)?.x509,
+    certificateAuthorized: ({ req }) => certificates?.read(req)?.authorized === true,
+    certificateSubjectMatches: ({ req }, property, expected) => {
+      const name = certificateNames.find((one) => property === `tls_client_auth_san_${one}`);
+      const x509 = certificates?.read(req)?.x509;
+      return name !== undefined && x509 !== undefined && hasName(x509, name, expected);
+    },
   };
 }
 
@@ -154,28 +222,6 @@ function grantedResource(context: KoaContextWithOIDC, allowed: readonly string[]
     accessTokenTTL: accessTokenSeconds,
     jwt: { sign: { alg: 'ES256' } },
   };
-}
-
-/** A client in the words of RFC 7591; undefined for one that does not exist, is disabled, or belongs to another issuer. */
-function metadataOf(client: Client | undefined, placeholder: string): AdapterPayload | undefined {
-  if (client === undefined || client.disabledAt !== undefined) return undefined;
-  const { clientId, credential } = client;
-  const common = { client_id: clientId, redirect_uris: [], allowed_scopes: client.scopes.join(' ') };
-  switch (credential.by) {
-    case 'secret': {
-      const hash = Buffer.from(credential.hash).toString('hex');
-      return {
-        ...common,
-        token_endpoint_auth_method: 'client_secret_basic',
-        client_secret: placeholder,
-        secret_hash: hash,
-      };
-    }
-    case 'keys':
-      return { ...common, token_endpoint_auth_method: 'private_key_jwt', jwks: credential.jwks };
-    case 'issuer':
-      return undefined;
-  }
 }
 
 function privateJwk(key: SigningKey): JWK {

@@ -12,26 +12,41 @@ const compact = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
 
 /**
  * Header members by which a token would choose its own key, or ask to be read in another way (RFC 7515 section 4.1, RFC
- * 7797). No token of ours or of an issuer we can trust needs one.
+ * 7797). No token of ours or of an issuer we can trust needs one; a proof of possession alone carries `jwk`.
  */
-const refusedMembers = ['crit', 'b64', 'jwk', 'jku', 'x5u', 'x5c', 'zip', 'enc'];
+const refusedMembers = ['crit', 'b64', 'jku', 'x5u', 'x5c', 'zip', 'enc'];
 
-/**
- * Takes an access token apart: compact form, header of type `at+jwt` (RFC 9068, section 2.1) and claims, each a JSON
- * object with every name once. Undefined for everything else; `test/attacks/tokens.test.ts` has the list.
- */
-export function takeApart(token: string): UnverifiedToken | undefined {
-  if (token.length > longestToken) return undefined;
-  const parts = compact.exec(token);
+/** The header and claims of a compact JWS, each a JSON object with every name once; nothing of it is verified. */
+export type UnverifiedJws = {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly claims: Readonly<Record<string, unknown>>;
+};
+
+/** Takes a compact JWS apart; undefined for another form, and for a header that asks to be read in a way of its own. */
+export function takeJwsApart(jws: string): UnverifiedJws | undefined {
+  if (jws.length > longestToken) return undefined;
+  const parts = compact.exec(jws);
   if (parts === null) return undefined;
   const header = readObject(parts[1] ?? '');
   const claims = readObject(parts[2] ?? '');
   if (header === undefined || claims === undefined) return undefined;
+  if (refusedMembers.some((member) => Object.hasOwn(header, member))) return undefined;
+  return { header, claims };
+}
+
+/**
+ * Takes an access token apart: compact form and header of type `at+jwt` (RFC 9068, section 2.1). Undefined for everything
+ * else; `test/attacks/tokens.test.ts` has the list.
+ */
+export function takeApart(token: string): UnverifiedToken | undefined {
+  const apart = takeJwsApart(token);
+  if (apart === undefined) return undefined;
+  const { header, claims } = apart;
   const { alg, kid, typ } = header;
   if (typeof alg !== 'string' || typeof typ !== 'string') return undefined;
   if (!/^(?:application\/)?at\+jwt$/i.test(typ)) return undefined;
   if (kid !== undefined && (typeof kid !== 'string' || kid.length > 200)) return undefined;
-  if (refusedMembers.some((member) => Object.hasOwn(header, member))) return undefined;
+  if (Object.hasOwn(header, 'jwk')) return undefined;
   return { alg, kid, claims };
 }
 

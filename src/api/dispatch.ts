@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
+import type { Shown } from '../access/check-binding.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
@@ -23,7 +24,11 @@ import { type Check, compileCheck, parseQuery } from './parse.ts';
 
 /** What stands before every operation: who calls, and how much that client may. */
 export type Gate = {
-  authenticate(authorization: string | undefined, needed: Exclude<Needed, null>): Promise<Caller | Refusal>;
+  authenticate(
+    authorization: string | undefined,
+    needed: Exclude<Needed, null>,
+    shown: Shown,
+  ): Promise<Caller | Refusal>;
   missingScope(scope: Scope): Refusal;
   /** Takes one request from the client's quota; the headers go on every answer. */
   take(
@@ -52,6 +57,10 @@ const framingBytes = 65_536;
 /** One request, before anything of it is trusted; `body` is unread. */
 export type Incoming = {
   readonly method: string;
+  /** As it stands in the request line, without query; without it no proof of possession holds. */
+  readonly path?: string;
+  /** The thumbprint of the caller's certificate, where one was shown. */
+  readonly certificate?: () => string | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: string;
   readonly headers: IncomingHttpHeaders;
@@ -96,7 +105,7 @@ export function createDispatch<P>(
     let admitted: Omit<Dispatched, 'result'> = { headers: {} };
     try {
       if (needed === null) return { ...admitted, result: await serve(desk, incoming, nobody) };
-      const caller = await house.gate.authenticate(incoming.headers.authorization, needed);
+      const caller = await house.gate.authenticate(incoming.headers.authorization, needed, incoming);
       if (isRefusal(caller)) return { ...admitted, result: caller };
       const taken = house.gate.take(caller, needed);
       admitted = { headers: taken.headers, caller };

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import { bodyLimits, watchBody } from './body-watch.ts';
 import { problemAnswer } from './problem-answer.ts';
+import { createTlsServer, type Tls } from './tls.ts';
 
 /** The limits of the HTTP parser and of one request; each is answered with a problem that names it. */
 export const httpLimits = {
@@ -60,6 +61,10 @@ export type GuardOptions = {
   /** Why this request may not start now (too much at work, stopping), or undefined. */
   readonly shed: () => Refusal | undefined;
   readonly onRefused: (refusal: Refusal, instance: string) => void;
+  /** Takes off what only a trusted proxy may say. */
+  readonly strip?: ((request: IncomingMessage) => void) | undefined;
+  /** Where this process ends TLS itself. */
+  readonly tls?: Tls | undefined;
 };
 
 /**
@@ -72,6 +77,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   const ended = new WeakSet<Socket>();
   const guarded: RequestListener = (request, response) => {
     if (ended.has(request.socket)) return;
+    options.strip?.(request);
     const refusal = refusalOfRequest(request) ?? options.shed();
     if (refusal === undefined) {
       const slow = Object.assign(new Error('the body is too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
@@ -85,18 +91,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
     if (refusal.headers?.['connection'] === 'close') ended.add(request.socket);
     answer(options, refusal, response);
   };
-  const server = createServer(
-    {
-      requireHostHeader: false,
-      headersTimeout: httpLimits.headersTimeoutMs,
-      // Node would end large documents too: bodies are watched one by one (body-watch.ts).
-      requestTimeout: 0,
-      keepAliveTimeout: httpLimits.keepAliveTimeoutMs,
-      connectionsCheckingInterval: 1_000,
-      maxHeaderSize: httpLimits.headerBytes,
-    },
-    guarded,
-  );
+  const server = createHttpServer(options.tls, guarded);
   server.maxConnections = httpLimits.connections;
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     if (ended.has(request.socket)) return;
@@ -105,6 +100,20 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   });
   server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => refuseSocket(options, fault, socket));
   return server;
+}
+
+/** The server of Node with its limits tightened, over TLS where this process ends it. */
+function createHttpServer(tls: Tls | undefined, handler: RequestListener): Server {
+  const limits = {
+    requireHostHeader: false,
+    headersTimeout: httpLimits.headersTimeoutMs,
+    // Node would end large documents too: bodies are watched one by one (body-watch.ts).
+    requestTimeout: 0,
+    keepAliveTimeout: httpLimits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: 1_000,
+    maxHeaderSize: httpLimits.headerBytes,
+  };
+  return tls === undefined ? createServer(limits, handler) : createTlsServer(tls, limits, handler);
 }
 
 function answer(options: GuardOptions, refusal: Refusal, response: ServerResponse): void {

@@ -19,6 +19,7 @@ export const scopes = [
   'events:read',
   'access-log:hide',
   'citizen:self',
+  'citizens:known',
 ] as const;
 export type Scope = (typeof scopes)[number];
 
@@ -72,10 +73,13 @@ export type Repeat = {
 /** An answer that was given before: it has its event already. */
 export type Replayed = { readonly replayed: Answer };
 
-/** An answer: JSON, or a stream of bytes whose length and type the headers state. Header names in lower case. */
+/** The bytes of an answer; a piece is good until the next is asked for. What is not taken to its end is returned. */
+export type Pieces = AsyncIterableIterator<Uint8Array, unknown, undefined>;
+
+/** An answer: JSON, or bytes, perhaps none, whose length and type the headers state. Header names in lower case. */
 export type Answer =
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly json: unknown }
-  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly stream: Readable | null };
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly stream: Pieces | null };
 
 /**
  * What an operation decided. `dispatch` first commits `effect`, then answers: so nothing leaves before its event is

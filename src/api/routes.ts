@@ -4,6 +4,7 @@ import { type Refusal, refuse } from '../kernel/problem.ts';
 import { allowStream } from './body-watch.ts';
 import { createDispatch, type Dispatched } from './dispatch.ts';
 import type { Operation } from './operation.ts';
+import { pour } from './pour.ts';
 import { type Outgoing, problemAnswer } from './problem-answer.ts';
 import type { Mount, Page, ServerParts } from './server.ts';
 
@@ -12,6 +13,7 @@ export type Desk<P> = {
   readonly parts: ServerParts<P>;
   readonly headers: Readonly<Record<string, string>>;
   readonly newInstance: () => string;
+  readonly stopping: () => boolean;
 };
 
 /** The methods that reach a route; the guard refuses all others. */
@@ -64,6 +66,8 @@ function routeOperation<P>(
         dispatched = acceptable(request.headers.accept, mediaTypes)
           ? await dispatch({
               method: request.method,
+              path: pathOf(request),
+              certificate: () => desk.parts.certificates?.read(request.raw)?.thumbprint,
               // Fastify gives the named parameters of the path as strings.
               params: request.params as Record<string, string>,
               query: queryOf(request),
@@ -115,9 +119,17 @@ function send<P>(
   reply.code(result.status).headers(result.headers ?? {});
   if ('json' in result) reply.type('application/json; charset=utf-8').send(JSON.stringify(result.json));
   else if (request.method === 'HEAD') {
-    result.stream?.destroy();
+    void result.stream?.return?.();
     reply.send();
-  } else reply.send(result.stream ?? Readable.from([]));
+  } else if (result.stream === null) reply.send(Readable.from([]));
+  else {
+    if (desk.stopping()) reply.header('connection', 'close');
+    reply.hijack();
+    reply.raw.statusCode = result.status;
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    void pour(result.stream, reply.raw);
+  }
   return result.status;
 }
 
@@ -182,6 +194,12 @@ function mountHandler(app: FastifyInstance, mount: Mount): void {
       },
     });
   }
+}
+
+function pathOf(request: FastifyRequest): string {
+  const url = request.raw.url ?? '';
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
 }
 
 function queryOf(request: FastifyRequest): string {

@@ -1,6 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
 import { setImmediate as aTurn, setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
+import type { CertificateReader } from '../access/client-certificate.ts';
 import type { Random } from '../kernel/clock.ts';
 import { mintUuid } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
@@ -10,6 +11,7 @@ import { createLoad, type Load } from './load.ts';
 import type { Log } from './log.ts';
 import type { Operation } from './operation.ts';
 import { type Desk, methods, mountAll, refuseReply } from './routes.ts';
+import type { Tls } from './tls.ts';
 
 /** A page or document outside /v1: what it answers to GET; header names in lower case. */
 export type Page = {
@@ -33,6 +35,10 @@ export type ServerParts<P> = {
   readonly apiVersion: string;
   readonly random: Random;
   readonly log: Log;
+  /** Who calls over mutual TLS; without it nobody does. */
+  readonly certificates?: CertificateReader | undefined;
+  /** Where this process ends TLS itself. */
+  readonly tls?: Tls | undefined;
 };
 
 /** The running HTTP side. `stop` takes nothing new, finishes what was taken within `deadlineMs`, and closes. */
@@ -53,6 +59,7 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
     parts,
     headers: commonHeaders(parts),
     newInstance: () => `urn:uuid:${mintUuid(parts.random)}`,
+    stopping: () => load.stopping,
   };
   const guard = {
     publicUrl: parts.publicUrl,
@@ -60,6 +67,8 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
     newInstance: desk.newInstance,
     shed: load.shed,
     onRefused: (refusal: Refusal, instance: string) => parts.log.refused(refusal, instance),
+    strip: parts.certificates?.strip,
+    tls: parts.tls,
   };
   const app = Fastify({
     serverFactory: (handler) => createGuardedServer(guard, counted(load, handler)),

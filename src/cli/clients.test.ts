@@ -73,6 +73,7 @@ for (const engine of engines) {
       kind: 'test',
       scopes: ['documents:read', 'documents:write'],
       proof: 'secret',
+      binding: 'none',
       quotaPerSecond: 50,
       createdAt: '2026-11-20T09:00:00.000Z',
     });
@@ -95,6 +96,21 @@ for (const engine of engines) {
     assert.equal(listed.stdout.includes(clientSecret), false);
   });
 
+  test(`${engine.name}: bind changes to what tokens are bound, with its event, and takes no other word`, async (t) => {
+    const { db, run } = await openLine(t, engine);
+    const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
+    const { clientId } = JSON.parse(made.stdout);
+    assert.equal((await run('clients', 'bind', clientId, 'dpop')).code, 0);
+    assert.equal((await findClient(db.read, clientId))?.binding, 'dpop');
+    assert.equal((await run('clients', 'bind', clientId, 'tls')).code, 2);
+    assert.equal((await run('clients', 'bind', 'nobody', 'dpop')).code, 1);
+    const events = await db.read('select type from ledger_event order by id');
+    assert.deepEqual(
+      events.map((row) => row['type']),
+      ['client.created', 'client.bound'],
+    );
+  });
+
   test(`${engine.name}: disable ends a client once, with its event`, async (t) => {
     const { db, clock, run } = await openLine(t, engine);
     const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
@@ -105,6 +121,7 @@ for (const engine of engines) {
     const again = await run('clients', 'disable', clientId);
     assert.deepEqual([again.code, again.stdout], [1, '']);
     assert.match(again.stderr, /no such client, or it is disabled already/);
+    assert.equal((await run('clients', 'bind', clientId, 'dpop')).code, 1);
     const types = await db.read('select type from ledger_event order by id');
     assert.deepEqual(
       types.map((row) => row['type']),
@@ -136,7 +153,7 @@ test('a live client is made with its public keys, and has no secret', async (t) 
   assert.equal(made.code, 0);
   assert.match(
     made.stdout,
-    /^clientId: live-[a-z0-9]{8}\nname: Live\nkind: live\nscopes: documents:read\nproof: keys\npurposes: benefits tax\n/,
+    /^clientId: live-[a-z0-9]{8}\nname: Live\nkind: live\nscopes: documents:read\nproof: keys\nbinding: none\npurposes: benefits tax\n/,
   );
   assert.equal(made.stderr, '');
   await writeFile(file, JSON.stringify({ keys: [privateKey.export({ format: 'jwk' })] }));

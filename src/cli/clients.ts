@@ -1,16 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Client, clientKinds, newClient, type WantedClient } from '../access/client.ts';
+import { type Binding, bindings, type Client, clientKinds, newClient, type WantedClient } from '../access/client.ts';
+import { namedProof, pinnedProof } from '../access/client-certificate.ts';
 import { readClientKeys } from '../access/client-keys.ts';
-import { allClients, clientCreation, clientDisabling } from '../access/client-store.ts';
+import { allClients, clientBinding, clientCreation, clientDisabling } from '../access/client-store.ts';
 import { scopes } from '../api/operation.ts';
 import { policies } from '../identity/match/policy.ts';
 import { type Clock, type Random, toInstant } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { Secret } from '../kernel/secret.ts';
 import type { Commit } from '../ledger/commit.ts';
-import { type Read, WriteRefused } from '../store/db.ts';
+import type { LedgerEvent } from '../ledger/event.ts';
+import { type Read, type Statement, WriteRefused } from '../store/db.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
 /** What the commands about clients need; `operator` is who runs them, as the ledger will say. */
@@ -32,7 +34,7 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
     {
       name: 'clients create',
       usage:
-        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --issuer URL] [--purposes a,b] [--policy NAME] [--quota N] [--json]',
+        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b] [--legal-bases a,b] [--policy NAME] [--quota N] [--json]',
       summary: 'Makes a client that may call the interface; a secret is shown once.',
       run: async (args) => {
         const { wanted, json } = await wantedClient(args, terminal.cwd);
@@ -46,6 +48,20 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
       run: async (args) => {
         const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } });
         return await openRoom((room) => listClients(room, values.json === true, terminal));
+      },
+    },
+    {
+      name: 'clients bind',
+      usage: 'clients bind ID dpop|mtls|none',
+      summary:
+        'Says to what the tokens of a client have to be bound; tokens that are not stop working within a minute.',
+      run: async (args) => {
+        const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+        const [clientId, binding, ...others] = positionals;
+        if (clientId === undefined || binding === undefined || others.length > 0)
+          throw new UsageError('name one client by its id, and a binding');
+        const known = bindingOf(binding);
+        return await openRoom((room) => bindClient(room, clientId, known, terminal));
       },
     },
     {
@@ -71,8 +87,11 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
       kind: { type: 'string', default: 'test' },
       secret: { type: 'boolean' },
       jwks: { type: 'string' },
+      certificate: { type: 'string' },
+      binding: { type: 'string' },
       issuer: { type: 'string' },
       purposes: { type: 'string' },
+      'legal-bases': { type: 'string' },
       policy: { type: 'string' },
       quota: { type: 'string' },
       json: { type: 'boolean' },
@@ -93,8 +112,10 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
     name,
     kind,
     scopes: asked,
-    credential: await credentialOf(values.jwks === undefined ? values : { ...values, jwks: resolve(cwd, values.jwks) }),
+    credential: await credentialOf(values, cwd),
+    binding: values.binding === undefined ? undefined : bindingOf(values.binding),
     purposes: values.purposes === undefined ? undefined : listOf(values.purposes),
+    legalBases: values['legal-bases'] === undefined ? undefined : listOf(values['legal-bases']),
     policy: policyOf(values.policy),
     quota: values.quota === undefined ? undefined : quotaOf(values.quota),
   };
@@ -113,19 +134,35 @@ function quotaOf(text: string): { perSecond: number; burst: number } {
   return { perSecond: Number(text), burst: 2 * Number(text) };
 }
 
-async function credentialOf(given: {
+function bindingOf(text: string): Binding {
+  const known = bindings.find((one) => one === text);
+  if (known === undefined) throw new UsageError(`a binding is ${bindings.join(', ')}, not '${text}'`);
+  return known;
+}
+
+type GivenCredential = {
   readonly secret?: boolean | undefined;
   readonly jwks?: string | undefined;
+  readonly certificate?: string | undefined;
   readonly issuer?: string | undefined;
-}): Promise<WantedClient['credential']> {
-  const { secret, jwks, issuer } = given;
-  if ([secret === true ? '' : undefined, jwks, issuer].filter((one) => one !== undefined).length !== 1) {
-    throw new UsageError('choose one of --secret, --jwks FILE and --issuer URL');
+};
+
+async function credentialOf(given: GivenCredential, cwd: string): Promise<WantedClient['credential']> {
+  const { secret, jwks, certificate, issuer } = given;
+  const chosen = [secret === true ? '' : undefined, jwks, certificate, issuer].filter((one) => one !== undefined);
+  if (chosen.length !== 1) {
+    throw new UsageError('choose one of --secret, --jwks FILE, --certificate FILE|dns:NAME and --issuer URL');
   }
   if (jwks !== undefined) {
-    const keys = readClientKeys(await readFile(jwks, 'utf8'));
+    const keys = readClientKeys(await readFile(resolve(cwd, jwks), 'utf8'));
     if ('fault' in keys) throw new UsageError(`--jwks ${jwks}: ${keys.fault}`);
     return { by: 'keys', jwks: keys };
+  }
+  if (certificate !== undefined) {
+    const isName = /^(?:dns|uri|ip|email):/.test(certificate);
+    const proof = isName ? namedProof(certificate) : pinnedProof(await readFile(resolve(cwd, certificate), 'utf8'));
+    if ('fault' in proof) throw new UsageError(`--certificate ${certificate}: ${proof.fault}`);
+    return { by: 'certificate', certificate: proof };
   }
   if (issuer === undefined) return 'secret';
   if (URL.parse(issuer)?.protocol !== 'https:')
@@ -177,25 +214,53 @@ async function listClients({ read }: ClientsRoom, json: boolean, { stdout, stder
 
 async function disableClient(room: ClientsRoom, clientId: string, { stderr }: Terminal): Promise<ExitCode> {
   const now = room.clock.now();
+  const head = { id: room.mint('event'), at: now, actor: { operator: room.operator }, clientId };
+  const changed = await change(room, { type: 'client.disabled', ...head }, clientDisabling(clientId, now));
+  stderr(changed ? `${clientId} is disabled. Tokens that it holds stop working within a minute.\n` : noSuchClient);
+  return changed ? 0 : 1;
+}
+
+async function bindClient(
+  room: ClientsRoom,
+  clientId: string,
+  binding: Binding,
+  { stderr }: Terminal,
+): Promise<ExitCode> {
+  const head = { id: room.mint('event'), at: room.clock.now(), actor: { operator: room.operator }, clientId };
+  const changed = await change(room, { type: 'client.bound', ...head, binding }, clientBinding(clientId, binding));
+  stderr(changed ? `Tokens of ${clientId} are bound by: ${binding}. It counts within a minute.\n` : noSuchClient);
+  return changed ? 0 : 1;
+}
+
+const noSuchClient = 'There is no such client, or it is disabled already; see: citizen-services clients list\n';
+
+/** Changes a client with its event; false where there is none in force. */
+async function change({ commit }: ClientsRoom, event: LedgerEvent, statement: Statement): Promise<boolean> {
   try {
-    await room.commit({
-      events: [
-        { type: 'client.disabled', id: room.mint('event'), at: now, actor: { operator: room.operator }, clientId },
-      ],
-      statements: [clientDisabling(clientId, now)],
-    });
+    await commit({ events: [event], statements: [statement] });
+    return true;
   } catch (fault) {
-    if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
-    stderr('There is no such client, or it is disabled already; see: citizen-services clients list\n');
-    return 1;
+    if (fault instanceof WriteRefused && fault.kind === 'rows') return false;
+    throw fault;
   }
-  stderr(`${clientId} is disabled. Tokens that it holds stop working within a minute.\n`);
-  return 0;
 }
 
 /** A client as it is printed: no hash, no keys. Members that are undefined are left out. */
 function shownClient(client: Client, secret?: Secret) {
-  const { clientId, name, kind, scopes: allowed, credential, purposes, policy, quota, createdAt, disabledAt } = client;
+  const {
+    clientId,
+    name,
+    kind,
+    scopes: allowed,
+    credential,
+    binding,
+    purposes,
+    legalBases,
+    policy,
+    quota,
+    createdAt,
+    disabledAt,
+  } = client;
   return {
     clientId,
     ...(secret === undefined ? {} : { clientSecret: secret.reveal() }),
@@ -203,7 +268,9 @@ function shownClient(client: Client, secret?: Secret) {
     kind,
     scopes: allowed,
     proof: credential.by === 'issuer' ? credential.issuer : credential.by,
+    binding,
     ...(purposes === undefined ? {} : { purposes }),
+    ...(legalBases === undefined ? {} : { legalBases }),
     ...(policy === undefined ? {} : { policy }),
     quotaPerSecond: quota.perSecond,
     createdAt: toInstant(createdAt),

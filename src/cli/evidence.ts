@@ -1,44 +1,55 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { EvidenceBroken, parseKeySet, verifyEvidence } from '../notifications/evidence-bundle.ts';
+import { EvidenceBroken, parseKeySet, type Verdict, verifyEvidence } from '../notifications/evidence-bundle.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
 const details = `FILE is what GET /v1/notifications/{id}/evidence answered. No server, database or setting is needed.
 
   --keys FILE   The keys that you trust: /.well-known/jwks.json of the issuer, kept by you.
                 Without it the bundle is verified with the key in it, whose id is printed for you to compare.
+  --tsa FILE    The certificates (PEM) that its time stamp has to lead to. Without it the stamp is verified by the
+                certificate in it, whose name is printed.
   --json        Prints what the bundle says as JSON.`;
+
+/** What a file is verified against. */
+type Ask = {
+  readonly keys: ReturnType<typeof parseKeySet> | undefined;
+  /** The text of a PEM file. */
+  readonly tsa: string | undefined;
+  readonly json: boolean;
+};
 
 /** `evidence verify`: exit code 1 where one bit of the file is not as it was signed. */
 export function evidenceVerifyCommand(terminal: Terminal): Command {
   return {
     name: 'evidence verify',
-    usage: 'evidence verify FILE [--keys FILE] [--json]',
+    usage: 'evidence verify FILE [--keys FILE] [--tsa FILE] [--json]',
     summary: 'Verifies the evidence of a notification, offline.',
     details,
     run: async (args) => {
-      const options = { keys: { type: 'string' }, json: { type: 'boolean' } } as const;
+      const options = { keys: { type: 'string' }, tsa: { type: 'string' }, json: { type: 'boolean' } } as const;
       const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
       const [file, ...others] = positionals;
       if (file === undefined || others.length > 0) throw new UsageError('name one file');
       const read = (path: string) => readFile(resolve(terminal.cwd, path), 'utf8');
-      const trusted = values.keys === undefined ? undefined : parseKeySet(await read(values.keys));
-      return report(terminal, await read(file), { trusted, json: values.json === true });
+      const keys = values.keys === undefined ? undefined : parseKeySet(await read(values.keys));
+      const tsa = values.tsa === undefined ? undefined : await read(values.tsa);
+      return await report(terminal, await read(file), { keys, tsa, json: values.json === true });
     },
   };
 }
 
-function report(
-  terminal: Terminal,
-  text: string,
-  { trusted, json }: { readonly trusted: ReturnType<typeof parseKeySet> | undefined; readonly json: boolean },
-): ExitCode {
+async function report(terminal: Terminal, text: string, { keys, tsa, json }: Ask): Promise<ExitCode> {
   try {
-    const { claims, kid, keyTrusted } = verifyEvidence(text, trusted);
-    if (trusted !== undefined && !keyTrusted) throw new EvidenceBroken('it was not signed by one of the keys given');
-    if (json) terminal.stdout(`${JSON.stringify({ verified: true, kid, keyTrusted, claims })}\n`);
+    const verdict = verifyEvidence(text, keys);
+    const { claims, kid, keyTrusted } = verdict;
+    if (keys !== undefined && !keyTrusted) throw new EvidenceBroken('it was not signed by one of the keys given');
+    const stamp = await stampOf(verdict, tsa);
+    const stamped = stamp === undefined ? {} : { timeStamp: { ...stamp, at: new Date(stamp.at).toISOString() } };
+    if (json) terminal.stdout(`${JSON.stringify({ verified: true, kid, keyTrusted, ...stamped, claims })}\n`);
     else terminal.stdout(textOf(claims));
+    terminal.stderr(`${stampText(claims, stamp)}\n`);
     terminal.stderr(
       keyTrusted
         ? `Verified: signed by the trusted key ${kid}.\n`
@@ -46,11 +57,41 @@ function report(
     );
     return 0;
   } catch (fault) {
-    if (!(fault instanceof EvidenceBroken)) throw fault;
+    // The time stamp has an error of its own, in a module that is loaded only where there is one.
+    if (!(fault instanceof EvidenceBroken || (fault instanceof Error && fault.name === 'TimeStampBroken'))) throw fault;
     if (json) terminal.stdout(`${JSON.stringify({ verified: false, fault: fault.message })}\n`);
     terminal.stderr(`${fault.message}\n`);
     return 1;
   }
+}
+
+type Stamped = { readonly at: number; readonly authority: string; readonly trusted: boolean };
+
+/** How far the time of a stamp may be from the time in the statement. */
+const mostSkewMs = 600_000;
+
+async function stampOf({ stamp, claims }: Verdict, tsa: string | undefined): Promise<Stamped | undefined> {
+  if (stamp === undefined) {
+    if (tsa === undefined) return undefined;
+    throw new EvidenceBroken('it has no time stamp, and --tsa asks for one');
+  }
+  const { readCertificates, verifyTimeStamp } = await import('../notifications/time-stamp.ts');
+  const stamped = await verifyTimeStamp(stamp.token, stamp.over, tsa === undefined ? [] : readCertificates(tsa));
+  if (tsa !== undefined && !stamped.trusted)
+    throw new EvidenceBroken('its time stamp does not lead to the certificates given');
+  if (Math.abs(stamped.at - Number(claims['iat']) * 1_000) > mostSkewMs) {
+    throw new EvidenceBroken('its time stamp is of another time than it says');
+  }
+  return stamped;
+}
+
+function stampText(claims: Verdict['claims'], stamp: Stamped | undefined): string {
+  if (stamp === undefined) {
+    const why = claims['timeStamp'] === 'unavailable' ? ': the authority did not give one' : '';
+    return `Without a time stamp${why}.`;
+  }
+  const hint = stamp.trusted ? '' : ' (not compared: give its certificates with --tsa)';
+  return `Time stamp of ${new Date(stamp.at).toISOString()} by ${stamp.authority}${hint}.`;
 }
 
 type Line = { readonly event?: unknown; readonly time?: unknown; readonly channel?: unknown };

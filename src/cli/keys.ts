@@ -1,13 +1,27 @@
 import { parseArgs } from 'node:util';
+import { replaceableUses, signingKeyReplacement } from '../access/signing-key-store.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 import { finishRotation, prepareRotation, type RotationRoom, rewrapAll, rotationUnderWay } from './rotate-root.ts';
 
 /** A house that is opened for one command, and closed behind it. */
 export type OpenRotationRoom = <T>(use: (room: RotationRoom) => Promise<T>) => Promise<T>;
 
-/** `keys rotate-root`. */
+/** `keys rotate` and `keys rotate-root`. */
 export function keyCommands(openRoom: OpenRotationRoom, terminal: Terminal): readonly Command[] {
   return [
+    {
+      name: 'keys rotate',
+      usage: 'keys rotate access-token|result|evidence [--now]',
+      summary:
+        'Replaces a signing key while the server runs: the new one is published now and signs after ten minutes, the old one verifies for another day. --now, for a key that others may have, withdraws the old one: every process follows within a minute, and callers need new tokens.',
+      run: async (args) => {
+        const options = { now: { type: 'boolean' } } as const;
+        const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+        const use = replaceableUses.find((one) => positionals.length === 1 && one === positionals[0]);
+        if (use === undefined) throw new UsageError(`name one of ${replaceableUses.join(', ')}`);
+        return await openRoom((room) => replaceSigningKey(room, use, values.now === true, terminal));
+      },
+    },
     {
       name: 'keys rotate-root',
       usage: 'keys rotate-root [--prepare | --finish] [--json]',
@@ -24,6 +38,23 @@ export function keyCommands(openRoom: OpenRotationRoom, terminal: Terminal): rea
       },
     },
   ];
+}
+
+async function replaceSigningKey(
+  room: RotationRoom,
+  use: (typeof replaceableUses)[number],
+  atOnce: boolean,
+  { stderr }: Terminal,
+): Promise<ExitCode> {
+  const { kid, statements } = signingKeyReplacement(room, { use, atOnce }, room.random);
+  const head = { id: room.mint('event'), at: room.clock.now(), actor: { operator: room.operator } };
+  await room.commit({ events: [{ type: 'signing-key.replaced', ...head, use, kid, atOnce }], statements });
+  stderr(
+    atOnce
+      ? `${kid} signs for ${use} in every process within a minute; what the old key signed is refused then.\n`
+      : `${kid} is published, and signs for ${use} from ten minutes on; the old key verifies for another day.\n`,
+  );
+  return 0;
 }
 
 async function rotate(

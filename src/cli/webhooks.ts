@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
+import { allClients } from '../access/client-store.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Mint, parseId } from '../kernel/id.ts';
+import { type Mint, parseId, type WebhookId } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
+import { findHosts, parseHost, setHosts } from '../notifications/webhooks/webhook-hosts.ts';
 import { countCalls, findWebhook, reviveCalls, setStatus } from '../notifications/webhooks/webhook-store.ts';
 import type { Read } from '../store/db.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
@@ -15,7 +17,7 @@ export type WebhooksRoom = {
   readonly operator: string;
 };
 
-/** `webhooks redeliver`. */
+/** `webhooks redeliver`, `webhooks hosts`. */
 export function webhookCommands(
   openRoom: <T>(use: (room: WebhooksRoom) => Promise<T>) => Promise<T>,
   terminal: Terminal,
@@ -30,20 +32,68 @@ export function webhookCommands(
         const [text = '', ...others] = positionals;
         const id = parseId('webhook', text);
         if (id === undefined || others.length > 0) throw new UsageError('name one webhook by its id, as whk_…');
-        return await openRoom<ExitCode>(async ({ read, commit, clock, mint, operator }) => {
-          const webhook = await findWebhook(read, id);
-          if (webhook === undefined || webhook.status === 'removed') throw new Error(`There is no webhook ${id}.`);
-          const { dead } = await countCalls(read, id);
-          const at = clock.now();
-          const change = { webhook: id, change: 'redelivery-asked' } as const;
-          await commit({
-            events: [{ type: 'webhook.changed', id: mint('event'), at, actor: { operator }, ...change }],
-            statements: [setStatus(id, 'active'), reviveCalls(id, at)],
-          });
-          terminal.stderr(`${dead} calls are queued again.\n`);
-          return 0;
-        });
+        return await openRoom((room) => redeliver(room, id, terminal));
+      },
+    },
+    {
+      name: 'webhooks hosts',
+      usage: 'webhooks hosts CLIENT [--set a.example,b.example | --any]',
+      summary: 'Shows or states the only hosts at which new webhooks of a client may be; --any: all public ones.',
+      run: async (args) => {
+        const options = { set: { type: 'string' }, any: { type: 'boolean' } } as const;
+        const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true });
+        const [clientId, ...others] = positionals;
+        if (clientId === undefined || others.length > 0) throw new UsageError('name one client by its id');
+        if (values.set !== undefined && values.any === true) throw new UsageError('choose one of --set and --any');
+        const hosts = values.any === true ? [] : values.set === undefined ? undefined : hostsOf(values.set);
+        return await openRoom((room) => stateHosts(room, { clientId, hosts }, terminal));
       },
     },
   ];
+}
+
+function hostsOf(text: string): string[] {
+  const given = text.split(',').map((part) => part.trim());
+  const hosts = given.map((part) => parseHost(part));
+  if (hosts.includes(undefined)) throw new UsageError('--set is a list of host names with commas, without ports');
+  return [...new Set(hosts.filter((host) => host !== undefined))].sort();
+}
+
+async function stateHosts(
+  { read, commit, clock, mint, operator }: WebhooksRoom,
+  { clientId, hosts }: { readonly clientId: string; readonly hosts: readonly string[] | undefined },
+  { stdout, stderr }: Terminal,
+): Promise<ExitCode> {
+  if (!(await allClients(read)).some((client) => client.clientId === clientId)) {
+    throw new Error(`There is no client ${clientId}; see: citizen-services clients list`);
+  }
+  if (hosts !== undefined) {
+    const head = { id: mint('event'), at: clock.now(), actor: { operator } };
+    await commit({
+      events: [{ type: 'client.webhook-hosts-set', ...head, clientId, hosts }],
+      statements: setHosts(clientId, hosts),
+    });
+  }
+  const present = await findHosts(read, clientId);
+  stdout(present.map((host) => `${host}\n`).join(''));
+  stderr(present.length === 0 ? 'Every public host is allowed.\n' : 'Webhooks that are there already stay.\n');
+  return 0;
+}
+
+async function redeliver(
+  { read, commit, clock, mint, operator }: WebhooksRoom,
+  id: WebhookId,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const webhook = await findWebhook(read, id);
+  if (webhook === undefined || webhook.status === 'removed') throw new Error(`There is no webhook ${id}.`);
+  const { dead } = await countCalls(read, id);
+  const at = clock.now();
+  const change = { webhook: id, change: 'redelivery-asked' } as const;
+  await commit({
+    events: [{ type: 'webhook.changed', id: mint('event'), at, actor: { operator }, ...change }],
+    statements: [setStatus(id, 'active'), reviveCalls(id, at)],
+  });
+  terminal.stderr(`${dead} calls are queued again.\n`);
+  return 0;
 }

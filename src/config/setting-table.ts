@@ -1,3 +1,5 @@
+import { notificationSettingTable } from './notification-settings.ts';
+
 /** What a value has to be; `settings.ts` says how each is checked. */
 export type SettingKind =
   | 'text'
@@ -38,6 +40,37 @@ export const settingTable = {
     kind: 'url',
     fallback: undefined,
     help: 'The address callers use, without a path; default http://HOST:PORT.',
+  },
+  TLS_CERTIFICATE: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'PEM file with the certificate of this server and its chain; with TLS_KEY the API is served over TLS.',
+  },
+  TLS_KEY: { kind: 'path', fallback: undefined, help: 'PEM file with the key of that certificate.' },
+  TLS_CLIENT_CERTIFICATES: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true asks callers for a certificate of theirs (RFC 8705); who has none is let in with other proofs.',
+  },
+  TLS_CLIENT_CA: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'PEM file with the authorities that issue certificates of clients; without it only pinned certificates are taken.',
+  },
+  TRUSTED_PROXIES: {
+    kind: 'text',
+    fallback: '',
+    help: 'Addresses of proxies (10.0.0.5, 10.1.0.0/16, with commas) that end TLS and whose word about certificates counts.',
+  },
+  CLIENT_CERTIFICATE_HEADER: {
+    kind: 'text',
+    fallback: undefined,
+    help: 'Header in which those proxies send the certificate of the caller, as Client-Cert (RFC 9440) or as percent-encoded PEM. It is taken off requests from elsewhere.',
+  },
+  DPOP_NONCES: {
+    kind: 'flag',
+    fallback: 'false',
+    help: 'true wants DPoP proofs to carry a nonce of this server.',
   },
   DATA_DIR: { kind: 'path', fallback: './data', help: 'Folder of the embedded database, documents and the demo keys.' },
   DATABASE_URL: {
@@ -121,6 +154,7 @@ export const settingTable = {
     fallback: '',
     help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
   },
+  ...notificationSettingTable,
   MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
   REGISTER_URL: {
     kind: 'url',

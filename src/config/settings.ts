@@ -1,14 +1,22 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
+import { type NotificationSettings, readNotificationSettings } from './notification-settings.ts';
 import { type Setting, type SettingKind, type SettingName, settingTable } from './setting-table.ts';
 
 /** The settings, checked. Secrets stay `Secret` until the moment of use. */
-export type Settings = {
+export type Settings = NotificationSettings & {
   readonly port: number;
   readonly host: string;
   readonly adminPort: number;
   readonly publicUrl: string | undefined;
+  readonly tlsCertificate: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly tlsClientCertificates: boolean;
+  readonly tlsClientCa: string | undefined;
+  readonly trustedProxies: readonly string[];
+  readonly clientCertificateHeader: string | undefined;
+  readonly dpopNonces: boolean;
   readonly dataDir: string;
   readonly databaseUrl: Secret | undefined;
   /** A folder, or an `s3:` URL. */
@@ -70,6 +78,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     return value === undefined ? undefined : new Secret(value);
   };
   const path = (name: SettingName) => resolve(text(name));
+  const optionalPath = (name: SettingName) => (given(name) === undefined ? undefined : path(name));
   const databaseUrl = given('DATABASE_URL');
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
     throw new SettingError('DATABASE_URL', 'expected a postgres:// URL, something else came');
@@ -79,6 +88,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     host: text('HOST'),
     adminPort: Number(text('ADMIN_PORT')),
     publicUrl: optional('PUBLIC_URL')?.replace(/\/+$/, ''),
+    ...bindingSettings({ text, optional, optionalPath }),
     dataDir: path('DATA_DIR'),
     databaseUrl: secret('DATABASE_URL'),
     documentStore: documentStoreOf(given('DOCUMENT_STORE'), path('DATA_DIR')),
@@ -88,23 +98,20 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     clamav: optional('CLAMAV'),
     rescanAfterDays: Number(text('RESCAN_AFTER_DAYS')),
     signDocuments: text('SIGN_DOCUMENTS') === 'true',
-    rootKeyFile: given('ROOT_KEY_FILE') === undefined ? undefined : path('ROOT_KEY_FILE'),
-    trustedIssuers: text('TRUSTED_ISSUERS')
-      .split(/[\s,]+/)
-      .filter((issuer) => issuer !== ''),
+    rootKeyFile: optionalPath('ROOT_KEY_FILE'),
+    trustedIssuers: listOf(text('TRUSTED_ISSUERS')),
     smtpUrl: secret('SMTP_URL'),
     smsUrl: secret('SMS_URL'),
     smsGateway: optional('SMS_GATEWAY'),
     smsReceiptToken: secret('SMS_RECEIPT_TOKEN'),
     bounceAddress: optional('BOUNCE_ADDRESS'),
     bounceToken: secret('BOUNCE_TOKEN'),
-    letterSpool: given('LETTER_SPOOL') === undefined ? undefined : path('LETTER_SPOOL'),
+    letterSpool: optionalPath('LETTER_SPOOL'),
     letterWindow: text('LETTER_WINDOW'),
     simulators: given('SIMULATORS') === undefined ? undefined : text('SIMULATORS') === 'true',
     webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
-    holidays: text('HOLIDAYS')
-      .split(/[\s,]+/)
-      .filter((day) => day !== ''),
+    holidays: listOf(text('HOLIDAYS')),
+    ...readNotificationSettings(given),
     mailFrom: text('MAIL_FROM'),
     registerUrl: secret('REGISTER_URL'),
     registerName: text('REGISTER_NAME'),
@@ -113,13 +120,37 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     verifyPolicy: text('VERIFY_POLICY'),
     refuseClaimsInUrl: text('REFUSE_CLAIMS_IN_URL') === 'true',
     ledgerMlDsa: text('LEDGER_ML_DSA') === 'true',
-    ledgerWitnesses: given('LEDGER_WITNESSES') === undefined ? undefined : path('LEDGER_WITNESSES'),
+    ledgerWitnesses: optionalPath('LEDGER_WITNESSES'),
     accessLogHiddenDays: Number(text('ACCESS_LOG_HIDDEN_DAYS')),
     logLevel: optional('LOG_LEVEL'),
     supportEmail: optional('SUPPORT_EMAIL'),
     termsUrl: optional('TERMS_URL'),
     securityContact: optional('SECURITY_CONTACT'),
   };
+}
+
+/** How settings are read, by their kind. */
+type Reading = {
+  readonly text: (name: SettingName) => string;
+  readonly optional: (name: SettingName) => string | undefined;
+  readonly optionalPath: (name: SettingName) => string | undefined;
+};
+
+/** What concerns TLS, and the binding of tokens. */
+function bindingSettings({ text, optional, optionalPath }: Reading) {
+  return {
+    tlsCertificate: optionalPath('TLS_CERTIFICATE'),
+    tlsKey: optionalPath('TLS_KEY'),
+    tlsClientCertificates: text('TLS_CLIENT_CERTIFICATES') === 'true',
+    tlsClientCa: optionalPath('TLS_CLIENT_CA'),
+    trustedProxies: listOf(text('TRUSTED_PROXIES')),
+    clientCertificateHeader: optional('CLIENT_CERTIFICATE_HEADER')?.toLowerCase(),
+    dpopNonces: text('DPOP_NONCES') === 'true',
+  };
+}
+
+function listOf(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((item) => item !== '');
 }
 
 function documentStoreOf(given: string | undefined, dataDir: string): string {

@@ -1,7 +1,9 @@
+import { timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
 import { type Call, defineOperation, type Refused } from '../api/operation.ts';
 import { refuse } from '../kernel/problem.ts';
 import { keyBytes, open, saltBytes, seal, startMessage } from '../keys/chunked-encryption.ts';
+import type { Statement } from '../store/db.ts';
 import { depositHeaders } from './deposit-headers.ts';
 import { readDeposit, type Wanted } from './deposit-terms.ts';
 import type { HeldDocument } from './document.ts';
@@ -38,14 +40,15 @@ export const depositDocument = defineOperation({
       headers: { Location: 'The path of the document.' },
     },
   },
-  refusals: ['citizen-not-found', 'content-mismatch', 'unsupported-media-type', 'purpose-not-permitted'],
+  refusals: ['citizen-not-found', 'content-mismatch', 'unsupported-media-type', 'purpose-not-permitted', 'conflict'],
   citizenData: true,
   run: async (call: DepositCall) => {
     const { caller, now, ports } = call;
     const wanted = await readDeposit(call);
     if ('refusal' in wanted) return wanted;
     const { citizenId, ground } = wanted.terms;
-    const citizenKey = await ports.citizenKeys.keyOf(citizenId);
+    const citizenKey = (await keyFor(ports, citizenId))?.key;
+    if (citizenKey === undefined) return { refusal: refuse('citizen-not-found') };
     const context = `citizen-services/kept-deposit@v1\0${caller.clientId}`;
     const openKept = async (kept: string) => open(citizenKey, context, Buffer.from(kept, 'base64')).toString();
     const earlier = await call.repeat?.earlier(wanted.input, openKept);
@@ -54,7 +57,7 @@ export const depositDocument = defineOperation({
 
     const stored = await storeBytes(call, wanted, citizenKey);
     if ('refusal' in stored) return stored;
-    const { document, content } = stored;
+    const { document, content, stands } = stored;
     const { id } = document;
     const event = call.mint('event');
     const actor = { client: caller.clientId };
@@ -62,7 +65,7 @@ export const depositDocument = defineOperation({
     return {
       effect: {
         events: [{ type: 'document.deposited', id: event, at: now, actor, citizenId, document: id, ...ground }],
-        statements: [insertDocument(document)],
+        statements: [...stands, insertDocument(document)],
       },
       answer: {
         status: 201,
@@ -70,6 +73,10 @@ export const depositDocument = defineOperation({
         json: { ...record, receipt: `/v1/receipts/${event}` },
       },
       undo: () => ports.blobs.remove(id),
+      onRefused: (statement) => {
+        if (statement >= stands.length) throw new Error('the row of a deposit was refused');
+        return keyChanged();
+      },
       keep: (body) => seal(citizenKey, context, Buffer.from(body), ports.random).toString('base64'),
     };
   },
@@ -79,9 +86,26 @@ type DepositCall = Call<typeof request, DocumentPorts>;
 type Stored = {
   readonly document: HeldDocument & { readonly status: 'scanning' | 'available' };
   readonly content: DocumentContent;
+  readonly stands: readonly Statement[];
 };
 
-/** Takes the bytes in, sealed under a key of their own, and makes the row that owns them. A refusal has left nothing. */
+/** The key of the citizen as it stands now; undefined where nothing may be stored for lack of one. */
+async function keyFor(
+  { citizenKeys, citizensHaveKeys }: DepositCall['ports'],
+  citizenId: string,
+): Promise<{ readonly key: Uint8Array; readonly stands?: Statement } | undefined> {
+  const standing = await citizenKeys.standingKeyOf(citizenId);
+  if (standing !== undefined || citizensHaveKeys) return standing;
+  return { key: await citizenKeys.keyOf(citizenId) };
+}
+
+const keyChanged = () => refuse('conflict', 'The key of the citizen has just changed; repeat the request.');
+
+/**
+ * Takes the bytes in, sealed under a key of their own, and makes the row that owns them. A refusal has left nothing. The
+ * record is sealed under the citizen's key only when the bytes are there, and `stands` refuses the row where that key has
+ * gone or changed by then: no document outlives the key.
+ */
 async function storeBytes(
   call: DepositCall,
   { terms, pieces }: Wanted,
@@ -95,6 +119,14 @@ async function storeBytes(
   const destination = { blobs: ports.blobs, name: id, message };
   const arrived = await receiveDocument({ request: bytes, pieces, signal, limit: ports.limit }, destination, terms);
   if ('refusal' in arrived) return arrived;
+  const standing = await keyFor(ports, citizenId).catch(async (fault: unknown) => {
+    await ports.blobs.remove(id);
+    throw fault;
+  });
+  if (standing === undefined || !timingSafeEqual(standing.key, citizenKey)) {
+    await ports.blobs.remove(id);
+    return { refusal: keyChanged() };
+  }
 
   const { plainBytes: size, plainSha256: sha256, sealedBytes: sealedSize, sealedSha256 } = arrived.received;
   const known = { title, kind, mediaType: media.name, size, sealedSize, sha256, sealedSha256, issuedAt };
@@ -107,5 +139,5 @@ async function storeBytes(
   const document = ports.scans
     ? ({ ...kept, status: 'scanning', scan: null } as const)
     : ({ ...kept, status: 'available', scan } as const);
-  return { document, content };
+  return { document, content, stands: standing.stands === undefined ? [] : [standing.stands] };
 }

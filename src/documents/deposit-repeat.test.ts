@@ -77,6 +77,9 @@ for (const engine of engines) {
     }
     await house.db.write([{ sql: 'delete from citizen_key' }]);
     house.forgetKeys();
+    const erased = await deposit(house);
+    assert.ok('refusal' in erased && erased.refusal.slug === 'citizen-not-found');
+    house.ports.citizensHaveKeys = false;
     await assert.rejects(deposit(house), /does not open/);
   });
 

@@ -1,12 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { Answer } from '../api/operation.ts';
 import type { DocumentId, EventId } from '../kernel/id.ts';
 import type { ByteRange } from './byte-ranges.ts';
 import { attachment } from './content-disposition.ts';
 import { extensionOf } from './media-type.ts';
 import { multipartOf } from './multipart-ranges.ts';
-import { type OpenDocument, openBytes, startedStream, wholeOf } from './open-document.ts';
+import { type OpenDocument, openBytes, started, wholeOf } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 import { reprDigest } from './repr-digest.ts';
 import { signedHeaders } from './response-signature.ts';
@@ -71,7 +70,7 @@ export function headAnswer(answering: Answering): Answer {
 /** The whole document, its first piece verified before there is an answer. */
 export async function wholeAnswer(answering: Answering): Promise<Answer> {
   const { ports, open } = answering;
-  const stream = await startedStream(openBytes(ports, open, wholeOf(open.content)));
+  const stream = await started(openBytes(ports, open, wholeOf(open.content)));
   return { ...headAnswer(answering), stream };
 }
 
@@ -87,7 +86,7 @@ export async function partsAnswer(answering: Answering, ranges: readonly [ByteRa
     const boundary = Buffer.from(ports.random(18)).toString('hex');
     const multipart = multipartOf(ranges, { mediaType, size, boundary });
     const framed = { ...headers, 'content-type': multipart.contentType, 'content-length': String(multipart.length) };
-    const stream = await startedStream(multipart.body((part) => openBytes(ports, open, part)));
+    const stream = await started(multipart.body((part) => openBytes(ports, open, part)));
     return { ...signed(answering, 206, framed), stream };
   }
   const length = range.last - range.first + 1;
@@ -99,9 +98,13 @@ export async function partsAnswer(answering: Answering, ranges: readonly [ByteRa
   };
   const pieces = openBytes(ports, open, range);
   if (!answering.wantsDigest || length > hashedBytes) {
-    return { ...signed(answering, 206, described), stream: await startedStream(pieces) };
+    return { ...signed(answering, 206, described), stream: await started(pieces) };
   }
-  const whole = Buffer.concat(await Array.fromAsync(pieces));
+  const whole = Buffer.concat(await Array.fromAsync(pieces, (piece) => Buffer.from(piece)));
   const digest = reprDigest(createHash('sha256').update(whole).digest());
-  return { ...signed(answering, 206, { ...described, 'content-digest': digest }), stream: Readable.from([whole]) };
+  return { ...signed(answering, 206, { ...described, 'content-digest': digest }), stream: only(whole) };
+}
+
+async function* only(piece: Buffer): AsyncGenerator<Buffer> {
+  yield piece;
 }

@@ -28,9 +28,10 @@ export function multipartOf(
       for (const [index, range] of ranges.entries()) {
         const pieces = open(range);
         try {
-          // The head goes with the first piece of its range, so that nothing is said before that piece is verified.
+          // The head waits for the first piece of its range, so that nothing is said before that piece is verified.
           const first = await pieces.next();
-          yield Buffer.concat([heads[index] ?? Buffer.alloc(0), first.done === true ? Buffer.alloc(0) : first.value]);
+          yield heads[index] ?? Buffer.alloc(0);
+          if (first.done !== true) yield first.value;
           yield* pieces;
         } finally {
           await pieces.return(undefined);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { test } from 'node:test';
-import { startedStream } from './open-document.ts';
+import { started } from './open-document.ts';
 
 /** Pieces that note whether what they come from was closed. */
 function source(...given: readonly (string | Error)[]) {
@@ -20,38 +19,35 @@ function source(...given: readonly (string | Error)[]) {
   return { seen, pieces: pieces() };
 }
 
-test('a started stream gives all pieces in order, and closes their source', async () => {
+const textOf = async (pieces: AsyncIterable<Uint8Array>) =>
+  Buffer.concat(await Array.fromAsync(pieces, (piece) => Buffer.from(piece))).toString();
+
+test('started pieces are given in order, the first taken beforehand, and their source is closed', async () => {
   const { seen, pieces } = source('one ', 'two ', 'three');
-  const stream = await startedStream(pieces);
+  const given = await started(pieces);
   assert.equal(seen.taken, 1);
-  assert.equal(Buffer.concat(await stream.toArray()).toString(), 'one two three');
+  assert.equal(await textOf(given), 'one two three');
   assert.equal(seen.closed, true);
 });
 
-test('a stream without pieces ends at once', async () => {
-  const stream = await startedStream(source().pieces);
-  assert.deepEqual(await stream.toArray(), []);
+test('where there are no pieces, none are given', async () => {
+  assert.equal(await textOf(await started(source().pieces)), '');
 });
 
-test('a fault in the first piece is thrown before there is a stream, a later one breaks the stream off', async () => {
-  await assert.rejects(startedStream(source(new Error('at once')).pieces), /at once/);
+test('a fault in the first piece is thrown before there is an answer, a later one breaks it off', async () => {
+  await assert.rejects(started(source(new Error('at once')).pieces), /at once/);
   const { seen, pieces } = source('one', new Error('later'));
-  const stream = await startedStream(pieces);
-  await assert.rejects(stream.toArray(), /later/);
+  await assert.rejects(textOf(await started(pieces)), /later/);
   assert.equal(seen.closed, true);
 });
 
-test('a stream that nobody reads, or that is dropped half way, closes its source', async () => {
-  for (const read of [0, 1]) {
+test('pieces that nobody takes, or that are left half way, close their source', async () => {
+  for (const most of [0, 1, 2]) {
     const { seen, pieces } = source('one', 'two', 'three', 'four', 'five');
-    const stream = await startedStream(pieces);
-    for (let count = 0; count < read; count += 1) {
-      await once(stream, 'readable');
-      stream.read();
-    }
-    stream.destroy();
-    await once(stream, 'close');
+    const given = await started(pieces);
+    for (let count = 0; count < most; count += 1) await given.next();
+    await given.return?.();
     assert.equal(seen.closed, true);
-    assert.ok(seen.taken < 5, `${seen.taken} of 5 pieces were taken`);
+    assert.equal(seen.taken, Math.max(most, 1));
   }
 });

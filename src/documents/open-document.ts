@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Pieces } from '../api/operation.ts';
 import { type MessageKey, SealBroken } from '../keys/chunked-encryption.ts';
 import { openRange } from '../keys/sealed-stream.ts';
 import { BlobBroken } from './blobs/blob-store.ts';
@@ -67,26 +67,22 @@ export async function* heldBytes(
 }
 
 /**
- * A stream over pieces whose first one is there already: so a document that is broken at its start, and any small one,
- * is answered as a fault, not as a reply that breaks off. Destroyed at any time, it closes what the pieces come from.
+ * The same pieces with the first one there already: so a document that is broken at its start, and any small one, is
+ * answered as a fault, not as a reply that breaks off. Returned at any time, it closes what the pieces come from.
  */
-export async function startedStream(pieces: AsyncGenerator<Buffer>): Promise<Readable> {
+export async function started(pieces: AsyncGenerator<Buffer>): Promise<Pieces> {
   let waiting: IteratorResult<Buffer> | undefined = await pieces.next();
-  return new Readable({
-    read() {
-      const next = waiting === undefined ? pieces.next() : Promise.resolve(waiting);
+  const given: Pieces = {
+    [Symbol.asyncIterator]: () => given,
+    next: async () => {
+      const first = waiting;
       waiting = undefined;
-      next.then(
-        (piece) => this.push(piece.done === true ? null : piece.value),
-        (fault: unknown) =>
-          this.destroy(fault instanceof Error ? fault : new Error('a piece failed', { cause: fault })),
-      );
+      return first ?? (await pieces.next());
     },
-    destroy(fault, done) {
-      pieces.return(undefined).then(
-        () => done(fault),
-        (closing: unknown) => done(fault ?? (closing instanceof Error ? closing : null)),
-      );
+    return: async () => {
+      await pieces.return(undefined);
+      return { done: true, value: undefined };
     },
-  });
+  };
+  return given;
 }

@@ -14,13 +14,18 @@ export type DocumentAlarm =
 /** What the operations on documents need from outside; `compose.ts` gives it. */
 export type DocumentPorts = {
   readonly blobs: BlobStore;
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'pseudonymOf'>;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'standingKeyOf' | 'pseudonymOf'>;
   /** 32 bytes, derived from the root for `document-etag`. */
   readonly etagKey: Uint8Array;
   readonly random: Random;
   readonly alarm: (kind: DocumentAlarm, document: DocumentId) => void;
-  /** Whether the register knows the citizen; documents are kept only for those, since only they have a key of their own. */
+  /** Whether the register knows the citizen; documents are kept only for those. */
   readonly citizenExists: (citizenId: string) => Promise<boolean>;
+  /**
+   * Whether each citizen of the register has a key here until erased, as those of our own tables have: then nothing is
+   * taken for one without. Else such a document is sealed under a key of the root, and is erased alone.
+   */
+  readonly citizensHaveKeys: boolean;
   /** The purposes that were agreed for that client; undefined where any is. */
   readonly purposesOf: (clientId: string) => readonly string[] | undefined;
   /** Gives the key that signs answers (RFC 9421); undefined where the operator has not asked for that. */

@@ -1,6 +1,6 @@
 import type { Statement, Value } from '../store/db.ts';
 import { createMultiRow } from '../store/multi-row.ts';
-import type { ImportField } from './import-fields.ts';
+import type { FormerField, ImportField, Mark } from './import-fields.ts';
 
 /** The column of each field of text beside the id. */
 const textColumns = {
@@ -17,15 +17,32 @@ const textColumns = {
   email: 'email',
   phone: 'phone',
   language: 'language',
-} as const satisfies { readonly [field in Exclude<ImportField, 'citizenId' | 'underReview'>]: string };
+} as const satisfies { readonly [field in Exclude<ImportField, 'citizenId' | Mark | FormerField>]: string };
 
 export type TextField = keyof typeof textColumns;
 
 /** The fields of text beside the id, in the order in which an import states them. */
 export const textFields = Object.keys(textColumns) as readonly TextField[];
 
+/** Whatever an import may set beside the id. */
+export type StoredField = TextField | Mark | FormerField;
+
+const otherColumns = {
+  formerNames: 'former_names',
+  formerAddresses: 'former_addresses',
+  underReview: 'under_review',
+  locked: 'locked',
+  deceased: 'deceased',
+} as const satisfies { readonly [field in Mark | FormerField]: string };
+
 /** A citizen as imported. `values` are in the order of the columns of its import: see `createCitizenStore`. */
-export type ImportedCitizen = { readonly citizenId: string; readonly values: readonly Value[] };
+export type ImportedCitizen = {
+  readonly citizenId: string;
+  readonly values: readonly Value[];
+  /** Keys of former family names, and of that at birth, for searches. */
+  readonly formerKeys: readonly string[];
+  readonly birthKey: string | undefined;
+};
 
 /** The statements that write these citizens, over what was known of them; no id may come twice. */
 export type StoreCitizens = (citizens: readonly ImportedCitizen[]) => Statement[];
@@ -34,8 +51,9 @@ export type StoreCitizens = (citizens: readonly ImportedCitizen[]) => Statement[
  * Makes the store of one import. It writes the fields that the import has, in the order of `fields`, and leaves the
  * others as an earlier import set them: id, these fields, family_key, imported_by.
  */
-export function createCitizenStore(fields: readonly (TextField | 'underReview')[]): StoreCitizens {
-  const named = fields.map((field) => (field === 'underReview' ? 'under_review' : textColumns[field]));
+export function createCitizenStore(fields: readonly StoredField[]): StoreCitizens {
+  const columnOf: Readonly<Record<StoredField, string>> = { ...textColumns, ...otherColumns };
+  const named = fields.map((field) => columnOf[field]);
   const columns = ['citizen_id', ...named, 'family_key', 'imported_by'];
   const replaced = [...named, 'imported_by'].map((column) => `${column} = excluded.${column}`);
   const rows = createMultiRow(
@@ -43,7 +61,42 @@ export function createCitizenStore(fields: readonly (TextField | 'underReview')[
     columns.length,
     `on conflict (citizen_id) do update set ${[...replaced, ...replacedKey(fields)].join(', ')}`,
   );
-  return (citizens) => rows(citizens.map(({ values }) => values));
+  const formerNames = createFormerNames(fields);
+  return (citizens) => [...rows(citizens.map(({ values }) => values)), ...formerNames(citizens)];
+}
+
+const withoutBirthNames = createMultiRow("delete from former_name where kind = 'birth' and citizen_id in (", 1, ')');
+const withoutFormerNames = createMultiRow("delete from former_name where kind = 'former' and citizen_id in (", 1, ')');
+const withNames = createMultiRow(
+  'insert into former_name (citizen_id, kind, family_key, birth_date) values',
+  4,
+  'on conflict (citizen_id, kind, family_key) do nothing',
+);
+const datedNames = createMultiRow(
+  `update former_name set birth_date = coalesce((select citizen.birth_date from citizen
+    where citizen.citizen_id = former_name.citizen_id), '') where citizen_id in (`,
+  1,
+  ')',
+);
+
+/** The statements behind those of the citizens that keep `former_name` in step; none for an import that does not touch it. */
+function createFormerNames(fields: readonly StoredField[]): StoreCitizens {
+  const births = fields.includes('birthFamilyName');
+  const formers = fields.includes('formerNames');
+  const dates = fields.includes('birthDate');
+  return (citizens) => {
+    const ids = citizens.map(({ citizenId }) => [citizenId]);
+    const names = citizens.flatMap(({ citizenId, birthKey, formerKeys }) => [
+      ...(birthKey === undefined ? [] : [[citizenId, 'birth', birthKey, '']]),
+      ...[...new Set(formerKeys)].map((key) => [citizenId, 'former', key, '']),
+    ]);
+    return [
+      ...(births ? withoutBirthNames(ids) : []),
+      ...(formers ? withoutFormerNames(ids) : []),
+      ...withNames(names),
+      ...(births || formers || dates ? datedNames(ids) : []),
+    ];
+  };
 }
 
 /** A person without a family name is found by the given name. */

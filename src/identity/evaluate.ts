@@ -1,9 +1,9 @@
 import type { ClaimName, Claims } from './claims.ts';
 import { comparable, type NormalisedClaims, normaliseClaims } from './match/comparable.ts';
 import { type Measured, measure } from './match/compare.ts';
-import { decide, fitsPair } from './match/decide.ts';
+import { decisionOn, fits, fitsPair } from './match/decide.ts';
 import { countFrequencies, type Frequencies, frequencyForm, probabilityOf } from './match/model.ts';
-import type { Policy } from './match/policy.ts';
+import { countingClaims, type Policy } from './match/policy.ts';
 import { asIfNamed, type Candidate, hasRival, needsRivals } from './match/rivals.ts';
 import { keyOf } from './name-key.ts';
 import { recordOf } from './people-file.ts';
@@ -59,7 +59,7 @@ export function evaluate(ground: EvaluationGround, pairs: readonly LabelledPair[
     judged.filter((pair) => pair.same === same && (accepted === undefined || pair.accepted === accepted)).length;
   return {
     policy: ground.policy.name,
-    threshold: ground.policy.threshold,
+    threshold: ground.use.some((claim) => placing.has(claim)) ? ground.policy.threshold : ground.policy.bareThreshold,
     truePairs: count(true),
     accepted: count(true, true),
     falsePairs: count(false),
@@ -69,6 +69,7 @@ export function evaluate(ground: EvaluationGround, pairs: readonly LabelledPair[
   };
 }
 
+const placing: ReadonlySet<ClaimName> = new Set(['streetAddress', 'postalCode', 'documentNumber']);
 const roundPairs = 100;
 
 type Judged = { readonly accepted: boolean; readonly score: number };
@@ -119,15 +120,19 @@ function createJudge({ register, claims, use, policy, stopwatch }: EvaluationGro
         if (other !== undefined) candidates.push({ citizenId: id, measured: measureOnce(pair.claim, other, values) });
       }
       const named = asIfNamed(own.measured);
-      const fits = policy.tolerant ? fitsPair(named, policy) : decide(named, record.underReview, policy) === 'match';
+      const fit = policy.tolerant
+        ? fitsPair(named, policy)
+        : fits(named, policy, new Set([...countingClaims(policy, values), 'citizenId']));
+      const matched = decisionOn(record, fit, policy) === 'match';
       const rivalled = hasRival(own, candidates, policy);
-      const score = policy.model === undefined ? Number(fits) : probabilityOf(own.measured.weight, policy.model.prior);
+      const score =
+        policy.model === undefined ? Number(matched) : probabilityOf(own.measured.weight, policy.model.prior);
       const better =
         policy.model !== undefined &&
         candidates.some(
           ({ citizenId, measured }) => citizenId !== pair.record && measured.weight >= own.measured.weight,
         );
-      return { accepted: fits && !rivalled, score: better ? 0 : score };
+      return { accepted: matched && !rivalled, score: better ? 0 : score };
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Claims } from './claims.ts';
 import type { NormalisedClaims } from './match/comparable.ts';
 import { type Comparison, compare, decoy, type Levels, measure } from './match/compare.ts';
 import type { MatchDecision } from './match/decide.ts';
+import { withFormerOf } from './match/former.ts';
 import type { Frequencies } from './match/model.ts';
 import type { Policy } from './match/policy.ts';
 import { hasRival, needsRivals } from './match/rivals.ts';
@@ -25,21 +26,23 @@ export type Bench = {
   readonly register: Register;
   readonly policy: Policy;
   readonly frequencies?: Frequencies | undefined;
+  /** The day of the question, YYYY-MM-DD: former values count for some time only. */
+  readonly today: string;
 };
 
 /** Finds the person whom the claims are about, by id or by search, and decides. */
 export async function identify(normalised: NormalisedClaims, claims: Claims, bench: Bench): Promise<Finding> {
   const { citizenId } = claims;
-  const { register, policy, frequencies } = bench;
+  const { register, policy, frequencies, today } = bench;
   if (citizenId === undefined) return await search(normalised, bench);
-  const record = (await register.find(citizenId)) ?? decoy;
+  const record = withFormerOf((await register.find(citizenId)) ?? decoy, policy, today);
   const compared = compare(record, normalised, policy, frequencies);
   const open = compared.decision === 'match' && (await isRivalled(record, compared, normalised, bench));
   const decision = open ? 'not_determined' : compared.decision;
   return { decision, levels: compared.levels, concerned: [citizenId], about: citizenId, searched: false };
 }
 
-async function search(claims: NormalisedClaims, { register, policy, frequencies }: Bench): Promise<Finding> {
+async function search(claims: NormalisedClaims, { register, policy, frequencies, today }: Bench): Promise<Finding> {
   const { familyName, givenName, birthDate } = claims.values;
   const records = await register.search({
     familyKeys: [keyOf(familyName?.forms ?? []), keyOf(givenName?.forms ?? [])],
@@ -48,9 +51,10 @@ async function search(claims: NormalisedClaims, { register, policy, frequencies 
   });
   const compared = records.map((record) => ({
     citizenId: record.citizenId,
-    comparison: compare(record, claims, policy, frequencies),
+    comparison: compare(withFormerOf(record, policy, today), claims, policy, frequencies),
   }));
-  const fitting = compared.filter(({ comparison }) => comparison.decision !== 'no_match');
+  // A silent record fits as well: who is alike must not be told apart by somebody's being locked.
+  const fitting = compared.filter(({ comparison }) => comparison.fits);
   const concerned = compared.filter(({ comparison }) => isPerson(comparison)).map(({ citizenId }) => citizenId);
   const only = fitting.length === 1 ? fitting[0] : undefined;
   const about = only?.citizenId ?? (concerned.length === 1 ? (concerned[0] ?? null) : null);
@@ -63,7 +67,7 @@ async function search(claims: NormalisedClaims, { register, policy, frequencies 
       compared.map(({ citizenId, comparison }) => ({ citizenId, measured: comparison })),
       policy,
     );
-  const undecided = fitting.length > 1 || crowd || rivalled;
+  const undecided = fitting.length > 1 || crowd || (rivalled && only?.comparison.decision !== 'no_match');
   const decision = undecided ? 'not_determined' : (only?.comparison.decision ?? 'no_match');
   return { decision, levels: only?.comparison.levels ?? {}, concerned, about, searched: true };
 }
@@ -80,7 +84,7 @@ async function isRivalled(
   record: RegisterRecord,
   compared: Comparison,
   claims: NormalisedClaims,
-  { register, policy, frequencies }: Bench,
+  { register, policy, frequencies, today }: Bench,
 ): Promise<boolean> {
   if (!needsRivals(compared.levels, policy)) return false;
   const { familyName, givenName, birthDate } = claims.values;
@@ -100,7 +104,7 @@ async function isRivalled(
       const found = await register.search({ familyKeys: [first, second], birthDate: date });
       const candidates = found.map((candidate) => ({
         citizenId: candidate.citizenId,
-        measured: measure(candidate, asked, policy, frequencies),
+        measured: measure(withFormerOf(candidate, policy, today), asked, policy, frequencies),
       }));
       if (hasRival(own, candidates, policy)) return true;
     }

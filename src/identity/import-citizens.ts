@@ -7,8 +7,9 @@ import type { Read } from '../store/db.ts';
 import { createCitizenStore, type ImportedCitizen, type StoreCitizens } from './citizen-store.ts';
 import type { Line } from './import-blocks.ts';
 import { type ErrorFile, openErrorFile } from './import-errors.ts';
-import { guessMapping, type Mapping } from './import-fields.ts';
+import { formerFields, guessMapping, type Mapping } from './import-fields.ts';
 import { fingerprintOf, type ImportFile, type ImportFormat, openImportFile } from './import-file.ts';
+import type { JsonColumns } from './import-json.ts';
 import { advanceImport, findImport, type ImportProgress, startImport } from './import-progress.ts';
 import { type Condition, createRowReader, mappedFields, type RowReader } from './import-row.ts';
 
@@ -50,7 +51,7 @@ export type ImportResult = {
 };
 
 /** Rows of one write unit: few enough that other writers are not held up, enough that a sync costs each row little. */
-const chunkRows = 4_096;
+const chunkRows = 2_048;
 
 /**
  * Imports a file of citizens, in chunks; each is one unit with its event and the progress, so that after any crash the
@@ -62,7 +63,7 @@ export async function importCitizens(
   order: ImportOrder,
   onProgress: OnProgress = () => undefined,
 ): Promise<ImportResult> {
-  const wanted = order.mapping === undefined ? [] : sourceColumns(order.mapping, order.conditions);
+  const wanted = wantedColumns(order);
   await using file = await openImportFile(order.path, order.format, wanted);
   const mapping = order.mapping ?? guessMapping(file.header);
   const readRow = createRowReader(file.header, mapping, order.conditions);
@@ -83,9 +84,14 @@ export async function importCitizens(
   }
 }
 
-function sourceColumns(mapping: Mapping, conditions: readonly Condition[]): string[] {
+/** What a file is read for; without a mapping everything, and lists under our own names. */
+function wantedColumns({ mapping, conditions }: ImportOrder): JsonColumns {
+  const lists = new Set(
+    formerFields.flatMap((field) => (mapping === undefined ? [field] : (mapping[field]?.columns ?? []))),
+  );
+  if (mapping === undefined) return { columns: [], lists };
   const columns = Object.values(mapping).flatMap((source) => source.columns);
-  return [...new Set([...columns, ...conditions.map(({ column }) => column)])];
+  return { columns: [...new Set([...columns, ...conditions.map(({ column }) => column)])], lists };
 }
 
 type Beginning = { readonly progress: ImportProgress; readonly began: ImportResult['began'] };

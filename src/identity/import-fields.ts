@@ -1,9 +1,24 @@
 import { type ClaimName, claimNames, oidcName } from './claims.ts';
 
 /** What a column of an import can be: a claim, a way to reach the citizen, or a mark. */
-export type ImportField = ClaimName | 'email' | 'phone' | 'language' | 'underReview';
+export type ImportField = ClaimName | 'email' | 'phone' | 'language' | Mark | FormerField;
 
-export const importFields: readonly ImportField[] = [...claimNames, 'email', 'phone', 'language', 'underReview'];
+/** What a record is marked with: true, yes, y or 1. */
+export const marks = ['underReview', 'locked', 'deceased'] as const;
+export type Mark = (typeof marks)[number];
+
+/** Lists of former values with their dates, as JSON: see `import-former.ts`. */
+export const formerFields = ['formerNames', 'formerAddresses'] as const;
+export type FormerField = (typeof formerFields)[number];
+
+export const importFields: readonly ImportField[] = [
+  ...claimNames,
+  'email',
+  'phone',
+  'language',
+  ...marks,
+  ...formerFields,
+];
 
 /** Where a field comes from: columns joined with a blank, and the form of a date. */
 export type Source = { readonly columns: readonly string[]; readonly dateFormat?: string };

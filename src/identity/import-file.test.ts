@@ -12,7 +12,7 @@ async function readAll(
   format: 'csv' | 'jsonl',
   from = 0,
 ): Promise<{ header: readonly string[]; lines: Line[] }> {
-  await using file = await openImportFile(path, format, []);
+  await using file = await openImportFile(path, format, { columns: [], lists: new Set() });
   const lines: Line[] = [];
   for await (const batch of file.lines(from)) lines.push(...batch);
   return { header: file.header, lines };

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
 import { blocks, ImportFileFault, type Line } from './import-blocks.ts';
 import { csvLines, readCsvLayout } from './import-csv.ts';
-import { jsonLines, readJsonKeys } from './import-json.ts';
+import { type JsonColumns, jsonLines, readJsonKeys } from './import-json.ts';
 
 export type ImportFormat = 'csv' | 'jsonl';
 
@@ -15,11 +15,11 @@ export type ImportFile = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Opens a file of citizens. Without `columns` a file of JSON lines has the keys of its first line as its header. */
+/** Opens a file of citizens. Without columns a file of JSON lines has the keys of its first line as its header. */
 export async function openImportFile(
   path: string,
   format: ImportFormat,
-  columns: readonly string[],
+  { columns, lists }: JsonColumns,
 ): Promise<ImportFile> {
   const file = await open(path);
   try {
@@ -32,7 +32,9 @@ export async function openImportFile(
       bytes: size,
       lines: (from) => {
         const offset = Math.max(from, layout.start);
-        return 'delimiter' in layout ? csvLines(file, layout, offset) : jsonLines(file, layout.header, offset);
+        return 'delimiter' in layout
+          ? csvLines(file, layout, offset)
+          : jsonLines(file, { columns: layout.header, lists }, offset);
       },
       [Symbol.asyncDispose]: () => file.close(),
     };

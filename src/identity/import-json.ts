@@ -1,6 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { blocks, ImportFileFault, type Line } from './import-blocks.ts';
 
+/** The columns that are read, and those of them that may hold a list, which is given on as its JSON. */
+export type JsonColumns = { readonly columns: readonly string[]; readonly lists: ReadonlySet<string> };
+
 /** The longest line of a file of JSON lines, in bytes. */
 const longestLine = 1 << 20;
 
@@ -19,21 +22,25 @@ export async function readJsonKeys(file: FileHandle, start: number, columns: rea
 /** The records from `offset` on, in batches, each an object with the columns as its members. */
 export async function* jsonLines(
   file: FileHandle,
-  columns: readonly string[],
+  { columns, lists }: JsonColumns,
   offset: number,
 ): AsyncGenerator<readonly Line[]> {
   for await (const batch of textLines(file, offset)) {
     const lines = batch.filter(({ text }) => text.trim() !== '');
-    if (lines.length > 0) yield lines.map(({ text, end }) => toLine(text, end, columns));
+    if (lines.length > 0) yield lines.map(({ text, end }) => toLine(text, end, { columns, lists }));
   }
 }
 
-function toLine(text: string, end: number, columns: readonly string[]): Line {
+function toLine(text: string, end: number, { columns, lists }: JsonColumns): Line {
   const value = parseObject(text);
   if (value === undefined) return { fields: [text], end, fault: 'the line is not a JSON object' };
   const fields: string[] = [];
   for (const column of columns) {
     const member = value[column];
+    if (Array.isArray(member) && lists.has(column)) {
+      fields.push(JSON.stringify(member));
+      continue;
+    }
     if (typeof member === 'object' && member !== null) {
       return { fields: [text], end, fault: 'a value is a list or an object, and not a text' };
     }

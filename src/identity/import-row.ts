@@ -1,8 +1,9 @@
 import type { Value } from '../store/db.ts';
 import { dateExists, dateForm } from './birth-date.ts';
-import { type ImportedCitizen, type TextField, textFields } from './citizen-store.ts';
+import { type ImportedCitizen, type StoredField, type TextField, textFields } from './citizen-store.ts';
 import { longestClaim } from './claims.ts';
-import { type ImportField, type Mapping, MappingFault } from './import-fields.ts';
+import { formerFields, type ImportField, type Mapping, MappingFault, marks } from './import-fields.ts';
+import { formerReasons, readFormer } from './import-former.ts';
 import { familyKey } from './name-key.ts';
 import { stored } from './normalise.ts';
 
@@ -18,8 +19,9 @@ export type RowReader = (row: readonly string[], importId: string) => RowResult;
 export type Condition = { readonly column: string; readonly pattern: string };
 
 /** The fields that an import has, in the order of their columns: see `createCitizenStore`. */
-export function mappedFields(mapping: Mapping): (TextField | 'underReview')[] {
-  return [...mappedTexts(mapping), ...(mapping.underReview === undefined ? [] : (['underReview'] as const))];
+export function mappedFields(mapping: Mapping): StoredField[] {
+  const others: readonly StoredField[] = [...formerFields, ...marks];
+  return [...mappedTexts(mapping), ...others.filter((field) => mapping[field] !== undefined)];
 }
 
 function mappedTexts(mapping: Mapping): TextField[] {
@@ -35,10 +37,12 @@ export function createRowReader(
   conditions: readonly Condition[],
 ): RowReader {
   const passes = conditions.map((condition) => createCondition(header, condition));
-  const readId = readerOf(header, mapping, 'citizenId');
-  const readTexts = mappedTexts(mapping).map((field) => [field, readerOf(header, mapping, field)] as const);
+  const readerFor = (field: ImportField) => readerOf(header, mapping, field);
+  const readId = readerFor('citizenId');
+  const readTexts = mappedTexts(mapping).map((field) => [field, readerFor(field)] as const);
+  const readLists = formerFields.filter((field) => mapping[field]).map((field) => [field, readerFor(field)] as const);
+  const readMarks = marks.filter((mark) => mapping[mark] !== undefined).map(readerFor);
   const readDate = createDateReader(mapping.birthDate?.dateFormat);
-  const readMark = mapping.underReview === undefined ? undefined : readerOf(header, mapping, 'underReview');
 
   return (row, importId) => {
     if (row.length !== header.length)
@@ -46,7 +50,7 @@ export function createRowReader(
     if (!passes.every((pass) => pass(row))) return { leftOut: true };
     const citizenId = readId(row).trim();
     const values: Value[] = [citizenId];
-    const names: { givenName?: string; familyName?: string } = {};
+    const names: { givenName?: string; familyName?: string; birthFamilyName?: string } = {};
     let remark: string | undefined;
     for (const [field, read] of readTexts) {
       let text = stored(read(row));
@@ -58,16 +62,28 @@ export function createRowReader(
       }
       const reason = faultOfText(field, text);
       if (reason !== undefined) return { reason };
-      if ((field === 'familyName' || field === 'givenName') && text !== '') names[field] = text;
+      if (isNameField(field) && text !== '') names[field] = text;
       values.push(text === '' ? null : text);
+    }
+    const formerKeys: string[] = [];
+    for (const [field, read] of readLists) {
+      const former = readFormer(field, read(row));
+      if (former === undefined) return { reason: formerReasons[field] };
+      values.push(former.kept);
+      formerKeys.push(...former.keys);
     }
     const reason = citizenId === '' ? 'citizenId is empty' : faultOfText('citizenId', citizenId);
     if (reason !== undefined) return { reason };
-    if (readMark !== undefined) values.push(/^(true|yes|y|1)$/i.test(readMark(row).trim()));
+    for (const read of readMarks) values.push(/^(true|yes|y|1)$/i.test(read(row).trim()));
     values.push(familyKey(names.familyName ?? names.givenName), importId);
-    const citizen = { citizenId, values };
+    const birthKey = names.birthFamilyName === undefined ? undefined : familyKey(names.birthFamilyName);
+    const citizen = { citizenId, values, formerKeys, birthKey };
     return remark === undefined ? { citizen } : { citizen, remark };
   };
+}
+
+function isNameField(field: TextField): field is 'givenName' | 'familyName' | 'birthFamilyName' {
+  return field === 'givenName' || field === 'familyName' || field === 'birthFamilyName';
 }
 
 function readerOf(header: readonly string[], mapping: Mapping, field: ImportField): Reader {

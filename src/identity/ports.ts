@@ -25,6 +25,8 @@ export type IdentityPorts = {
   pace(): () => Promise<void>;
   /** The purposes that were agreed for this client; undefined where any is. */
   purposesOf(clientId: string): readonly string[] | undefined;
+  /** The legal bases that were agreed for this client, `consent` among them where it may refer to one; undefined where any is. */
+  legalBasesOf?(clientId: string): readonly string[] | undefined;
   /** Signs a result as a JWS (compact) of the media type `typ`, under a published key. */
   signResult(payload: Readonly<Record<string, unknown>>, typ: string): Promise<string>;
   /** Our issuer URL, as in the metadata. */

@@ -6,6 +6,26 @@ export type RegisterRecord = { readonly citizenId: string } & {
 } & {
   /** The record is disputed: what fits it is not yet a match. */
   readonly underReview: boolean;
+  /** The citizen has forbidden that anybody is told anything; answered as if nothing fitted. */
+  readonly locked?: boolean;
+  /** The person has died: answered as if nothing fitted, unless the policy says otherwise. */
+  readonly deceased?: boolean;
+  readonly formerNames?: readonly FormerName[];
+  readonly formerAddresses?: readonly FormerAddress[];
+};
+
+/** From when until when something was true, each YYYY-MM-DD or less, where that is known. */
+type Span = { readonly from?: string; readonly until?: string };
+
+/** A name that the person had before. */
+export type FormerName = Span & { readonly givenName?: string; readonly familyName?: string };
+
+/** Where the person lived before. */
+export type FormerAddress = Span & {
+  readonly streetAddress?: string;
+  readonly postalCode?: string;
+  readonly locality?: string;
+  readonly country?: string;
 };
 
 /** Where a citizen can be reached, as the register knows it. */

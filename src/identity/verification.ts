@@ -23,6 +23,8 @@ export type Verification = {
   readonly checkedAt: string;
   readonly expiresAt: string;
   readonly purpose: string | null;
+  readonly legalBasis: string | null;
+  readonly consentReference: string | null;
   readonly requestHash: string;
   readonly receipt: string;
   readonly token: string;
@@ -64,6 +66,8 @@ export const verificationSchema = Type.Object({
   checkedAt: Type.String({ format: 'date-time' }),
   expiresAt: Type.String({ format: 'date-time', description: 'Until when to rely on the answer and its token.' }),
   purpose: Type.Union([Type.String(), Type.Null()]),
+  legalBasis: Type.Union([Type.String(), Type.Null()]),
+  consentReference: Type.Union([Type.String(), Type.Null()]),
   requestHash: Type.String({
     description:
       'sha-256: and base64url of SHA-256 over the canonical JSON (RFC 8785) of all members as sent, in camelCase.',

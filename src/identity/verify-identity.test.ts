@@ -60,6 +60,8 @@ for (const engine of engines) {
       checkedAt: '2026-03-01T09:30:00.000Z',
       expiresAt: '2026-03-01T09:35:00.000Z',
       purpose: 'tax',
+      legalBasis: null,
+      consentReference: null,
       requestHash,
     });
     assert.match(String(verificationId), /^ver_[0-9A-Z]{26}$/);

@@ -4,11 +4,11 @@ import type { VerificationId } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { CitizenEvent, HouseEvent } from '../ledger/event.ts';
-import { type ClaimName, claimsBody, claimsQuery, type Question, readQuestion, requestHash } from './claims.ts';
+import { claimsBody, claimsQuery, type Question, readQuestion, requestHash } from './claims.ts';
 import { guessTags, subjectOf } from './guess-budget.ts';
 import { type Finding, identify } from './identify.ts';
 import { type NormalisedClaims, normaliseClaims } from './match/comparable.ts';
-import { type Policy, reachesMinimum } from './match/policy.ts';
+import { countingClaims, type Policy, reachesMinimum } from './match/policy.ts';
 import type { IdentityPorts } from './ports.ts';
 import { RegisterUnavailable } from './register.ts';
 import { claimResults, type Verification, validForMs, verificationSchema } from './verification.ts';
@@ -36,9 +36,9 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
   }
   const { question } = read;
   const policy = call.ports.policyOf(call.caller.clientId);
-  const refusal = refusalOf(question, policy, call);
-  if (refusal !== undefined) return { refusal };
   const asking = { question, claims: normaliseClaims(question.claims), policy, call };
+  const refusal = refusalOf(asking, from);
+  if (refusal !== undefined) return { refusal };
   const paced = call.ports.pace();
   const { effect, json } = await answer(asking, await decideOnce(asking));
   return {
@@ -62,7 +62,7 @@ async function decideOnce({ question, claims, policy, call }: Asking): Promise<D
   const key = rootKey.derive('guess-budget');
   const tags = guessTags(key, question.claims, claims);
   return await guesses.alone(tags.subjects, async () => {
-    const bench = { register, policy, frequencies: frequencies?.() };
+    const bench = { register, policy, frequencies: frequencies?.(), today: toInstant(call.now).slice(0, 10) };
     const [found, unspent] = await Promise.all([
       identify(claims, question.claims, bench).catch((fault) => openAfter(fault, question)),
       guesses.hasRoom(tags.subjects, call.now),
@@ -76,14 +76,30 @@ async function decideOnce({ question, claims, policy, call }: Asking): Promise<D
   });
 }
 
-function refusalOf({ claims, purpose }: Question, policy: Policy, { ports, caller }: VerifyCall): Refusal | undefined {
-  const purposes = ports.purposesOf(caller.clientId);
-  if (purpose !== undefined && purposes !== undefined && !purposes.includes(purpose)) {
-    return refuse('purpose-not-permitted');
+/** What the client may not ask; nothing of the register is looked at for it. */
+function refusalOf({ question, claims, policy, call }: Asking, from: 'query' | 'body'): Refusal | undefined {
+  const { purpose, legalBasis, consentReference } = question;
+  const purposes = call.ports.purposesOf(call.caller.clientId);
+  if (purposes !== undefined && !purposes.includes(purpose ?? '')) return refuse('purpose-not-permitted');
+  const bases = call.ports.legalBasesOf?.(call.caller.clientId);
+  const consents = consentReference !== undefined && bases?.includes(consentBasis) === true;
+  const based = legalBasis === undefined ? consents : bases?.includes(legalBasis) === true;
+  if (bases !== undefined && !based) return refuse('legal-basis-not-permitted');
+  const forbidden = claims.asked.filter((claim) => policy.permitted?.has(claim) === false);
+  if (forbidden.length > 0) {
+    const detail = 'not permitted by the policy of this client';
+    const issues = forbidden.map((claim) =>
+      from === 'body'
+        ? ({ in: from, pointer: `/${claim}`, code: 'not-permitted', detail } as const)
+        : ({ in: from, name: claim, code: 'not-permitted', detail } as const),
+    );
+    return refuse('claim-not-permitted', undefined, { issues });
   }
-  const submitted = new Set(Object.keys(claims) as ClaimName[]);
-  return reachesMinimum(policy, submitted) ? undefined : refuse('insufficient-claims');
+  return reachesMinimum(policy, countingClaims(policy, claims)) ? undefined : refuse('insufficient-claims');
 }
+
+/** Among the legal bases of a client: it may give a reference to the consent of the citizen instead. */
+const consentBasis = 'consent';
 
 /** A register that could not be asked leaves the question open; anything else is a fault. */
 function openAfter(fault: unknown, { claims }: Question): Finding {
@@ -114,6 +130,8 @@ async function answer(
     checkedAt: toInstant(now),
     expiresAt: toInstant(now + validForMs),
     purpose: question.purpose ?? null,
+    legalBasis: question.legalBasis ?? null,
+    consentReference: question.consentReference ?? null,
     requestHash: requestHash(question),
     receipt: `/v1/receipts/${events[0].id}`,
   };
@@ -182,7 +200,13 @@ const shared = {
   responses,
   citizenData: true,
 } as const;
-const refusals = ['insufficient-claims', 'purpose-not-permitted', 'register-unavailable'] as const;
+const refusals = [
+  'insufficient-claims',
+  'purpose-not-permitted',
+  'legal-basis-not-permitted',
+  'claim-not-permitted',
+  'register-unavailable',
+] as const;
 
 const queryRequest = { query: claimsQuery };
 const bodyRequest = { body: claimsBody };

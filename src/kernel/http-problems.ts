@@ -43,8 +43,23 @@ export const httpProblems = {
     status: 401,
     title: 'Access token not valid',
     retryable: false,
-    cause: 'The token is not one that this server accepts: wrong form, signature, issuer or audience, or revoked.',
-    fix: 'Get a new token from the authorization server for this server, and send it unchanged.',
+    cause:
+      'The token is not one that this server accepts: wrong form, signature, issuer or audience, revoked, or bound to a key or certificate that was not shown.',
+    fix: 'Get a new token from the authorization server for this server, and send it unchanged; a bound one in its own scheme or over its own certificate.',
+  },
+  'invalid-dpop-proof': {
+    status: 401,
+    title: 'DPoP proof not valid',
+    retryable: false,
+    cause: 'The access token is bound to a key, and the proof in the DPoP header does not prove it for this request.',
+    fix: 'Make a new proof for every request (RFC 9449): htm, htu without query, iat by a right clock, a fresh jti, ath.',
+  },
+  'dpop-nonce-needed': {
+    status: 401,
+    title: 'DPoP nonce needed',
+    retryable: true,
+    cause: 'This server wants the nonce in its DPoP-Nonce header to stand in the proof, and a recent one.',
+    fix: 'Repeat the request with a new proof that carries the nonce of this answer.',
   },
   'expired-access-token': {
     status: 401,

@@ -6,7 +6,8 @@ export const serviceProblems = {
     status: 400,
     title: 'Too few claims',
     retryable: false,
-    cause: 'The claims are fewer than the policy needs to tell one person from another.',
+    cause:
+      'The claims are fewer than the policy needs to tell one person from another. A part of a birth date does not count.',
     fix: 'Send citizenId, a name and birthDate; or, without an id, both names, birthDate and an address or document number.',
   },
   'claims-in-url-refused': {
@@ -20,8 +21,15 @@ export const serviceProblems = {
     status: 403,
     title: 'Purpose not permitted',
     retryable: false,
-    cause: 'The purpose is not one of those that were agreed for this client.',
+    cause: 'The purpose is not one of those that were agreed for this client, or none was stated.',
     fix: 'Send one of the purposes of your client, or ask the operator to add this one.',
+  },
+  'legal-basis-not-permitted': {
+    status: 403,
+    title: 'Legal basis not permitted',
+    retryable: false,
+    cause: 'The legal basis is not one of those that were agreed for this client, or none was stated.',
+    fix: 'Send one of the legal bases of your client; consentReference stands for one where consent was agreed.',
   },
   'claim-not-permitted': {
     status: 403,
@@ -114,6 +122,13 @@ export const serviceProblems = {
     retryable: false,
     cause: 'The document was found harmful, or could not be scanned, and is not given out.',
     fix: 'Ask the issuer to deposit a clean copy.',
+  },
+  'cursor-expired': {
+    status: 410,
+    title: 'Events no longer kept',
+    retryable: false,
+    cause: 'Events between the cursor and the first that is kept were taken out after their time.',
+    fix: 'Read the status of your open notifications with GET /v1/notifications, then go on with the cursor in the detail.',
   },
   'document-withdrawn': {
     status: 410,

@@ -85,6 +85,32 @@ export function openChunk(message: MessageKey, index: number, sealed: Uint8Array
   return plain;
 }
 
+/**
+ * Seals chunk `index` into `target`, which is as long as the sealed chunk: what the cipher makes on the way is given back
+ * at once. A stream of chunks that are left to the garbage collector costs twice as much as sealing them.
+ */
+export function sealChunkInto(target: Uint8Array, message: MessageKey, index: number, plain: Uint8Array): void {
+  const cipher = createCipheriv(algorithm, message.key, chunkNonce(message.baseNonce, index), wholeTag);
+  const sealed = cipher.update(plain);
+  target.set(sealed);
+  release(sealed);
+  cipher.final();
+  target.set(cipher.getAuthTag(), plain.length);
+}
+
+/** Opens chunk `index` into `target`, which may be the start of `sealed`; like `openChunk`, and without garbage. */
+export function openChunkInto(target: Uint8Array, message: MessageKey, index: number, sealed: Uint8Array): void {
+  const plain = openChunk(message, index, sealed);
+  target.set(plain);
+  release(plain);
+}
+
+/** Gives back bytes that nobody holds, where they are all of their memory. */
+function release(bytes: Uint8Array): void {
+  const { buffer } = bytes;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) buffer.transfer(0);
+}
+
 function chunkNonce(baseNonce: Uint8Array, index: number): Buffer {
   if (!Number.isSafeInteger(index) || index < 0 || index >= highestChunk) throw new RangeError('no such chunk');
   const nonce = Buffer.from(baseNonce);

@@ -4,11 +4,13 @@ import {
   chunkBytes,
   headerBytes,
   type MessageKey,
-  openChunk,
+  openChunkInto,
   SealBroken,
   sealChunk,
+  sealChunkInto,
   sealedChunkBytes,
   sealedLength,
+  tagBytes,
 } from './chunked-encryption.ts';
 
 /** Chunks sealed or opened in one turn of the event loop (256 KiB, about 0.1 ms), so that others get theirs. */
@@ -16,8 +18,8 @@ const chunksPerTurn = 16;
 const turnBytes = chunksPerTurn * chunkBytes;
 /** So much of a part (1 MiB) is verified before any of it is given: a smaller one is given as a whole or not at all. */
 const chunksAhead = 64;
-/** As much of a sealed message as is opened in one turn: a source that gives such pieces saves putting them together. */
-export const sealedTurnBytes = chunksPerTurn * sealedChunkBytes;
+/** As much of a sealed message as is opened before it is given: a source of such pieces saves putting them together. */
+export const sealedPieceBytes = chunksAhead * sealedChunkBytes;
 
 /** What passed through a sealing stream, counted and hashed (SHA-256) on the way; sizes in bytes. */
 export type SealedSummary = {
@@ -90,17 +92,19 @@ export function sealStream(message: MessageKey, source: AsyncIterable<Uint8Array
 }
 
 function sealChunks(message: MessageKey, firstIndex: number, plain: Uint8Array): Buffer {
-  const sealed: Buffer[] = [];
-  for (let at = 0; at < plain.length; at += chunkBytes) {
-    sealed.push(sealChunk(message, firstIndex + at / chunkBytes, plain.subarray(at, at + chunkBytes)));
+  const chunks = plain.length / chunkBytes;
+  const sealed = Buffer.allocUnsafe(chunks * sealedChunkBytes);
+  for (let chunk = 0; chunk < chunks; chunk += 1) {
+    const target = sealed.subarray(chunk * sealedChunkBytes, (chunk + 1) * sealedChunkBytes);
+    sealChunkInto(target, message, firstIndex + chunk, plain.subarray(chunk * chunkBytes, (chunk + 1) * chunkBytes));
   }
-  return Buffer.concat(sealed);
+  return sealed;
 }
 
 /**
  * A part of a sealed message: its plain bytes `first` to `last`, both included, of `plainLength`, a length that somebody
  * vouches for (a sealed record). `read` gives the stored bytes from `start` up to, without, `end`; a piece of them need
- * only be good until the next is asked for.
+ * only be good until the next is asked for, and is opened where it lies: it must be the reader's own memory.
  */
 export type SealedRange = {
   readonly read: (start: number, end: number) => AsyncIterable<Uint8Array>;
@@ -111,8 +115,9 @@ export type SealedRange = {
 
 /**
  * Opens a part of a sealed message with one read of the storage; no byte of a chunk is given out before its tag was
- * verified. Chunk 0 brings the header along, which must be that of `message`; a part that reaches the end also verifies
- * the end, and an empty one there (`first: plainLength, last: plainLength - 1`) nothing but that. Throws `SealBroken` at the first wrong or missing byte.
+ * verified. Pieces are of about 1 MiB, and good until the next is asked for. Chunk 0 brings the header along, which must be
+ * that of `message`; a part that reaches the end also verifies the end, and an empty one there (`first: plainLength, last:
+ * plainLength - 1`) nothing but that. Throws `SealBroken` at the first wrong or missing byte.
  */
 export async function* openRange(message: MessageKey, range: SealedRange): AsyncGenerator<Buffer> {
   const { plainLength, first, last } = range;
@@ -127,42 +132,40 @@ export async function* openRange(message: MessageKey, range: SealedRange): Async
   const stored = takeFrom(range.read(start, end));
   try {
     if (firstChunk === 0 && !(await stored.take(headerBytes)).equals(message.header)) throw new SealBroken();
-    let verified: Buffer[] = [];
-    for (let index = firstChunk; index <= lastChunk; index += chunksPerTurn) {
+    for (let index = firstChunk; index <= lastChunk; ) {
+      const left = lastChunk - index + 1;
+      // The last chunk of a message is often an empty one: it goes along.
+      const chunks = left <= chunksAhead + 1 ? left : chunksAhead;
       const at = headerBytes + index * sealedChunkBytes;
-      const chunks = Math.min(chunksPerTurn, lastChunk - index + 1);
       const sealed = await stored.take(Math.min(chunks * sealedChunkBytes, end - at));
-      for (const [place, plain] of openChunks(message, index, sealed).entries()) {
-        const offset = (index + place) * chunkBytes;
-        const wanted = plain.subarray(Math.max(first - offset, 0), last + 1 - offset);
-        if (wanted.length > 0) verified.push(wanted);
-      }
-      const next = index + chunks;
-      if (next > lastChunk || next - firstChunk >= chunksAhead) {
-        // Given as they are: to put them together would cost more than to open them.
-        yield* verified;
-        verified = [];
-      }
-      if (next <= lastChunk) await setImmediate();
+      const plain = await openChunks(message, index, sealed);
+      const offset = index * chunkBytes;
+      const wanted = plain.subarray(Math.max(first - offset, 0), Math.max(last + 1 - offset, 0));
+      if (wanted.length > 0) yield wanted;
+      index += chunks;
     }
   } finally {
     await stored.close();
   }
 }
 
-function openChunks(message: MessageKey, firstIndex: number, sealed: Buffer): Buffer[] {
-  const plain: Buffer[] = [];
-  for (let at = 0; at < sealed.length; at += sealedChunkBytes) {
-    const index = firstIndex + at / sealedChunkBytes;
-    plain.push(openChunk(message, index, sealed.subarray(at, at + sealedChunkBytes)));
+/** Opens chunks where they lie, each behind the plain bytes of those before it, some in each turn of the event loop. */
+async function openChunks(message: MessageKey, firstIndex: number, sealed: Buffer): Promise<Buffer> {
+  const chunks = Math.ceil(sealed.length / sealedChunkBytes);
+  for (let chunk = 0; chunk < chunks; chunk += 1) {
+    if (chunk > 0 && chunk % chunksPerTurn === 0) await setImmediate();
+    const target = sealed.subarray(chunk * chunkBytes);
+    const from = chunk * sealedChunkBytes;
+    openChunkInto(target, message, firstIndex + chunk, sealed.subarray(from, from + sealedChunkBytes));
   }
-  return plain;
+  return sealed.subarray(0, sealed.length - chunks * tagBytes);
 }
 
 /** Cuts a stream of any pieces into pieces of the length asked for; a stream that ends before is a broken message. */
 function takeFrom(source: AsyncIterable<Uint8Array>) {
   const pieces = source[Symbol.asyncIterator]();
   let rest: Uint8Array = new Uint8Array();
+  let own = Buffer.alloc(0);
   const next = async () => {
     const piece = await pieces.next();
     if (piece.done === true) throw new SealBroken();
@@ -178,7 +181,8 @@ function takeFrom(source: AsyncIterable<Uint8Array>) {
         return Buffer.from(taken.buffer, taken.byteOffset, length);
       }
       // Pieces of another cut are put together in bytes of our own, since each may be gone when the next is there.
-      const taken = Buffer.allocUnsafe(length);
+      if (own.length < length) own = Buffer.allocUnsafeSlow(length);
+      const taken = own.subarray(0, length);
       taken.set(rest);
       for (let at = rest.length; at < length; ) {
         const piece = await next();

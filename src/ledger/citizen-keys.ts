@@ -17,6 +17,8 @@ export type CitizenKeys = {
    * from the root, so that an unknown id costs what a known one does; nothing under it can be erased one by one.
    */
   keyOf(citizenId: string): Promise<Uint8Array>;
+  /** Reads the key of a citizen anew, for what must not outlive it; undefined where the citizen has none. */
+  standingKeyOf(citizenId: string): Promise<StandingKey | undefined>;
   /** Reads the keys of many citizens at once, so that `keyOf` has them at hand. No id may come twice. */
   load(citizenIds: readonly string[]): Promise<void>;
   /** The statement that makes the key of a new citizen; harmless where the citizen has one. */
@@ -30,6 +32,12 @@ export type CitizenKeys = {
   /** The pseudonym of 16 bytes under which the ledger groups a person's events. */
   pseudonymOf(citizenId: string): Uint8Array;
 };
+
+/**
+ * A key as it stands in the database. A unit with `stands` before what it stores is refused (`rows`) once the key was
+ * destroyed or wrapped anew; and a destruction waits until that unit is stored, and then sees what it stored.
+ */
+export type StandingKey = { readonly key: Uint8Array; readonly stands: Statement };
 
 /** At least so many keys are kept in memory, and at most twice as many. */
 const cachedKeys = 10_000;
@@ -72,12 +80,27 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     return key;
   }
 
+  const rowOf = async (citizenId: string) =>
+    (await read('select wrapped, root_key_id from citizen_key where citizen_id = $1', [citizenId]))[0];
+
   async function keyOf(citizenId: string): Promise<Uint8Array> {
     const known = cached(citizenId);
     if (known !== undefined) return known;
     const readAt = now();
-    const [row] = await read('select wrapped, root_key_id from citizen_key where citizen_id = $1', [citizenId]);
+    const row = await rowOf(citizenId);
     return row === undefined ? hmac('stranger-content', citizenId) : keyIn(row, citizenId, readAt);
+  }
+
+  async function standingKeyOf(citizenId: string): Promise<StandingKey | undefined> {
+    const readAt = now();
+    const row = await rowOf(citizenId);
+    if (row === undefined) {
+      cache.delete(citizenId);
+      return undefined;
+    }
+    // An update, because it locks the row on every engine; it changes nothing.
+    const sql = 'update citizen_key set wrapped = wrapped where citizen_id = $1 and wrapped = $2 returning citizen_id';
+    return { key: keyIn(row, citizenId, readAt), stands: { sql, args: [citizenId, row['wrapped'] ?? null], rows: 1 } };
   }
 
   async function load(citizenIds: readonly string[]): Promise<void> {
@@ -96,6 +119,7 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
 
   return {
     keyOf,
+    standingKeyOf,
     load,
     forget: cache.delete,
     destruction: (citizenId) => ({

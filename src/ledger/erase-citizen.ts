@@ -13,8 +13,9 @@ export type ErasureParts = {
   readonly mint: Mint;
   readonly actor: Actor;
   /**
-   * What else the erasure means for what is kept about the citizen, in the same unit and before the key goes. One of
-   * these statements may refuse the unit: then nothing is erased, and `CitizenHeld` is thrown.
+   * What else the erasure means for what is kept about the citizen, in the same unit and behind the end of the key, which
+   * waits for what is being stored under it. One of these statements may refuse the unit: then nothing is erased, and
+   * `CitizenHeld` is thrown.
    */
   readonly besides?: (citizenId: string, now: number, proof: EventId) => readonly Statement[];
 };
@@ -47,10 +48,10 @@ export async function eraseCitizen(parts: ErasureParts, citizenId: string): Prom
   const forgetName = { sql: 'update ledger_chain set citizen_id = null where chain = $1', args: [chain] };
   const besides = parts.besides?.(citizenId, event.at, event.id) ?? [];
   try {
-    await commit({ events: [event], statements: [...besides, citizenKeys.destruction(citizenId), forgetName] });
+    await commit({ events: [event], statements: [citizenKeys.destruction(citizenId), ...besides, forgetName] });
   } catch (fault) {
     if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
-    if (fault.statement < besides.length) throw new CitizenHeld();
+    if (fault.statement > 0) throw new CitizenHeld();
     return false;
   } finally {
     citizenKeys.forget(citizenId);

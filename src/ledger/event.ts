@@ -49,6 +49,9 @@ export type CitizenEvent =
   | (Head<'notification.rehearsed'> & { readonly citizenId: string })
   | (Head<'notification.status-read'> & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.opened'> & { readonly citizenId: string; readonly notification: NotificationId })
+  /** How the citizen wishes to be reached, or which addresses were verified, was stated anew; or it was read. */
+  | (Head<'contact-wishes.stated'> & { readonly citizenId: string })
+  | (Head<'contact-wishes.read'> & { readonly citizenId: string })
   | (Head<'notification.cancelled'> & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.undeliverable'> & {
       readonly citizenId: string;
@@ -135,7 +138,9 @@ export type HouseEvent =
     })
   | (Head<'notifications.listed'> & { readonly shown: number })
   | (Head<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
+  | (Head<'client.bound'> & { readonly clientId: string; readonly binding: 'none' | 'dpop' | 'mtls' })
   | (Head<'client.disabled'> & { readonly clientId: string })
+  | (Head<'client.webhook-hosts-set'> & { readonly clientId: string; readonly hosts: readonly string[] })
   /** A client asked for an id that no document has: whoever tries ids is on record. */
   | (Head<'document.unknown'> & { readonly document: DocumentId })
   | (Head<'retention-class.set'> & {
@@ -151,6 +156,12 @@ export type HouseEvent =
       readonly failed: number;
       /** SHA-256 over the ids of the erased documents, sorted, a line each: their own events have the rest. */
       readonly list: string;
+    })
+  | (Head<'signing-key.replaced'> & {
+      readonly use: 'access-token' | 'result' | 'evidence';
+      readonly kid: string;
+      /** Whether the old key was withdrawn at once, as one that others may have. */
+      readonly atOnce: boolean;
     })
   | (Head<'root-key.rotated'> & {
       readonly from: string;

@@ -1,3 +1,4 @@
+import { setImmediate as aTurn } from 'node:timers/promises';
 import type { Random } from '../kernel/clock.ts';
 import type { Db } from '../store/db.ts';
 import type { Anchor } from './anchor.ts';
@@ -44,6 +45,8 @@ export type Sequencer = {
 
 /** Batches of one step: the next is read and hashed while the one before is being stored. */
 const batchesAStep = 8;
+/** After so many entries the requests of this process have their turn: they wait for a millisecond, not for a batch. */
+const entriesATurn = 32;
 
 /** The sequencer of this process. A fault of a step leaves nothing behind in memory: the next one opens the tree anew. */
 export function createSequencer(parts: SequencerParts): Sequencer {
@@ -77,6 +80,7 @@ async function numberBatches(parts: SequencerParts, open: OpenTree, fence: numbe
       const events = await pendingEvents(db.read, afterId, batchLimit);
       if (events.length === 0) break;
       await chains.load(events);
+      await aTurn();
       await citizenKeys.load([...new Set(events.flatMap(({ citizenId }) => citizenId ?? []))]);
       const next = await append(parts, { before: grown, events, chains });
       await storing;
@@ -109,6 +113,7 @@ async function append(parts: SequencerParts, { before, events, chains }: Batch) 
   const entries: NumberedEntry[] = [];
   const leaves: Uint8Array[] = [];
   for (const [at, event] of events.entries()) {
+    if (at % entriesATurn === 0) await aTurn();
     const place = chains.next(event);
     const entry = await entryOf(parts, event, place);
     const leaf = leafHash(entry);

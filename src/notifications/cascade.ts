@@ -1,4 +1,5 @@
 import type { ChannelName } from './notification.ts';
+import type { Contact } from './ports.ts';
 import { afterQuiet, type QuietHours } from './quiet-hours.ts';
 
 /** One step of a cascade: this channel, when the message is still unread so long after its begin. */
@@ -14,6 +15,8 @@ export type CascadePolicy = {
   /** A letter is handed over at least so long before `deliverBy`. */
   readonly letterLeadMs: number;
   readonly quiet?: QuietHours | undefined;
+  /** These channels take addresses only that somebody has verified. */
+  readonly verifiedOnly?: readonly ChannelName[] | undefined;
 };
 
 /** One delivery to be: its channel and the earliest instant. */
@@ -47,21 +50,34 @@ export type PlanAsk = {
   readonly deliverBy: number;
   /** Urgent messages know no quiet hours. */
   readonly urgent: boolean;
+  /** What the citizen wishes: the order where the sender gave none, and hours. */
+  readonly wishes?: Pick<Contact, 'order' | 'hours'> | undefined;
 };
 
 /** The steps for one notification, the inbox first. The inbox is always one of them, at its begin. */
 export function planOf(policy: CascadePolicy, ask: PlanAsk): PlannedStep[] {
-  const { begin, deliverBy, urgent } = ask;
-  const planned = stepsWanted(policy, ask.wanted).map(({ channel, afterMs, reminder }) => {
-    const at = channel === 'letter' ? Math.min(begin + afterMs, deliverBy - policy.letterLeadMs) : begin + afterMs;
-    const runAt = urgent ? Math.max(begin, at) : afterQuiet(policy.quiet, channel, Math.max(begin, at));
-    return { channel, runAt, reminder: reminder === true };
-  });
+  const { begin, deliverBy, urgent, wishes } = ask;
+  const quiet = [policy.quiet, wishes?.hours];
+  const planned = stepsWanted(policy, ask.wanted ?? wishedOrder(policy, wishes?.order)).map(
+    ({ channel, afterMs, reminder }) => {
+      const at = channel === 'letter' ? Math.min(begin + afterMs, deliverBy - policy.letterLeadMs) : begin + afterMs;
+      const runAt = urgent ? Math.max(begin, at) : afterQuiet(quiet, channel, Math.max(begin, at));
+      return { channel, runAt, reminder: reminder === true };
+    },
+  );
   const inTime = planned.filter(({ runAt, reminder }) => runAt < deliverBy || !reminder);
   return [
     { channel: 'inbox', runAt: begin, reminder: false },
     ...inTime.sort((left, right) => left.runAt - right.runAt),
   ];
+}
+
+/** The channels of the policy, those that the citizen named first; undefined where the citizen named none. */
+function wishedOrder({ steps }: CascadePolicy, order: Contact['order']): readonly ChannelName[] | undefined {
+  if (order === undefined || order.length === 0) return undefined;
+  const leaving = steps.filter(({ channel }) => channel !== 'inbox');
+  const inPolicy = new Set(leaving.map(({ channel }) => channel));
+  return [...new Set([...order.filter((channel) => inPolicy.has(channel)), ...inPolicy])];
 }
 
 /** The steps that leave the house. Wanted channels take the waits of the policy in the order that the sender gave. */

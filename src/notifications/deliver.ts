@@ -17,7 +17,7 @@ export type DeliverParts = SettleParts & {
   readonly claim: Claim;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
   readonly contactOf: ContactOf;
-  /** For its quiet hours; without it there are none. */
+  /** For its quiet hours and for what has to be verified; without it there is neither. */
   readonly cascade?: CascadePolicy;
   /** The name of the service behind a client, as citizens shall read it. */
   senderNameOf(clientId: string): Promise<string>;
@@ -95,19 +95,23 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
   });
   if (notification.status === 'read') return ended('skipped', 'already-read');
   if (now >= notification.deliverBy) return ended('failed', 'deadline-passed');
-  const notBefore = notification.category === 'urgent' ? now : afterQuiet(parts.cascade?.quiet, channel.name, now);
-  if (notBefore > now) return { notBefore };
   if (job.reminder && !(await hasReached(parts, job))) return ended('skipped', 'nothing-to-remind');
   const [contact, content, sender] = await Promise.all([
     parts.contactOf(notification.citizenId),
     contentOf(parts, notification, found.content),
     parts.senderNameOf(notification.clientId),
   ]);
+  const quiet = [parts.cascade?.quiet, contact?.hours];
+  const notBefore = notification.category === 'urgent' ? now : afterQuiet(quiet, channel.name, now);
+  if (notBefore > now) return { notBefore };
   if (contact === undefined) return ended('failed', 'citizen-unknown');
   if (content === undefined) return ended('failed', 'content-erased');
   if (contact.declined?.includes(channel.name)) return ended('skipped', 'declined');
   const address = channel.addressOf(contact);
   if (address === undefined) return ended('skipped', 'no-contact');
+  if (parts.cascade?.verifiedOnly?.includes(channel.name) && !contact.verified?.includes(channel.name)) {
+    return ended('skipped', 'contact-unverified');
+  }
   return {
     notification,
     message: {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { toInstant } from '../kernel/clock.ts';
 import type { PlannedStep } from './cascade.ts';
 import { messageHtml } from './message-html.ts';
-import { channelNames } from './notification.ts';
+import { type ChannelName, channelNames } from './notification.ts';
 import { oneOf } from './notification-shape.ts';
 import type { Contact } from './ports.ts';
 import { blocksOf, type Content } from './sealed-content.ts';
@@ -11,13 +11,17 @@ import { textOfSms } from './sms-text.ts';
 /** What a dry run answers. */
 export const dryRunShape = Type.Object({
   dryRun: Type.Literal(true),
-  citizenKnown: Type.Boolean({ description: 'Whether the register knows the citizen; else all channels would fail.' }),
+  citizenKnown: Type.Boolean({
+    description: 'false: no such citizen, all channels would fail. Always true without the scope citizens:known.',
+  }),
   channels: Type.Array(
     Type.Object({
       channel: oneOf(channelNames, 'The channel.'),
       reminder: Type.Optional(Type.Boolean()),
       notBefore: Type.String({ format: 'date-time', description: 'When this step would begin, if still unread.' }),
-      reachable: Type.Boolean({ description: 'Whether the register has an address for it that is not declined.' }),
+      reachable: Type.Boolean({
+        description: 'false: no address, or declined. Always true without the scope citizens:known.',
+      }),
       text: Type.String({ description: 'The text that this channel would carry.' }),
       html: Type.Optional(Type.String({ description: 'Email and inbox: the same as a page.' })),
       segments: Type.Optional(Type.Integer({ description: 'Text messages: how many segments it takes.' })),
@@ -29,23 +33,29 @@ export const dryRunShape = Type.Object({
 export type Rehearsal = {
   readonly steps: readonly PlannedStep[];
   readonly contact: Contact | undefined;
+  /** Whether the caller may know if there is such a citizen; else nothing in the answer depends on it. */
+  readonly mayKnow: boolean;
+  /** The channels that take verified addresses only. */
+  readonly verifiedOnly: readonly ChannelName[];
   readonly content: Content;
   readonly sender: string;
   readonly language: string | undefined;
 };
 
 /** What each channel would show, and whether it reaches the citizen. No address is given out. */
-export function rehearse({ steps, contact, content, sender, language }: Rehearsal) {
+export function rehearse({ steps, contact, mayKnow, verifiedOnly, content, sender, language }: Rehearsal) {
+  const verified = (channel: ChannelName) =>
+    !verifiedOnly.includes(channel) || contact?.verified?.includes(channel) === true;
   const title = content.subject ?? `Message from ${sender}`;
   return {
     dryRun: true,
-    citizenKnown: contact !== undefined,
+    citizenKnown: !mayKnow || contact !== undefined,
     channels: steps.map(({ channel, runAt, reminder }) => {
       const head = {
         channel,
         ...(reminder ? { reminder } : {}),
         notBefore: toInstant(runAt),
-        reachable: contact !== undefined && reaches(contact, channel),
+        reachable: !mayKnow || (contact !== undefined && reaches(contact, channel) && verified(channel)),
       };
       if (channel === 'sms')
         return { ...head, ...textOfSms({ sender, subject: content.subject, text: content.message }) };

@@ -76,6 +76,9 @@ function evidenceEntry({ at, event, channel, attempt, reason }: Entry) {
   ];
 }
 
+/** Left out for a reason that lies with the citizen's contact; what was left out because it was read is no failure. */
+const unreached = ['no-contact', 'declined', 'contact-unverified'] as const;
+
 function nameOf(
   event: Entry['event'],
   channel: string | undefined,
@@ -92,7 +95,7 @@ function nameOf(
     case 'unknown':
       return channel === 'inbox' ? 'ContentConsignmentFailure' : 'RelayToNonERDSFailure';
     case 'skipped':
-      return reason === 'no-contact' || reason === 'declined' ? 'RelayToNonERDSFailure' : undefined;
+      return unreached.some((code) => code === reason) ? 'RelayToNonERDSFailure' : undefined;
     case 'read':
       return 'ContentAccessTracking';
     case 'undeliverable':

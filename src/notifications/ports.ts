@@ -3,6 +3,7 @@ import type { DocumentId } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { CascadePolicy } from './cascade.ts';
 import type { ChannelName } from './notification.ts';
+import type { QuietHours } from './quiet-hours.ts';
 
 /** How a citizen can be reached, as the register has it. */
 export type Contact = {
@@ -14,6 +15,12 @@ export type Contact = {
   readonly postalLines?: readonly string[] | undefined;
   /** The channels that the citizen does not wish; the inbox and letters cannot be declined. */
   readonly declined?: readonly ChannelName[] | undefined;
+  /** The channels in the order that the citizen wishes. */
+  readonly order?: readonly ChannelName[] | undefined;
+  /** The hours that the citizen wishes for some channels. */
+  readonly hours?: QuietHours | undefined;
+  /** The channels whose address somebody has verified to be the citizen's. */
+  readonly verified?: readonly ChannelName[] | undefined;
 };
 
 /** The contact of a citizen now; undefined for an id that the register does not know. */

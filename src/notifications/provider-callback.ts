@@ -3,15 +3,19 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Secret } from '../kernel/secret.ts';
 import { type LateParts, type LateWord, learnLate } from './learn-late.ts';
 
-/** Where the SMS gateway calls back, and where the mail system hands bounces over. */
-export const callbackPaths = { sms: '/callbacks/sms', mail: '/callbacks/mail' } as const;
+/** Where the SMS gateway and the mail provider call back, and where the mail system hands bounces over. */
+export const callbackPaths = {
+  sms: '/callbacks/sms',
+  mail: '/callbacks/mail',
+  mailEvents: '/callbacks/mail-events',
+} as const;
 
 /** A provider that calls back: what it has to send as a bearer token, how much, and what its words mean. */
 export type Caller = {
   readonly token: Secret;
   readonly limitBytes: number;
-  /** The late word in a body of that media type; undefined where it says nothing about a message of ours. */
-  read(text: string, mediaType: string): LateWord | undefined;
+  /** The late words in a body of that media type; none where it says nothing about a message of ours. */
+  read(text: string, mediaType: string): readonly LateWord[];
 };
 
 /**
@@ -27,8 +31,8 @@ export function createProviderCallback(
     if (!isToken(request.headers.authorization ?? '', token)) return end(response, 401);
     const text = await textOf(request, limitBytes);
     if (text === undefined) return end(response, 413);
-    const word = read(text, request.headers['content-type'] ?? '');
-    if (word !== undefined) await learnLate(parts, word);
+    // One after the other: two words about one notification would only meet each other.
+    for (const word of read(text, request.headers['content-type'] ?? '')) await learnLate(parts, word);
     end(response, 204);
   }
   return (request, response) => {

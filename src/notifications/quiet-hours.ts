@@ -1,6 +1,9 @@
 import type { ChannelName } from './notification.ts';
 
-/** When these channels stay silent: outside of `from` to `until` (full hours of the day in that time zone). */
+/**
+ * When these channels speak: from `from` to `until` (full hours of the day in that time zone), over midnight where
+ * `until` is the smaller one. Outside of that they stay silent.
+ */
 export type QuietHours = {
   readonly channels: readonly ChannelName[];
   readonly from: number;
@@ -10,23 +13,46 @@ export type QuietHours = {
 };
 
 const quarterMs = 900_000;
+/** A day has 96 quarters; two days are enough for any change of the clocks. */
+const mostQuarters = 192;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The same instant, or, in a quiet hour, the first one after it. Time zones differ by quarters of an hour. */
-export function afterQuiet(quiet: QuietHours | undefined, channel: ChannelName, at: number): number {
-  if (quiet === undefined || !quiet.channels.includes(channel) || isOpen(quiet, at)) return at;
+/**
+ * The same instant, or the first one after it that is quiet for nobody in the list. Time zones differ by quarters of an
+ * hour. Where two leave no common hour, the first in the list decides alone.
+ */
+export function afterQuiet(all: readonly (QuietHours | undefined)[], channel: ChannelName, at: number): number {
+  const quiet = all.filter((one) => one?.channels.includes(channel)).filter((one) => one !== undefined);
+  if (quiet.every((one) => isOpen(one, at))) return at;
   let next = Math.ceil(at / quarterMs) * quarterMs;
-  // A day has 96 quarters; two days are enough for any change of the clocks.
-  for (let tries = 0; tries < 192 && !isOpen(quiet, next); tries += 1) next += quarterMs;
-  return next;
+  for (let tries = 0; tries < mostQuarters; tries += 1, next += quarterMs) {
+    if (quiet.every((one) => isOpen(one, next))) return next;
+  }
+  return quiet.length > 1 ? afterQuiet(quiet.slice(0, 1), channel, at) : at;
 }
 
-function isOpen({ from, until, timeZone }: QuietHours, at: number): boolean {
+/** What is wrong about hours that a person stated; undefined where nothing is. */
+export function quietFault({ from, until, timeZone }: Omit<QuietHours, 'channels'>): string | undefined {
+  const isHour = (hour: number) => Number.isInteger(hour) && hour >= 0 && hour <= 24;
+  if (!isHour(from) || !isHour(until) || from === until) return 'from and until are two different hours from 0 to 24';
+  try {
+    formatOf(timeZone);
+    return undefined;
+  } catch {
+    return 'timeZone is a name of the IANA database, as Europe/Lisbon';
+  }
+}
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
   let format = formats.get(timeZone);
   if (format === undefined) {
     format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', hourCycle: 'h23' });
     formats.set(timeZone, format);
   }
-  const hour = Number(format.format(at));
-  return hour >= from && hour < until;
+  return format;
+}
+
+function isOpen({ from, until, timeZone }: QuietHours, at: number): boolean {
+  const hour = Number(formatOf(timeZone).format(at));
+  return from < until ? hour >= from && hour < until : hour >= from || hour < until;
 }

@@ -4,7 +4,7 @@ import { refuse } from '../kernel/problem.ts';
 import { SealBroken } from '../keys/chunked-encryption.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import { evidenceOf } from './evidence.ts';
-import { signEvidence } from './evidence-bundle.ts';
+import { type Stamp, signEvidence } from './evidence-bundle.ts';
 import type { Calendar } from './legal-effect.ts';
 import type { Notification } from './notification.ts';
 import { findWithContent } from './notification-store.ts';
@@ -20,6 +20,8 @@ export type EvidencePorts = {
   readonly evidenceIssuer: string;
   /** The days that do not count for legal effect. */
   readonly calendar: Calendar;
+  /** Asks for time stamps, where the operator has named an authority. */
+  readonly stamp?: Stamp | undefined;
 };
 
 const request = {
@@ -45,7 +47,12 @@ export const readEvidence = defineOperation({
   responses: {
     200: {
       description: 'The bundle.',
-      schema: Type.Object({ evidence: Type.String({ description: 'A compact JWS (RFC 7515).' }) }),
+      schema: Type.Object({
+        evidence: Type.String({ description: 'A compact JWS (RFC 7515).' }),
+        timeStamp: Type.Optional(
+          Type.String({ description: 'A JWS with a time stamp token (RFC 3161) over it, where an authority is set.' }),
+        ),
+      }),
     },
   },
   refusals: ['notification-not-found'],
@@ -68,7 +75,7 @@ export const readEvidence = defineOperation({
       answer: {
         status: 200,
         headers: { 'content-disposition': `attachment; filename="${notification.id}.evidence.json"` },
-        json: signEvidence(key, evidenceOf(found, content, issuer)),
+        json: await signEvidence(key, evidenceOf(found, content, issuer), ports.stamp),
       },
     };
   },

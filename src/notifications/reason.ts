@@ -21,6 +21,11 @@ const reasons = {
     whoActs: 'sender',
     detail: 'The register has no address of the citizen for this channel; reach the citizen in another way.',
   },
+  'contact-unverified': {
+    retryable: false,
+    whoActs: 'citizen',
+    detail: 'By the policy of this server the channel takes verified addresses only, and this one is not.',
+  },
   'address-invalid': {
     retryable: false,
     whoActs: 'citizen',

@@ -169,3 +169,35 @@ function outline(shown: Record<string, unknown>): string[] {
     ({ channel, status }) => `${channel} ${status}`,
   );
 }
+
+for (const engine of engines) {
+  test(`${engine.name}: only a caller with citizens:known learns who is in the register`, async (t) => {
+    const house = await open(await engine.open(t));
+    const knowing = { clientId: 'knowing office' };
+    const unknown = { citizenId: 'cit-nobody', message: 'Hello.' };
+    const refused = await house.send(unknown, knowing);
+    assert.ok('refused' in refused);
+    assert.equal(refused.refused.slug, 'citizen-not-found');
+    const accepted = await house.send(unknown);
+    assert.ok('json' in accepted && accepted.status === 202);
+    const shown = await house.send({ ...unknown, dryRun: true }, knowing);
+    assert.ok('json' in shown);
+    assert.equal(shown.json['citizenKnown'], false);
+    const reached = await house.send({ ...unknown, citizenId: 'cit-ada', dryRun: true }, knowing);
+    assert.ok('json' in reached);
+    assert.deepEqual(
+      [reached.json['citizenKnown'], (reached.json['channels'] as Array<Record<string, unknown>>)[1]?.['reachable']],
+      [true, true],
+    );
+  });
+
+  test(`${engine.name}: a dry run says the same about a known and an unknown citizen to all others`, async (t) => {
+    const house = await open(await engine.open(t));
+    const rehearsed = async (citizenId: string) => {
+      const answer = await house.send({ citizenId, message: '# Hello', dryRun: true });
+      assert.ok('json' in answer);
+      return [answer.status, answer.headers, answer.json];
+    };
+    assert.deepEqual(await rehearsed('cit-ada'), await rehearsed('cit-nobody'));
+  });
+}

@@ -48,7 +48,7 @@ export const sendNotification = defineOperation({
   scope: 'notifications:send',
   summary: 'Send an official notification to a citizen',
   description:
-    'The answer comes when the message is durable; delivery follows. Send an Idempotency-Key, and repeat with the same key until you get an answer: there will be one notification. An unknown citizen is accepted and ends undeliverable. With dryRun nothing is sent, and the answer shows what each channel would carry.',
+    'The answer comes when the message is durable; delivery follows. Send an Idempotency-Key, and repeat with the same key until you get an answer: there will be one notification. An unknown citizen is 404 for a caller with the scope citizens:known, and else is accepted and ends undeliverable. With dryRun nothing is sent, and the answer shows what each channel would carry.',
   request,
   responses: {
     202: {
@@ -58,15 +58,23 @@ export const sendNotification = defineOperation({
     },
     200: { description: 'With dryRun: what would be sent.', schema: dryRunShape },
   },
-  refusals: ['bad-request'],
+  refusals: ['bad-request', 'citizen-not-found'],
   idempotent: true,
   citizenData: true,
   run: async (call: SendCall) => {
     const checked = await check(call);
     if ('issues' in checked) return { refusal: refuse('bad-request', 'See issues[].', { issues: checked.issues }) };
+    if (checked.contact === undefined && mayKnow(call) && call.body.dryRun !== true) {
+      return { refusal: refuse('citizen-not-found') };
+    }
     return call.body.dryRun === true ? await rehearsal(call, checked) : await acceptance(call, checked);
   },
 });
+
+/** Whether this caller may learn at once that there is no such citizen (docs/notifications.md). */
+function mayKnow({ caller }: SendCall): boolean {
+  return caller.scopes.has('citizens:known');
+}
 
 /** Everything that can be wrong is found at once, and for a dry run as for a real one. */
 async function check(call: SendCall): Promise<Checked | { readonly issues: readonly Issue[] }> {
@@ -77,7 +85,10 @@ async function check(call: SendCall): Promise<Checked | { readonly issues: reado
   if (issues.length > 0) return { issues };
   const urgent = body.category === 'urgent';
   const { sendAt, deliverBy } = times;
-  const steps = planOf(ports.cascade, { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent });
+  // What a citizen wishes would tell a dry run that there is such a citizen.
+  const wishes = body.dryRun === true && !mayKnow(call) ? undefined : contact;
+  const ask = { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent, wishes };
+  const steps = planOf(ports.cascade, ask);
   return { times, contact, content: contentOf(body, attached.found), steps };
 }
 
@@ -109,10 +120,15 @@ async function rehearsal(call: SendCall, { contact, content, steps }: Checked): 
   const { citizenId } = call.body;
   const sender = await call.ports.senderNameOf(call.caller.clientId);
   const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
-  const language = call.body.language ?? contact?.language;
+  const known = mayKnow(call);
+  const { verifiedOnly = [] } = call.ports.cascade;
+  const language = call.body.language ?? (known ? contact?.language : undefined);
   return {
     effect: { events: [{ type: 'notification.rehearsed', ...head, citizenId }], statements: [] },
-    answer: { status: 200, json: rehearse({ steps, contact, content, sender, language }) },
+    answer: {
+      status: 200,
+      json: rehearse({ steps, contact, mayKnow: known, verifiedOnly, content, sender, language }),
+    },
   };
 }
 

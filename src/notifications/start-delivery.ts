@@ -76,7 +76,9 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
   });
   workers.push(start(createDeadlines(parts), deadlinesAtOnce, deadlinesAtOnce));
 
+  let wakes = 0;
   wake = () => {
+    wakes += 1;
     for (const worker of workers) worker.wake();
   };
   const recovery = repeat({
@@ -92,7 +94,11 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
     wake,
     idle: async () => {
       await Promise.all([identity.idle(), recovery.idle()]);
-      for (const worker of workers) await worker.idle();
+      // What one worker ends may wake another that was asked before it.
+      for (let seen = -1; seen !== wakes; ) {
+        seen = wakes;
+        for (const worker of workers) await worker.idle();
+      }
     },
     stop: async (withinMs) => {
       await recovery.stop();

@@ -61,7 +61,7 @@ function open(path: string): DatabaseSync {
   const wantsCheck = needsCheck(path);
   const db = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true, defensive: true });
   db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory;
-    pragma cache_size = -65536; pragma journal_size_limit = 67108864; pragma secure_delete = on;
+    pragma cache_size = -2048; pragma journal_size_limit = 67108864; pragma secure_delete = on;
     pragma trusted_schema = off`);
   const expected = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 };
   for (const [pragma, value] of Object.entries(expected)) {
@@ -72,6 +72,8 @@ function open(path: string): DatabaseSync {
     const { quick_check: found } = db.prepare('pragma quick_check(1)').get() ?? {};
     if (found !== 'ok') throw new Error(`quick_check of ${path}: ${String(found)}; restore the newest backup`);
   }
+  // Only now: the check reads the whole file, and what it left in the cache would stay in the memory of the process.
+  db.exec('pragma cache_size = -65536');
   return db;
 }
 

@@ -247,7 +247,7 @@ test('an oversized bounce is refused by its length, a looping one changes nothin
   await house.accept({ citizenId: 'cit-ada' });
   const handler = createProviderCallback(
     { ...house, read: db.read, clock: { now: () => at }, onFault: (fault) => assert.fail(String(fault)) },
-    { token: new Secret('t'), limitBytes: 10_000, read: (raw) => readBounce(raw, addresses) },
+    { token: new Secret('t'), limitBytes: 10_000, read: (raw) => [readBounce(raw, addresses) ?? []].flat() },
   );
   const server = createServer(handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -4,6 +4,7 @@ import { createTokenChecker, type TokenChecker } from '../../src/access/check-to
 import { type NewClient, newClient, type WantedClient } from '../../src/access/client.ts';
 import { clientCreation } from '../../src/access/client-store.ts';
 import { createClientView } from '../../src/access/client-view.ts';
+import { createDpopNonces, type DpopNonces } from '../../src/access/dpop-nonces.ts';
 import {
   createMissingSigningKeys,
   type KeyRoom,
@@ -11,6 +12,7 @@ import {
   type SigningKeys,
 } from '../../src/access/signing-key-store.ts';
 import type { TrustedIssuer } from '../../src/access/trusted-issuer.ts';
+import { createUsedProofs } from '../../src/access/used-proofs.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { rootKeyFrom } from '../../src/keys/root-key.ts';
 import { signBytes } from '../../src/keys/signing-key.ts';
@@ -29,12 +31,20 @@ export type TokenHouse = {
   readonly keys: SigningKeys;
   readonly checker: TokenChecker;
   readonly client: NewClient;
+  readonly nonces: DpopNonces | undefined;
   readonly add: (wanted: WantedClient) => Promise<NewClient>;
+};
+
+export type HouseWanted = {
+  readonly engine?: Engine | undefined;
+  readonly trusted?: readonly TrustedIssuer[];
+  /** Whether DPoP proofs need a nonce. */
+  readonly withNonces?: boolean;
 };
 
 export async function openTokenHouse(
   t: TestContext,
-  { engine = engines[0], trusted = [] }: { engine?: Engine | undefined; trusted?: readonly TrustedIssuer[] } = {},
+  { engine = engines[0], trusted = [], withNonces = false }: HouseWanted = {},
 ): Promise<TokenHouse> {
   assert.ok(engine);
   const opened = await engine.open(t);
@@ -49,6 +59,7 @@ export async function openTokenHouse(
     },
   };
   const clock = { at: Math.floor(Date.now() / 1_000) * 1_000, now: () => clock.at };
+  const nonces = withNonces ? createDpopNonces(new Uint8Array(32).fill(4), clock) : undefined;
   const room = { db, root: rootKeyFrom(new Uint8Array(32).fill(3)), clock };
   await createMissingSigningKeys(room, systemRandom);
   const keys = await openSigningKeys(room);
@@ -66,8 +77,10 @@ export async function openTokenHouse(
     scopes: ['documents:read', 'notifications:send'],
     credential: 'secret',
   });
-  const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted });
-  return { db, reads, clock, room, keys, checker, client, add };
+  const isFirst = createUsedProofs({ db, clock }, 'DPoP');
+  const binding = { clock, publicUrl, isFirst, nonces };
+  const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding });
+  return { db, reads, clock, room, keys, checker, client, add, nonces };
 }
 
 /** The claims that a good token has now. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { TestContext } from 'node:test';
 import { SignJWT } from 'jose';
 import { createAuthorizationServer } from '../../src/access/authorization-server.ts';
 import { readClientKeys } from '../../src/access/client-keys.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { type Engine, engines } from '../engines.ts';
-import { openTokenHouse, publicUrl, type TokenHouse } from './tokens-house.ts';
+import { type HouseWanted, openTokenHouse, publicUrl, type TokenHouse } from './tokens-house.ts';
 
 export const scopes = ['documents:read', 'documents:write', 'notifications:send'];
 
@@ -21,8 +21,12 @@ export type Served = TokenHouse & {
 };
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Record<string, unknown> };
 
-export async function serve(t: TestContext, engine: Engine | undefined = engines[0]): Promise<Served> {
-  const house = await openTokenHouse(t, { engine });
+export async function serve(
+  t: TestContext,
+  engine: Engine | undefined = engines[0],
+  wanted: HouseWanted = {},
+): Promise<Served> {
+  const house = await openTokenHouse(t, { engine, ...wanted });
   const faults: unknown[] = [];
   const server = createAuthorizationServer({
     ...house,
@@ -32,7 +36,13 @@ export async function serve(t: TestContext, engine: Engine | undefined = engines
     trustedIssuers: [],
     report: (fault) => faults.push(fault),
   });
-  const http = createServer(server.handler);
+  const { origin, ask } = await listening(t, server.handler);
+  return { ...house, origin, faults, ask, issueAccessToken: server.issueAccessToken };
+}
+
+/** Lets an authorization server listen on loopback until the test is over. */
+export async function listening(t: TestContext, handler: RequestListener): Promise<Pick<Served, 'origin' | 'ask'>> {
+  const http = createServer(handler);
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   t.after(() => http.close());
   const address = http.address();
@@ -44,7 +54,7 @@ export async function serve(t: TestContext, engine: Engine | undefined = engines
     assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
     return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
   };
-  return { ...house, origin, faults, ask, issueAccessToken: server.issueAccessToken };
+  return { origin, ask };
 }
 
 /** The header of HTTP Basic for the first client. */

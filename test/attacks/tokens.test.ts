@@ -180,7 +180,10 @@ const claims: Record<string, Attack> = {
   'an empty jti': withClaims({ jti: '' }),
   'jti as a number': withClaims({ jti: 7 }),
   'a client that does not exist': withClaims({ client_id: 'nobody', sub: 'nobody' }),
-  'a token bound to a key, as Bearer': withClaims({ cnf: { jkt: 'x' } }),
+  'bound to what is no thumbprint': withClaims({ cnf: { jkt: 'x' } }),
+  'bound to nothing': withClaims({ cnf: {} }),
+  'bound by a way that we cannot check': withClaims({ cnf: { jwk: {}, jkt: 'x'.repeat(43) } }),
+  'bound to a certificate, over none': withClaims({ cnf: { 'x5t#S256': 'x'.repeat(43) } }),
   'a client assertion': (house) => {
     const { clientId } = house.client.client;
     const assertion = { iss: clientId, sub: clientId, aud: publicUrl, exp: seconds(house, 60), jti: 'a' };
@@ -226,7 +229,8 @@ test('a flood of unknown key ids makes the keys be read once', async (t) => {
 test('the generic refusal says nothing about the token, and its challenge says invalid_token', () => {
   assert.deepEqual(invalidAccessToken(), {
     slug: 'invalid-access-token',
-    detail: 'The token is not one that this server accepts: wrong form, signature, issuer or audience, or revoked.',
+    detail:
+      'The token is not one that this server accepts: wrong form, signature, issuer or audience, revoked, or bound to a key or certificate that was not shown.',
     headers: {
       'www-authenticate':
         'Bearer realm="citizen-services", error="invalid_token", error_description="The access token is not valid"',

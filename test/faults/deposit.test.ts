@@ -15,8 +15,12 @@ const endOfTime = Number.MAX_SAFE_INTEGER;
 for (const engine of engines) {
   test(`${engine.name}: a unit that is refused takes its blob along`, async (t) => {
     const house = await openDocumentHouse(t, engine);
-    house.wires.write = () => Promise.reject(new WriteRefused('unique', 0, 'there already'));
-    await assert.rejects(house.deposit(asked), WriteRefused);
+    house.wires.write = () => Promise.reject(new WriteRefused('unique', 1, 'there already'));
+    await assert.rejects(house.deposit(asked), /row of a deposit was refused/);
+    assert.deepEqual(await house.files(), []);
+    house.wires.write = () => Promise.reject(new WriteRefused('rows', 0, 'another key'));
+    const changed = await house.deposit(asked);
+    assert.ok('refusal' in changed && changed.refusal.slug === 'conflict');
     assert.deepEqual(await house.files(), []);
     house.wires.write = () => Promise.reject(new WriteBusy('three times'));
     const busy = await house.deposit(asked);

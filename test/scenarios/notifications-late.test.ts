@@ -28,7 +28,7 @@ for (const engine of engines) {
         {
           token: new Secret('t0ken'),
           limitBytes: 1_000,
-          read: (text, type) => receiptWord(plainMapping, parseReceipt(text, type)),
+          read: (text, type) => [receiptWord(plainMapping, parseReceipt(text, type)) ?? []].flat(),
         },
       ),
     );

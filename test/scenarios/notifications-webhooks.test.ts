@@ -1,51 +1,18 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { createWebhook } from '../../src/notifications/webhooks/create-webhook.ts';
 import { listWebhooks } from '../../src/notifications/webhooks/list-webhooks.ts';
-import { tellingCommit } from '../../src/notifications/webhooks/number-feed.ts';
-import { createPostCall } from '../../src/notifications/webhooks/post-call.ts';
 import { readEvents } from '../../src/notifications/webhooks/read-events.ts';
 import { redeliverWebhook } from '../../src/notifications/webhooks/redeliver-webhook.ts';
 import { rotateWebhookSecret } from '../../src/notifications/webhooks/rotate-webhook-secret.ts';
 import { pausesMs, startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
-import { systemResolve } from '../../src/notifications/webhooks/target.ts';
-import type { Db } from '../../src/store/db.ts';
-import { createDeliveryHouse, minute, scripted } from '../delivery-house.ts';
+import { minute } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
+import { openWebhookHouse } from '../webhook-house.ts';
 import { type Received, startReceiver } from '../webhook-receiver.ts';
 
 const hour = 60 * minute;
-
-async function open(t: TestContext, db: Db) {
-  const { house, time, faults, start } = await createDeliveryHouse(t, db);
-  const calling = startWebhooks({
-    ...{ read: db.read, write: db.write, clock: time.clock, timer: time.timer, random: house.random },
-    ...{ webhookKey: house.ports.webhookKey, allowPrivateTargets: true, pollMs: hour },
-    post: createPostCall({ resolve: systemResolve, allowPrivate: true, timeoutMs: 5_000 }),
-    onFault: (fault) => faults.push(fault),
-  });
-  t.after(() => calling.stop(1_000));
-  const commit = tellingCommit(house.commit, calling.wake);
-  const delivering = await start({ email: scripted(), commit });
-  const idle = async () => {
-    await delivering.idle();
-    calling.wake();
-    await calling.idle();
-  };
-  const operate = async (operation: Parameters<typeof house.serve>[0], parts: object = {}) => {
-    const answer = await house.serve(operation)(parts);
-    if ('refused' in answer) throw new Error(JSON.stringify(answer.refused));
-    return answer.json;
-  };
-  /** Sends so many, and waits until all is told. */
-  const sendMany = async (count: number) => {
-    for (let sent = 0; sent < count; sent += 1) await house.accept({ citizenId: 'cit-ada' });
-    delivering.wake();
-    await idle();
-  };
-  return { house, time, faults, idle, operate, sendMany };
-}
 
 type Feed = { items: Array<{ id: string; number: number; data: object }>; after: string };
 
@@ -62,7 +29,7 @@ function verify(secret: string, { headers, body }: Received, at: number): unknow
 
 for (const engine of engines) {
   test(`${engine.name}: the reference library verifies each call, with the old secret too for a day after rotation`, async (t) => {
-    const { time, operate, sendMany } = await open(t, await engine.open(t));
+    const { time, operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
     const receiver = await startReceiver(t);
     const { id, secret } = await operate(createWebhook, { body: { url: receiver.url } });
     await sendMany(2);
@@ -87,7 +54,7 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a receiver that is down for three days has all from the feed, nothing missing or twice`, async (t) => {
-    const { time, operate, sendMany, idle, faults } = await open(t, await engine.open(t));
+    const { time, operate, sendMany, idle, faults } = await openWebhookHouse(t, await engine.open(t));
     let down = true;
     const receiver = await startReceiver(t, () => (down ? 503 : 204));
     const { id } = await operate(createWebhook, { body: { url: receiver.url } });
@@ -114,7 +81,7 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: 410 disables a webhook, and a redirect is not followed`, async (t) => {
-    const { operate, sendMany } = await open(t, await engine.open(t));
+    const { operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
     const gone = await startReceiver(t, () => 410);
     const moved = await startReceiver(t, () => 302);
     await operate(createWebhook, { body: { url: gone.url } });
@@ -134,14 +101,14 @@ for (const engine of engines) {
 
   test(`${engine.name}: under concurrent commits and two numberers, feeds of two clients have no gap and no double`, async (t) => {
     const db = await engine.open(t);
-    const { house, idle, faults } = await open(t, db);
+    const { house, idle, faults } = await openWebhookHouse(t, db);
     const other = startWebhooks({
       ...{ read: db.read, write: db.write, clock: { now: () => Date.UTC(2030, 0, 1) }, random: house.random },
       timer: (_ms, call) => {
         const timeout = setTimeout(call, 1);
         return () => clearTimeout(timeout);
       },
-      ...{ webhookKey: house.ports.webhookKey, allowPrivateTargets: true, pollMs: 1 },
+      ...{ webhookKey: house.ports.webhookKey, allowPrivateTargets: true, pollMs: 1, keepMs: Number.POSITIVE_INFINITY },
       post: async () => ({ status: 204, retryAfter: undefined }),
       onFault: (fault) => faults.push(fault),
     });

@@ -29,11 +29,9 @@ const realm = 'Bearer realm="citizen-services", ';
 const challenge = (operation: string): Expected => {
   const scope = needs(operation);
   const named = scope === 'any' ? '' : `scope="${scope}", `;
-  return {
-    'www-authenticate': new RegExp(
-      `^${realm}${named}resource_metadata="http://127\\.0\\.0\\.1:\\d+/\\.well-known/oauth-protected-resource/v1"$`,
-    ),
-  };
+  const rest = `${named}resource_metadata="http://127\\.0\\.0\\.1:\\d+/\\.well-known/oauth-protected-resource/v1"`;
+  const dpop = `DPoP realm="citizen-services", algs="ES256 PS256 EdDSA Ed25519", ${rest}`;
+  return { 'www-authenticate': new RegExp(`^${realm}${rest}, ${dpop}$`) };
 };
 const invalid: Expected = {
   'www-authenticate': `${realm}error="invalid_token", error_description="The access token is not valid"`,

@@ -10,7 +10,7 @@ export type BlobStore = {
   put(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /**
    * Reads a part in one request to the storage, begun when the first piece is asked for; throws `BlobBroken`. A piece is
-   * good until the next is asked for, which may be read into the same memory.
+   * good until the next is asked for, which may be read into the same memory; until then it may be written over.
    */
   read(name: string, part: BlobPart): AsyncIterable<Uint8Array>;
   /** Removes a blob; harmless where there is none. */

@@ -2,14 +2,17 @@ import { close, fstatSync, open as openForCallback, read as readForCallback } fr
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { headerBytes } from '../../keys/chunked-encryption.ts';
-import { sealedTurnBytes } from '../../keys/sealed-stream.ts';
+import { headerBytes, sealedChunkBytes } from '../../keys/chunked-encryption.ts';
+import { sealedPieceBytes } from '../../keys/sealed-stream.ts';
 import { BlobBroken, type BlobPart, type BlobStore, blobNamePattern, type StoredBlob } from './blob-store.ts';
 
-/** What is read at once: what is opened in one turn, with the header before the first. */
-const pieceBytes = headerBytes + sealedTurnBytes;
-/** So many buffers are kept for the next readers (8 MiB): making one for each costs more than reading into it. */
+/** What is read at once: what is opened before it is given, with the header before the first, and the end if it is near. */
+const pieceBytes = headerBytes + sealedPieceBytes;
+const bufferBytes = pieceBytes + sealedChunkBytes;
+/** So many buffers are kept for the next readers (33 MiB): making one for each costs more than reading into it. */
 const keptBuffers = 32;
+/** For what is smaller none is kept. */
+const smallBytes = 65_536;
 const openFile = promisify(openForCallback);
 const readFile = promisify(readForCallback);
 
@@ -91,15 +94,16 @@ async function* readPart(
   buffers: Buffer[],
 ): AsyncGenerator<Buffer> {
   const file = await openExisting(path);
-  const isSmall = end - start < pieceBytes;
-  const buffer = isSmall ? Buffer.allocUnsafe(end - start) : (buffers.pop() ?? Buffer.allocUnsafeSlow(pieceBytes));
+  const isSmall = end - start <= smallBytes;
+  const buffer = isSmall ? Buffer.allocUnsafe(end - start) : (buffers.pop() ?? Buffer.allocUnsafeSlow(bufferBytes));
   try {
     // What the system knows of an open file, it knows without waiting for the disk.
     const { size } = fstatSync(file);
     if (size !== totalBytes) throw new BlobBroken(`a blob has ${size} bytes on disk, ${totalBytes} on record`);
     for (let at = start; at < end; ) {
-      const most = at === 0 ? pieceBytes : sealedTurnBytes;
-      const { bytesRead } = await readFile(file, buffer, 0, Math.min(most, end - at), at);
+      const most = at === 0 ? pieceBytes : sealedPieceBytes;
+      const wanted = end - at <= buffer.length ? end - at : most;
+      const { bytesRead } = await readFile(file, buffer, 0, wanted, at);
       if (bytesRead === 0) throw new BlobBroken('a blob ended while it was read');
       yield buffer.subarray(0, bytesRead);
       at += bytesRead;

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import {
   AbortMultipartUploadCommand,
   type CompletedPart,
@@ -52,7 +53,7 @@ export function openS3Blobs(place: S3Place): BlobStore {
       const first = await parts.next();
       const start = first.done === true ? Buffer.alloc(0) : first.value;
       try {
-        if (start.length < partBytes) await at.client.send(new PutObjectCommand({ Bucket: bucket, Key, Body: start }));
+        if (start.length < partBytes) await putWhole(at, Key, start);
         else await putParts(at, Key, start, parts);
       } finally {
         await parts.return(undefined);
@@ -74,7 +75,8 @@ function clientOf({ region, endpoint, accessKeyId, secretAccessKey }: S3Place): 
     credentials: { accessKeyId, secretAccessKey: secretAccessKey.reveal() },
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 },
-    // The seal proves what is read. Stores that are not AWS often know no checksums.
+    // Those that the client of AWS makes by itself come as trailers, which other stores often do not know. Ours are plain
+    // headers, and what is read is proven by the seal.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -97,16 +99,43 @@ async function* cut(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   if (length > 0) yield Buffer.concat(held);
 }
 
+async function putWhole({ client, Bucket }: Bucket, Key: string, Body: Buffer): Promise<void> {
+  const ChecksumCRC32 = checksumOf(Body);
+  const stored = await client.send(new PutObjectCommand({ Bucket, Key, Body, ChecksumCRC32 }));
+  try {
+    requireChecksum(stored.ChecksumCRC32, ChecksumCRC32);
+  } catch (fault) {
+    await client.send(new DeleteObjectCommand({ Bucket, Key }));
+    throw fault;
+  }
+}
+
+/** The checksum of S3 over the bytes of one request: the store refuses bytes that were changed on their way. */
+function checksumOf(bytes: Buffer): string {
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(bytes));
+  return checksum.toString('base64');
+}
+
+/** A store that tells no checksum is believed: reading proves the bytes. One that tells another has stored others. */
+function requireChecksum(told: string | undefined, sent: string): void {
+  if (told !== undefined && told !== sent) throw new BlobBroken('S3 told another checksum than that of the bytes sent');
+}
+
 async function putParts({ client, Bucket }: Bucket, Key: string, first: Buffer, rest: AsyncGenerator<Buffer>) {
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm: 'CRC32' }));
   if (UploadId === undefined) throw new Error('S3 began an upload without an id');
   const upload = { Bucket, Key, UploadId };
   try {
     const Parts: CompletedPart[] = [];
     const send = async (Body: Buffer) => {
       const PartNumber = Parts.length + 1;
-      const { ETag } = await client.send(new UploadPartCommand({ ...upload, PartNumber, Body }));
-      Parts.push({ PartNumber, ETag });
+      const ChecksumCRC32 = checksumOf(Body);
+      const part = await client.send(new UploadPartCommand({ ...upload, PartNumber, Body, ChecksumCRC32 }));
+      requireChecksum(part.ChecksumCRC32, ChecksumCRC32);
+      // A store that knows no checksums would not know it at the end either.
+      const told = part.ChecksumCRC32 === undefined ? {} : { ChecksumCRC32 };
+      Parts.push({ PartNumber, ETag: part.ETag, ...told });
     };
     await send(first);
     for await (const part of rest) await send(part);

@@ -2,13 +2,14 @@ import { type ClaimName, kindOf } from '../claims.ts';
 import type { RegisterRecord } from '../register.ts';
 import { type Comparable, comparable, type NormalisedClaims } from './comparable.ts';
 import { dateLevel } from './date-level.ts';
-import { decide, type MatchDecision } from './decide.ts';
+import { decisionOn, fits, type MatchDecision } from './decide.ts';
+import { addressBefore, nameBefore } from './former.ts';
 import type { Level } from './level.ts';
 import type { Frequencies } from './model.ts';
 import { type NameRules, nameLevel } from './name-level.ts';
 import { atBirth, crossing, type Room, regrouping, weightIn } from './names-together.ts';
 import { codeLevel, placeLevel, streetLevel } from './place-level.ts';
-import type { Policy } from './policy.ts';
+import { countingClaims, type Policy } from './policy.ts';
 
 /** The level of each claim that was submitted. It never leaves the house whole. */
 export type Levels = { readonly [claim in ClaimName]?: Level };
@@ -17,6 +18,8 @@ export type Levels = { readonly [claim in ClaimName]?: Level };
 export type Comparison = {
   readonly levels: Levels;
   readonly decision: MatchDecision;
+  /** Whether the claims fit, also where the record is silent or disputed. */
+  readonly fits: boolean;
   /** Whether the given name was found in the field of the family name and the other way round. */
   readonly crossed: boolean;
   /** The sum of the weights of all claims, in bits; 0 for a policy without a model. */
@@ -24,7 +27,7 @@ export type Comparison = {
 };
 
 /** A comparison before anything was decided. */
-export type Measured = Omit<Comparison, 'decision'>;
+export type Measured = Omit<Comparison, 'decision' | 'fits'>;
 
 /**
  * Compares all submitted claims with one record and decides by the policy. Pure, without an early exit: how long it
@@ -37,7 +40,8 @@ export function compare(
   frequencies?: Frequencies,
 ): Comparison {
   const measured = measure(record, claims, policy, frequencies);
-  return { ...measured, decision: decide(measured, record.underReview, policy) };
+  const fit = fits(measured, policy, countingClaims(policy, claims));
+  return { ...measured, fits: fit, decision: decisionOn(record, fit, policy) };
 }
 
 /** Compares all submitted claims with one record; see `compare`. */
@@ -64,6 +68,7 @@ export function measure(
   const room: Room = { claims, known, names, model, frequencies };
   const former = atBirth(record, claims, levels.familyName, names);
   if (former !== undefined) levels.familyName = former;
+  Object.assign(levels, nameBefore(record, claims, levels, names), addressBefore(record, claims, levels));
   const together = crossing(room, levels) ?? regrouping(room, levels);
   if (together !== undefined) Object.assign(levels, together.levels);
   let weight = together?.weight ?? 0;

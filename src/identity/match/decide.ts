@@ -1,4 +1,5 @@
 import type { ClaimName } from '../claims.ts';
+import type { RegisterRecord } from '../register.ts';
 import type { Level } from './level.ts';
 import { probabilityOf } from './model.ts';
 import { type Policy, reachesMinimum } from './policy.ts';
@@ -11,11 +12,32 @@ type Found = {
   readonly crossed: boolean;
 };
 
-/** What the policy makes of a comparison. What fits a disputed record is left open. */
-export function decide(found: Found, underReview: boolean, policy: Policy): MatchDecision {
-  const fits = reachesMinimum(policy, agreedClaims(found.levels, policy)) && fitsPair(found, policy);
-  return fits ? (underReview ? 'not_determined' : 'match') : 'no_match';
+type Marks = Pick<RegisterRecord, 'underReview' | 'locked' | 'deceased'>;
+
+/** What the policy makes of claims that fit: a locked record or that of the dead is silent, a disputed one is left open. */
+export function decisionOn({ underReview, locked, deceased }: Marks, fits: boolean, policy: Policy): MatchDecision {
+  const silent = locked === true || (deceased === true && !policy.deceasedMatch);
+  if (!fits || silent) return 'no_match';
+  return underReview ? 'not_determined' : 'match';
 }
+
+/**
+ * Whether the claims fit the record and suffice, whatever the record is marked with. `counting` are those of them that may
+ * stand for the minimum (`countingClaims`).
+ */
+export function fits(found: Found, policy: Policy, counting: ReadonlySet<ClaimName>): boolean {
+  const agreed = agreedClaims(found.levels, policy).intersection(counting);
+  return reachesMinimum(policy, agreed) && fitsPair(found, policy);
+}
+
+/** The probability from which such claims fit. */
+export function thresholdFor(levels: Found['levels'], { threshold, bareThreshold }: Policy): number {
+  const placed = placing.some((claim) => placedBy.has(levels[claim] ?? 'missing'));
+  return placed ? threshold : bareThreshold;
+}
+
+const placing = ['streetAddress', 'postalCode', 'documentNumber'] as const;
+const placedBy: ReadonlySet<Level> = new Set(['exact', 'normalised', 'similar', 'former']);
 
 /**
  * Whether claims and record fit, apart from the minimum set: by the rules of agreement, where the policy has them, and by
@@ -24,7 +46,8 @@ export function decide(found: Found, underReview: boolean, policy: Policy): Matc
 export function fitsPair(found: Found, policy: Policy): boolean {
   const { weight, levels } = found;
   if (levels.citizenId === 'different') return false;
-  const likely = policy.model === undefined || probabilityOf(weight, policy.model.prior) >= policy.threshold;
+  const likely =
+    policy.model === undefined || probabilityOf(weight, policy.model.prior) >= thresholdFor(levels, policy);
   return likely && (policy.tolerant || agreesThroughout(found, policy));
 }
 
@@ -47,7 +70,7 @@ function isBesideId(levels: Found['levels'], policy: Policy): boolean {
 }
 
 /** The claims that agree, some of them only beside an agreeing id or document number. */
-function agreedClaims(levels: Found['levels'], policy: Policy): ReadonlySet<ClaimName> {
+function agreedClaims(levels: Found['levels'], policy: Policy): Set<ClaimName> {
   const besideId = isBesideId(levels, policy);
   const agreed = new Set<ClaimName>();
   for (const [claim, level] of Object.entries(levels) as [ClaimName, Level][]) {

@@ -1,6 +1,6 @@
 import type { ClaimName } from '../claims.ts';
 import type { Comparable } from './comparable.ts';
-import { type Level, levelNames } from './level.ts';
+import type { Level } from './level.ts';
 
 /** How likely a level is for the same person (m) and for two different ones (u). */
 export type LevelChance = { readonly m: number; readonly u: number };
@@ -32,7 +32,9 @@ const mostCommon = 8;
  * place of u; for one that resembles, u is moved towards it.
  */
 export function weightOf(model: Model, compared: ComparedClaim, frequencies: Frequencies | undefined): number {
-  const { claim, level, known } = compared;
+  const { claim, known } = compared;
+  // No model has seen former values: they weigh what resembles.
+  const level = compared.level === 'former' ? 'similar' : compared.level;
   if (level === 'missing') return 0;
   const chances = model.claims[claim];
   if (chances === undefined) return 0;
@@ -103,6 +105,3 @@ function sum(counts: Iterable<number>): number {
   for (const count of counts) total += count;
   return total;
 }
-
-/** The levels that have a chance of their own in a model. */
-export const modelledLevels: readonly Level[] = levelNames.filter((level) => level !== 'exact' && level !== 'missing');

@@ -53,7 +53,13 @@ export function crossing(
 }
 
 function strength(level: Level | undefined): number {
-  return level === 'exact' || level === 'normalised' ? 3 : level === 'similar' ? 2 : level === 'missing' ? 1 : 0;
+  return level === 'exact' || level === 'normalised'
+    ? 3
+    : level === 'similar' || level === 'former'
+      ? 2
+      : level === 'missing'
+        ? 1
+        : 0;
 }
 
 function crossedLevel(claimed: Comparable, known: Comparable | undefined, names: NameRules): Level {

@@ -1,4 +1,5 @@
 import type { ClaimName } from '../claims.ts';
+import type { NormalisedClaims } from './comparable.ts';
 import { learnedModel } from './learned-model.ts';
 import type { Level } from './level.ts';
 import type { Model } from './model.ts';
@@ -25,10 +26,22 @@ export type Policy = {
   readonly model: Model | undefined;
   /** The probability from which claims fit a record. */
   readonly threshold: number;
+  /** The same where neither an address nor a document number agrees: names and date alone have to say more. */
+  readonly bareThreshold: number;
   /** Whether a person is only matched when no other candidate of the register fits the claims as well. */
   readonly rivals: boolean;
   readonly names: NameRules;
+  /** The claims that may be asked about; undefined: all. */
+  readonly permitted?: ReadonlySet<ClaimName>;
+  /** How much of a birth date has to be stated for it to count towards the minimum: less is soon guessed. */
+  readonly leastDate: DatePart;
+  /** For how many years after its end a former name or address still counts, where the levels let it. */
+  readonly former: { readonly nameYears: number; readonly addressYears: number };
+  /** Whether the record of somebody who has died may match. */
+  readonly deceasedMatch: boolean;
 };
+
+export type DatePart = 'year' | 'month' | 'day';
 
 const name: OneOf = ['familyName', 'givenName', 'birthFamilyName'];
 const address: OneOf = ['streetAddress', 'postalCode'];
@@ -52,33 +65,41 @@ export const standardPolicy: Policy = {
   tolerant: false,
   model: undefined,
   threshold: 0,
+  bareThreshold: 0,
   rivals: false,
   names: {},
+  leastDate: 'day',
+  former: { nameYears: 5, addressYears: 2 },
+  deceasedMatch: false,
 };
 
-const similarName: ReadonlySet<Level> = new Set(['similar', 'shortened']);
-const similarPlace: ReadonlySet<Level> = new Set(['similar']);
+const similarGiven: ReadonlySet<Level> = new Set(['similar', 'shortened', 'former']);
+const similarOrFormer: ReadonlySet<Level> = new Set(['similar', 'former']);
+const former: ReadonlySet<Level> = new Set(['former']);
 
 /**
  * The standard policy with one slip allowed: beside an agreeing id or document number, one identifying claim may be
- * similar in the sense of EU 2023/333, but no claim may differ. Of dates only day and month exchanged and a stated lack of
+ * similar in the sense of EU 2023/333 or former, and the address may be one that was left; no claim may differ. Of dates only day and month exchanged and a stated lack of
  * precision: one wrong digit would let a guess cover thirty dates.
  */
 export const standardPolicy2: Policy = {
   ...standardPolicy,
   name: 'standard-2026-2',
   agreementBesideId: {
-    givenName: similarName,
-    familyName: new Set(['similar']),
+    givenName: similarGiven,
+    familyName: similarOrFormer,
     birthFamilyName: new Set(['similar']),
     birthDate: new Set(['precision', 'inverted']),
-    birthPlace: similarPlace,
-    locality: similarPlace,
-    streetAddress: similarPlace,
+    birthPlace: new Set(['similar']),
+    locality: similarOrFormer,
+    streetAddress: similarOrFormer,
+    postalCode: former,
+    country: former,
   },
   mostFuzzy: 1,
   model: learnedModel,
   threshold: 0.99,
+  bareThreshold: 0.99,
   rivals: true,
 };
 
@@ -95,12 +116,21 @@ export const calibratedPolicy: Policy = {
   mostFuzzy: 9,
   tolerant: true,
   threshold: 0.99,
+  bareThreshold: 0.998,
 };
 
 /** All policies that ship, by name. */
 export const policies: ReadonlyMap<string, Policy> = new Map(
   [standardPolicy, standardPolicy2, euPolicy, calibratedPolicy].map((policy) => [policy.name, policy]),
 );
+
+const dateLengths: Readonly<Record<DatePart, number>> = { year: 4, month: 7, day: 10 };
+
+/** The claims that count towards the minimum: all but a birth date of which too little is stated. */
+export function countingClaims({ leastDate }: Policy, { asked, values }: NormalisedClaims): Set<ClaimName> {
+  const states = (values.birthDate?.forms[0] ?? '').length >= dateLengths[leastDate];
+  return new Set(asked.filter((claim) => claim !== 'birthDate' || states));
+}
 
 /** Whether some minimum set of the policy lies within these claims. */
 export function reachesMinimum(policy: Policy, claims: ReadonlySet<ClaimName>): boolean {

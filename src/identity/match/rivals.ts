@@ -1,5 +1,5 @@
 import type { Levels, Measured } from './compare.ts';
-import { fitsPair } from './decide.ts';
+import { fitsPair, thresholdFor } from './decide.ts';
 import type { Level } from './level.ts';
 import type { Policy } from './policy.ts';
 
@@ -12,7 +12,8 @@ export type Candidate = { readonly citizenId: string; readonly measured: Measure
  * less than the threshold to the person; by rules, who fits them as well.
  */
 export function hasRival(own: Candidate, candidates: readonly Candidate[], policy: Policy): boolean {
-  const margin = Math.log2(policy.threshold / (1 - policy.threshold));
+  const threshold = thresholdFor(own.measured.levels, policy);
+  const margin = Math.log2(threshold / (1 - threshold));
   return candidates.some(({ citizenId, measured }) => {
     if (citizenId === own.citizenId) return false;
     const asLikely = policy.model !== undefined && measured.weight > own.measured.weight - margin;

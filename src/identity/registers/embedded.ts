@@ -1,8 +1,17 @@
 import type { Read, Row, Value } from '../../store/db.ts';
-import { type Contact, mostCandidates, type Register, type RegisterRecord, type SearchKeys } from '../register.ts';
+import type { FormerField } from '../import-fields.ts';
+import {
+  type Contact,
+  type FormerAddress,
+  type FormerName,
+  mostCandidates,
+  type Register,
+  type RegisterRecord,
+  type SearchKeys,
+} from '../register.ts';
 
 const recordColumns = `citizen_id, given_name, family_name, birth_family_name, birth_date, birth_place, street_address,
-  postal_code, locality, country, document_number, under_review`;
+  postal_code, locality, country, document_number, under_review, locked, deceased, former_names, former_addresses`;
 
 const findSql = `select ${recordColumns} from citizen where citizen_id = $1`;
 
@@ -11,6 +20,12 @@ const searchByDaySql = `select ${recordColumns} from citizen
 
 const searchByPeriodSql = `select ${recordColumns} from citizen
   where family_key in ($1, $2) and birth_date >= $3 and birth_date < $4 limit $5`;
+
+const searchFormerByDaySql = `select ${recordColumns} from citizen where citizen_id in (select citizen_id from former_name
+  where family_key in ($1, $2) and birth_date in ($3, $4, $5) limit $6)`;
+
+const searchFormerByPeriodSql = `select ${recordColumns} from citizen where citizen_id in (select citizen_id from former_name
+  where family_key in ($1, $2) and birth_date >= $3 and birth_date < $4 limit $5)`;
 
 const searchAnyNameSql = `select ${recordColumns} from citizen where birth_date = $1 limit $2`;
 
@@ -34,15 +49,29 @@ export function embeddedRegister(read: Read): Register {
   };
 }
 
-async function search(read: Read, { familyKeys, birthDate, anyName }: SearchKeys): Promise<Row[]> {
+async function search(read: Read, keys: SearchKeys): Promise<readonly Row[]> {
+  const { birthDate, anyName } = keys;
+  if (anyName === true && birthDate.length === 10) {
+    const born = await read(searchAnyNameSql, [birthDate, most]);
+    // So many were born that day that names have to tell which of them to compare.
+    if (born.length < most) return born;
+  }
+  const { now, former, args } = keyed(keys);
+  const found = (await Promise.all([read(now, args), read(former, args)])).flat();
+  return [...new Map(found.map((row) => [row['citizen_id'], row])).values()];
+}
+
+const most = mostCandidates + 1;
+
+/** Both searches by name: under today's, and under a former one. Each is one range of an index, and bounded. */
+function keyed({ familyKeys, birthDate }: SearchKeys) {
   const year = birthDate.slice(0, 4);
-  const most = mostCandidates + 1;
-  if (birthDate.length === 10 && anyName === true) return await read(searchAnyNameSql, [birthDate, most]);
   if (birthDate.length === 10) {
-    return await read(searchByDaySql, [...familyKeys, birthDate, birthDate.slice(0, 7), year, most]);
+    const args = [...familyKeys, birthDate, birthDate.slice(0, 7), year, most];
+    return { now: searchByDaySql, former: searchFormerByDaySql, args };
   }
   // Of a part of a date the whole year is looked through; '~' sorts behind every digit and hyphen.
-  return await read(searchByPeriodSql, [...familyKeys, year, `${year}~`, most]);
+  return { now: searchByPeriodSql, former: searchFormerByPeriodSql, args: [...familyKeys, year, `${year}~`, most] };
 }
 
 function toRecord(row: Row): RegisterRecord {
@@ -59,6 +88,20 @@ function toRecord(row: Row): RegisterRecord {
     country: text(row['country']),
     documentNumber: text(row['document_number']),
     underReview: row['under_review'] === true,
+    locked: row['locked'] === true,
+    deceased: row['deceased'] === true,
+    ...formerOf(row),
+  };
+}
+
+function formerOf(row: Row): Pick<RegisterRecord, FormerField> {
+  const names = row['former_names'];
+  const addresses = row['former_addresses'];
+  if (typeof names !== 'string' && typeof addresses !== 'string') return {};
+  // Written by the importer, which checked them: see import-former.ts.
+  return {
+    ...(typeof names === 'string' ? { formerNames: JSON.parse(names) as FormerName[] } : {}),
+    ...(typeof addresses === 'string' ? { formerAddresses: JSON.parse(addresses) as FormerAddress[] } : {}),
   };
 }
 

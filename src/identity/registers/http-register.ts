@@ -1,6 +1,8 @@
 import type { Timer } from '../../jobs/timer.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { claimNames } from '../claims.ts';
+import { formerFields } from '../import-fields.ts';
+import { readFormer } from '../import-former.ts';
 import { type Contact, mostCandidates, type Register, type RegisterRecord, RegisterUnavailable } from '../register.ts';
 
 /** Where another register is asked, and within what. Every limit has its test against a server that breaks it. */
@@ -23,7 +25,7 @@ type Answer = { readonly status: number; readonly json: unknown };
 /**
  * A register that is asked over HTTP: `POST find` with `{"citizenId"}` answers a record or 404, `POST search` with
  * `{"birthDate"}` answers `{"records": [...]}`, at most 101. A record has our claim names as members, and may have email,
- * phone, language and underReview. Values go in bodies only, never in a URL. Redirects are not followed.
+ * phone, language, the marks underReview, locked and deceased, and formerNames and formerAddresses as lists. Values go in bodies only, never in a URL. Redirects are not followed.
  */
 export function httpRegister(parts: HttpRegisterParts): Register {
   const ask = withCircuit(parts.clock, (path, body) => askOnce(parts, path, body));
@@ -154,7 +156,22 @@ function toRecord(found: Readonly<Record<string, unknown>>): RegisterRecord {
     ...values,
     citizenId: textOf(found, 'citizenId') ?? '',
     underReview: found['underReview'] === true,
+    locked: found['locked'] === true,
+    deceased: found['deceased'] === true,
+    ...formerIn(found),
   } as RegisterRecord;
+}
+
+function formerIn(found: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(
+    formerFields.flatMap((field) => {
+      if (found[field] === undefined || found[field] === null) return [];
+      const kept = readFormer(field, JSON.stringify(found[field]))?.kept;
+      if (kept === undefined)
+        throw new RegisterUnavailable(`the register answered ${field} that are not a list of them`);
+      return kept === null ? [] : [[field, JSON.parse(kept)]];
+    }),
+  );
 }
 
 function toContact(found: Readonly<Record<string, unknown>>): Contact {

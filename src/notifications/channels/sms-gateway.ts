@@ -1,7 +1,8 @@
+import { at } from '../json-pointer.ts';
 import { textOfSms } from '../sms-text.ts';
 import type { Channel, Message, Outcome, Ready } from './channel.ts';
 import { type Exchange, type GatewayAnswer, postOnce } from './sms-exchange.ts';
-import { at, bodyFor, type SmsMapping } from './sms-mapping.ts';
+import { bodyFor, type SmsMapping } from './sms-mapping.ts';
 
 export type SmsGatewayOptions = {
   readonly url: string;

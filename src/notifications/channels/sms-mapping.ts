@@ -1,4 +1,5 @@
 import { parseId } from '../../kernel/id.ts';
+import { at } from '../json-pointer.ts';
 import type { LateWord } from '../learn-late.ts';
 
 /** JSON as the mapping and the answers of gateways have it. */
@@ -59,18 +60,6 @@ function isList(template: object): template is readonly Template[] {
   return Array.isArray(template);
 }
 
-/** The value at a JSON pointer, or undefined. */
-export function at(value: unknown, pointer: string): unknown {
-  let here = value;
-  for (const part of pointer.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, name)) return undefined;
-    // Any object can be asked for a member by name; what is there stays unknown.
-    here = (here as Record<string, unknown>)[name];
-  }
-  return here;
-}
-
 /** What a receipt says of an attempt of ours; undefined where it says nothing final. */
 export function receiptWord(mapping: SmsMapping, receipt: unknown): LateWord | undefined {
   if (mapping.receipt === undefined) return undefined;
@@ -87,11 +76,11 @@ export function receiptWord(mapping: SmsMapping, receipt: unknown): LateWord | u
 export function parseSmsMapping(text: string): SmsMapping {
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || !('request' in value) || typeof value.request !== 'object') {
-    throw new TypeError('SMS_GATEWAY: expected a JSON object with request; see docs/notifications.md');
+    throw new TypeError('expected a JSON object with request; see docs/notifications.md');
   }
   const known = ['headers', 'encoding', 'request', 'answer', 'receipt'];
   const unknown = Object.keys(value).filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw new TypeError(`SMS_GATEWAY: no member is called ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new TypeError(`no member is called ${unknown.join(', ')}`);
   // Its request was checked; the other members are read with `at`, or fail at the first start.
   return value as SmsMapping;
 }

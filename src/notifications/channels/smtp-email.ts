@@ -1,5 +1,6 @@
 import type { Channel, Message, Outcome, Ready } from './channel.ts';
 import { composeMail } from './compose-mail.ts';
+import { createDkim, type DkimKey } from './dkim.ts';
 import { mailOf, type Sender } from './mail.ts';
 import { createConnections, type Relay, type SmtpFault } from './smtp-connections.ts';
 
@@ -9,6 +10,8 @@ export type SmtpEmailOptions = {
   readonly sender: Sender;
   /** How long the relay may be silent, in a session or at its start; then the call is given up. */
   readonly silenceMs?: number;
+  /** The key that signs each mail; without it none is signed here. */
+  readonly dkim?: DkimKey | undefined;
 };
 
 const defaultConnections = 20;
@@ -19,6 +22,7 @@ const connectMs = 15_000;
 export function createSmtpEmail(options: SmtpEmailOptions): Channel {
   const { connectionCount, ...relay } = relayOf(options.url, options.silenceMs ?? defaultSilenceMs);
   const connections = createConnections(relay);
+  const sign = options.dkim === undefined ? undefined : createDkim(options.dkim);
   return {
     name: 'email',
     concurrency: connectionCount,
@@ -26,7 +30,8 @@ export function createSmtpEmail(options: SmtpEmailOptions): Channel {
     prepare: async (message: Message): Promise<Ready | Outcome> => {
       const mail = mailOf(message, options.sender);
       if (mail === undefined) return { outcome: 'permanent', reason: 'address-invalid' };
-      const raw = composeMail(mail);
+      const composed = composeMail(mail);
+      const raw = sign === undefined ? composed : await sign(composed);
       const line = await connections.take();
       if ('fault' in line) return outcomeOf(line.fault);
       return {

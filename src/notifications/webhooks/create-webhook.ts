@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { type Call, defineOperation } from '../../api/operation.ts';
-import { toInstant } from '../../kernel/clock.ts';
 import { refuse } from '../../kernel/problem.ts';
+import { oneOf } from '../notification-shape.ts';
 import { addressesOf, PrivateTarget, parseTarget } from './target.ts';
+import { findHosts } from './webhook-hosts.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
-import { newSecret } from './webhook-secret.ts';
-import { changed, webhookShape } from './webhook-shape.ts';
+import { newSecret, signatureSchemes } from './webhook-secret.ts';
+import { changed, webhookShape, webhookView } from './webhook-shape.ts';
 import { findWebhooks, insertWebhook } from './webhook-store.ts';
 
 const mostWebhooks = 10;
@@ -18,10 +19,15 @@ const request = {
         maxLength: 2_000,
         description: 'Where to call: https, a public host, no name or password in it.',
       }),
+      signature: Type.Optional(
+        oneOf(signatureSchemes, 'v1 (default): HMAC by a shared secret. v1a: Ed25519, verified by a public key.'),
+      ),
     },
     { additionalProperties: false },
   ),
 };
+
+type CreateCall = Call<typeof request, WebhookPorts>;
 
 /** Makes a webhook; from now on each event of this client's feed is called to it, signed with the secret shown once. */
 export const createWebhook = defineOperation({
@@ -32,17 +38,17 @@ export const createWebhook = defineOperation({
   scope: 'webhooks:manage',
   summary: 'Be called when something becomes of a notification',
   description:
-    'Calls follow Standard Webhooks 1.0.0: webhook-id, webhook-timestamp and webhook-signature, repeated over 75 hours until a 2xx comes; 410 disables. The secret is in this answer only. What was missed is in GET /v1/events.',
+    'Calls follow Standard Webhooks 1.0.0: webhook-id, webhook-timestamp and webhook-signature, repeated over 75 hours until a 2xx comes; 410 disables. The secret is in this answer only; with v1a there is a public key instead, shown at any time. What was missed is in GET /v1/events.',
   request,
   responses: { 201: { description: 'Made.', schema: webhookShape } },
   refusals: ['bad-request', 'conflict'],
   citizenData: true,
-  run: async (call: Call<typeof request, WebhookPorts>) => {
+  run: async (call: CreateCall) => {
     const { ports, caller, now } = call;
     const url = parseTarget(call.body.url, ports.allowPrivateTargets);
-    if (url === undefined || (await isPrivate(url, ports))) {
-      const detail = 'must be an https URL of a public host, without name, password or fragment';
-      const issues = [{ in: 'body' as const, pointer: '/url', code: 'not-allowed', detail }];
+    const fault = url === undefined || (await isPrivate(url, ports)) ? notPublic : await hostFault(call, url);
+    if (url === undefined || fault !== undefined) {
+      const issues = [{ in: 'body' as const, pointer: '/url', code: 'not-allowed', detail: fault ?? notPublic }];
       return { refusal: refuse('bad-request', 'See issues[].', { issues }) };
     }
     const present = await findWebhooks(call.read, caller.clientId);
@@ -51,19 +57,28 @@ export const createWebhook = defineOperation({
     }
     const id = call.mint('webhook');
     const { shown, sealed } = newSecret(ports.webhookKey, id, ports.random);
-    const webhook = { id, clientId: caller.clientId, url: url.href, secret: sealed, createdAt: now };
+    const { signature = 'v1' } = call.body;
+    const webhook = { id, clientId: caller.clientId, url: url.href, signature, secret: sealed, createdAt: now };
+    const made = { ...webhook, status: 'active', old: undefined } as const;
     return {
       effect: { events: [changed(call, id, 'created')], statements: [insertWebhook(webhook)] },
       answer: {
         status: 201,
         headers: { 'cache-control': 'no-store' },
-        json: {
-          ...{ id, url: url.href, status: 'active', createdAt: toInstant(now), waiting: 0, dead: 0, secret: shown },
-        },
+        json: await webhookView(call.read, ports.webhookKey, made, shown),
       },
     };
   },
 });
+
+const notPublic = 'must be an https URL of a public host, without name, password or fragment';
+
+/** An operator may state the hosts of a client (`webhooks hosts`): then no other is called for it. */
+async function hostFault({ read, caller }: CreateCall, url: URL): Promise<string | undefined> {
+  const hosts = await findHosts(read, caller.clientId);
+  if (hosts.length === 0 || hosts.includes(url.hostname)) return undefined;
+  return 'must be at one of the hosts that were agreed for this client; ask the operator to add it';
+}
 
 /** A name that does not resolve now may do so later: each call looks again. */
 async function isPrivate(url: URL, { resolve, allowPrivateTargets }: WebhookPorts): Promise<boolean> {

@@ -72,6 +72,12 @@ export async function lastNumber(read: Read, clientId: string): Promise<number> 
   return row === undefined ? 0 : wholeField(row, 'last');
 }
 
+/** Up to which number a client's feed was taken out after its time; 0 where all of it is there. */
+export async function prunedUpTo(read: Read, clientId: string): Promise<number> {
+  const [row] = await read('select pruned from feed_head where client_id = $1', [clientId]);
+  return row === undefined ? 0 : wholeField(row, 'pruned');
+}
+
 /** Gives an event its number; refused where it has one. */
 export function giveNumber(id: EventId, number: number): Statement {
   return {

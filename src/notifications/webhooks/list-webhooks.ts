@@ -21,7 +21,7 @@ export const listWebhooks = defineOperation({
   citizenData: false,
   run: async (call: Call<typeof request, WebhookPorts>) => {
     const webhooks = await findWebhooks(call.read, call.caller.clientId);
-    const items = await Promise.all(webhooks.map((webhook) => webhookView(call.read, webhook)));
+    const items = await Promise.all(webhooks.map((webhook) => webhookView(call.read, call.ports.webhookKey, webhook)));
     return { plain: { status: 200, json: { items } } };
   },
 });

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type Call, defineOperation } from '../../api/operation.ts';
 import { toInstant } from '../../kernel/clock.ts';
 import { refuse } from '../../kernel/problem.ts';
-import { findFeed } from './feed-store.ts';
+import { findFeed, prunedUpTo } from './feed-store.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
 
 const defaultLimit = 100;
@@ -12,7 +12,7 @@ const request = {
       after: Type.Optional(
         Type.String({
           maxLength: 16,
-          description: 'The cursor of the last event you have; without it from the first.',
+          description: 'The cursor of the last event you have; without it from the first that is kept.',
         }),
       ),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'How many at most (100).' })),
@@ -48,18 +48,25 @@ export const readEvents = defineOperation({
   path: '/v1/events',
   scope: 'events:read',
   summary: 'What became of the notifications of this client, in order',
-  description: 'Keep after, and ask again with it: no event is missing, none comes twice.',
+  description:
+    'Keep after, and ask again with it: no event is missing, none comes twice. Events are kept for the days that the operator states (180); a cursor from before them is refused with 410, never answered with a gap.',
   request,
   responses: { 200: { description: 'The events after the cursor.', schema: page } },
-  refusals: ['bad-request'],
+  refusals: ['bad-request', 'cursor-expired'],
   citizenData: false,
   run: async (call: Call<typeof request, WebhookPorts>) => {
-    const { after = '0', limit = defaultLimit } = call.query;
+    const { limit = defaultLimit } = call.query;
+    const pruned = await prunedUpTo(call.read, call.caller.clientId);
+    const after = call.query.after ?? String(pruned);
     if (!/^\d{1,15}$/.test(after)) {
       const issues = [
         { in: 'query' as const, name: 'after', code: 'malformed', detail: 'must be after of an earlier answer' },
       ];
       return { refusal: refuse('bad-request', 'See issues[].', { issues }) };
+    }
+    if (Number(after) < pruned) {
+      const detail = `The events up to number ${pruned} are no longer kept; ask with after=${pruned} for those that are.`;
+      return { refusal: refuse('cursor-expired', detail) };
     }
     const events = await findFeed(call.read, call.caller.clientId, Number(after), limit);
     const items = events.map(({ id, number, type, at, data }) => ({

@@ -22,7 +22,7 @@ export const redeliverWebhook = defineOperation({
   run: async (call: Call<typeof request, WebhookPorts>) => {
     const webhook = await findOwnWebhook(call.read, call.params.id, call.caller.clientId);
     if (webhook === undefined) return { refusal: refuse('webhook-not-found') };
-    const before = await webhookView(call.read, { ...webhook, status: 'active' });
+    const before = await webhookView(call.read, call.ports.webhookKey, { ...webhook, status: 'active' });
     return {
       effect: {
         events: [changed(call, webhook.id, 'redelivery-asked')],

@@ -22,7 +22,7 @@ export const removeWebhook = defineOperation({
   run: async (call: Call<typeof request, WebhookPorts>) => {
     const webhook = await findOwnWebhook(call.read, call.params.id, call.caller.clientId);
     if (webhook === undefined) return { refusal: refuse('webhook-not-found') };
-    const json = await webhookView(call.read, { ...webhook, status: 'removed' });
+    const json = await webhookView(call.read, call.ports.webhookKey, { ...webhook, status: 'removed' });
     return {
       effect: {
         events: [changed(call, webhook.id, 'removed')],

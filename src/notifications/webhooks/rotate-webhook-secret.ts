@@ -16,7 +16,8 @@ export const rotateWebhookSecret = defineOperation({
   path: '/v1/webhooks/{id}/rotate-secret',
   scope: 'webhooks:manage',
   summary: 'Give a webhook a new secret',
-  description: 'The new secret is in this answer only. For 24 hours calls carry a signature of each of the two.',
+  description:
+    'The new secret is in this answer only; with v1a the new public key. For 24 hours calls carry a signature of each of the two.',
   request,
   responses: { 200: { description: 'With the new secret.', schema: webhookShape } },
   refusals: ['webhook-not-found'],
@@ -26,7 +27,8 @@ export const rotateWebhookSecret = defineOperation({
     if (webhook === undefined) return { refusal: refuse('webhook-not-found') };
     const { shown, sealed } = newSecret(call.ports.webhookKey, webhook.id, call.ports.random);
     const until = call.now + overlapMs;
-    const json = await webhookView(call.read, { ...webhook, old: { secret: webhook.secret, until } }, shown);
+    const renewed = { ...webhook, secret: sealed, old: { secret: webhook.secret, until } };
+    const json = await webhookView(call.read, call.ports.webhookKey, renewed, shown);
     return {
       effect: {
         events: [changed(call, webhook.id, 'secret-rotated')],

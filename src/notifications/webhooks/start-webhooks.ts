@@ -1,4 +1,5 @@
 import { fraction } from '../../jobs/back-off.ts';
+import { repeat } from '../../jobs/repeat.ts';
 import type { Timer } from '../../jobs/timer.ts';
 import { type Queue, startWorker } from '../../jobs/worker.ts';
 import { type Clock, type Random, toInstant } from '../../kernel/clock.ts';
@@ -6,6 +7,7 @@ import type { Read } from '../../store/db.ts';
 import { findFeedEvent } from './feed-store.ts';
 import { createNumberer, type WriteUnit } from './number-feed.ts';
 import type { PostCall, PostResult } from './post-call.ts';
+import { pruneFeed } from './prune-feed.ts';
 import { parseTarget } from './target.ts';
 import { openSecret, signedHeaders } from './webhook-secret.ts';
 import {
@@ -31,6 +33,8 @@ export type WebhookProcess = {
   readonly allowPrivateTargets: boolean;
   readonly post: PostCall;
   readonly pollMs: number;
+  /** So long events and calls are kept. */
+  readonly keepMs: number;
   onFault(fault: unknown): void;
 };
 
@@ -48,19 +52,26 @@ export const pausesMs: readonly number[] = [
 /** A call that nobody ended after this time was lost with its process. It is longer than the time-out of a call. */
 const lostAfterMs = minute;
 const callsAtOnce = 64;
+const pruneEveryMs = hour;
 
 /** Starts what numbers the feed and calls the webhooks. Calls may come twice after a crash, under the same webhook-id. */
 export function startWebhooks(parts: WebhookProcess): Calling {
   const numbering = startWorker({ ...parts, queue: createNumberer(parts), concurrency: 1, batch: 1 });
   const calling = startWorker({ ...parts, queue: callQueue(parts), concurrency: callsAtOnce, batch: callsAtOnce / 2 });
+  const pruning = repeat({
+    ...parts,
+    everyMs: pruneEveryMs,
+    call: async () => void (await pruneFeed({ ...parts, before: parts.clock.now() - parts.keepMs })),
+  });
   return {
     wake: () => numbering.wake(),
     idle: async () => {
-      await numbering.idle();
+      await Promise.all([numbering.idle(), pruning.idle()]);
       calling.wake();
       await calling.idle();
     },
     stop: async (withinMs) => {
+      await pruning.stop();
       const numbered = await numbering.stop(withinMs);
       return (await calling.stop(withinMs)) && numbered;
     },
@@ -80,7 +91,8 @@ function callQueue(parts: WebhookProcess): Queue<WebhookJob> {
         findWebhook(parts.read, job.webhook),
         findFeedEvent(parts.read, job.event),
       ]);
-      if (webhook === undefined || event === undefined) throw new TypeError('a webhook call without its rows');
+      // Taken out after its time, between the claim and now.
+      if (webhook === undefined || event === undefined) return;
       const url = parseTarget(webhook.url, parts.allowPrivateTargets);
       if (webhook.status !== 'active' || url === undefined) {
         await parts.write([endCall(job, { status: 'dead', runAt: parts.clock.now(), answer: null })]);
@@ -93,7 +105,8 @@ function callQueue(parts: WebhookProcess): Queue<WebhookJob> {
         data: event.data,
       });
       const at = parts.clock.now();
-      const headers = signedHeaders(secretsOf(parts, webhook, at), { id: event.id, at, body });
+      const secrets = secretsOf(parts, webhook, at);
+      const headers = signedHeaders({ scheme: webhook.signature, secrets }, { id: event.id, at, body });
       await finish(parts, job, await parts.post({ url, body, headers }));
     },
   };

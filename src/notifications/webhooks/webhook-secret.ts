@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { Random } from '../../kernel/clock.ts';
 import type { WebhookId } from '../../kernel/id.ts';
 import { open, seal } from '../../keys/chunked-encryption.ts';
@@ -20,19 +20,41 @@ function contextOf(id: WebhookId): string {
   return `citizen-services/webhook-secret@v1\0${id}`;
 }
 
+/** How calls are signed (Standard Webhooks 1.0.0): by a secret that both sides know, or by a key of ours. */
+export const signatureSchemes = ['v1', 'v1a'] as const;
+export type SignatureScheme = (typeof signatureSchemes)[number];
+
+/** The fixed part of a PKCS #8 private key of Ed25519 (RFC 8410, section 7); the seed follows. */
+const ed25519Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+function privateKeyOf(seed: Uint8Array): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([ed25519Prefix, seed]), format: 'der', type: 'pkcs8' });
+}
+
+/** The public key of a `v1a` webhook as its receiver wants it: `whpk_` and 32 bytes in base64. */
+export function publicKeyOf(seed: Uint8Array): string {
+  const { x = '' } = createPublicKey(privateKeyOf(seed)).export({ format: 'jwk' });
+  return `whpk_${Buffer.from(x, 'base64url').toString('base64')}`;
+}
+
+/** What signs a call: the present secret, and the one before as long as both hold. */
+export type Signing = { readonly scheme: SignatureScheme; readonly secrets: readonly Uint8Array[] };
+
 /** The headers of one attempt: the id stays over all of them, the timestamp (seconds) is of this one. */
 export function signedHeaders(
-  secrets: readonly Uint8Array[],
+  { scheme, secrets }: Signing,
   { id, at, body }: { readonly id: string; readonly at: number; readonly body: string },
 ): Record<string, string> {
   const timestamp = String(Math.floor(at / 1_000));
-  const signed = `${id}.${timestamp}.${body}`;
-  const signatures = secrets.map((secret) => `v1,${createHmac('sha256', secret).update(signed).digest('base64')}`);
+  const signed = Buffer.from(`${id}.${timestamp}.${body}`);
+  const marks = secrets.map((secret) =>
+    scheme === 'v1' ? createHmac('sha256', secret).update(signed).digest() : sign(null, signed, privateKeyOf(secret)),
+  );
   return {
     'content-type': 'application/json',
     'user-agent': 'citizen-services',
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': signatures.join(' '),
+    'webhook-signature': marks.map((mark) => `${scheme},${mark.toString('base64')}`).join(' '),
   };
 }

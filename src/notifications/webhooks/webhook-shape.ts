@@ -3,6 +3,7 @@ import { toInstant } from '../../kernel/clock.ts';
 import { parseId, type WebhookId } from '../../kernel/id.ts';
 import type { HouseEvent } from '../../ledger/event.ts';
 import type { Read } from '../../store/db.ts';
+import { openSecret, publicKeyOf } from './webhook-secret.ts';
 import { countCalls, findWebhook, type Webhook } from './webhook-store.ts';
 
 const instant = (description: string) => Type.String({ format: 'date-time', description });
@@ -19,25 +20,35 @@ export const webhookShape = Type.Object(
     id: Type.String(),
     url: Type.String(),
     status: Type.String({ description: 'active; or disabled, since its receiver answered 410.' }),
+    signature: Type.Optional(Type.String({ description: 'How calls are signed: v1 (HMAC) or v1a (Ed25519).' })),
     createdAt: instant('When it was made.'),
     waiting: Type.Integer({ description: 'Calls that are still to be made.' }),
     dead: Type.Integer({ description: 'Calls that were given up; ask for redelivery to make them again.' }),
     oldSecretUntil: Type.Optional(instant('Until then the secret before the present one signs along.')),
-    secret: Type.Optional(Type.String({ description: 'whsec_…, shown once: when it is made or rotated.' })),
+    secret: Type.Optional(Type.String({ description: 'whsec_…, shown once: when it is made or rotated. v1 only.' })),
+    publicKey: Type.Optional(Type.String({ description: 'whpk_…, by which v1a signatures verify.' })),
+    oldPublicKey: Type.Optional(
+      Type.String({ description: 'The key before, which signs along until oldSecretUntil.' }),
+    ),
   },
   { additionalProperties: false },
 );
 
-/** The answer about a webhook. */
-export async function webhookView(read: Read, webhook: Webhook, secret?: string) {
-  const { id, url, status, createdAt, old } = webhook;
+/** The answer about a webhook; `secret` where it is new, and to be shown this once. */
+export async function webhookView(read: Read, webhookKey: Uint8Array, webhook: Webhook, secret?: string) {
+  const { id, url, status, signature, createdAt, old } = webhook;
   return {
-    ...{ id, url, status },
+    ...{ id, url, status, signature },
     createdAt: toInstant(createdAt),
     ...(await countCalls(read, id)),
     ...(old === undefined ? {} : { oldSecretUntil: toInstant(old.until) }),
-    ...(secret === undefined ? {} : { secret }),
+    ...(signature === 'v1' ? (secret === undefined ? {} : { secret }) : publicKeys(webhookKey, webhook)),
   };
+}
+
+function publicKeys(webhookKey: Uint8Array, { id, secret, old }: Webhook) {
+  const publicOf = (sealed: Uint8Array) => publicKeyOf(openSecret(webhookKey, id, sealed));
+  return { publicKey: publicOf(secret), ...(old === undefined ? {} : { oldPublicKey: publicOf(old.secret) }) };
 }
 
 /** The webhook with that id if it is this client's and not removed. */

@@ -1,6 +1,7 @@
 import type { EventId, WebhookId } from '../../kernel/id.ts';
 import type { Read, Row, Statement } from '../../store/db.ts';
 import { bytesField, idField, textField, wholeField, wholeOrNull, wordField } from '../row-fields.ts';
+import { type SignatureScheme, signatureSchemes } from './webhook-secret.ts';
 
 /** `disabled`: its receiver answered 410; asking for redelivery makes it `active` again. */
 export const webhookStatuses = ['active', 'disabled', 'removed'] as const;
@@ -11,18 +12,21 @@ export type Webhook = {
   readonly clientId: string;
   readonly url: string;
   readonly status: (typeof webhookStatuses)[number];
+  readonly signature: SignatureScheme;
   readonly secret: Uint8Array;
   readonly old: { readonly secret: Uint8Array; readonly until: number } | undefined;
   readonly createdAt: number;
 };
 
-const columns = 'id, client_id, url, status, secret, old_secret, old_until, created_at';
+const columns = 'id, client_id, url, status, signature, secret, old_secret, old_until, created_at';
 
 /** Stores a new webhook. */
-export function insertWebhook({ id, clientId, url, secret, createdAt }: Omit<Webhook, 'status' | 'old'>): Statement {
+export function insertWebhook(webhook: Omit<Webhook, 'status' | 'old'>): Statement {
+  const { id, clientId, url, signature, secret, createdAt } = webhook;
   return {
-    sql: `insert into webhook (id, client_id, url, status, secret, created_at) values ($1, $2, $3, 'active', $4, $5)`,
-    args: [id, clientId, url, secret, createdAt],
+    sql: `insert into webhook (id, client_id, url, status, signature, secret, created_at)
+      values ($1, $2, $3, 'active', $4, $5, $6)`,
+    args: [id, clientId, url, signature, secret, createdAt],
   };
 }
 
@@ -54,6 +58,7 @@ function webhookOf(row: Row): Webhook {
     clientId: textField(row, 'client_id'),
     url: textField(row, 'url'),
     status: wordField(row, 'status', webhookStatuses),
+    signature: wordField(row, 'signature', signatureSchemes),
     secret: bytesField(row, 'secret'),
     old: until === null ? undefined : { secret: bytesField(row, 'old_secret'), until },
     createdAt: wholeField(row, 'created_at'),

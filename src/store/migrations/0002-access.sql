@@ -11,7 +11,8 @@ create table signing_key (
   retire_at bigint check (retire_at between 0 and 9007199254740991)
 );
 
--- Who may call. A client proves itself by exactly one of: a secret (its hash), its own keys, or another issuer.
+-- Who may call. A client proves itself by exactly one of: a secret (its hash), its own keys, a certificate, or another
+-- issuer. `binding` says to what its tokens have to be bound.
 create table client (
   client_id text not null primary key,
   name text not null,
@@ -19,16 +20,19 @@ create table client (
   scopes text not null,
   secret_hash bytea,
   jwks text,
+  certificate text,
   issuer text,
+  binding text not null check (binding in ('none', 'dpop', 'mtls')),
   purposes text,
   quota_per_second bigint not null check (quota_per_second between 1 and 1000000),
   quota_burst bigint not null check (quota_burst between 1 and 10000000),
   created_at bigint not null check (created_at between 0 and 9007199254740991),
   disabled_at bigint check (disabled_at between 0 and 9007199254740991),
   check (
-    (secret_hash is not null and jwks is null and issuer is null)
-    or (secret_hash is null and jwks is not null and issuer is null)
-    or (secret_hash is null and jwks is null and issuer is not null)
+    (secret_hash is not null and jwks is null and certificate is null and issuer is null)
+    or (secret_hash is null and jwks is not null and certificate is null and issuer is null)
+    or (secret_hash is null and jwks is null and certificate is not null and issuer is null)
+    or (secret_hash is null and jwks is null and certificate is null and issuer is not null)
   )
 );
 

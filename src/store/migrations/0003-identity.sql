@@ -16,6 +16,12 @@ create table citizen (
   phone text,
   language text,
   under_review boolean not null default false check (under_review in (true, false)),
+  -- What claims must not match, whatever they are: forbidden by the citizen; the person has died.
+  locked boolean not null default false check (locked in (true, false)),
+  deceased boolean not null default false check (deceased in (true, false)),
+  -- JSON lists of former values with their dates, as RegisterRecord has them.
+  former_names text,
+  former_addresses text,
   family_key text not null,
   imported_by text not null
 );

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as aTurn } from 'node:timers/promises';
+import type { Pieces } from './operation.ts';
+import { pour } from './pour.ts';
+
+const mib = 1_048_576;
+
+/** Pieces that all lie in the same memory, each of one byte value; what a fault or an end leaves is noted. */
+function reused(count: number, fault?: Error) {
+  const memory = Buffer.alloc(mib);
+  const seen = { given: 0, closed: Promise.withResolvers<void>() };
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    try {
+      for (; seen.given < count; ) {
+        seen.given += 1;
+        yield memory.fill(seen.given);
+      }
+      if (fault !== undefined) throw fault;
+    } finally {
+      memory.fill(0);
+      seen.closed.resolve();
+    }
+  }
+  return { seen, pieces: pieces() };
+}
+
+/** Serves those pieces to one caller, who is given the response unread. */
+async function served(t: TestContext, pieces: Pieces): Promise<IncomingMessage> {
+  const server = createServer((_request, response) => void pour(pieces, response));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const asked = get({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, agent: false });
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return response;
+}
+
+test('a reader slower than the source gets every piece whole, though all lie in the same memory', async (t) => {
+  const { seen, pieces } = reused(40);
+  const response = await served(t, pieces);
+  for (let turn = 0; turn < 200; turn += 1) await aTurn();
+  assert.ok(seen.given < 40, 'the source waits for the reader');
+  const all = Buffer.concat(await response.toArray());
+  assert.equal(all.length, 40 * mib);
+  for (let piece = 0; piece < 40; piece += 1) {
+    assert.ok(all.subarray(piece * mib, (piece + 1) * mib).every((byte) => byte === piece + 1));
+  }
+});
+
+test('a caller that goes away closes the source, which gives no more', async (t) => {
+  const { seen, pieces } = reused(1_000);
+  const response = await served(t, pieces);
+  response.destroy();
+  await seen.closed.promise;
+  assert.ok(seen.given < 1_000);
+});
+
+test('a source that fails cuts the answer off', async (t) => {
+  const response = await served(t, reused(3, new Error('a chunk does not authenticate')).pieces);
+  await assert.rejects(response.toArray(), /aborted/);
+});

@@ -1,0 +1,73 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { BindingRoom } from './access/check-binding.ts';
+import { type CertificateReader, createCertificateReader, proxyAddresses } from './access/client-certificate.ts';
+import { createDpopNonces, type DpopNonces } from './access/dpop-nonces.ts';
+import { createUsedProofs } from './access/used-proofs.ts';
+import type { Tls } from './api/tls.ts';
+import type { House } from './compose.ts';
+import { SettingError } from './config/settings.ts';
+
+/** What binds tokens to their bearers: certificates, and keys by DPoP; and the TLS of this process, where it has some. */
+export type Edge = {
+  readonly certificates: CertificateReader;
+  readonly nonces: DpopNonces | undefined;
+  readonly binding: BindingRoom;
+  readonly tls: Tls | undefined;
+};
+
+/** Reads the files of TLS and makes what checks bindings. */
+export function openEdge(house: House, publicUrl: string): Edge {
+  const { clock, db, root, settings } = house;
+  const authorities = authoritiesIn(settings.tlsClientCa);
+  const proxies = proxyAddresses(settings.trustedProxies);
+  if (proxies === undefined) throw new SettingError('TRUSTED_PROXIES', 'expected addresses, as 10.0.0.5 or 10.0.0.0/8');
+  const header = settings.clientCertificateHeader;
+  if (header !== undefined && settings.trustedProxies.length === 0) {
+    throw new SettingError(
+      'CLIENT_CERTIFICATE_HEADER',
+      'it is believed from TRUSTED_PROXIES alone, and there are none',
+    );
+  }
+  const nonces = settings.dpopNonces ? createDpopNonces(root.derive('dpop-nonces'), clock) : undefined;
+  return {
+    certificates: createCertificateReader({ clock, authorities, header, proxies }),
+    nonces,
+    binding: { clock, publicUrl, nonces, isFirst: createUsedProofs({ db, clock }, 'DPoP') },
+    tls: tlsOf(house, authorities),
+  };
+}
+
+function tlsOf({ settings, log }: House, authorities: readonly X509Certificate[]): Tls | undefined {
+  const { tlsCertificate, tlsKey, tlsClientCertificates } = settings;
+  if (tlsCertificate === undefined && tlsKey === undefined) return undefined;
+  if (tlsCertificate === undefined) throw new SettingError('TLS_CERTIFICATE', 'TLS_KEY is set and needs it');
+  if (tlsKey === undefined) throw new SettingError('TLS_KEY', 'TLS_CERTIFICATE is set and needs it');
+  const read = () => ({ certificate: textIn('TLS_CERTIFICATE', tlsCertificate), key: textIn('TLS_KEY', tlsKey) });
+  const renew = () => {
+    try {
+      return read();
+    } catch (fault) {
+      log.fault('tls', fault);
+      return undefined;
+    }
+  };
+  const named = authorities.map((authority) => authority.toString());
+  return { ...read(), asksForCertificate: tlsClientCertificates, authorities: named, renew };
+}
+
+function authoritiesIn(path: string | undefined): readonly X509Certificate[] {
+  if (path === undefined) return [];
+  const text = textIn('TLS_CLIENT_CA', path);
+  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (found.length === 0) throw new SettingError('TLS_CLIENT_CA', 'the file holds no certificate in PEM');
+  return found.map((pem) => new X509Certificate(pem));
+}
+
+function textIn(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new SettingError(name, `${path} cannot be read (${cause instanceof Error ? cause.message : 'unknown'})`);
+  }
+}

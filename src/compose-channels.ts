@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import type { Mount } from './api/server.ts';
+import type { House } from './compose.ts';
+import { SettingError, type Settings } from './config/settings.ts';
+import { systemTimer } from './jobs/timer.ts';
+import type { Secret } from './kernel/secret.ts';
+import { type BounceAddresses, createBounceAddresses, readBounce } from './notifications/bounce.ts';
+import { type CascadePolicy, standardPolicyFor } from './notifications/cascade.ts';
+import { parseCascade } from './notifications/cascade-file.ts';
+import { absentChannels, type Channel, type LeavingChannels } from './notifications/channels/channel.ts';
+import { type DkimKey, dkimFault } from './notifications/channels/dkim.ts';
+import { parseSmsMapping, plainMapping, receiptWord, type SmsMapping } from './notifications/channels/sms-mapping.ts';
+import type { LateWord } from './notifications/learn-late.ts';
+import { type MailEvents, mailWords, parseMailEvents } from './notifications/mail-events.ts';
+import type { ChannelName } from './notifications/notification.ts';
+import { type Caller, callbackPaths, createProviderCallback, parseReceipt } from './notifications/provider-callback.ts';
+import { simulating } from './notifications/simulator.ts';
+
+/** The channels that this server has providers for; the others say that they have none. */
+export async function leavingChannels(
+  settings: Settings,
+  email: Channel,
+  simulated: boolean,
+): Promise<LeavingChannels> {
+  const channels: LeavingChannels = { email, sms: await smsOf(settings), letter: await letterOf(settings) };
+  if (!simulated) return channels;
+  const play = (channel: Channel) => simulating(channel, systemTimer);
+  return { email: play(channels.email), sms: play(channels.sms), letter: play(channels.letter) };
+}
+
+/** The policy of the operator's file, or the standing one for the channels that have a provider. */
+export function cascadeOf(settings: Settings): CascadePolicy {
+  const more = new Set<ChannelName>();
+  if (settings.smsUrl !== undefined) more.add('sms');
+  if (settings.letterSpool !== undefined || settings.letterSftp !== undefined) more.add('letter');
+  const { cascadePolicy: path } = settings;
+  if (path === undefined) return standardPolicyFor(more);
+  return parsedFile('CASCADE_POLICY', path, (text) => parseCascade(text, new Set([...more, 'email'])));
+}
+
+function smsMappingOf({ smsGateway }: Settings): SmsMapping {
+  return smsGateway === undefined ? plainMapping : parsedFile('SMS_GATEWAY', smsGateway, parseSmsMapping);
+}
+
+async function smsOf(settings: Settings): Promise<Channel> {
+  if (settings.smsUrl === undefined) return absentChannels.sms;
+  const { createSmsGateway } = await import('./notifications/channels/sms-gateway.ts');
+  return createSmsGateway({ url: settings.smsUrl.reveal(), mapping: smsMappingOf(settings) });
+}
+
+async function letterOf({ letterSpool: folder, letterWindow }: Settings): Promise<Channel> {
+  if (folder === undefined) return absentChannels.letter;
+  if (letterWindow !== 'din5008b' && letterWindow !== 'uk-c5') {
+    throw new SettingError('LETTER_WINDOW', `expected din5008b or uk-c5, ${JSON.stringify(letterWindow)} came`);
+  }
+  const { createLetterSpool } = await import('./notifications/channels/letter-spool.ts');
+  const { createLetterPress } = await import('./notifications/letters/letter-press.ts');
+  return createLetterSpool({ folder, window: letterWindow, press: createLetterPress() });
+}
+
+/** The addresses that mail comes back to; none where the operator has no mailbox for them. */
+export function bounceAddressesOf({ settings, root }: Pick<House, 'settings' | 'root'>): BounceAddresses | undefined {
+  if (settings.bounceAddress === undefined) return undefined;
+  return createBounceAddresses(settings.bounceAddress, root.derive('bounce-addresses'));
+}
+
+/** The key that signs mail; refused at the start where it could not. */
+export function dkimOf({
+  dkimDomain: domain,
+  dkimSelector: selector,
+  dkimKey,
+  mailFrom,
+}: Settings): DkimKey | undefined {
+  if (domain === undefined && selector === undefined && dkimKey === undefined) return undefined;
+  if (domain === undefined || selector === undefined || dkimKey === undefined) {
+    throw new SettingError('DKIM_DOMAIN', 'expected DKIM_DOMAIN, DKIM_SELECTOR and DKIM_KEY together, or none of them');
+  }
+  const key = { domain, selector, privateKey: dkimKey.reveal() };
+  const fault = dkimFault(key, mailFrom);
+  if (fault !== undefined) throw new SettingError(...fault);
+  return key;
+}
+
+const receiptBytes = 65_536;
+/** A bounce may carry the whole message back; its report stands before that. */
+const bounceBytes = 1_048_576;
+const eventBytes = 4_194_304;
+
+/** Where providers call back; nothing where no token was agreed with them. */
+export function providerCallbacks(house: House): readonly Mount[] {
+  const { settings, db } = house;
+  const parts = { ...house, read: db.read, onFault: (fault: unknown) => house.log.fault('call-backs', fault) };
+  const mounts: Mount[] = [];
+  const take = (path: string, token: Secret | undefined, limitBytes: number, read: Caller['read']) => {
+    if (token === undefined) return;
+    mounts.push({ paths: [path], handler: createProviderCallback(parts, { token, limitBytes, read }) });
+  };
+  const sms = smsMappingOf(settings);
+  take(callbackPaths.sms, settings.smsReceiptToken, receiptBytes, (text, type) =>
+    listOf(receiptWord(sms, parseReceipt(text, type))),
+  );
+  const addresses = bounceAddressesOf(house);
+  if (addresses !== undefined) {
+    take(callbackPaths.mail, settings.bounceToken, bounceBytes, (raw) => listOf(readBounce(raw, addresses)));
+  }
+  const events = mailEventsOf(settings);
+  if (events !== undefined) {
+    take(callbackPaths.mailEvents, settings.mailEventsToken, eventBytes, (text, type) =>
+      mailWords(events, parseReceipt(text, type)),
+    );
+  }
+  return mounts;
+}
+
+function listOf(word: LateWord | undefined): readonly LateWord[] {
+  return word === undefined ? [] : [word];
+}
+
+/** How the mail provider tells of bounces; its two settings come together. */
+export function mailEventsOf({ mailEvents, mailEventsToken }: Settings): MailEvents | undefined {
+  if ((mailEvents === undefined) !== (mailEventsToken === undefined)) {
+    throw new SettingError('MAIL_EVENTS', 'expected MAIL_EVENTS and MAIL_EVENTS_TOKEN together, or neither');
+  }
+  return mailEvents === undefined ? undefined : parsedFile('MAIL_EVENTS', mailEvents, parseMailEvents);
+}
+
+/** What a file of the operator says; else the start ends with the setting's name, and no word of what stands in it. */
+export function parsedFile<T>(name: string, path: string, parse: (text: string) => T): T {
+  try {
+    return parse(readFileSync(path, 'utf8'));
+  } catch (fault) {
+    const why =
+      fault instanceof TypeError ? fault.message : 'expected a file that can be read, with JSON where JSON belongs';
+    throw new SettingError(name, `${JSON.stringify(path)}: ${why}`);
+  }
+}

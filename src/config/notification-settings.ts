@@ -1,0 +1,120 @@
+import { resolve } from 'node:path';
+import { Secret } from '../kernel/secret.ts';
+import type { Setting } from './setting-table.ts';
+
+/** The settings of channels, cascade, evidence and feed; a part of the table in `setting-table.ts`. */
+export const notificationSettingTable = {
+  DKIM_DOMAIN: {
+    kind: 'text',
+    fallback: undefined,
+    help: 'Domain that signs mail (RFC 6376); MAIL_FROM has to be under it. With DKIM_SELECTOR and DKIM_KEY, or none of the three.',
+  },
+  DKIM_SELECTOR: {
+    kind: 'text',
+    fallback: undefined,
+    help: 'Where its public key is published: SELECTOR._domainkey.DOMAIN.',
+  },
+  DKIM_KEY: {
+    kind: 'text',
+    secret: true,
+    fallback: undefined,
+    help: 'Private RSA key of 2048 bits or more, as PEM; best given as DKIM_KEY_FILE.',
+  },
+  MAIL_EVENTS: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'JSON file that says how the mail provider tells of bounces at /callbacks/mail-events; see docs/notifications.md.',
+  },
+  MAIL_EVENTS_TOKEN: {
+    kind: 'text',
+    secret: true,
+    fallback: undefined,
+    help: 'What the mail provider sends there as a bearer token; without it nothing is taken.',
+  },
+  CONFIRM_LINKS: {
+    kind: 'flag',
+    fallback: 'true',
+    help: 'Mail carries a link to a page on which the citizen confirms the receipt; false leaves it out.',
+  },
+  CASCADE_POLICY: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'JSON file with the channels, their waits and quiet hours; see docs/notifications.md. Without it the standing policy holds.',
+  },
+  LETTER_SFTP: {
+    kind: 'url',
+    secret: true,
+    fallback: undefined,
+    help: 'sftp://USER:PASSWORD@HOST:PORT/FOLDER of a printer that takes letters so, instead of LETTER_SPOOL.',
+  },
+  LETTER_SFTP_KEY: {
+    kind: 'text',
+    secret: true,
+    fallback: undefined,
+    help: 'Private key for that login, as OpenSSH or PEM, in place of a password; best as LETTER_SFTP_KEY_FILE.',
+  },
+  LETTER_SFTP_HOST_KEY: {
+    kind: 'text',
+    fallback: undefined,
+    help: 'Fingerprint of its host key, SHA256:…, as `ssh-keygen -lf` prints it; required with LETTER_SFTP.',
+  },
+  EVIDENCE_TSA_URL: {
+    kind: 'url',
+    fallback: undefined,
+    help: 'Time stamping authority (RFC 3161) that stamps evidence bundles; without it they have no time stamp.',
+  },
+  EVIDENCE_TSA_CERTIFICATES: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'PEM file with the certificates that its stamps have to lead to; required with EVIDENCE_TSA_URL.',
+  },
+  FEED_DAYS: {
+    kind: 'count',
+    fallback: '180',
+    help: 'So long events of the feed and calls of webhooks are kept, at least 7; an older cursor is answered 410.',
+  },
+} as const satisfies Record<string, Setting>;
+
+/** What `readSettings` gives of them. */
+export type NotificationSettings = {
+  readonly dkimDomain: string | undefined;
+  readonly dkimSelector: string | undefined;
+  readonly dkimKey: Secret | undefined;
+  readonly mailEvents: string | undefined;
+  readonly mailEventsToken: Secret | undefined;
+  readonly confirmLinks: boolean;
+  readonly cascadePolicy: string | undefined;
+  readonly letterSftp: Secret | undefined;
+  readonly letterSftpKey: Secret | undefined;
+  readonly letterSftpHostKey: string | undefined;
+  readonly evidenceTsaUrl: string | undefined;
+  readonly evidenceTsaCertificates: string | undefined;
+  readonly feedDays: number;
+};
+
+type Name = keyof typeof notificationSettingTable;
+
+/** Reads this part; `given` is the checked text of a setting, or its default. */
+export function readNotificationSettings(given: (name: Name) => string | undefined): NotificationSettings {
+  const secret = (name: Name) => mapped(given(name), (value) => new Secret(value));
+  const path = (name: Name) => mapped(given(name), (value) => resolve(value));
+  return {
+    dkimDomain: given('DKIM_DOMAIN')?.toLowerCase(),
+    dkimSelector: given('DKIM_SELECTOR'),
+    dkimKey: secret('DKIM_KEY'),
+    mailEvents: path('MAIL_EVENTS'),
+    mailEventsToken: secret('MAIL_EVENTS_TOKEN'),
+    confirmLinks: given('CONFIRM_LINKS') === 'true',
+    cascadePolicy: path('CASCADE_POLICY'),
+    letterSftp: secret('LETTER_SFTP'),
+    letterSftpKey: secret('LETTER_SFTP_KEY'),
+    letterSftpHostKey: given('LETTER_SFTP_HOST_KEY'),
+    evidenceTsaUrl: given('EVIDENCE_TSA_URL'),
+    evidenceTsaCertificates: path('EVIDENCE_TSA_CERTIFICATES'),
+    feedDays: Number(given('FEED_DAYS')),
+  };
+}
+
+function mapped<T>(value: string | undefined, map: (value: string) => T): T | undefined {
+  return value === undefined ? undefined : map(value);
+}

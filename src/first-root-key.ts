@@ -1,0 +1,34 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Settings } from './config/settings.ts';
+import { systemClock, systemRandom } from './kernel/system-clock.ts';
+import type { RootKey } from './keys/root-key.ts';
+import { createRootKey, RootKeyError } from './keys/root-key-file.ts';
+import { databaseFile, openDatabase } from './store/open.ts';
+
+/**
+ * Makes the root key of a new installation. Refuses where the database holds what another root key has wrapped: a new one
+ * would open nothing of it, and would lie where the copy of the lost one belongs.
+ */
+export async function createFirstRootKey({ dataDir, databaseUrl }: Settings, path: string): Promise<RootKey> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  // A first start has no file yet, and opens no database twice.
+  if (!existsSync(path) && (databaseUrl !== undefined || existsSync(join(dataDir, databaseFile)))) {
+    const place = { databaseUrl: databaseUrl?.reveal(), dataDir, clock: systemClock, random: systemRandom };
+    const db = await openDatabase(place);
+    try {
+      const [row] = await db.read(
+        'select root_key_id from signing_key union all select root_key_id from citizen_key limit 1',
+      );
+      if (row !== undefined) {
+        throw new RootKeyError(
+          `no root key at ${path}, and the database is sealed under root key ${row['root_key_id']}. Restore it from your copy; a new one opens nothing of it. See docs/operating.md#the-root-key`,
+        );
+      }
+    } finally {
+      await db.close();
+    }
+  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  return createRootKey(path, systemRandom);
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { engines } from '../../test/engines.ts';
+import type { IdentityHouse } from '../../test/identity-house.ts';
+import { importPeople, openHouseOf, temporaryFolder } from '../../test/identity-people.ts';
+import { euPolicy, type Policy, standardPolicy, standardPolicy2 } from './match/policy.ts';
+
+/** Eva Berg was born Lund, was called Holm until 2024, moved in 2025, and will be called Strand. The house lives in 2026. */
+const eva = {
+  citizenId: 'E-1',
+  givenName: 'Eva',
+  familyName: 'Berg',
+  birthFamilyName: 'Lund',
+  birthDate: '1985-05-17',
+  documentNumber: 'X100',
+  streetAddress: '4 Mill Lane',
+  postalCode: '20001',
+  formerNames: [
+    { familyName: 'Holm', from: '2010-06-01', until: '2024-08-31' },
+    { familyName: 'Vik', from: '2005', until: '2010-05-31' },
+    { familyName: 'Strand', from: '2026-09-01' },
+  ],
+  formerAddresses: [
+    { streetAddress: '9 High Street', postalCode: '10009', until: '2025-02-28' },
+    { streetAddress: '1 Old Road', postalCode: '30003', until: '2015' },
+  ],
+};
+const asked = { citizenId: 'E-1', givenName: 'Eva', familyName: 'Berg', birthDate: '1985-05-17' };
+
+async function decisionOf(house: IdentityHouse, claims: object, policy: Policy = standardPolicy2): Promise<unknown> {
+  const answered = await house.ask('POST', claims, {}, { policyOf: () => policy });
+  return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a former name counts within its dates, by policies that let it, and not beside a second slip`, async (t) => {
+    const house = await openHouseOf(t, engine, [eva]);
+    const byName = async (familyName: string, policy?: Policy) =>
+      await decisionOf(house, { ...asked, familyName }, policy);
+    assert.deepEqual(
+      [await byName('Berg'), await byName('HOLM'), await byName('Lund'), await byName('Vik'), await byName('Strand')],
+      ['match', 'match', 'match', 'no_match', 'no_match'],
+    );
+    assert.deepEqual([await byName('Holm', standardPolicy), await byName('Holm', euPolicy)], ['no_match', 'no_match']);
+    const long = { ...standardPolicy2, former: { nameYears: 20, addressYears: 2 } };
+    assert.equal(await byName('Vik', long), 'match');
+    const twoSlips = { ...asked, familyName: 'Holm', birthDate: '1985-17-05' };
+    assert.equal(await decisionOf(house, twoSlips), 'no_match');
+  });
+
+  test(`${engine.name}: a former address counts as a whole, within its dates`, async (t) => {
+    const house = await openHouseOf(t, engine, [eva]);
+    const at = async (streetAddress: string, postalCode: string) =>
+      await decisionOf(house, { ...asked, streetAddress, postalCode });
+    assert.deepEqual(
+      [
+        await at('4 Mill Lane', '20001'),
+        await at('9 High Street', '10009'),
+        await at('9 High Street', '20001'),
+        await at('1 Old Road', '30003'),
+      ],
+      ['match', 'match', 'no_match', 'no_match'],
+    );
+  });
+
+  test(`${engine.name}: what matched by a former value is not attested in the signed result`, async (t) => {
+    const house = await openHouseOf(t, engine, [eva]);
+    const policyOf = () => standardPolicy2;
+    const answered = await house.ask('POST', { ...asked, familyName: 'Holm' }, {}, { policyOf });
+    const { payload } = await house.openToken('json' in answered && answered.json['token']);
+    assert.deepEqual((payload['verified_claims'] as { claims: object }).claims, {
+      citizen_id: 'E-1',
+      given_name: 'Eva',
+      birthdate: '1985-05-17',
+    });
+  });
+
+  test(`${engine.name}: without an id a person is found by a former name and that at birth, also after the date was corrected`, async (t) => {
+    const house = await openHouseOf(t, engine, [eva]);
+    const { citizenId: _, ...search } = { ...asked, documentNumber: 'X100' };
+    assert.equal(await decisionOf(house, { ...search, familyName: 'Holm' }), 'match');
+    assert.equal(await decisionOf(house, { ...search, familyName: 'Lund' }), 'match');
+    await importPeople(t, house, [{ citizenId: 'E-1', birthDate: '1985-05-18' }]);
+    assert.equal(await decisionOf(house, { ...search, birthDate: '1985-05-18', familyName: 'Holm' }), 'match');
+    await importPeople(t, house, [{ citizenId: 'E-1', formerNames: [] }]);
+    assert.equal(await decisionOf(house, { ...search, birthDate: '1985-05-18', familyName: 'Holm' }), 'no_match');
+    assert.equal(await decisionOf(house, { ...search, birthDate: '1985-05-18', familyName: 'Lund' }), 'match');
+  });
+}
+
+test('a CSV holds the same lists as JSON text; what is none is refused with its reason', async (t) => {
+  const [sqlite] = engines;
+  const house = await openHouseOf(t, sqlite as (typeof engines)[number], [eva]);
+  const path = join(temporaryFolder(t), 'people.csv');
+  const rows = [
+    `A,Ann,"[{""familyName"":""Old"",""until"":""2025""}]"`,
+    'B,Bea,since 2010',
+    `C,Cleo,"[{""surname"":""Old""}]"`,
+    `D,Dina,"[{""familyName"":""Old"",""until"":""31.12.2025""}]"`,
+    'E,Edda,',
+  ];
+  writeFileSync(path, ['citizenId,givenName,formerNames', ...rows].join('\n'));
+  const { progress } = await house.importFile({ path });
+  assert.deepEqual([progress.stored, progress.refused], [2, 3]);
+  assert.deepEqual(Object.keys(progress.reasons), [
+    'formerNames is not a JSON list of at most 10 objects with givenName, familyName, from, until',
+  ]);
+  assert.deepEqual((await house.ports.register.find('A'))?.formerNames, [{ familyName: 'Old', until: '2025' }]);
+});

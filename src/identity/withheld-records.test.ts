@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { importPeople, openHouseOf } from '../../test/identity-people.ts';
+import { euPolicy, standardPolicy2 } from './match/policy.ts';
+
+const plain = { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', postalCode: '1000-001' };
+const people = [
+  { citizenId: 'P-1', ...plain },
+  { citizenId: 'L-1', ...plain, givenName: 'Lina', locked: 'yes' },
+  { citizenId: 'D-1', ...plain, givenName: 'Dora', deceased: 'true' },
+  { citizenId: 'R-1', ...plain, givenName: 'Rita', underReview: '1' },
+];
+
+for (const engine of engines) {
+  test(`${engine.name}: own claims about a locked record or that of the dead fit nothing; about a disputed one they are left open`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const decisionOf = async (citizenId: string, over = {}) => {
+      const {
+        locked: _,
+        deceased: __,
+        underReview: ___,
+        ...own
+      } = people.find((one) => one.citizenId === citizenId) as {
+        [member: string]: string;
+      };
+      const named = await house.ask('POST', own, {}, over);
+      const { citizenId: ____, ...searched } = own;
+      const found = await house.ask('POST', searched, {}, over);
+      return [named, found].map((answered) => ('json' in answered ? answered.json['decision'] : answered.refusal.slug));
+    };
+    assert.deepEqual(await decisionOf('P-1'), ['match', 'match']);
+    assert.deepEqual(await decisionOf('L-1'), ['no_match', 'no_match']);
+    assert.deepEqual(await decisionOf('D-1'), ['no_match', 'no_match']);
+    assert.deepEqual(await decisionOf('R-1'), ['not_determined', 'not_determined']);
+    const ofEstates = { policyOf: () => ({ ...standardPolicy2, deceasedMatch: true }) };
+    assert.deepEqual(await decisionOf('D-1', ofEstates), ['match', 'match']);
+    // The citizen reads of every question, whatever was answered.
+    assert.deepEqual(
+      (await house.events('L-1')).map(({ type, decision }) => [type, decision]),
+      [
+        ['identity.verified', 'no_match'],
+        ['identity.verified', 'no_match'],
+      ],
+    );
+  });
+
+  test(`${engine.name}: an import without the mark leaves a lock standing, and one with it takes it away`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const own = { citizenId: 'L-1', ...plain, givenName: 'Lina' };
+    await importPeople(t, house, [{ ...own, locality: 'Porto' }]);
+    assert.equal((await house.verify(own))['decision'], 'no_match');
+    await importPeople(t, house, [{ citizenId: 'L-1', locked: 'no' }]);
+    assert.equal((await house.verify({ ...own, locality: 'Porto' }))['decision'], 'match');
+  });
+
+  test(`${engine.name}: a namesake of somebody locked is left open, not taken for the only one`, async (t) => {
+    const house = await openHouseOf(t, engine, [...people, { citizenId: 'L-2', ...plain, locked: 'yes' }]);
+    for (const policy of [standardPolicy2, euPolicy]) {
+      const answered = await house.ask('POST', plain, {}, { policyOf: () => policy });
+      assert.equal('json' in answered && answered.json['decision'], 'not_determined');
+    }
+  });
+}

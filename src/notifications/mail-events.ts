@@ -1,0 +1,84 @@
+import { type DeliveryId, parseId } from '../kernel/id.ts';
+import { at } from './json-pointer.ts';
+import type { LateWord } from './learn-late.ts';
+import type { ReasonCode } from './reason.ts';
+
+/**
+ * How a mail provider tells what became of mails. Places are JSON pointers (RFC 6901): `events` to the list in the body
+ * (without it the body is the list, or one event), the others within one event.
+ */
+export type MailEvents = {
+  readonly events?: string;
+  /** Where our mark stands: the Message-ID, the envelope sender, or the value of the header Message-ID of ours. */
+  readonly mail: string;
+  readonly word: string;
+  readonly delivered: readonly string[];
+  readonly bounced: readonly string[];
+  readonly full: readonly string[];
+  readonly refused: readonly string[];
+};
+
+const mostEvents = 10_000;
+const places = ['events', 'mail', 'word'] as const;
+const lists = ['delivered', 'bounced', 'full', 'refused'] as const;
+
+/** The mapping in a file of the operator; throws with what is wrong about it. */
+export function parseMailEvents(text: string): MailEvents {
+  const given = objectOf(text);
+  const unknown = Object.keys(given).filter((name) => ![...places, ...lists].some((known) => known === name));
+  if (unknown.length > 0) throw new TypeError(`no member is called ${unknown.join(', ')}`);
+  const place = (name: (typeof places)[number]): string => {
+    const value = given[name];
+    if (typeof value === 'string' && /^(?:\/.*)?$/.test(value)) return value;
+    throw new TypeError(`${name}: expected a JSON pointer, as /event`);
+  };
+  const words = (name: (typeof lists)[number]): readonly string[] => {
+    const value = given[name] ?? [];
+    if (Array.isArray(value) && value.every((word): word is string => typeof word === 'string')) return value;
+    throw new TypeError(`${name}: expected a list of words`);
+  };
+  const mapping = { delivered: words('delivered'), bounced: words('bounced'), full: words('full') };
+  const all = { ...mapping, refused: words('refused'), mail: place('mail'), word: place('word') };
+  if (lists.every((name) => all[name].length === 0)) throw new TypeError('expected words in one list at least');
+  return given['events'] === undefined ? all : { ...all, events: place('events') };
+}
+
+function objectOf(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new TypeError('expected JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TypeError('expected a JSON object');
+  // An object can be asked for a member by name; what is there stays unknown.
+  return value as Record<string, unknown>;
+}
+
+/** What the provider says of mails of ours; what it says of others, and words that are in no list, are left out. */
+export function mailWords(mapping: MailEvents, body: unknown): LateWord[] {
+  const found = mapping.events === undefined ? body : at(body, mapping.events);
+  const events: readonly unknown[] = Array.isArray(found) ? found : [found];
+  return events.slice(0, mostEvents).flatMap((event) => wordOf(mapping, event) ?? []);
+}
+
+function wordOf(mapping: MailEvents, event: unknown): LateWord | undefined {
+  const delivery = deliveryOf(at(event, mapping.mail));
+  if (delivery === undefined) return undefined;
+  const word = String(at(event, mapping.word) ?? '');
+  if (mapping.delivered.includes(word)) return { delivery, ended: 'delivered' };
+  const failures: ReadonlyArray<readonly [readonly string[], ReasonCode]> = [
+    [mapping.bounced, 'address-refused'],
+    [mapping.full, 'mailbox-full'],
+    [mapping.refused, 'message-refused'],
+  ];
+  const reason = failures.find(([words]) => words.includes(word))?.[1];
+  return reason === undefined ? undefined : { delivery, ended: 'failed', reason };
+}
+
+/** The delivery in a Message-ID or an envelope sender of ours; letters of either case, as providers fold them. */
+function deliveryOf(mark: unknown): DeliveryId | undefined {
+  const [, id = ''] = /(?:^|[<+])dlv_(\w{26})\.\d{1,6}(?=[@-])/i.exec(typeof mark === 'string' ? mark : '') ?? [];
+  return parseId('delivery', `dlv_${id.toUpperCase()}`);
+}

@@ -1,0 +1,57 @@
+import type { Clock, Random } from '../kernel/clock.ts';
+import type { Stamp } from './evidence-bundle.ts';
+import { type Asked, readTimeStampAnswer, TimeStampBroken, timeStampRequest } from './time-stamp.ts';
+
+export type StamperParts = {
+  readonly url: string;
+  readonly trusted: Asked['trusted'];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly timeoutMs: number;
+  onFault(fault: unknown): void;
+};
+
+const nonceBytes = 16;
+const longestAnswer = 65_536;
+/** How far the authority's time may be from ours; what is further is refused, since one of the two is wrong. */
+const mostSkewMs = 300_000;
+/** After a failure it is left alone for so long, so that readers do not each wait for it. */
+const restMs = 30_000;
+
+/** Asks an authority over HTTP (RFC 3161, section 3.4). What it does not give, or gives wrong, is none, and is told. */
+export function createStamper(parts: StamperParts): Stamp {
+  let restUntil = 0;
+  return async (over) => {
+    if (parts.clock.now() < restUntil) return undefined;
+    try {
+      const nonce = parts.random(nonceBytes);
+      const answer = await post(parts, timeStampRequest(over, nonce));
+      const { token, at } = await readTimeStampAnswer(answer, { over, nonce, trusted: parts.trusted });
+      if (Math.abs(at - parts.clock.now()) > mostSkewMs) throw new TimeStampBroken('its time is not ours');
+      return token;
+    } catch (fault) {
+      restUntil = parts.clock.now() + restMs;
+      parts.onFault(fault);
+      return undefined;
+    }
+  };
+}
+
+async function post({ url, timeoutMs }: StamperParts, request: Uint8Array): Promise<Uint8Array> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/timestamp-query', accept: 'application/timestamp-reply' },
+    body: new Uint8Array(request),
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  if (answer.status !== 200) throw new Error(`the time stamping authority answered ${answer.status}`);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.length;
+    if (size > longestAnswer) throw new Error('the answer of the time stamping authority is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { Integer, OctetString } from 'asn1js';
+import {
+  AlgorithmIdentifier,
+  Certificate,
+  ContentInfo,
+  ExtKeyUsage,
+  MessageImprint,
+  SignedData,
+  TimeStampReq,
+  TimeStampResp,
+  TSTInfo,
+} from 'pkijs';
+
+// The one home of pkijs and asn1js. It is loaded only where time stamps are asked for or checked.
+
+const oid = {
+  sha256: '2.16.840.1.101.3.4.2.1',
+  signedData: '1.2.840.113549.1.7.2',
+  timeStampInfo: '1.2.840.113549.1.9.16.1.4',
+  timeStamping: '1.3.6.1.5.5.7.3.8',
+  extKeyUsage: '2.5.29.37',
+} as const;
+
+/** An answer or a token that is not what was asked for; the message says which part, and nothing of its content. */
+export class TimeStampBroken extends Error {
+  constructor(part: string, options?: ErrorOptions) {
+    super(`The time stamp does not verify: ${part}.`, options);
+    this.name = 'TimeStampBroken';
+  }
+}
+
+/** What a good token says. */
+export type TimeStamped = {
+  /** In epoch ms. */
+  readonly at: number;
+  /** The name in the certificate that signed it. */
+  readonly authority: string;
+  /** Whether that certificate leads to one of those trusted. */
+  readonly trusted: boolean;
+};
+
+/** The certificates in a PEM file; throws a TypeError where there is none. */
+export function readCertificates(pem: string): readonly Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) throw new TypeError('expected certificates as PEM');
+  try {
+    return blocks.map((block) =>
+      Certificate.fromBER(bytesOf(Buffer.from(block.replaceAll(/-----[^-]+-----/g, ''), 'base64'))),
+    );
+  } catch {
+    throw new TypeError('a certificate in it cannot be read');
+  }
+}
+
+/** The request for a stamp over these bytes (RFC 3161, section 2.4.1), with the certificate wanted in the answer. */
+export function timeStampRequest(over: Uint8Array, nonce: Uint8Array): Uint8Array {
+  const request = new TimeStampReq({
+    version: 1,
+    messageImprint: new MessageImprint({
+      hashAlgorithm: new AlgorithmIdentifier({ algorithmId: oid.sha256 }),
+      hashedMessage: new OctetString({ valueHex: bytesOf(createHash('sha256').update(over).digest()) }),
+    }),
+    nonce: positive(nonce),
+    certReq: true,
+  });
+  return new Uint8Array(request.toSchema().toBER(false));
+}
+
+/** A nonce as an INTEGER above zero: the first bit is cleared, and the one after it set. */
+function positive(nonce: Uint8Array): Integer {
+  const bytes = Buffer.from(nonce);
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
+  return new Integer({ valueHex: bytesOf(bytes) });
+}
+
+/** What was asked, and who may answer. */
+export type Asked = {
+  readonly over: Uint8Array;
+  readonly nonce: Uint8Array;
+  readonly trusted: readonly Certificate[];
+};
+
+/** The token in an authority's answer, verified, with the time in it; throws `TimeStampBroken`. */
+export async function readTimeStampAnswer(
+  answer: Uint8Array,
+  { over, nonce, trusted }: Asked,
+): Promise<TimeStamped & { readonly token: Uint8Array }> {
+  const { status, timeStampToken } = parsed('the answer', () => TimeStampResp.fromBER(bytesOf(answer)));
+  if (status.status > 1 || timeStampToken === undefined) throw new TimeStampBroken('the authority refused the request');
+  const token = new Uint8Array(timeStampToken.toSchema().toBER(false));
+  const stamped = await verifyTimeStamp(token, over, trusted);
+  const { info } = openToken(token);
+  if (info.nonce === undefined || !info.nonce.isEqual(positive(nonce))) {
+    throw new TimeStampBroken('it answers another request');
+  }
+  if (!stamped.trusted) throw new TimeStampBroken('its certificate does not lead to one of those trusted');
+  return { ...stamped, token };
+}
+
+/**
+ * Verifies a token (RFC 3161, section 2.4.2; RFC 5652): over these bytes, signed by the certificate in it, which is for
+ * time stamping alone and was valid at that time. Whether it leads to one of `trusted` is told, not demanded.
+ */
+export async function verifyTimeStamp(
+  token: Uint8Array,
+  over: Uint8Array,
+  trusted: readonly Certificate[] = [],
+): Promise<TimeStamped> {
+  const { signed, info } = openToken(token);
+  if (info.messageImprint.hashAlgorithm.algorithmId !== oid.sha256) throw new TimeStampBroken('it is not over SHA-256');
+  const checked = await checkedBy(signed, over, undefined);
+  const { signerCertificate: signer } = checked;
+  if (checked.signatureVerified !== true || !(signer instanceof Certificate)) {
+    throw new TimeStampBroken('its signature does not fit');
+  }
+  if (!isForTimeStamping(signer)) throw new TimeStampBroken('its certificate is not for time stamping');
+  if (info.genTime < signer.notBefore.value || info.genTime > signer.notAfter.value) {
+    throw new TimeStampBroken('its certificate was not valid at that time');
+  }
+  // A certificate that was given itself need not be one of a CA.
+  const given = trusted.some((one) => derOf(one).equals(derOf(signer)));
+  const chained = given || (trusted.length > 0 && (await isChained(signed, over, trusted)));
+  const names = signer.subject.typesAndValues.map(({ value }) => String(value.valueBlock.value));
+  return { at: info.genTime.getTime(), authority: names.join(', '), trusted: chained };
+}
+
+function derOf(certificate: Certificate): Buffer {
+  return Buffer.from(certificate.toSchema().toBER(false));
+}
+
+function openToken(token: Uint8Array): { readonly signed: SignedData; readonly info: TSTInfo } {
+  return parsed('its form', () => {
+    const content = ContentInfo.fromBER(bytesOf(token));
+    if (content.contentType !== oid.signedData) throw new TypeError('no signed data');
+    const signed = new SignedData({ schema: content.content });
+    const { eContent, eContentType } = signed.encapContentInfo;
+    if (eContentType !== oid.timeStampInfo || eContent === undefined || signed.signerInfos.length !== 1) {
+      throw new TypeError('no time stamp');
+    }
+    return { signed, info: TSTInfo.fromBER(eContent.getValue()) };
+  });
+}
+
+function checkedBy(signed: SignedData, over: Uint8Array, trusted: readonly Certificate[] | undefined) {
+  const chain = trusted === undefined ? { checkChain: false } : { checkChain: true, trustedCerts: [...trusted] };
+  return signed.verify({ signer: 0, data: bytesOf(over), extendedMode: true, ...chain }).catch((cause: unknown) => {
+    throw new TimeStampBroken('it is not over this text, or its signature does not fit', { cause });
+  });
+}
+
+async function isChained(signed: SignedData, over: Uint8Array, trusted: readonly Certificate[]): Promise<boolean> {
+  try {
+    const { signerCertificateVerified } = await checkedBy(signed, over, trusted);
+    return signerCertificateVerified === true;
+  } catch (fault) {
+    if (fault instanceof TimeStampBroken) return false;
+    throw fault;
+  }
+}
+
+/** RFC 3161, section 2.3: the extension is there, critical, and names this purpose alone. */
+function isForTimeStamping({ extensions = [] }: Certificate): boolean {
+  const usage = extensions.find(({ extnID }) => extnID === oid.extKeyUsage);
+  const purposes = usage?.parsedValue instanceof ExtKeyUsage ? usage.parsedValue.keyPurposes : [];
+  return usage?.critical === true && purposes.length === 1 && purposes[0] === oid.timeStamping;
+}
+
+function parsed<T>(part: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new TimeStampBroken(part, { cause });
+  }
+}
+
+/** The library takes whole buffers, not views into one. */
+function bytesOf(view: Uint8Array): ArrayBuffer {
+  return new Uint8Array(view).buffer;
+}

@@ -1,0 +1,27 @@
+import type { Read, Statement } from '../../store/db.ts';
+import { textField } from '../row-fields.ts';
+
+/** The hosts that a client may be called at, in alphabetic order; none stated means every public one. */
+export async function findHosts(read: Read, clientId: string): Promise<string[]> {
+  const rows = await read('select host from webhook_host where client_id = $1 order by host', [clientId]);
+  return rows.map((row) => textField(row, 'host'));
+}
+
+/** The statements that state a client's hosts anew. */
+export function setHosts(clientId: string, hosts: readonly string[]): Statement[] {
+  return [
+    { sql: 'delete from webhook_host where client_id = $1', args: [clientId] },
+    ...hosts.map((host) => ({
+      sql: 'insert into webhook_host (client_id, host) values ($1, $2)',
+      args: [clientId, host],
+    })),
+  ];
+}
+
+/** A host as URLs have it: in lower case and ASCII, without a port; undefined where it is none. */
+export function parseHost(text: string): string | undefined {
+  const url = URL.parse(`https://${text}/`);
+  return url !== null && url.pathname === '/' && url.port === '' && url.username === '' && url.search === ''
+    ? url.hostname
+    : undefined;
+}

@@ -1,0 +1,54 @@
+import { DatabaseSync } from 'node:sqlite';
+import { createRun, type Run } from './sqlite-statements.ts';
+
+/** The connection that reads. What one turn of the event loop reads shares a transaction: one look at the file. */
+export type Reader = {
+  readonly run: Run;
+  /** Lets the next read see what was committed meanwhile; called with every answer of the writer. */
+  refresh(): void;
+  close(): void;
+};
+
+/**
+ * Opens the file to read. A transaction of its own for each statement would cost two locks each, and one that lasts over
+ * many turns would keep the log of the writer from being taken back. The file is not mapped into memory (`mmap_size`): SQLite
+ * gives such a mapping up with every commit of the writer, which costs three times what it saves.
+ */
+export function openReader(path: string): Reader {
+  const db = new DatabaseSync(path, { readOnly: true, timeout: 1_000 });
+  db.exec('pragma cache_size = -32768; pragma temp_store = memory');
+  const [begin, end] = [db.prepare('begin'), db.prepare('commit')];
+  const run = createRun(db);
+  let reading = false;
+  let scheduled = false;
+
+  function refresh(): void {
+    if (!reading) return;
+    reading = false;
+    end.run();
+  }
+
+  function refreshLater(): void {
+    scheduled = false;
+    refresh();
+  }
+
+  return {
+    run: (sql, args) => {
+      if (!reading) {
+        begin.run();
+        reading = true;
+        if (!scheduled) {
+          scheduled = true;
+          setImmediate(refreshLater);
+        }
+      }
+      return run(sql, args);
+    },
+    refresh,
+    close: () => {
+      refresh();
+      db.close();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { importPKCS8 } from 'jose';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import { engines } from '../engines.ts';
+import { type Afterwards, makeHome, type ServerHome } from '../whole-server.ts';
+
+type LiveClient = { readonly clientId: string; readonly key: CryptoKey };
+
+/** A live client that proves itself by its own key, made by the operator at the command line. */
+async function liveClient(home: ServerHome, binding: string): Promise<LiveClient> {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  writeFileSync(join(home.dataDir, 'jwks.json'), JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
+  const made = await home.run(
+    ...['clients', 'create', 'Tax Office', '--kind', 'live', '--scopes', 'notifications:read'],
+    ...['--jwks', join(home.dataDir, 'jwks.json'), '--binding', binding, '--json'],
+  );
+  assert.equal(made.code, 0, made.stderr);
+  const { clientId } = JSON.parse(made.stdout) as { clientId: string };
+  return { clientId, key: await importPKCS8(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), 'ES256') };
+}
+
+async function openHome(t: Afterwards, engine: 'sqlite' | 'postgres', settings: Record<string, string>) {
+  const home = await makeHome(t, { engine, settings });
+  assert.equal((await home.run('keys', 'create')).code, 0);
+  return home;
+}
+
+for (const { name: engine } of engines) {
+  test(`${engine}: openid-client with private_key_jwt gets a token and calls, with DPoP and its nonces too`, async (t) => {
+    const home = await openHome(t, engine, { DPOP_NONCES: 'true' });
+    const plain = await liveClient(home, 'none');
+    const bound = await liveClient(home, 'dpop');
+    await home.start('start');
+    const discover = ({ clientId, key }: LiveClient) =>
+      openid.discovery(new URL(home.url), clientId, undefined, openid.PrivateKeyJwt(key), {
+        algorithm: 'oauth2',
+        execute: [openid.allowInsecureRequests],
+      });
+    const url = new URL(`${home.url}/v1/notifications`);
+    const config = await discover(plain);
+    const token = await openid.clientCredentialsGrant(config, { scope: 'notifications:read' });
+    assert.equal(token.token_type, 'bearer');
+    assert.equal((await openid.fetchProtectedResource(config, token.access_token, url, 'GET')).status, 200);
+
+    const boundConfig = await discover(bound);
+    await assert.rejects(openid.clientCredentialsGrant(boundConfig), { error: 'invalid_grant' });
+    const DPoP = openid.getDPoPHandle(boundConfig, await openid.randomDPoPKeyPair('ES256'));
+    const tokens = await openid.clientCredentialsGrant(boundConfig, {}, { DPoP });
+    assert.equal(tokens.token_type, 'dpop');
+    for (let calls = 0; calls < 3; calls += 1) {
+      const answer = await openid.fetchProtectedResource(
+        ...([boundConfig, tokens.access_token, url, 'GET', null, undefined, { DPoP }] as const),
+      );
+      assert.equal(answer.status, 200);
+    }
+    const stolen = await fetch(url, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+    assert.equal(stolen.status, 401);
+    assert.match(stolen.headers.get('www-authenticate') ?? '', /^DPoP .*error="invalid_token"/);
+  });
+}
+
+test('oauth4webapi finds the server by its metadata, and calls with DPoP until the operator binds otherwise', async (t) => {
+  const home = await openHome(t, 'postgres', {});
+  const { clientId, key } = await liveClient(home, 'dpop');
+  await home.start('start');
+  const loose = { [oauth.allowInsecureRequests]: true };
+  const issuer = new URL(home.url);
+  const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...loose });
+  const server = await oauth.processDiscoveryResponse(issuer, discovered);
+  const client = { client_id: clientId };
+  const DPoP = oauth.DPoP({}, await oauth.generateKeyPair('EdDSA'));
+  const ask = async () => {
+    const answer = await oauth.clientCredentialsGrantRequest(
+      ...([server, client, oauth.PrivateKeyJwt(key), new URLSearchParams(), { DPoP, ...loose }] as const),
+    );
+    return await oauth.processClientCredentialsResponse(server, client, answer);
+  };
+  const { access_token: token } = await ask();
+  const url = new URL(`${home.url}/v1/notifications?limit=1`);
+  const call = () => oauth.protectedResourceRequest(token, 'GET', url, undefined, undefined, { DPoP, ...loose });
+  assert.equal((await call()).status, 200);
+  assert.equal((await home.run('clients', 'bind', clientId, 'mtls')).code, 0);
+  await assert.rejects(ask(), { error: 'invalid_grant', error_description: /.*/ });
+});

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { type Authority, type Issued, issue } from '../certificates.ts';
+import { makeTestFolder } from '../test-folder.ts';
+import { until } from '../until.ts';
+import { type Afterwards, makeHome, type ServerHome } from '../whole-server.ts';
+
+const curl = '/usr/bin/curl';
+const run = promisify(execFile);
+
+/** What every certificate of these tests comes from, and the folder with all of them. */
+async function pki() {
+  const folder = makeTestFolder('cs-tls-');
+  mkdirSync(folder, { recursive: true });
+  const authority = await issue('Agencies', { ca: true });
+  const server = await issue('server', { ip: [127, 0, 0, 1], use: 'server', by: authority });
+  const keep = (name: string, { certificate, key }: Issued) => {
+    writeFileSync(join(folder, `${name}.pem`), certificate);
+    writeFileSync(join(folder, `${name}.key`), key, { mode: 0o600 });
+  };
+  keep('authority', authority);
+  keep('server', server);
+  return { folder, authority, keep, at: (file: string) => join(folder, file) };
+}
+
+async function startTls(home: ServerHome): Promise<void> {
+  const server = home.launch('start');
+  await until(async () => server.stderr().includes('citizen-services at https://'));
+}
+
+async function newClient(home: ServerHome, ...proof: string[]): Promise<string> {
+  const made = await home.run(
+    'clients',
+    'create',
+    'x',
+    '--kind',
+    'live',
+    '--scopes',
+    'notifications:read',
+    ...proof,
+    '--json',
+  );
+  assert.equal(made.code, 0, made.stderr);
+  return (JSON.parse(made.stdout) as { clientId: string }).clientId;
+}
+
+type Answered = { readonly status: number; readonly body: Record<string, unknown> };
+
+/** Asks over TLS with that certificate, or with none. */
+function ask(
+  url: string,
+  options: { ca: string; pair?: Issued | undefined; form?: string; headers?: Record<string, string> },
+): Promise<Answered> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+  const { ca, pair, form, headers = {} } = options;
+  const shown = pair === undefined ? {} : { cert: pair.certificate, key: pair.key };
+  const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+  const sent = request(url, {
+    method: form === undefined ? 'GET' : 'POST',
+    ca,
+    ...shown,
+    agent: false,
+    headers: { ...type, ...headers },
+  });
+  sent.once('error', reject);
+  sent.once('response', (response) => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    response.once('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
+  });
+  sent.end(form);
+  return promise;
+}
+
+const formOf = (clientId: string) => `grant_type=client_credentials&client_id=${clientId}`;
+
+async function tlsHome(t: Afterwards, more: Record<string, string> = {}) {
+  const files = await pki();
+  const home = await makeHome(t, {
+    settings: {
+      TLS_CERTIFICATE: files.at('server.pem'),
+      TLS_KEY: files.at('server.key'),
+      TLS_CLIENT_CERTIFICATES: 'true',
+      TLS_CLIENT_CA: files.at('authority.pem'),
+      ...more,
+    },
+  });
+  assert.equal((await home.run('keys', 'create')).code, 0);
+  return { files, home, url: home.url.replace('http:', 'https:') };
+}
+
+test('curl with a pinned certificate gets a token that is good over this certificate and no other', async (t) => {
+  if (!existsSync(curl)) return t.skip('there is no curl on this machine');
+  const { files, home, url } = await tlsHome(t);
+  files.keep('client', await issue('Tax Office', {}));
+  files.keep('other', await issue('Tax Office', {}));
+  const clientId = await newClient(home, '--certificate', files.at('client.pem'));
+  await startTls(home);
+  const with_ = (name: string) => [
+    '-sS',
+    '--cacert',
+    files.at('authority.pem'),
+    '--cert',
+    files.at(`${name}.pem`),
+    '--key',
+    files.at(`${name}.key`),
+  ];
+  const token = await run(curl, [...with_('client'), '-d', formOf(clientId), `${url}/oauth2/token`]);
+  const { access_token: accessToken, token_type: type } = JSON.parse(token.stdout);
+  assert.equal(type, 'Bearer');
+  const status = async (...args: string[]) => {
+    const authorization = `Authorization: Bearer ${accessToken}`;
+    const { stdout } = await run(curl, [
+      ...args,
+      '-o',
+      '/dev/null',
+      '-w',
+      '%{http_code}',
+      '-H',
+      authorization,
+      `${url}/v1/notifications`,
+    ]);
+    return stdout;
+  };
+  assert.equal(await status(...with_('client')), '200');
+  assert.equal(await status(...with_('other')), '401');
+  assert.equal(await status('-sS', '--cacert', files.at('authority.pem')), '401');
+  const refused = await run(curl, [...with_('other'), '-d', formOf(clientId), `${url}/oauth2/token`]);
+  assert.equal(JSON.parse(refused.stdout).error, 'invalid_client');
+  const old = await run(curl, [
+    '-sS',
+    '--cacert',
+    files.at('authority.pem'),
+    '--tls-max',
+    '1.1',
+    `${url}/healthz`,
+  ]).catch(() => 'refused');
+  assert.equal(old, 'refused');
+});
+
+test('a named client is believed with a certificate of the authority alone, in its time, for clients, with that name', async (t) => {
+  const { files, home, url } = await tlsHome(t);
+  const { authority } = files;
+  const clientId = await newClient(home, '--certificate', 'dns:tax.example.gov');
+  await startTls(home);
+  const stranger = await issue('Agencies', { ca: true });
+  const dns = 'tax.example.gov';
+  const buys = async (pair: Authority | undefined) =>
+    (await ask(`${url}/oauth2/token`, { ca: authority.certificate, pair, form: formOf(clientId) })).status;
+  assert.equal(await buys(await issue('a', { dns, by: authority })), 200);
+  assert.equal(await buys(await issue('a', { dns: 'health.example.gov', by: authority })), 401);
+  assert.equal(await buys(await issue(dns, { by: authority })), 401);
+  assert.equal(await buys(await issue('a', { dns, by: stranger })), 401);
+  assert.equal(await buys(await issue('a', { dns })), 401);
+  assert.equal(await buys(await issue('a', { dns, by: authority, use: 'server' })), 401);
+  assert.equal(await buys(await issue('a', { dns, by: authority, notAfter: new Date(Date.now() - 3_600_000) })), 401);
+  assert.equal(await buys(undefined), 401);
+});
+
+test('a certificate in a header counts from a trusted proxy, and from nobody else', async (t) => {
+  const authority = await issue('Agencies', { ca: true });
+  const folder = makeTestFolder('cs-tls-');
+  writeFileSync(join(folder, 'authority.pem'), authority.certificate);
+  const pair = await issue('a', { dns: 'tax.example.gov', by: authority });
+  const settings = { TLS_CLIENT_CA: join(folder, 'authority.pem'), CLIENT_CERTIFICATE_HEADER: 'Client-Cert' };
+  const rfc9440 = `:${new X509Certificate(pair.certificate).raw.toString('base64')}:`;
+  const statuses: Record<string, unknown> = {};
+  for (const [who, proxies] of [
+    ['proxy', '127.0.0.0/8, 10.1.2.3'],
+    ['somebody', '10.1.2.3'],
+  ] as const) {
+    const home = await makeHome(t, { settings: { ...settings, TRUSTED_PROXIES: proxies } });
+    assert.equal((await home.run('keys', 'create')).code, 0);
+    const clientId = await newClient(home, '--certificate', 'dns:tax.example.gov');
+    await home.start('start');
+    const buy = async (certificate: string) => {
+      const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId });
+      const answer = await fetch(`${home.url}/oauth2/token`, {
+        method: 'POST',
+        body,
+        headers: { 'client-cert': certificate },
+      });
+      return { status: answer.status, ...((await answer.json()) as { access_token?: string }) };
+    };
+    const bought = await buy(rfc9440);
+    const asPem = await buy(encodeURIComponent(pair.certificate));
+    const broken = await buy(':AAAA:');
+    statuses[who] = [bought.status, asPem.status, broken.status];
+    if (bought.access_token === undefined) continue;
+    const call = async (headers: Record<string, string>) =>
+      (
+        await fetch(`${home.url}/v1/notifications`, {
+          headers: { authorization: `Bearer ${bought.access_token}`, ...headers },
+        })
+      ).status;
+    assert.deepEqual([await call({ 'client-cert': rfc9440 }), await call({})], [200, 401]);
+  }
+  assert.deepEqual(statuses, { proxy: [200, 200, 401], somebody: [401, 401, 401] });
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { decodeProtectedHeader } from 'jose';
+import { createAuthorizationServer } from '../../src/access/authorization-server.ts';
+import { createTokenChecker } from '../../src/access/check-token.ts';
+import { createClientView } from '../../src/access/client-view.ts';
+import { openSigningKeys, rotateSigningKey } from '../../src/access/signing-key-store.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { publicUrl } from '../attacks/tokens-house.ts';
+import { basic, listening, type Served, scopes, serve } from '../attacks/tokens-server.ts';
+import { engines } from '../engines.ts';
+import { makeHome } from '../whole-server.ts';
+
+/** A second process on the same database: its own view of keys and clients, its own token endpoint. */
+async function secondProcess(t: Parameters<typeof serve>[0], first: Served): Promise<Pick<Served, 'ask' | 'checker'>> {
+  const { db, clock, room } = first;
+  const keys = await openSigningKeys(room);
+  const clients = createClientView(db.read, clock);
+  const report = (fault: unknown) => assert.ifError(fault);
+  const parts = { db, clock, keys, random: systemRandom, publicUrl, scopes, trustedIssuers: [], report };
+  const { ask } = await listening(t, createAuthorizationServer(parts).handler);
+  return { ask, checker: createTokenChecker({ clock, publicUrl, keys, clients, trusted: [] }) };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: no request fails while a key is replaced, in any process, from its making until a day later`, async (t) => {
+    const first = await serve(t, engine);
+    const processes = [first, await secondProcess(t, first)];
+    let living: { readonly token: string; readonly until: number }[] = [];
+    const kids = new Set<string>();
+    const step = async (forwardMs: number) => {
+      first.clock.at += forwardMs;
+      const now = first.clock.at;
+      const answers = await Promise.all([...processes, ...processes].map(({ ask }) => ask({}, basic(first))));
+      for (const { status, body } of answers) {
+        assert.equal(status, 200);
+        const token = String(body['access_token']);
+        kids.add(String(decodeProtectedHeader(token).kid));
+        living.push({ token, until: now + 600_000 });
+      }
+      living = living.filter(({ until }) => until > now);
+      // The newest are checked by the other process, and the oldest that are still good by both.
+      for (const { token } of [...living.slice(0, 2), ...living.slice(-2)]) {
+        for (const { checker } of processes) {
+          const caller = await checker.authenticate(`Bearer ${token}`);
+          assert.ok('clientId' in caller, JSON.stringify(caller));
+        }
+      }
+    };
+    await step(0);
+    await rotateSigningKey(first.room, 'access-token', systemRandom);
+    for (let count = 0; count < 100; count += 1) await step(7_000);
+    for (let count = 0; count < 150; count += 1) await step(599_000);
+    assert.equal(kids.size, 2);
+    assert.deepEqual(first.faults, []);
+  });
+}
+
+test('keys rotate publishes the new key beside the old one, and --now withdraws the old one', async (t) => {
+  const home = await makeHome(t);
+  assert.equal((await home.run('keys', 'create')).code, 0);
+  const server = await home.start('start');
+  const rotated = await home.run('keys', 'rotate', 'access-token');
+  assert.deepEqual([rotated.code, rotated.stdout], [0, '']);
+  const [kid = ''] = rotated.stderr.split(' ');
+  assert.match(kid, /^[A-Za-z0-9_-]{43}$/);
+  assert.equal((await home.run('keys', 'rotate', 'checkpoint')).code, 2);
+  assert.equal((await home.run('keys', 'rotate', 'result', '--now')).code, 0);
+  await server.end('SIGTERM');
+  const db = await home.openDb();
+  const rows = await db.read(
+    'select use, retire_at, created_at from signing_key where retire_at is not null order by use',
+  );
+  const all = await db.read("select kid from signing_key where use in ('access-token', 'result')");
+  await db.close();
+  const dayMs = 86_400_000;
+  const kept = rows.map((row) => [row['use'], Number(row['retire_at']) - Number(row['created_at']) > dayMs]);
+  assert.deepEqual(
+    [kept, all.length],
+    [
+      [
+        ['access-token', true],
+        ['result', false],
+      ],
+      4,
+    ],
+  );
+});
+
+test('where the root key is lost, neither keys create nor the demo puts another one in its place', async (t) => {
+  const home = await makeHome(t);
+  assert.equal((await home.run('keys', 'create')).code, 0);
+  const path = join(home.dataDir, 'root.key');
+  renameSync(path, `${path}.elsewhere`);
+  for (const command of [['keys', 'create'], ['demo']]) {
+    const { code, stderr } = await home.run(...command);
+    assert.deepEqual([code, existsSync(path)], [1, false]);
+    assert.match(stderr, /the database is sealed under root key .*Restore it from your copy/);
+  }
+  renameSync(`${path}.elsewhere`, path);
+  assert.equal((await home.run('keys', 'create')).stderr, 'All signing keys are there.\n');
+});

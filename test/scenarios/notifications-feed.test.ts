@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { createPublicKey, verify } from 'node:crypto';
+import { test } from 'node:test';
+import { newClient } from '../../src/access/client.ts';
+import { clientCreation } from '../../src/access/client-store.ts';
+import { runCommandLine } from '../../src/cli/command.ts';
+import { webhookCommands } from '../../src/cli/webhooks.ts';
+import { createWebhook } from '../../src/notifications/webhooks/create-webhook.ts';
+import { listWebhooks } from '../../src/notifications/webhooks/list-webhooks.ts';
+import { readEvents } from '../../src/notifications/webhooks/read-events.ts';
+import { rotateWebhookSecret } from '../../src/notifications/webhooks/rotate-webhook-secret.ts';
+import { minute } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+import { openWebhookHouse } from '../webhook-house.ts';
+import { type Received, startReceiver } from '../webhook-receiver.ts';
+
+const hour = 60 * minute;
+const day = 24 * hour;
+type Feed = { items: Array<{ number: number }>; after: string };
+
+/** Whether one of the signatures of a call is of that public key, by Standard Webhooks 1.0.0 alone. */
+function isSignedBy(publicKey: string, { headers, body }: Received): boolean {
+  const x = Buffer.from(publicKey.replace(/^whpk_/, ''), 'base64').toString('base64url');
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  const signed = Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`);
+  return String(headers['webhook-signature'])
+    .split(' ')
+    .map((part) => part.split(','))
+    .some(([version, mark = '']) => version === 'v1a' && verify(null, signed, key, Buffer.from(mark, 'base64')));
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: with v1a the published key verifies each call, the old one too for a day after rotation`, async (t) => {
+    const { time, operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
+    const receiver = await startReceiver(t);
+    const made = await operate(createWebhook, { body: { url: receiver.url, signature: 'v1a' } });
+    assert.match(String(made['publicKey']), /^whpk_[A-Za-z0-9+/]{43}=$/);
+    assert.deepEqual([made['signature'], made['secret']], ['v1a', undefined]);
+    const listed = async () => ((await operate(listWebhooks)) as { items: Array<Record<string, unknown>> }).items[0];
+    assert.equal((await listed())?.['publicKey'], made['publicKey']);
+    await sendMany(1);
+    const [first] = receiver.calls;
+    assert.ok(first !== undefined && isSignedBy(String(made['publicKey']), first));
+    assert.equal(isSignedBy(String(made['publicKey']), { ...first, body: `${first.body} ` }), false);
+    const rotated = await operate(rotateWebhookSecret, { params: { id: made['id'] } });
+    assert.notEqual(rotated['publicKey'], made['publicKey']);
+    assert.equal(rotated['oldPublicKey'], made['publicKey']);
+    assert.deepEqual((await listed())?.['publicKey'], rotated['publicKey']);
+    await sendMany(1);
+    const second = receiver.calls[1];
+    assert.ok(second !== undefined);
+    for (const key of [made, rotated]) assert.ok(isSignedBy(String(key['publicKey']), second));
+    await time.advance(25 * hour, async () => undefined);
+    await sendMany(1);
+    const third = receiver.calls[2];
+    assert.ok(third !== undefined && isSignedBy(String(rotated['publicKey']), third));
+    assert.equal(isSignedBy(String(made['publicKey']), third), false);
+  });
+
+  test(`${engine.name}: a client with stated hosts gets a webhook there and nowhere else`, async (t) => {
+    const db = await engine.open(t);
+    const { house, time } = await openWebhookHouse(t, db);
+    const made = newClient(
+      { name: 'Parking', kind: 'test', scopes: ['webhooks:manage'], credential: 'secret' },
+      time.clock,
+      house.random,
+    );
+    assert.ok('client' in made);
+    const { clientId } = made.client;
+    await db.write([clientCreation(made.client)]);
+    const printed: string[] = [];
+    const print = (text: string) => void printed.push(text);
+    const terminal = { stdout: print, stderr: () => undefined, isInteractive: false, cwd: '/' };
+    const room = { read: db.read, commit: house.commit, clock: time.clock, mint: house.mint, operator: 'ops' };
+    const commands = webhookCommands(async (use) => await use(room), terminal);
+    const run = (...args: string[]) => runCommandLine(['webhooks', 'hosts', ...args], commands, terminal);
+    const create = async (url: string, as = clientId) => {
+      const answer = await house.serve(createWebhook)({ body: { url } }, { clientId: as });
+      return 'refused' in answer ? answer.refused.issues?.[0]?.detail : answer.status;
+    };
+    assert.equal(await create('https://anywhere.example/hook'), 201);
+    assert.equal(await run(clientId, '--set', 'Hooks.Parking.example,b.example'), 0);
+    assert.equal(await create('https://hooks.parking.example:8443/hook'), 201);
+    for (const url of ['https://parking.example/', 'https://x.b.example/', 'https://b.example.evil.example/']) {
+      assert.match(String(await create(url)), /one of the hosts that were agreed for this client/);
+    }
+    assert.equal(await create('https://parking.example/', 'another'), 201);
+    assert.equal(await run(clientId, '--any'), 0);
+    assert.equal(await create('https://parking.example/'), 201);
+    assert.deepEqual(printed.join(''), 'b.example\nhooks.parking.example\n');
+    assert.deepEqual([await run('nobody', '--any'), await run(clientId, '--set', 'a.example:1')], [1, 2]);
+    const set = (await house.events()).filter((type) => type === 'client.webhook-hosts-set');
+    assert.equal(set.length, 2);
+  });
+
+  test(`${engine.name}: what is older than is kept is gone with its calls, and a cursor from before gets 410 and never a gap`, async (t) => {
+    const db = await engine.open(t);
+    const { house, time, idle, operate, sendMany, faults } = await openWebhookHouse(t, db, 7);
+    const receiver = await startReceiver(t);
+    await operate(createWebhook, { body: { url: receiver.url } });
+    await sendMany(3);
+    const early = (await operate(readEvents, { query: 'limit=2' })) as Feed;
+    assert.equal(early.after, '2');
+    await time.advance(6 * day, idle);
+    await sendMany(2);
+    assert.equal(((await operate(readEvents, { query: 'after=0' })) as Feed).items.length, 5);
+    await time.advance(1.5 * day, idle);
+    const numbersOf = async (query: string) =>
+      ((await operate(readEvents, { query })) as Feed).items.map(({ number }) => number);
+    assert.deepEqual(await numbersOf(''), [4, 5]);
+    assert.deepEqual(await numbersOf('after=3'), [4, 5]);
+    for (const after of ['0', '2']) {
+      const answer = await house.serve(readEvents)({ query: `after=${after}` });
+      assert.ok('refused' in answer);
+      assert.equal(answer.refused.slug, 'cursor-expired');
+      assert.match(answer.refused.detail, /up to number 3 are no longer kept; ask with after=3/);
+    }
+    const [counted] = await db.read('select count(*) as calls from webhook_call');
+    assert.equal(counted?.['calls'], 2);
+    assert.deepEqual([receiver.calls.length, faults], [5, []]);
+    // Another client has lost nothing, and new events go on counting.
+    const other = await house.serve(readEvents)({ query: 'after=0' }, { clientId: 'another' });
+    assert.ok('json' in other);
+    await sendMany(1);
+    assert.deepEqual(await numbersOf('after=5'), [6]);
+    await time.advance(30 * day, idle);
+    assert.deepEqual([await numbersOf(''), await numbersOf('after=6')], [[], []]);
+  });
+}

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { runCommandLine } from '../../src/cli/command.ts';
+import { contactCommands } from '../../src/cli/contacts.ts';
+import { cascadeOf } from '../../src/compose-channels.ts';
+import { readSettings } from '../../src/config/settings.ts';
+import { type CascadePolicy, planOf, standardPolicyFor } from '../../src/notifications/cascade.ts';
+import { absentChannels, type Channel } from '../../src/notifications/channels/channel.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import { findWishes, withWishes } from '../../src/notifications/contact-wish-store.ts';
+import type { ChannelName } from '../../src/notifications/notification.ts';
+import { afterQuiet } from '../../src/notifications/quiet-hours.ts';
+import { readPreferences } from '../../src/notifications/read-preferences.ts';
+import { statePreferences } from '../../src/notifications/state-preferences.ts';
+import type { Db } from '../../src/store/db.ts';
+import { createDeliveryHouse, linesOf, minute, type Shown } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+import { makeTestFolder } from '../test-folder.ts';
+
+const day = 24 * 60 * minute;
+const policy = standardPolicyFor(new Set(['sms', 'letter']));
+const citizens = {
+  'cit-ida': { name: 'Ida', email: 'ida@example.org', phone: '+4740000000', postalLines: ['Road 1', '0150 Oslo'] },
+  'cit-jon': { name: 'Jon', email: 'jon@example.org', phone: '+4740000001', postalLines: ['Road 2', '0150 Oslo'] },
+};
+
+async function open(t: TestContext, db: Db, cascade: CascadePolicy = policy) {
+  const { house, time, start, faults } = await createDeliveryHouse(t, db, { cascade, citizens });
+  const contactOf = withWishes(house.contactOf, { read: db.read, citizenKeys: house.citizenKeys });
+  // The operations of the house were given its ports by reference.
+  Object.assign(house.ports, { contactOf });
+  const begin = time.clock.now();
+  const calls: string[] = [];
+  const provider = (name: ChannelName): Channel => ({
+    ...absentChannels.email,
+    name,
+    addressOf: (contact) =>
+      ({ inbox: 'inbox', email: contact.email, sms: contact.phone, letter: contact.postalLines?.join(' ') })[name],
+    prepare: async (message) => ({
+      call: async () => {
+        const days = Number(((time.clock.now() - begin) / day).toFixed(2));
+        calls.push(`day ${days} ${name} ${message.address}`);
+        return { outcome: 'sent' };
+      },
+      drop: () => undefined,
+    }),
+  });
+  const channels = { inbox: inboxChannel, email: provider('email'), sms: provider('sms'), letter: provider('letter') };
+  const timing = { pollMs: day, leaseMs: 60 * day, recoverMs: 60 * day };
+  const worker = await start({ channels, contactOf, timing });
+  const state = async (citizenId: string | undefined, body: unknown) => {
+    const ask = citizenId === undefined ? {} : { citizenId };
+    const answer = await house.serve(statePreferences)({ body }, { clientId: 'my-pages', ...ask });
+    return 'refused' in answer ? answer.refused : answer.json;
+  };
+  const run = async (days: number) => {
+    worker.wake();
+    await time.advance(days * day, worker.idle);
+  };
+  return { house, time, calls, run, state, contactOf, faults };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: the cascade takes the channels in the order that the citizen wishes, and never a declined one`, async (t) => {
+    const { house, calls, run, state, faults } = await open(t, await engine.open(t));
+    await state('cit-ida', { channels: ['sms', 'email'] });
+    await state('cit-jon', { declined: ['email', 'sms'] });
+    await house.accept({ citizenId: 'cit-ida' });
+    const jon = await house.accept({ citizenId: 'cit-jon' });
+    await run(13);
+    const of = (name: string) => calls.filter((call) => call.includes(name));
+    assert.deepEqual(of('ida@').concat(of('+4740000000'), of('Road 1')).sort(), [
+      'day 0 sms +4740000000',
+      'day 5 email ida@example.org',
+      'day 7 letter Road 1 0150 Oslo',
+      'day 8 email ida@example.org',
+    ]);
+    assert.deepEqual(of('jon@').concat(of('+4740000001'), of('Road 2')), ['day 0 letter Road 2 0150 Oslo']);
+    const lines = linesOf((await house.show(jon)) as Shown);
+    assert.ok(lines.includes('email skipped declined') && lines.includes('sms skipped declined'), lines.join());
+    assert.deepEqual(faults, []);
+  });
+
+  test(`${engine.name}: a sender's order goes before the citizen's, but what is declined stays declined`, async (t) => {
+    const { house, calls, run, state } = await open(t, await engine.open(t));
+    await state('cit-ida', { channels: ['letter'], declined: ['sms'] });
+    await house.accept({ citizenId: 'cit-ida', channels: ['sms', 'email'] });
+    await run(1);
+    assert.deepEqual(calls, ['day 0 email ida@example.org']);
+  });
+
+  test(`${engine.name}: the hours of the citizen hold beside those of the policy, but not for urgent messages`, async (t) => {
+    const quiet = { channels: ['email', 'sms'] as const, from: 8, until: 18, timeZone: 'Europe/Oslo' };
+    const { house, calls, run, state } = await open(t, await engine.open(t), { ...policy, quiet });
+    // The clock begins at 10:00 in Oslo.
+    await state('cit-ida', { hours: { channels: ['email'], from: 16, until: 22, timeZone: 'Europe/Oslo' } });
+    await house.accept({ citizenId: 'cit-ida', channels: ['email'] });
+    await house.accept({ citizenId: 'cit-jon', channels: ['email'] });
+    await house.accept({ citizenId: 'cit-ida', channels: ['email'], category: 'urgent', subject: 'Now' });
+    await run(1);
+    assert.deepEqual(calls.sort(), [
+      'day 0 email ida@example.org',
+      'day 0 email jon@example.org',
+      'day 0.25 email ida@example.org',
+    ]);
+  });
+
+  test(`${engine.name}: preferences are the citizen's own, sealed, replaced as a whole, and each use is on record`, async (t) => {
+    const db = await engine.open(t);
+    const { house, state, contactOf } = await open(t, db);
+    const hours = { channels: ['sms'], from: 20, until: 6, timeZone: 'Europe/Oslo' };
+    assert.deepEqual(await state('cit-ida', { channels: ['sms'], language: 'nn', hours }), {
+      ...{ channels: ['sms'], language: 'nn', hours },
+      verified: [],
+    });
+    assert.deepEqual(await state('cit-ida', { language: 'se' }), { language: 'se', verified: [] });
+    const own = await house.serve(readPreferences)({}, { clientId: 'my-pages', citizenId: 'cit-ida' });
+    assert.ok('json' in own);
+    assert.deepEqual(own.json, { language: 'se', verified: [] });
+    assert.equal((await contactOf('cit-ida'))?.language, 'se');
+    const slugOf = async (answer: Promise<object>) =>
+      'slug' in (await answer) ? ((await answer) as { slug: string }).slug : '';
+    assert.equal(await slugOf(state(undefined, {})), 'citizen-token-needed');
+    assert.equal(await slugOf(state('cit-nobody', {})), 'citizen-not-found');
+    for (const wrong of [
+      { channels: ['sms'], declined: ['sms'] },
+      { declined: ['letter'] },
+      { hours: { ...hours, timeZone: 'Oslo' } },
+      { hours: { ...hours, until: 20 } },
+      { email: 'x@example.org' },
+    ]) {
+      assert.equal(await slugOf(state('cit-ida', wrong)), 'bad-request', JSON.stringify(wrong));
+    }
+    const [row] = await db.read('select wishes from contact_wish');
+    const sealed = row?.['wishes'];
+    assert.ok(sealed instanceof Uint8Array && !Buffer.from(sealed).includes('language'));
+    const types = (await house.events()).filter((type) => type.startsWith('contact-wishes'));
+    assert.deepEqual(types, ['contact-wishes.stated', 'contact-wishes.stated', 'contact-wishes.read']);
+  });
+
+  test(`${engine.name}: imported addresses go before the register's, and a policy can demand them`, async (t) => {
+    const db = await engine.open(t);
+    const verifiedOnly = ['sms'] as const;
+    const { house, calls, run, state, time } = await open(t, db, { ...policy, verifiedOnly });
+    const folder = makeTestFolder('contacts-');
+    t.after(() => rmSync(folder, { recursive: true }));
+    const at = '2026-01-02T00:00:00Z';
+    const lines = [
+      { citizenId: 'cit-ida', email: { address: 'new@example.org', verifiedAt: at } },
+      { citizenId: 'cit-jon', phone: { address: '+4799999999', verifiedAt: at }, wishes: { channels: ['sms'] } },
+      { citizenId: 'cit-nobody', wishes: { language: 'nb' } },
+      { citizenId: 'cit-jon', phone: { address: '40 00', verifiedAt: at } },
+    ];
+    writeFileSync(join(folder, 'contacts.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const printed: string[] = [];
+    const print = (text: string) => void printed.push(text);
+    const terminal = { stdout: print, stderr: print, isInteractive: false, cwd: folder };
+    const register = { exists: async (id: string) => id in citizens };
+    const room = { ...house, clock: time.clock, register, operator: 'ops' };
+    const commands = contactCommands(async (use) => await use(room), terminal);
+    assert.equal(await runCommandLine(['contacts', 'import', 'contacts.jsonl'], commands, terminal), 1);
+    assert.match(
+      printed.join(''),
+      /line 3: no such citizen.*\nline 4: \/phone\/address .*\n2 citizens stored, 2 lines refused/,
+    );
+    assert.doesNotMatch(printed.join(''), /40 00|cit-/);
+    // What the citizen states later leaves the verified address in place.
+    await state('cit-ida', { declined: [] });
+    const { verified } = await findWishes({ read: db.read, citizenKeys: house.citizenKeys }, 'cit-ida');
+    assert.equal(verified.email?.address, 'new@example.org');
+    const ida = await house.accept({ citizenId: 'cit-ida', channels: ['email', 'sms'] });
+    await house.accept({ citizenId: 'cit-jon' });
+    await run(6);
+    assert.ok(calls.includes('day 0 email new@example.org') && calls.includes('day 0 sms +4799999999'), calls.join());
+    const shown = (await house.show(ida)) as Shown;
+    assert.ok(linesOf(shown).includes('sms skipped contact-unverified'));
+  });
+}
+
+test('a wished order keeps the waits of the policy, and the channels not named come after', () => {
+  const ask = { wanted: undefined, begin: 0, deliverBy: 30 * day, urgent: false };
+  const planned = (order: readonly ChannelName[]) =>
+    planOf(policy, { ...ask, wishes: { order } }).map((step) => `${step.channel} ${step.runAt / day}`);
+  assert.deepEqual(planned(['letter']), ['inbox 0', 'letter 0', 'email 5', 'sms 7', 'email 8']);
+  assert.deepEqual(planned([]), ['inbox 0', 'email 0', 'email 3', 'sms 5', 'letter 7']);
+});
+
+test('hours over midnight hold, and where two leave no common hour the first decides', () => {
+  const at = (hour: number) => Date.UTC(2026, 0, 15, hour);
+  const hours = (from: number, until: number) => ({ channels: ['sms'] as const, from, until, timeZone: 'UTC' });
+  const hourOf = (all: Parameters<typeof afterQuiet>[0], hour: number) =>
+    (afterQuiet(all, 'sms', at(hour)) - at(0)) / (60 * minute);
+  assert.deepEqual(
+    [21, 23, 3, 6, 12].map((hour) => hourOf([hours(22, 6)], hour)),
+    [22, 23, 3, 22, 22],
+  );
+  assert.equal(hourOf([hours(8, 18), hours(16, 22)], 9), 16);
+  assert.equal(hourOf([hours(8, 12), hours(13, 18)], 6), 8);
+  assert.equal(hourOf([undefined, hours(8, 18)], 9), 9);
+});
+
+test('a cascade file is the policy, and one that cannot hold stops the start with its place', (t) => {
+  const folder = makeTestFolder('cascade-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'cascade.json');
+  const read = (file: unknown, more: Record<string, string> = {}) => {
+    writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
+    return cascadeOf(readSettings({ CASCADE_POLICY: path, ...more }));
+  };
+  const providers = { SMS_URL: 'https://sms.example/', LETTER_SPOOL: folder };
+  const quietHours = { channels: ['sms'], from: 8, until: 20, timeZone: 'Europe/Oslo' };
+  const steps = [
+    { channel: 'sms' },
+    { channel: 'email', afterDays: 0.5 },
+    { channel: 'sms', afterDays: 2, reminder: true },
+  ];
+  assert.deepEqual(read({ steps, letterLeadDays: 3, quietHours, verifiedOnly: ['sms'] }, providers), {
+    steps: [
+      { channel: 'inbox', afterMs: 0 },
+      { channel: 'sms', afterMs: 0 },
+      { channel: 'email', afterMs: day / 2 },
+      { channel: 'sms', afterMs: 2 * day, reminder: true },
+    ],
+    letterLeadMs: 3 * day,
+    quiet: quietHours,
+    verifiedOnly: ['sms'],
+  });
+  const wrong: Array<[unknown, RegExp]> = [
+    ['{', /CASCADE_POLICY: .*expected a file that can be read/],
+    [{ steps: [] }, /\/steps/],
+    [{ steps: [{ channel: 'fax' }] }, /\/steps\/0/],
+    [{ steps: [{ channel: 'email' }], more: 1 }, /see docs\/notifications\.md/],
+    [{ steps: [{ channel: 'sms' }] }, /no provider for sms: set SMS_URL, or leave the step out/],
+    [{ steps: [{ channel: 'email' }, { channel: 'email', afterDays: 2 }] }, /say "reminder": true/],
+    [{ steps: [{ channel: 'email', reminder: true }] }, /a reminder comes after the first step/],
+    [{ steps: [{ channel: 'email' }], quietHours: { ...quietHours, timeZone: 'X' } }, /\/quietHours: timeZone/],
+  ];
+  for (const [file, fault] of wrong) assert.throws(() => read(file), fault, JSON.stringify(file));
+});

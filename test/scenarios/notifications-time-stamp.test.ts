@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { runCommandLine } from '../../src/cli/command.ts';
+import { evidenceVerifyCommand } from '../../src/cli/evidence.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { signingKeyFrom } from '../../src/keys/signing-key.ts';
+import { signEvidence, verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
+import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { createStamper } from '../../src/notifications/stamper.ts';
+import {
+  readCertificates,
+  readTimeStampAnswer,
+  timeStampRequest,
+  verifyTimeStamp,
+} from '../../src/notifications/time-stamp.ts';
+import { engines } from '../engines.ts';
+import { createNotificationHouse } from '../notification-house.ts';
+import { makeTestFolder } from '../test-folder.ts';
+import { type Lie, startAuthority } from '../time-stamp-authority.ts';
+
+const now = Date.UTC(2026, 0, 15, 9);
+const key = signingKeyFrom('evidence', new Uint8Array(32).fill(9));
+const claims = { iat: now / 1_000, evidence: [], issuerKey: key.publicJwk };
+
+function folderOf(t: TestContext): string {
+  const folder = makeTestFolder('stamp-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** A stamper that trusts this authority, with what it told of faults. */
+function stamperFor(authority: { readonly url: string; readonly ca: string }, timeoutMs = 10_000) {
+  const faults: string[] = [];
+  let at = now;
+  const stamp = createStamper({
+    ...{ url: authority.url, trusted: readCertificates(authority.ca), timeoutMs },
+    ...{ clock: { now: () => at }, random: systemRandom },
+    onFault: (fault) => faults.push(fault instanceof Error ? fault.message : String(fault)),
+  });
+  const wait = (ms: number) => {
+    at += ms;
+  };
+  return { stamp, faults, wait };
+}
+
+async function verify(folder: string, ...args: string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const terminal = {
+    ...{ stdout: (text: string) => void out.push(text), stderr: (text: string) => void err.push(text) },
+    ...{ isInteractive: false, cwd: folder },
+  };
+  const code = await runCommandLine(['evidence', 'verify', ...args], [evidenceVerifyCommand(terminal)], terminal);
+  return { code, out: out.join(''), err: err.join('') };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a bundle is stamped, and verifies offline with its time`, async (t) => {
+    const authority = await startAuthority(t, () => now);
+    const house = await createNotificationHouse(
+      await engine.open(t),
+      { now: () => now },
+      { 'cit-ada': { name: 'Ada' } },
+    );
+    const { stamp, faults } = stamperFor(authority);
+    Object.assign(house.ports, { stamp });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    const answer = await house.serve(readEvidence)({ params: { id } });
+    assert.ok('json' in answer, faults.join());
+    const folder = folderOf(t);
+    writeFileSync(join(folder, 'bundle.json'), JSON.stringify(answer.json));
+    writeFileSync(join(folder, 'tsa.pem'), authority.ca);
+    writeFileSync(join(folder, 'keys.json'), JSON.stringify({ keys: [house.ports.evidenceKey().publicJwk] }));
+    const good = await verify(folder, 'bundle.json', '--keys', 'keys.json', '--tsa', 'tsa.pem');
+    assert.equal(good.code, 0, good.err);
+    assert.match(
+      good.err,
+      /^Time stamp of 2026-01-15T09:00:00\.000Z by Test TSA\.\nVerified: signed by the trusted key/,
+    );
+    const alone = await verify(folder, 'bundle.json');
+    assert.match(alone.err, /by Test TSA \(not compared: give its certificates with --tsa\)/);
+    const other = await startAuthority(t, () => now, { name: 'Other TSA' });
+    writeFileSync(join(folder, 'other.pem'), other.ca);
+    const wrong = await verify(folder, 'bundle.json', '--tsa', 'other.pem');
+    assert.deepEqual([wrong.code, /does not lead to the certificates given/.test(wrong.err)], [1, true]);
+    assert.deepEqual(faults, []);
+  });
+}
+
+test('each bit of a stamped bundle counts, and its stamp can be neither taken away nor exchanged', async (t) => {
+  const authority = await startAuthority(t, () => now);
+  const { stamp } = stamperFor(authority);
+  const bundle = await signEvidence(key, claims, stamp);
+  const again = await signEvidence(key, { ...claims, more: 1 }, stamp);
+  assert.ok(bundle.timeStamp !== undefined && again.timeStamp !== undefined);
+  const good = Buffer.from(JSON.stringify(bundle));
+  const { stamp: held } = verifyEvidence(good.toString());
+  assert.ok(held !== undefined);
+  assert.equal((await verifyTimeStamp(held.token, held.over)).at, now);
+  const passes = (text: string) => {
+    try {
+      verifyEvidence(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  let passed = 0;
+  for (let bit = 0; bit < good.length * 8; bit += 1) {
+    const bad = Buffer.from(good);
+    bad[bit >> 3] = (bad[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    if (passes(bad.toString('latin1'))) passed += 1;
+  }
+  t.diagnostic(`${good.length * 8} bits tried`);
+  assert.equal(passed, 0);
+  assert.throws(() => verifyEvidence(JSON.stringify({ evidence: bundle.evidence })), /stamp was taken away/);
+  const exchanged = { evidence: bundle.evidence, timeStamp: again.timeStamp };
+  assert.throws(() => verifyEvidence(JSON.stringify(exchanged)), /its time stamp is of another/);
+});
+
+const lies: ReadonlyArray<[string, Lie, RegExp]> = [
+  ['whose clock is an hour off', { offMs: 3_600_000 }, /its time is not ours/],
+  ['that stamps something else', { imprint: 'another' }, /not over this text/],
+  ['that repeats an answer to another', { nonce: 'another' }, /answers another request/],
+  ['that leaves the nonce out', { nonce: 'none' }, /answers another request/],
+  ['that refuses', { status: 'refused' }, /refused the request/],
+  ['whose signature is broken', { signature: 'broken' }, /its signature does not fit/],
+  ['that answers no time stamp', { answer: 'garbage' }, /the answer/],
+  ['that does not end', { answer: 'endless' }, /too long/],
+  ['that answers an error', { answer: 'error' }, /answered 500/],
+  ['that does not answer', { answer: 'nothing' }, /timeout/i],
+];
+
+test('an authority that is wrong gives no stamp: the bundle comes without, says so, and verifies', async (t) => {
+  const authority = await startAuthority(t, () => now);
+  const folder = folderOf(t);
+  for (const [which, lie, fault] of lies) {
+    authority.lies(lie);
+    const { stamp, faults } = stamperFor(authority, lie.answer === 'nothing' ? 100 : 10_000);
+    const bundle = await signEvidence(key, claims, stamp);
+    assert.equal(bundle.timeStamp, undefined, `an authority ${which}`);
+    assert.match(faults.join(), fault, `an authority ${which}`);
+    writeFileSync(join(folder, 'bundle.json'), JSON.stringify(bundle));
+    const verified = await verify(folder, 'bundle.json');
+    assert.deepEqual(
+      [verified.code, verified.err.split('\n')[0]],
+      [0, 'Without a time stamp: the authority did not give one.'],
+    );
+  }
+});
+
+test('a certificate of another authority, or for something else, gives no stamp', async (t) => {
+  const [good, other] = [await startAuthority(t, () => now), await startAuthority(t, () => now, { name: 'Other' })];
+  const [web, both, young] = [
+    await startAuthority(t, () => now, { usage: ['web'] }),
+    await startAuthority(t, () => now, { usage: ['stamp', 'web'] }),
+    await startAuthority(t, () => now, { from: new Date(now + 86_400_000) }),
+  ];
+  const faultOf = async (authority: { readonly url: string; readonly ca: string }) => {
+    const { stamp, faults } = stamperFor(authority);
+    await stamp(Buffer.from('x'));
+    return faults.join();
+  };
+  assert.equal(await faultOf(good), '');
+  assert.match(await faultOf({ url: good.url, ca: other.ca }), /does not lead to one of those trusted/);
+  for (const authority of [web, both]) assert.match(await faultOf(authority), /not for time stamping/);
+  assert.match(await faultOf(young), /was not valid at that time/);
+});
+
+test('after a failure an authority is left alone for half a minute, and then asked again', async (t) => {
+  const authority = await startAuthority(t, () => now);
+  const { stamp, wait } = stamperFor(authority);
+  authority.lies({ answer: 'error' });
+  await stamp(Buffer.from('x'));
+  authority.lies({});
+  assert.equal(await stamp(Buffer.from('x')), undefined);
+  assert.equal(authority.asked(), 1);
+  wait(31_000);
+  assert.ok((await stamp(Buffer.from('x'))) !== undefined);
+});
+
+/** An authority of OpenSSL in a folder, with a certificate of its own. */
+function opensslAuthority(folder: string) {
+  const openssl = (command: string) =>
+    execFileSync('openssl', command.split(/\s+/), { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const lines = [
+    '[req]\ndistinguished_name=dn\n[dn]\n[ext]\nextendedKeyUsage=critical,timeStamping\n[tsa]\ndefault_tsa=one\n[one]',
+    'serial=./serial\ncrypto_device=builtin\nsigner_digest=sha256\ndefault_policy=1.2.3.4\ndigests=sha256\nordering=no',
+    'tsa_name=no\ness_cert_id_chain=no\ness_cert_id_alg=sha256\n',
+  ];
+  writeFileSync(join(folder, 'tsa.cnf'), lines.join('\n'));
+  writeFileSync(join(folder, 'serial'), '01\n');
+  openssl(
+    'req -x509 -newkey rsa:2048 -nodes -keyout tsa.key -out tsa.pem -days 2 -subj /CN=OpenSSL -config tsa.cnf -extensions ext',
+  );
+  return openssl;
+}
+
+test('OpenSSL stamps our requests, and verifies the tokens that we keep', async (t) => {
+  const folder = folderOf(t);
+  const openssl = opensslAuthority(folder);
+  const over = Buffer.from('the signed statement');
+  const nonce = systemRandom(16);
+  writeFileSync(join(folder, 'query.tsq'), timeStampRequest(over, nonce));
+  writeFileSync(join(folder, 'data'), over);
+  openssl('ts -reply -config tsa.cnf -queryfile query.tsq -signer tsa.pem -inkey tsa.key -out answer.tsr');
+  const answer = readFileSync(join(folder, 'answer.tsr'));
+  const trusted = readCertificates(readFileSync(join(folder, 'tsa.pem'), 'utf8'));
+  const stamped = await readTimeStampAnswer(answer, { over, nonce, trusted });
+  assert.deepEqual([stamped.authority, stamped.trusted], ['OpenSSL', true]);
+  writeFileSync(join(folder, 'token'), stamped.token);
+  const verified = openssl('ts -verify -data data -in token -token_in -CAfile tsa.pem -partial_chain');
+  assert.match(verified.toString(), /Verification: OK/);
+});
