@@ -99,6 +99,8 @@ const samples: Readonly<Record<string, (sampling: Sampling) => Asked>> = {
   endGrant: (of) => get(of, `${grantsOf(of)}?clientId=another-client&purpose=permit`, 'DELETE'),
   readReceipt: (of) => get(of, `/v1/receipts/${of.ids.event}`),
   readOwnAccessLog: (of) => get(of, '/v1/access-log'),
+  statePreferences: ({ token }) => sendJson(token, '/v1/contact-preferences', { declined: ['sms'], language: 'en' }),
+  readPreferences: (of) => get(of, '/v1/contact-preferences'),
   createWebhook: ({ token }) => sendJson(token, '/v1/webhooks', hook),
   listWebhooks: (of) => get(of, '/v1/webhooks'),
   removeWebhook: (of) => get(of, `/v1/webhooks/${of.ids.webhook}`, 'DELETE'),
