@@ -48,7 +48,13 @@ export type CitizenEvent =
   | (Head<'notification.accepted'> & Ground & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.rehearsed'> & { readonly citizenId: string })
   | (Head<'notification.status-read'> & { readonly citizenId: string; readonly notification: NotificationId })
-  | (Head<'notification.opened'> & { readonly citizenId: string; readonly notification: NotificationId })
+  | (Head<'notification.opened'> & {
+      readonly citizenId: string;
+      readonly notification: NotificationId;
+      /** By the link of this channel; absent: in the inbox. */
+      readonly channel?: string | undefined;
+    })
+  | (Head<'inbox.listed'> & { readonly citizenId: string; readonly shown: number })
   /** How the citizen wishes to be reached, or which addresses were verified, was stated anew; or it was read. */
   | (Head<'contact-wishes.stated'> & { readonly citizenId: string })
   | (Head<'contact-wishes.read'> & { readonly citizenId: string })
@@ -165,7 +171,7 @@ export type HouseEvent =
       readonly list: string;
     })
   | (Head<'signing-key.replaced'> & {
-      readonly use: 'access-token' | 'result' | 'evidence';
+      readonly use: 'access-token' | 'result' | 'evidence' | 'checkpoint';
       readonly kid: string;
       /** Whether the old key was withdrawn at once, as one that others may have. */
       readonly atOnce: boolean;
