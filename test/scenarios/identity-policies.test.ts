@@ -114,3 +114,22 @@ test('who must state a purpose and a legal basis is refused without, and the cit
     [['identity.verified', 'Road Act 7', 'Permits']],
   );
 });
+
+test('a record that is locked while the server runs is silent at once, and the citizen reads of it', async () => {
+  const own = { citizenId: 'T-lock', givenName: 'Lotte', familyName: 'Lund', birthDate: '1977-07-07' };
+  const file = join(home.dataDir, 'one.jsonl');
+  writeFileSync(file, JSON.stringify(own));
+  assert.equal((await home.run('import', 'citizens', file)).code, 0);
+  const decision = async () => (await ask(home.demo().clients[0], own)).json['decision'];
+  assert.equal(await decision(), 'match');
+  assert.equal((await home.run('citizens', 'lock', own.citizenId)).code, 0);
+  assert.equal(await decision(), 'no_match');
+  assert.equal((await home.run('citizens', 'unlock', own.citizenId)).code, 0);
+  assert.equal(await decision(), 'match');
+  assert.deepEqual(
+    [(await home.run('citizens', 'lock', 'nobody')).code, (await home.run('citizens', 'lock')).code],
+    [1, 2],
+  );
+  const log = await home.run('ledger', 'access-log', own.citizenId);
+  assert.equal(log.stdout.split('identity.lock-changed').length, 3);
+});
