@@ -129,7 +129,11 @@ export function providerCallbacks(house: House): readonly Mount[] {
   const mounts: Mount[] = [];
   const take = (path: string, token: Secret | undefined, limitBytes: number, read: Caller['read']) => {
     if (token === undefined) return;
-    mounts.push({ paths: [path], handler: createProviderCallback(parts, { token, limitBytes, read }) });
+    mounts.push({
+      methods: ['POST'],
+      paths: [path],
+      handler: createProviderCallback(parts, { token, limitBytes, read }),
+    });
   };
   const sms = smsMappingOf(settings);
   take(callbackPaths.sms, settings.smsReceiptToken, receiptBytes, (text, type) =>

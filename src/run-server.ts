@@ -47,6 +47,7 @@ export async function runDemo(given: Settings, terminal: Terminal, takeFor: Take
   const mode: Mode = {
     roles: new Set(roles),
     makeKeys: true,
+    isDemo: true,
     channels: await leavingChannels(settings, email, simulated),
     cascade: cascadeOf(settings),
     simulated,
@@ -74,6 +75,7 @@ export async function runStart(
   const mode: Mode = {
     roles: rolesOf(values.roles),
     makeKeys: false,
+    isDemo: false,
     channels: await leavingChannels(settings, await emailOf(settings, root), simulated),
     cascade: cascadeOf(settings),
     simulated,

@@ -199,7 +199,10 @@ async function createClient(
   const shown = shownClient(client, secret);
   if (json) terminal.stdout(`${JSON.stringify(shown)}\n`);
   else for (const [name, value] of Object.entries(shown)) terminal.stdout(`${name}: ${[value].flat().join(' ')}\n`);
-  if (secret !== undefined) terminal.stderr('The secret is shown this once; keep it where secrets are kept.\n');
+  if (secret !== undefined)
+    terminal.stderr(
+      'The secret is shown this once; keep it where secrets are kept. `start` takes secrets with CLIENT_SECRETS=true only.\n',
+    );
   return 0;
 }
 
