@@ -29,7 +29,7 @@ export function receivedPage(
       .then((given) => send(request, response, given))
       .catch(() => response.destroy());
   };
-  return { paths: [`${confirmPath}/:token`], handler };
+  return { methods: ['GET', 'HEAD', 'POST'], paths: [`${confirmPath}/:token`], handler };
 }
 
 function send(request: IncomingMessage, response: ServerResponse, given: PageAnswer): void {
