@@ -12,9 +12,10 @@ import { createApiServer, type Mount, type Page } from './api/server.ts';
 import { apiDocuments, catalogPage, jsonPage, securityTxtPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { type Edge, openEdge } from './compose-access.ts';
-import { providerCallbacks } from './compose-channels.ts';
+import { confirmMounts, providerCallbacks } from './compose-channels.ts';
 import { startKeeping } from './compose-documents.ts';
-import { openLedger, startSequencer } from './compose-ledger.ts';
+import { standingPolicy } from './compose-identity.ts';
+import { ledgerGauges, openLedger, startSequencer } from './compose-ledger.ts';
 import { contactsOf, senderNamesOf, startCalling } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
@@ -22,6 +23,7 @@ import { apiVersion } from './config/version.ts';
 import { scanningCommit } from './documents/scan-documents.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
+import type { LedgerWatch } from './ledger/ledger-watch.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { LeavingChannels } from './notifications/channels/channel.ts';
 import { inboxChannel } from './notifications/channels/inbox.ts';
@@ -75,6 +77,8 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const { settings } = house;
   const { port, publicUrl } = await chooseAddress(settings);
   const access = await openAccess(house, mode.makeKeys);
+  // A setting that is wrong stops the start before anything is at work.
+  await standingPolicy(house);
   calling = mode.roles.has('worker') ? startCalling(house) : undefined;
   const delivering = mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined;
   const endpoints = endpointsOf(operations);
@@ -84,7 +88,10 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
   const edge = openEdge(house, publicUrl);
-  const front = createFront(house, access, { publicUrl, edge, secrets: settings.clientSecrets ?? mode.isDemo });
+  const front = createFront(house, access, {
+    ...{ publicUrl, edge, watch: ledger.watch },
+    secrets: settings.clientSecrets ?? mode.isDemo,
+  });
   const server = createApiServer({
     house: {
       ...house,
@@ -100,7 +107,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     },
     operations,
     pages: [...front.pages, ...ledgerPages(ledger.view), ...mode.pages],
-    mounts: [...providerCallbacks(house), ...front.mounts],
+    mounts: [...providerCallbacks(house), ...confirmMounts(house), ...front.mounts],
     publicUrl,
     apiVersion,
     random: house.random,
@@ -109,6 +116,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   });
   if (mode.roles.has('api')) await server.listen(settings.host, port);
   metrics = await createMetrics();
+  metrics.gauges(ledgerGauges(ledger.watch));
   const adminPort = await metrics.listen(settings.adminPort);
   const refresh = refreshRoot(house);
   return {
@@ -117,7 +125,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
     stop: async () => {
-      const parts = [refresh, server, delivering, calling, keeping, sequencing];
+      const parts = [refresh, server, delivering, calling, keeping, sequencing, ledger];
       const channels = Object.values(mode.channels);
       await stopAll(house.log, [
         ...parts.map((part) => () => part?.stop(stopWithinMs)),
@@ -194,7 +202,17 @@ type Front = {
 function createFront(
   house: House,
   access: Access,
-  { publicUrl, edge, secrets }: { readonly publicUrl: string; readonly edge: Edge; readonly secrets: boolean },
+  {
+    publicUrl,
+    edge,
+    watch,
+    secrets,
+  }: {
+    readonly publicUrl: string;
+    readonly edge: Edge;
+    readonly watch: LedgerWatch;
+    readonly secrets: boolean;
+  },
 ): Front {
   const { clock, random, settings, db, log } = house;
   const { keys, clients } = access;
@@ -206,11 +224,14 @@ function createFront(
     report: (fault) => log.fault('token', fault),
   });
   const site = { publicUrl, scopes, trustedIssuers };
-  const isReady = () =>
-    db.read('select 1 as up').then(
+  const isReady = async () => {
+    const { alarms } = watch.state();
+    const up = await db.read('select 1 as up').then(
       () => true,
       () => false,
     );
+    return { up, ledger: alarms.length === 0 ? ('ok' as const) : alarms };
+  };
   return {
     gate: {
       authenticate: (header, needed, shown) =>

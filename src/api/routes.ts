@@ -213,9 +213,9 @@ function queryOf(request: FastifyRequest): string {
 
 /** The media types an operation can answer; undefined where the document's own type decides. */
 function producedTypes<P>(operation: Operation<P>): readonly string[] | undefined {
-  return Object.values(operation.responses).some((response) => response.bytes === true)
-    ? undefined
-    : ['application/json'];
+  const responses = Object.values(operation.responses);
+  if (responses.some((response) => response.bytes === true)) return undefined;
+  return ['application/json', ...responses.flatMap(({ text }) => text?.type ?? [])];
 }
 
 function acceptable(accept: string | undefined, types: readonly string[] | undefined): boolean {

@@ -97,7 +97,7 @@ async function tlsHome(t: Afterwards, more: Record<string, string> = {}) {
   return { files, home, url: home.url.replace('http:', 'https:') };
 }
 
-test('[R43] [R52] curl with a pinned certificate gets a token that is good over this certificate and no other', async (t) => {
+test('[R43] [R52] [R67] curl with a pinned certificate gets a token that is good over this certificate and no other', async (t) => {
   if (!existsSync(curl)) return t.skip('there is no curl on this machine');
   const { files, home, url } = await tlsHome(t);
   files.keep('client', await issue('Tax Office', {}));
@@ -135,6 +135,18 @@ test('[R43] [R52] curl with a pinned certificate gets a token that is good over 
   assert.equal(await status('-sS', '--cacert', files.at('authority.pem')), '401');
   const refused = await run(curl, [...with_('other'), '-d', formOf(clientId), `${url}/oauth2/token`]);
   assert.equal(JSON.parse(refused.stdout).error, 'invalid_client');
+  const answered = await run(curl, [
+    '-sS',
+    '--cacert',
+    files.at('authority.pem'),
+    '-D',
+    '-',
+    '-o',
+    '/dev/null',
+    `${url}/v1`,
+  ]);
+  assert.match(answered.stdout, /^strict-transport-security: max-age=31536000\r$/m);
+  await assert.rejects(fetch(`${home.url}/v1`), 'plain HTTP is refused, and led nowhere else');
   const old = await run(curl, [
     '-sS',
     '--cacert',
