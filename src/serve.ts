@@ -88,10 +88,8 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
   const edge = openEdge(house, publicUrl);
-  const front = createFront(house, access, {
-    ...{ publicUrl, edge, watch: ledger.watch },
-    secrets: settings.clientSecrets ?? mode.isDemo,
-  });
+  const secrets = settings.clientSecrets ?? mode.isDemo;
+  const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch, secrets });
   const server = createApiServer({
     house: {
       ...house,
@@ -199,21 +197,15 @@ type Front = {
 };
 
 /** Who may come in, and the documents that tell how. */
-function createFront(
-  house: House,
-  access: Access,
-  {
-    publicUrl,
-    edge,
-    watch,
-    secrets,
-  }: {
-    readonly publicUrl: string;
-    readonly edge: Edge;
-    readonly watch: LedgerWatch;
-    readonly secrets: boolean;
-  },
-): Front {
+type FrontParts = {
+  readonly publicUrl: string;
+  readonly edge: Edge;
+  readonly watch: LedgerWatch;
+  /** Whether clients may prove themselves by a secret. */
+  readonly secrets: boolean;
+};
+
+function createFront(house: House, access: Access, { publicUrl, edge, watch, secrets }: FrontParts): Front {
   const { clock, random, settings, db, log } = house;
   const { keys, clients } = access;
   const { trustedIssuers, securityContact, supportEmail, termsUrl } = settings;

@@ -71,13 +71,17 @@ export function declaredAnswers(): readonly string[] {
     .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`));
 }
 
-/** Puts what `$ref` names in its place. */
+/** Puts what `$ref` names in its place, and takes the words of today for all there are. */
 function withoutReferences(document: Json): Json {
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve);
     if (typeof value !== 'object' || value === null) return value;
     if ('$ref' in value && typeof value.$ref === 'string') return resolve(at(document, value.$ref));
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, resolve(member)]));
+    const members = Object.entries(value).map(([name, member]) => [name, resolve(member)]);
+    const schema: Json = Object.fromEntries(members);
+    const words = schema['x-extensible-enum'];
+    if (!Array.isArray(words)) return schema;
+    return { ...schema, enum: Array.isArray(schema['type']) ? [...words, null] : words };
   };
   return resolve(document) as Json;
 }

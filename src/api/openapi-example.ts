@@ -21,7 +21,7 @@ export function exampleOf(schema: Schema, name: string, shown: Shown): unknown {
   const [first] = listOf(schema['anyOf']);
   if (first !== undefined) return exampleOf(schemaOf(first), name, shown);
   if ('const' in schema) return schema['const'];
-  const choices = listOf(schema['enum']);
+  const choices = listOf(schema['enum'] ?? schema['x-extensible-enum']);
   if (choices.length > 0) return choices.includes(examples[name]) ? examples[name] : choices[0];
   const [type = schema['type']] = listOf(schema['type']);
   switch (type) {

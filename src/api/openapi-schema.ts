@@ -11,22 +11,30 @@ const anyText = '^[^\\u0000]*$';
  * A schema as the OpenAPI document shows it: the same values, in the form that generators of clients read best. A choice
  * of constants becomes an enumeration, `or null` a list of types; every text, list and number has a bound.
  */
-export function documented(given: unknown, name = ''): Schema {
-  const schema = merged(schemaOf(given));
+export function documented(given: unknown, of: Shown['of'], name = ''): Schema {
+  const schema = of === 'answer' ? opened(merged(schemaOf(given))) : merged(schemaOf(given));
   const described = schema['description'] ?? explanations[name];
   return {
     ...(described === undefined ? {} : { description: described }),
     ...schema,
     ...boundsOf(schema),
-    ...partsOf(schema),
+    ...partsOf(schema, of),
   };
 }
 
 /** The same, with an example of one whole value. */
 export function withExample(given: unknown, shown: Shown): { schema: Schema; example: unknown } {
-  const schema = documented(given);
+  const schema = documented(given, shown.of);
   return { schema, example: exampleOf(schema, '', shown) };
 }
+
+/** The words of an answer may become more: what is an enumeration in a request is a list of the words of today here. */
+function opened({ enum: choices, ...rest }: Schema): Schema {
+  if (!Array.isArray(choices)) return { ...rest, ...(choices === undefined ? {} : { enum: choices }) };
+  return { ...rest, 'x-extensible-enum': choices.filter((choice) => choice !== null), ...aWord };
+}
+
+const aWord = { maxLength: 64, pattern: '^[A-Za-z0-9][A-Za-z0-9_.:-]*$' } as const;
 
 function merged(schema: Schema): Schema {
   const { anyOf, ...rest } = schema;
@@ -63,16 +71,16 @@ function boundsOf(schema: Schema): Schema {
   return {};
 }
 
-function partsOf(schema: Schema): Schema {
+function partsOf(schema: Schema, of: Shown['of']): Schema {
   const parts: Record<string, unknown> = {};
   for (const keyword of ['properties', 'patternProperties']) {
     if (schema[keyword] === undefined) continue;
     const members = Object.entries(schemaOf(schema[keyword]));
-    parts[keyword] = Object.fromEntries(members.map(([name, member]) => [name, documented(member, name)]));
+    parts[keyword] = Object.fromEntries(members.map(([name, member]) => [name, documented(member, of, name)]));
   }
   for (const keyword of ['items', 'additionalProperties']) {
-    if (typeof schema[keyword] === 'object') parts[keyword] = documented(schema[keyword]);
+    if (typeof schema[keyword] === 'object') parts[keyword] = documented(schema[keyword], of);
   }
-  if (Array.isArray(schema['anyOf'])) parts['anyOf'] = schema['anyOf'].map((option) => documented(option));
+  if (Array.isArray(schema['anyOf'])) parts['anyOf'] = schema['anyOf'].map((option) => documented(option, of));
   return parts;
 }

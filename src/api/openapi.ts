@@ -141,7 +141,7 @@ function parametersOf(place: 'path' | 'query' | 'header', schema: TObject | unde
   return Object.entries(schema.properties)
     .filter(([name]) => place !== 'header' || !saidElsewhere.has(name))
     .map(([name, property]) => {
-      const { description, ...shape } = documented(property, name);
+      const { description, ...shape } = documented(property, 'request', name);
       return {
         name: place === 'header' ? inCapitals(name) : name,
         in: place,

@@ -29,7 +29,7 @@ export function receivedPage(
       .then((given) => send(request, response, given))
       .catch(() => response.destroy());
   };
-  return { methods: ['GET', 'HEAD', 'POST'], paths: [`${confirmPath}/:token`], handler };
+  return { paths: [`${confirmPath}/:token`], methods: ['GET', 'HEAD', 'POST'], handler };
 }
 
 function send(request: IncomingMessage, response: ServerResponse, given: PageAnswer): void {

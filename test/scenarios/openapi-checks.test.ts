@@ -14,8 +14,9 @@ type Operation = {
 };
 type Shape = {
   readonly required: string[];
-  readonly properties: Record<string, { enum: string[]; maxLength: number; readonly type: string }>;
+  readonly properties: Record<string, Member>;
 };
+type Member = { readonly type: string; enum: string[]; 'x-extensible-enum': string[]; maxLength: number };
 type Document = { readonly paths: Record<string, Readonly<Record<string, Operation>>> };
 
 const folder = makeTestFolder('cs-openapi-');
@@ -81,9 +82,16 @@ for (const [name, change] of Object.entries(breaks)) {
   });
 }
 
-test('growth passes: a new endpoint, a new member that may be left out', async () => {
+test('growth passes: a new endpoint, a new member that may be left out, a new word in an answer', async () => {
   const grown = changed('grown', (at, all) => {
-    body(at('/notifications/send', 'post')).properties['tone'] = { type: 'string', maxLength: 10, enum: ['warm'] };
+    body(at('/notifications/send', 'post')).properties['tone'] = {
+      ...{ type: 'string', maxLength: 10, enum: ['warm'], 'x-extensible-enum': [] },
+    };
+    const status = at('/notifications/{id}', 'get').responses['200']?.content['application/json'].schema.properties[
+      'status'
+    ];
+    assert.ok(status);
+    status['x-extensible-enum'].push('forwarded');
     const log = structuredClone(at('/access-log', 'get'));
     all.paths['/access-log-again'] = { get: { ...log, ...{ operationId: 'readAgain' } } };
   });

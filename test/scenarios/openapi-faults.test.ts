@@ -70,7 +70,7 @@ function problemOf({ status, headers, body }: Answered) {
 
 const problem = 'application/problem+json';
 
-test('[R39] a fault of the machine is answered 500 by every operation, as a problem that tells nothing of it', async () => {
+test('a fault of the machine is answered 500 by every operation, as a problem that tells nothing of it', async () => {
   fault = new TypeError(secret);
   for (const name of sampled) {
     const answer = await asking(name, 'ample');
@@ -84,14 +84,14 @@ test('[R39] a fault of the machine is answered 500 by every operation, as a prob
   }
 });
 
-test('[R62] a database that cannot be asked is answered 503 by every operation, with a time to come back', async () => {
+test('a database that cannot be asked is answered 503 by every operation, with a time to come back', async () => {
   fault = new ReadUnavailable('the database cannot be reached');
   for (const name of sampled) {
     assert.deepEqual(problemOf(await asking(name, 'ample')), [503, 'capacity-reduced', true, problem, '2'], name);
   }
 });
 
-test('[R62] beyond its quota every operation answers 429 with a time to come back, and has done nothing', async () => {
+test('beyond its quota every operation answers 429 with a time to come back, and has done nothing', async () => {
   fault = new Error('an operation was run beyond the quota');
   const withToken = operations.filter(({ scope }) => scope !== null);
   for (const { name } of withToken) await asking(name, 'spent');

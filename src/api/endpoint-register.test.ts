@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type TObject, Type } from 'typebox';
+import { endpointsOf, losses } from './endpoint-register.ts';
+import { type Call, defineOperation, type Operation } from './operation.ts';
+
+const closed = { additionalProperties: false };
+const text = Type.String({ maxLength: 20 });
+
+/** A register of one or more operations of one form. */
+function register(
+  ...changes: readonly (Partial<Operation<object>> & { readonly body?: TObject; readonly gives?: TObject })[]
+) {
+  return endpointsOf(
+    changes.map(
+      ({ body = Type.Object({ name: text }, closed), gives = Type.Object({ id: text }), ...change }, index) => {
+        const request = { body };
+        const operation = defineOperation({
+          ...{
+            name: `operation${index}`,
+            since: '1.0',
+            method: 'POST',
+            path: `/v1/things/${index}`,
+            scope: 'events:read',
+          },
+          ...{ summary: '', description: '', request, responses: { 200: { description: '', schema: gives } } },
+          ...{ refusals: [], citizenData: false },
+          run: async (_call: Call<typeof request, object>) => ({ plain: { status: 200, json: {} } }),
+        });
+        return { ...operation, ...change };
+      },
+    ),
+  );
+}
+
+const before = register({}, {});
+
+test('a register that grew has lost nothing: an entry at the end, an optional member, a wider bound', () => {
+  const wider = Type.Object({ name: Type.String({ maxLength: 30 }), more: Type.Optional(text) }, closed);
+  const gives = Type.Object({ id: text, more: text });
+  assert.deepEqual(losses(before, register({ body: wider, gives }, {}, {})), []);
+});
+
+const lost: readonly (readonly [string, ReturnType<typeof register>, RegExp])[] = [
+  ['an entry that is gone', register({}), /operation1 is not at its place 2/],
+  ['entries in another order', before.toReversed(), /operation0 is not at its place 1/],
+  ['another path', register({ path: '/v1/other' }, {}), /path changed/],
+  ['another method', register({ method: 'GET' }, {}), /method changed/],
+  ['another scope', register({ scope: 'documents:read' }, {}), /scope changed/],
+  ['another beginning', register({ since: '1.1' }, {}), /since changed/],
+  [
+    'a member that became required',
+    register({ body: Type.Object({ name: text, more: text }) }, {}),
+    /more became required/,
+  ],
+  [
+    'a narrower bound',
+    register({ body: Type.Object({ name: Type.String({ maxLength: 9 }) }) }, {}),
+    /maxLength is narrower/,
+  ],
+  ['a member that is no longer taken', register({ body: Type.Object({}, closed) }, {}), /name is gone/],
+  ['a member that is no longer answered', register({ gives: Type.Object({}) }, {}), /id/],
+];
+
+for (const [what, after, loss] of lost) {
+  test(`a register with ${what} has lost something`, () => {
+    assert.match(losses(before, after).join('\n'), loss);
+  });
+}
