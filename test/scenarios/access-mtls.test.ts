@@ -82,8 +82,8 @@ function ask(
 
 const formOf = (clientId: string) => `grant_type=client_credentials&client_id=${clientId}`;
 
-async function tlsHome(t: Afterwards, more: Record<string, string> = {}) {
-  const files = await pki();
+async function tlsHome(t: Afterwards, more: Record<string, string> = {}, made?: Awaited<ReturnType<typeof pki>>) {
+  const files = made ?? (await pki());
   const home = await makeHome(t, {
     settings: {
       TLS_CERTIFICATE: files.at('server.pem'),
@@ -175,6 +175,18 @@ test('[R43] a named client is believed with a certificate of the authority alone
   assert.equal(await buys(await issue('a', { dns, by: authority, use: 'server' })), 401);
   assert.equal(await buys(await issue('a', { dns, by: authority, notAfter: new Date(Date.now() - 3_600_000) })), 401);
   assert.equal(await buys(undefined), 401);
+});
+
+test('[R52] without an authority of ours no name is believed, whatever authorities the machine trusts', async (t) => {
+  const files = await pki();
+  const trustedByMachine = { NODE_EXTRA_CA_CERTS: files.at('authority.pem') };
+  const { home, url } = await tlsHome(t, { TLS_CLIENT_CA: '', ...trustedByMachine }, files);
+  const clientId = await newClient(home, '--certificate', 'dns:tax.example.gov');
+  await startTls(home);
+  const { authority } = files;
+  const pair = await issue('a', { dns: 'tax.example.gov', by: authority });
+  const answer = await ask(`${url}/oauth2/token`, { ca: authority.certificate, pair, form: formOf(clientId) });
+  assert.equal(answer.status, 401);
 });
 
 test('[R52] a certificate in a header counts from a trusted proxy, and from nobody else', async (t) => {
