@@ -24,14 +24,22 @@ before(async () => {
   // Without a scanner deposited documents wait.
   home = await makeHome(thisFile, { settings: { CLAMAV: '', TRUSTED_ISSUERS: issuer.url } });
   await (await home.start('demo')).end('SIGTERM');
-  citizensClient = await clientOfIssuer();
+  citizensClient = await prepared();
   await home.start('start');
   ask = createExchange(home.url);
   token = await home.token();
 });
 
-async function clientOfIssuer(): Promise<string> {
+/** The client of the other issuer; and the first event of the demo's client is no longer kept. */
+async function prepared(): Promise<string> {
   const db = await home.openDb();
+  const [demo] = home.demo().clients;
+  await db.write([
+    {
+      sql: 'insert into feed_head (client_id, last, pruned) values ($1, 1, 1) on conflict (client_id) do update set pruned = 1',
+      args: [demo?.clientId ?? ''],
+    },
+  ]);
   const credential = { by: 'issuer', issuer: issuer.url } as const;
   const wanted = { name: 'Citizens’ Portal', kind: 'test', scopes: ['citizen:self'], credential } as const;
   const made = newClient(wanted, systemClock, systemRandom);
@@ -56,9 +64,38 @@ test('a rehearsal shows what would be sent, and sends nothing', async () => {
   assert.equal(answer.headers.location, undefined);
 });
 
+/** A token that says which citizen is at the client. */
+async function citizensToken(citizenId: string): Promise<string> {
+  const claims = { client_id: citizensClient, sub: 'somebody', scope: 'citizen:self', citizen_id: citizenId };
+  return await issuer.sign({ ...claims, aud: `${home.url}/v1` });
+}
+
+test('a citizen states how to be reached, and reads it again; whom the register does not have cannot', async () => {
+  const wishes = { declined: ['sms'], language: 'en' };
+  const state = async (citizenId: string) =>
+    await ask(sendJson(await citizensToken(citizenId), '/v1/contact-preferences', wishes));
+  const stated = await state('demo-mary');
+  assert.equal(stated.status, 200, String(stated.body));
+  const read = await ask({ path: '/v1/contact-preferences', headers: withToken(await citizensToken('demo-mary')) });
+  assert.deepEqual([read.status, jsonOf(read)], [200, { ...wishes, verified: [] }]);
+  assert.deepEqual(slugOf(await state('nobody')), [404, 'citizen-not-found']);
+});
+
+test('only a client that may know it is told that the register has no such citizen', async () => {
+  const narrow = await home.token(['notifications:send']);
+  const message = { ...goodMessage, citizenId: 'nobody' };
+  const told = await ask(sendJson(token, '/v1/notifications/send', message));
+  const accepted = await ask(sendJson(narrow, '/v1/notifications/send', message));
+  assert.deepEqual([...slugOf(told), accepted.status], [404, 'citizen-not-found', 202]);
+});
+
+test('a cursor from before the events that are kept is refused, not answered with a gap', async () => {
+  const answer = await ask({ path: '/v1/events?after=0', headers: withToken(token) });
+  assert.deepEqual(slugOf(answer), [410, 'cursor-expired']);
+});
+
 test('a citizen reads the own access log with a token of a trusted issuer', async () => {
-  const claims = { client_id: citizensClient, sub: 'mary', scope: 'citizen:self', citizen_id: 'demo-mary' };
-  const signed = await issuer.sign({ ...claims, aud: `${home.url}/v1` });
+  const signed = await citizensToken('demo-mary');
   await ask(sendJson(token, '/v1/notifications/send', goodMessage));
   const read = () => ask({ path: '/v1/access-log', headers: withToken(signed) });
   await until(async () => Number(jsonOf(await read())['returnedUsages']) > 0);
