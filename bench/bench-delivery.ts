@@ -7,7 +7,8 @@ import { cpuOfProcess, cpuOfTree, forgetPeak, memoryOf } from './process-usage.t
 import type { Check, Result } from './result.ts';
 import { type SmtpSink, startSmtpSink } from './smtp-sink.ts';
 
-type Mailing = {
+/** A server that takes notifications and mails them. */
+export type Mailing = {
   readonly name: string;
   readonly pid: number;
   readonly port: number;
@@ -61,7 +62,8 @@ async function teamMailing({ baseline, files, postgres }: Ground, { port }: Smtp
   };
 }
 
-async function ourMailing(ground: Ground, { port }: SmtpSink, engine: Engine): Promise<Mailing> {
+/** Our server with both roles in one process. */
+export async function ourMailing(ground: Ground, { port }: SmtpSink, engine: Engine): Promise<Mailing> {
   const house = await filledHouse(ground, engine);
   const server = await startOurs(house, { env: { SMTP_URL: `smtp://127.0.0.1:${port}` } });
   return {
@@ -73,7 +75,8 @@ async function ourMailing(ground: Ground, { port }: SmtpSink, engine: Engine): P
   };
 }
 
-async function mailOnce({ load }: Ground, sink: SmtpSink, mailing: Mailing, count: number): Promise<Cell> {
+/** Sends so many, and waits until the relay has all of them. */
+export async function mailOnce({ load }: Ground, sink: SmtpSink, mailing: Mailing, count: number): Promise<Cell> {
   const token = await mailing.token();
   sink.forget();
   const usage = () => ({

@@ -28,7 +28,12 @@ const startLimitMs = 30_000;
 export function installHouse(dataDir: string, databaseUrl: string | undefined): House {
   mkdirSync(dataDir, { recursive: true });
   // A scanner would be measured with the documents: an operator who has one elsewhere runs it in a process of its own.
-  const env = { DATA_DIR: dataDir, CLAMAV: 'off', ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }) };
+  const env = {
+    DATA_DIR: dataDir,
+    CLAMAV: 'off',
+    CLIENT_SECRETS: 'true',
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+  };
   command(env, ['keys', 'create']);
   const created = command(env, [
     ...['clients', 'create', 'Bench', '--scopes', clientScopes, '--secret', '--quota', '1000000', '--json'],

@@ -5,7 +5,9 @@ import { benchDelivery } from './bench-delivery.ts';
 import { benchHttp, httpWorks } from './bench-http.ts';
 import { benchImport } from './bench-import.ts';
 import { benchLedger } from './bench-ledger.ts';
+import { benchQueues } from './bench-queues.ts';
 import { benchStart } from './bench-start.ts';
+import { benchTokens } from './bench-tokens.ts';
 import { type Ground, layGround } from './ground.ts';
 import type { Plan } from './measure.ts';
 import { machine, table } from './report.ts';
@@ -14,7 +16,7 @@ import type { Result } from './result.ts';
 // What `npm run bench` runs: all benches, or those whose names begin with one of the words given. About five minutes,
 // with --seconds so many for each cell (default 2.5). Figures on standard output, what is going on on standard error.
 
-const works = ['compare', 'start', 'import', ...httpWorks, 'deliver', 'ledger'] as const;
+const works = ['compare', 'tokens', 'start', 'import', ...httpWorks, 'deliver', 'queues', 'ledger'] as const;
 const fewRounds = 3;
 const longestSeconds = 60;
 
@@ -45,10 +47,12 @@ async function runAll(ground: Ground): Promise<Result[]> {
   const http = httpWorks.filter((work) => wanted.includes(work));
   return [
     ...(wanted.includes('compare') ? benchCompare(rounds) : []),
+    ...(wanted.includes('tokens') ? await benchTokens(few) : []),
     ...(wanted.includes('start') ? await benchStart(ground, rounds) : []),
     ...(wanted.includes('import') ? await benchImport(ground, few) : []),
     ...(http.length > 0 ? await benchHttp(ground, http, plan) : []),
     ...(wanted.includes('deliver') ? await benchDelivery(ground, { rounds: few, seconds }) : []),
+    ...(wanted.includes('queues') ? await benchQueues(ground, { rounds: few, seconds }) : []),
     ...(wanted.includes('ledger') ? await benchLedger(ground) : []),
   ];
 }

@@ -15,7 +15,9 @@ import { evidenceVerifyCommand } from './cli/evidence.ts';
 import { importCommands } from './cli/import-citizens.ts';
 import { keyCommands } from './cli/keys.ts';
 import { ledgerCommands } from './cli/ledger.ts';
+import { ledgerKeyCommands } from './cli/ledger-key.ts';
 import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
+import { policyCommands } from './cli/policies.ts';
 import type { RotationRoom } from './cli/rotate-root.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
 import { webhookCommands } from './cli/webhooks.ts';
@@ -71,6 +73,7 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
   return [
     ...keyCommands(lendRotation, terminal),
     ...importCommands(lend, terminal),
+    ...policyCommands(lend, terminal),
     ...webhookCommands(lend, terminal),
     ...contactCommands(lend, terminal),
     ...clientCommands(lend, terminal),
@@ -85,6 +88,7 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
       terminal,
     ),
     ...ledgerCommands((use) => lend(async (house) => await use(ledgerRoomOf(house))), terminal),
+    ...ledgerKeyCommands((use) => lend(async (house) => await use({ ...house, ...ledgerRoomOf(house) })), terminal),
   ];
 }
 

@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 import type { BindingRoom } from './access/check-binding.ts';
 import { type CertificateReader, createCertificateReader, proxyAddresses } from './access/client-certificate.ts';
 import { createDpopNonces, type DpopNonces } from './access/dpop-nonces.ts';
+import { createFailedChecks, type FailedChecks } from './access/failed-checks.ts';
+import { createQuotas, type Quotas } from './access/quota.ts';
+import { createSharedQuotas } from './access/shared-quota.ts';
 import { createUsedProofs } from './access/used-proofs.ts';
 import type { Tls } from './api/tls.ts';
 import type { House } from './compose.ts';
@@ -14,11 +17,13 @@ export type Edge = {
   readonly nonces: DpopNonces | undefined;
   readonly binding: BindingRoom;
   readonly tls: Tls | undefined;
+  readonly quotas: Quotas;
+  readonly failedChecks: FailedChecks;
 };
 
 /** Reads the files of TLS and makes what checks bindings. */
 export function openEdge(house: House, publicUrl: string): Edge {
-  const { clock, db, root, settings } = house;
+  const { clock, db, random, root, settings } = house;
   const authorities = authoritiesIn(settings.tlsClientCa);
   const proxies = proxyAddresses(settings.trustedProxies);
   if (proxies === undefined) throw new SettingError('TRUSTED_PROXIES', 'expected addresses, as 10.0.0.5 or 10.0.0.0/8');
@@ -35,6 +40,9 @@ export function openEdge(house: House, publicUrl: string): Edge {
     nonces,
     binding: { clock, publicUrl, nonces, isFirst: createUsedProofs({ db, clock }, 'DPoP') },
     tls: tlsOf(house, authorities),
+    // An SQLite database has one process, which needs nobody to share its budgets with.
+    quotas: db.engine === 'sqlite' ? createQuotas(clock, random) : createSharedQuotas(clock, random, db),
+    failedChecks: createFailedChecks(clock, random),
   };
 }
 

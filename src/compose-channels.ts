@@ -9,12 +9,15 @@ import { type CascadePolicy, standardPolicyFor } from './notifications/cascade.t
 import { parseCascade } from './notifications/cascade-file.ts';
 import { absentChannels, type Channel, type LeavingChannels } from './notifications/channels/channel.ts';
 import { type DkimKey, dkimFault } from './notifications/channels/dkim.ts';
+import type { SftpPlace } from './notifications/channels/sftp-session.ts';
 import { parseSmsMapping, plainMapping, receiptWord, type SmsMapping } from './notifications/channels/sms-mapping.ts';
+import { type ConfirmLinks, createConfirmLinks } from './notifications/confirm-receipt.ts';
 import type { LateWord } from './notifications/learn-late.ts';
 import { type MailEvents, mailWords, parseMailEvents } from './notifications/mail-events.ts';
 import type { ChannelName } from './notifications/notification.ts';
 import { type Caller, callbackPaths, createProviderCallback, parseReceipt } from './notifications/provider-callback.ts';
 import { simulating } from './notifications/simulator.ts';
+import { receivedPage } from './portal/received-page.ts';
 
 /** The channels that this server has providers for; the others say that they have none. */
 export async function leavingChannels(
@@ -48,14 +51,32 @@ async function smsOf(settings: Settings): Promise<Channel> {
   return createSmsGateway({ url: settings.smsUrl.reveal(), mapping: smsMappingOf(settings) });
 }
 
-async function letterOf({ letterSpool: folder, letterWindow }: Settings): Promise<Channel> {
-  if (folder === undefined) return absentChannels.letter;
-  if (letterWindow !== 'din5008b' && letterWindow !== 'uk-c5') {
-    throw new SettingError('LETTER_WINDOW', `expected din5008b or uk-c5, ${JSON.stringify(letterWindow)} came`);
+async function letterOf(settings: Settings): Promise<Channel> {
+  const { letterSpool: folder, letterSftp, letterWindow: window } = settings;
+  if (folder === undefined && letterSftp === undefined) return absentChannels.letter;
+  if (folder !== undefined && letterSftp !== undefined) {
+    throw new SettingError('LETTER_SFTP', 'expected LETTER_SPOOL or LETTER_SFTP, both came');
   }
-  const { createLetterSpool } = await import('./notifications/channels/letter-spool.ts');
+  if (window !== 'din5008b' && window !== 'uk-c5') {
+    throw new SettingError('LETTER_WINDOW', `expected din5008b or uk-c5, ${JSON.stringify(window)} came`);
+  }
   const { createLetterPress } = await import('./notifications/letters/letter-press.ts');
-  return createLetterSpool({ folder, window: letterWindow, press: createLetterPress() });
+  if (folder !== undefined) {
+    const { createLetterSpool } = await import('./notifications/channels/letter-spool.ts');
+    return createLetterSpool({ folder, window, press: createLetterPress() });
+  }
+  const { createLetterSftp } = await import('./notifications/channels/letter-sftp.ts');
+  return createLetterSftp({ place: await sftpPlaceIn(settings), window, press: createLetterPress() });
+}
+
+async function sftpPlaceIn({ letterSftp, letterSftpKey, letterSftpHostKey: hostKey }: Settings): Promise<SftpPlace> {
+  const { sftpPlaceOf } = await import('./notifications/channels/sftp-session.ts');
+  try {
+    return sftpPlaceOf(letterSftp?.reveal() ?? '', { key: letterSftpKey?.reveal(), hostKey });
+  } catch (fault) {
+    // The text of other faults may hold the password.
+    throw new SettingError('LETTER_SFTP', fault instanceof TypeError ? fault.message : 'expected an sftp:// URL');
+  }
 }
 
 /** The addresses that mail comes back to; none where the operator has no mailbox for them. */
@@ -81,6 +102,21 @@ export function dkimOf({
   return key;
 }
 
+/** The links by which citizens confirm the receipt of mail; none where the address of this server is not known before. */
+export function confirmLinksOf({ settings, root }: Pick<House, 'settings' | 'root'>): ConfirmLinks | undefined {
+  const { confirmLinks, publicUrl, host, port } = settings;
+  if (!confirmLinks || (publicUrl === undefined && port === 0)) return undefined;
+  const here = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return createConfirmLinks(publicUrl ?? here, root.derive('receipt-links'));
+}
+
+/** The page behind those links. */
+export function confirmMounts(house: House): readonly Mount[] {
+  const links = confirmLinksOf(house);
+  const onFault = (fault: unknown) => house.log.fault('received', fault);
+  return links === undefined ? [] : [receivedPage({ ...house, read: house.db.read, onFault }, links)];
+}
+
 const receiptBytes = 65_536;
 /** A bounce may carry the whole message back; its report stands before that. */
 const bounceBytes = 1_048_576;
@@ -93,7 +129,11 @@ export function providerCallbacks(house: House): readonly Mount[] {
   const mounts: Mount[] = [];
   const take = (path: string, token: Secret | undefined, limitBytes: number, read: Caller['read']) => {
     if (token === undefined) return;
-    mounts.push({ paths: [path], handler: createProviderCallback(parts, { token, limitBytes, read }) });
+    mounts.push({
+      methods: ['POST'],
+      paths: [path],
+      handler: createProviderCallback(parts, { token, limitBytes, read }),
+    });
   };
   const sms = smsMappingOf(settings);
   take(callbackPaths.sms, settings.smsReceiptToken, receiptBytes, (text, type) =>

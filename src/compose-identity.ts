@@ -3,9 +3,11 @@ import type { Call, RequestShape } from './api/operation.ts';
 import type { Access, House } from './compose.ts';
 import { SettingError } from './config/settings.ts';
 import { createGuessBudget, standardGuessLimits } from './identity/guess-budget.ts';
-import { type Policy, policies } from './identity/match/policy.ts';
+import type { Policy } from './identity/match/policy.ts';
 import { createPace } from './identity/pace.ts';
+import { createPolicyView, findPolicy, policyNames } from './identity/policy-store.ts';
 import type { IdentityPorts } from './identity/ports.ts';
+import { createFrequencyView } from './identity/register-count.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { Mint } from './kernel/id.ts';
 import type { Effect } from './ledger/commit.ts';
@@ -15,28 +17,38 @@ import { sendNotification } from './notifications/send-notification.ts';
 /** Who signs what the house itself says to citizens. */
 const houseClient = 'citizen-services';
 
-/** What keeps verification from being an oracle, and the policies by which it decides. */
-export function identityPorts(
+/** The policy of clients that have none of their own; a name that nobody knows stops the start. */
+export async function standingPolicy({ settings, db }: House): Promise<Policy> {
+  const policy = await findPolicy(db.read, settings.verifyPolicy);
+  if (policy !== undefined) return policy;
+  throw new SettingError('VERIFY_POLICY', `expected one of ${(await policyNames(db.read)).join(', ')}`);
+}
+
+/** How old what was counted of the register may be before it is read again. */
+const countedForMs = 600_000;
+
+/** What keeps verification from being an oracle, the policies by which it decides, and how often names are. */
+export async function identityPorts(
   house: House,
   access: Access,
   notifications: NotificationPorts,
-): Pick<IdentityPorts, 'guesses' | 'noticeOfGuesses' | 'pace' | 'policyOf'> {
-  const { settings } = house;
-  const standing = policyNamed(settings.verifyPolicy);
+): Promise<Pick<IdentityPorts, 'frequencies' | 'guesses' | 'noticeOfGuesses' | 'pace' | 'policyOf'>> {
+  const { settings, db, clock } = house;
+  const standing = await standingPolicy(house);
+  const policyNamed = createPolicyView(db.read);
+  // Another register counts for itself: what stands in our own tables says nothing about it.
+  const counted =
+    settings.registerUrl === undefined ? await createFrequencyView(db.read, clock, countedForMs) : undefined;
   return {
-    guesses: createGuessBudget(house.db.read, house.claim, standardGuessLimits),
+    ...(counted === undefined ? {} : { frequencies: counted }),
+    guesses: createGuessBudget(db.read, house.claim, standardGuessLimits),
     noticeOfGuesses: async (citizenId, by) => await noticeOfGuesses(house, notifications, { citizenId, ...by }),
     pace: createPace(settings.verifyQuantumMs, () => performance.now(), systemTimer),
-    policyOf: (clientId) => policies.get(access.clients.get(clientId)?.policy ?? '') ?? standing,
+    policyOf: (clientId) => {
+      const name = access.clients.get(clientId)?.policy;
+      return name === undefined ? standing : policyNamed(name);
+    },
   };
-}
-
-function policyNamed(name: string): Policy {
-  const policy = policies.get(name);
-  if (policy === undefined) {
-    throw new SettingError('VERIFY_POLICY', `expected one of ${[...policies.keys()].join(', ')}`);
-  }
-  return policy;
 }
 
 /** An official message of the house, made by the operation that makes all of them. */

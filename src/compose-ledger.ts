@@ -3,13 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allClients } from './access/client-store.ts';
 import { openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
+import type { Gauge } from './api/metrics.ts';
 import type { Access, House } from './compose.ts';
 import { keepLease } from './jobs/lease.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
 import { openAnchor } from './ledger/anchor.ts';
 import { createHouseKeys, type HouseKeys } from './ledger/house-keys.ts';
-import { readCheckpoint, readHead, storeCheckpoint } from './ledger/ledger-store.ts';
+import { readCheckpoint, readHead, type StoredCheckpoint, storeCheckpoint } from './ledger/ledger-store.ts';
+import { createLedgerWatch, type LedgerState, type LedgerWatch } from './ledger/ledger-watch.ts';
 import { createLogView, type LogView } from './ledger/log-view.ts';
 import { createMonitor } from './ledger/monitor.ts';
 import type { NoteSigner } from './ledger/note.ts';
@@ -18,7 +20,7 @@ import { type Policy, parsePolicy } from './ledger/policy.ts';
 import { createPublisher } from './ledger/publisher.ts';
 import { runSequencer } from './ledger/run-sequencer.ts';
 import { createSequencer } from './ledger/sequencer.ts';
-import { createWitnessClient } from './ledger/witness-client.ts';
+import { createWitnessClient, secondHistory } from './ledger/witness-client.ts';
 
 /** What this process knows of the ledger: every role has it, the sequencer alone moves it. */
 export type Ledger = {
@@ -28,6 +30,9 @@ export type Ledger = {
   readonly origin: string;
   readonly signers: (origin: string) => readonly NoteSigner[];
   readonly witnesses: Policy | undefined;
+  /** How the ledger is: looked at by every process, whether it numbers or not. */
+  readonly watch: LedgerWatch;
+  stop(): Promise<void>;
 };
 
 /** How long a sequencer that is gone keeps others waiting. */
@@ -35,30 +40,82 @@ const leaseMs = 5_000;
 /** The most events in one unit: what other writers of the database wait behind. */
 const batchLimit = 256;
 
+/** How often every process looks what waits for its number. */
+const waitingEveryMs = 5_000;
+
 /** Opens the reading side of the ledger. */
 export function openLedger(house: House, access: Access, publicUrl: string): Ledger {
-  const { db, root, citizenKeys, settings } = house;
+  const { db, root, citizenKeys, settings, clock, log } = house;
   const houseKeys = createHouseKeys(root);
   const { ledgerWitnesses } = settings;
   const witnesses = ledgerWitnesses === undefined ? undefined : parsePolicy(readFileSync(ledgerWitnesses, 'utf8'));
+  const witnessed = witnesses !== undefined;
+  const watch = createLedgerWatch({
+    ...{ read: db.read, clock, witnessed },
+    onAlarm: (kind, fault) => log.fault(kind, fault),
+    onEnded: (kind) => log.notice('the ledger is well again', { kind }),
+  });
+  const onFault = (fault: unknown) => log.fault('ledger', fault);
+  const looking = repeat({ timer: systemTimer, everyMs: waitingEveryMs, onFault, call: () => watch.look() });
   return {
-    view: createLogView(db.read, citizenKeys, houseKeys, { witnessed: witnesses !== undefined }),
+    ...{ watch, stop: () => looking.stop() },
+    view: createLogView(db.read, citizenKeys, houseKeys, { witnessed }),
     houseKeys,
     origin: `${new URL(publicUrl).host}/ledger`,
-    signers: (origin) => checkpointSigners(access.keys, origin, settings.ledgerMlDsa),
+    signers: keptSigners(access.keys, settings.ledgerMlDsa),
     witnesses,
   };
 }
 
-/** The keys that sign checkpoints under that name; ML-DSA-44 second, where it is wanted. */
-export function checkpointSigners(keys: SigningKeys, origin: string, mlDsa: boolean): readonly NoteSigner[] {
-  const { d = '' } = keys.current('checkpoint').privateKey.export({ format: 'jwk' });
-  const seed = Buffer.from(d, 'base64url');
-  const ed25519 = noteSigner(signatureTypes.ed25519, origin, seed);
-  if (!mlDsa) return [ed25519];
-  // A quantum computer that finds the Ed25519 key finds its scalar, a hash of this seed, and never the seed itself.
-  const mlDsaSeed = hkdfSync('sha256', seed, '', 'citizen-services/checkpoint-ml-dsa-44@v1', 32);
-  return [ed25519, noteSigner(signatureTypes.mlDsaCosignature, origin, new Uint8Array(mlDsaSeed))];
+/** The ledger in figures, for the metrics. */
+export function ledgerGauges({ state }: LedgerWatch): Gauge[] {
+  const gauge = (name: string, help: string, of: keyof LedgerState) => ({
+    name: `citizen_services_ledger_${name}`,
+    help,
+    read: () => {
+      const value = state()[of];
+      return typeof value === 'number' ? value : undefined;
+    },
+  });
+  return [
+    gauge('waiting_events', 'Events that are recorded and not numbered yet, counted up to 10,000.', 'waiting'),
+    gauge('oldest_waiting_seconds', 'How long the oldest of them waits.', 'oldestSeconds'),
+    gauge('signed_entries', 'Entries of the newest signed checkpoint.', 'signed'),
+    gauge('cosigned_entries', 'Entries of the newest checkpoint that a quorum of witnesses cosigned.', 'cosigned'),
+    gauge('verified_entries', 'Entries that the monitor of this process has read and verified.', 'verified'),
+  ];
+}
+
+/** A key of checkpoints as those who verify know it, and until when it signs; undefined: until it is replaced. */
+export type CheckpointSigner = NoteSigner & { readonly retireAt: number | undefined };
+
+/**
+ * The keys that sign checkpoints under that name, the newest first: while one is replaced, the old one signs beside it.
+ * Each with its ML-DSA-44 behind it, where that is wanted.
+ */
+export function checkpointSigners(keys: SigningKeys, origin: string, mlDsa: boolean): readonly CheckpointSigner[] {
+  // Throws where there is none.
+  keys.current('checkpoint');
+  return keys.inForce('checkpoint').flatMap(({ key, retireAt }) => {
+    const { d = '' } = key.privateKey.export({ format: 'jwk' });
+    const seed = Buffer.from(d, 'base64url');
+    const ed25519 = { ...noteSigner(signatureTypes.ed25519, origin, seed), retireAt };
+    if (!mlDsa) return [ed25519];
+    // A quantum computer that finds the Ed25519 key finds its scalar, a hash of this seed, and never the seed itself.
+    const mlDsaSeed = hkdfSync('sha256', seed, '', 'citizen-services/checkpoint-ml-dsa-44@v1', 32);
+    const second = noteSigner(signatureTypes.mlDsaCosignature, origin, new Uint8Array(mlDsaSeed));
+    return [ed25519, { ...second, retireAt }];
+  });
+}
+
+/** The same, made anew only where the keys have changed: it is asked for many times a second. */
+function keptSigners(keys: SigningKeys, mlDsa: boolean): Ledger['signers'] {
+  let kept: { readonly of: string; readonly signers: readonly NoteSigner[] } | undefined;
+  return (origin) => {
+    const of = [origin, ...keys.inForce('checkpoint').map(({ key }) => key.kid)].join(' ');
+    if (kept?.of !== of) kept = { of, signers: checkpointSigners(keys, origin, mlDsa) };
+    return kept.signers;
+  };
 }
 
 /** Starts the role of the sequencer: it works while this process holds the lease, and waits otherwise. */
@@ -92,9 +149,8 @@ const lookEveryMs = 1_000;
 const witnessEveryMs = 10_000;
 
 /** Starts the watchman of the log, and, in the process that leads, the asking of its witnesses. Both only ever alarm. */
-function watchLedger(house: House, { view, signers, witnesses }: Ledger, leads: () => boolean) {
+function watchLedger(house: House, { view, signers, witnesses, watch }: Ledger, leads: () => boolean) {
   const { db, clock, log } = house;
-  const alarm = (what: string) => log.fault('ledger-alarm', new Error(what));
   const monitor = createMonitor(view, () => {
     return { logs: ownKeys(), witnesses: [], isQuorum: () => true };
   });
@@ -110,8 +166,9 @@ function watchLedger(house: House, { view, signers, witnesses }: Ledger, leads: 
     call: async () => {
       origin ??= (await readHead(db.read))?.origin;
       if (origin === undefined) return;
-      const { alarm: wrong } = await monitor.look();
-      if (wrong !== undefined) alarm(`the monitor found: ${wrong}`);
+      const { verified, alarm: wrong } = await monitor.look();
+      watch.verified(verified);
+      if (wrong !== undefined) watch.raise('ledger-alarm', `the monitor found: ${wrong}`);
     },
   });
   const client = witnesses === undefined ? undefined : createWitnessClient(witnesses, view, fetch);
@@ -119,14 +176,24 @@ function watchLedger(house: House, { view, signers, witnesses }: Ledger, leads: 
     ...{ timer: systemTimer, everyMs: witnessEveryMs, onFault },
     call: async () => {
       const [signed, best] = [await view.signed(), await readCheckpoint(db.read, 'cosigned')];
-      if (client === undefined || !leads() || signed === undefined || best?.size === signed.size) return;
+      if (client === undefined || !leads() || signed === undefined || isCosigned(best, signed)) return;
       const { note, isQuorum, faults } = await client.collect(signed);
-      for (const fault of faults) alarm(fault);
-      if (isQuorum) await db.write([storeCheckpoint('cosigned', { ...signed, note, at: clock.now() })]);
-      else alarm(`too few witnesses cosigned the log at size ${signed.size}`);
+      for (const fault of faults) {
+        if (fault.includes(secondHistory)) watch.raise('ledger-alarm', fault);
+        else log.notice('a witness gave no cosignature', { fault });
+      }
+      if (isQuorum) {
+        await db.write([storeCheckpoint('cosigned', { ...signed, note, at: clock.now() })]);
+        watch.ended('ledger-witnesses');
+      } else watch.raise('ledger-witnesses', `too few witnesses cosigned the log at size ${signed.size}`);
     },
   });
   return { stop: async () => void (await Promise.all([looking.stop(), asking.stop()])) };
+}
+
+/** Whether the witnesses have answered for this very note: the tree, and the keys of the log that signed it. */
+function isCosigned(best: StoredCheckpoint | undefined, signed: StoredCheckpoint): boolean {
+  return best?.size === signed.size && best.note.startsWith(signed.note);
 }
 
 /** The ledger for the commands of the command line, which have no address and need none. */

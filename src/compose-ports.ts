@@ -33,7 +33,7 @@ export async function openPorts(
   const telling = { random, citizenKeys, ...(await notificationPorts(house, access, site)) };
   return {
     ...telling,
-    ...identityPorts(house, access, telling),
+    ...(await identityPorts(house, access, telling)),
     register,
     rootKey: root,
     purposesOf: (clientId) => access.clients.get(clientId)?.purposes,

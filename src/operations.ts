@@ -10,7 +10,9 @@ import type { IdentityPorts } from './identity/ports.ts';
 import { readVerification } from './identity/read-verification.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './identity/verify-identity.ts';
 import { cancelNotification } from './notifications/cancel-notification.ts';
+import { listInboxMessages } from './notifications/list-inbox.ts';
 import { listNotifications } from './notifications/list-notifications.ts';
+import { openInboxMessage } from './notifications/open-inbox-message.ts';
 import type { NotificationPorts } from './notifications/ports.ts';
 import { type EvidencePorts, readEvidence } from './notifications/read-evidence.ts';
 import { readNotification } from './notifications/read-notification.ts';
@@ -60,4 +62,6 @@ export const operations: readonly Operation<Ports>[] = [
   readEvidence,
   statePreferences,
   readPreferences,
+  listInboxMessages,
+  openInboxMessage,
 ];

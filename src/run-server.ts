@@ -6,7 +6,7 @@ import type { Page } from './api/server.ts';
 import { type ExitCode, type Terminal, UsageError } from './cli/command.ts';
 import { demoText, seedDemo } from './cli/demo.ts';
 import { type House, openHouse } from './compose.ts';
-import { bounceAddressesOf, cascadeOf, dkimOf, leavingChannels } from './compose-channels.ts';
+import { bounceAddressesOf, cascadeOf, confirmLinksOf, dkimOf, leavingChannels } from './compose-channels.ts';
 import type { Settings } from './config/settings.ts';
 import { createFirstRootKey } from './first-root-key.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -47,6 +47,7 @@ export async function runDemo(given: Settings, terminal: Terminal, takeFor: Take
   const mode: Mode = {
     roles: new Set(roles),
     makeKeys: true,
+    isDemo: true,
     channels: await leavingChannels(settings, email, simulated),
     cascade: cascadeOf(settings),
     simulated,
@@ -74,6 +75,7 @@ export async function runStart(
   const mode: Mode = {
     roles: rolesOf(values.roles),
     makeKeys: false,
+    isDemo: false,
     channels: await leavingChannels(settings, await emailOf(settings, root), simulated),
     cascade: cascadeOf(settings),
     simulated,
@@ -94,7 +96,9 @@ function rolesOf(text: string | undefined): ReadonlySet<Role> {
 
 function senderOf(settings: Settings, root: RootKey): Sender {
   const host = settings.publicUrl === undefined ? 'localhost' : new URL(settings.publicUrl).hostname;
-  return { address: settings.mailFrom, messageIdHost: host, returnPath: bounceAddressesOf({ settings, root })?.of };
+  const from = { settings, root };
+  const [returnPath, confirmLink] = [bounceAddressesOf(from)?.of, confirmLinksOf(from)?.of];
+  return { address: settings.mailFrom, messageIdHost: host, returnPath, confirmLink };
 }
 
 async function emailOf(settings: Settings, root: RootKey): Promise<Channel> {

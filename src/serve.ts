@@ -2,7 +2,6 @@ import { createServer } from 'node:net';
 import { createAuthorizationServer } from './access/authorization-server.ts';
 import { createTokenChecker } from './access/check-token.ts';
 import { apiCatalog, protectedResourceMetadata, securityTxt } from './access/metadata.ts';
-import { createQuotas } from './access/quota.ts';
 import { createTrustedIssuer } from './access/trusted-issuer.ts';
 import type { Gate } from './api/dispatch.ts';
 import { endpointsOf } from './api/endpoint-register.ts';
@@ -13,9 +12,10 @@ import { createApiServer, type Mount, type Page } from './api/server.ts';
 import { apiDocuments, catalogPage, jsonPage, securityTxtPage } from './api/well-known.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { type Edge, openEdge } from './compose-access.ts';
-import { providerCallbacks } from './compose-channels.ts';
+import { confirmMounts, providerCallbacks } from './compose-channels.ts';
 import { startKeeping } from './compose-documents.ts';
-import { openLedger, startSequencer } from './compose-ledger.ts';
+import { standingPolicy } from './compose-identity.ts';
+import { ledgerGauges, openLedger, startSequencer } from './compose-ledger.ts';
 import { contactsOf, senderNamesOf, startCalling } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
@@ -23,6 +23,7 @@ import { apiVersion } from './config/version.ts';
 import { scanningCommit } from './documents/scan-documents.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
+import type { LedgerWatch } from './ledger/ledger-watch.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { LeavingChannels } from './notifications/channels/channel.ts';
 import { inboxChannel } from './notifications/channels/inbox.ts';
@@ -45,6 +46,8 @@ export type Mode = {
   readonly roles: ReadonlySet<Role>;
   /** Whether missing signing keys are made: in the demo. */
   readonly makeKeys: boolean;
+  /** Whether client secrets are taken where the operator has not said it. */
+  readonly isDemo: boolean;
   /** The channels that leave the house. */
   readonly channels: LeavingChannels;
   readonly cascade: CascadePolicy;
@@ -74,6 +77,8 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const { settings } = house;
   const { port, publicUrl } = await chooseAddress(settings);
   const access = await openAccess(house, mode.makeKeys);
+  // A setting that is wrong stops the start before anything is at work.
+  await standingPolicy(house);
   calling = mode.roles.has('worker') ? startCalling(house) : undefined;
   const delivering = mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined;
   const endpoints = endpointsOf(operations);
@@ -83,7 +88,8 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
   const edge = openEdge(house, publicUrl);
-  const front = createFront(house, access, { publicUrl, edge });
+  const secrets = settings.clientSecrets ?? mode.isDemo;
+  const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch, secrets });
   const server = createApiServer({
     house: {
       ...house,
@@ -99,7 +105,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     },
     operations,
     pages: [...front.pages, ...ledgerPages(ledger.view), ...mode.pages],
-    mounts: [...providerCallbacks(house), front.mount],
+    mounts: [...providerCallbacks(house), ...confirmMounts(house), ...front.mounts],
     publicUrl,
     apiVersion,
     random: house.random,
@@ -108,6 +114,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   });
   if (mode.roles.has('api')) await server.listen(settings.host, port);
   metrics = await createMetrics();
+  metrics.gauges(ledgerGauges(ledger.watch));
   const adminPort = await metrics.listen(settings.adminPort);
   const refresh = refreshRoot(house);
   return {
@@ -116,7 +123,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
     stop: async () => {
-      const parts = [refresh, server, delivering, calling, keeping, sequencing];
+      const parts = [refresh, server, delivering, calling, keeping, sequencing, ledger];
       const channels = Object.values(mode.channels);
       await stopAll(house.log, [
         ...parts.map((part) => () => part?.stop(stopWithinMs)),
@@ -184,39 +191,49 @@ function startWorker(house: House, access: Access, { channels, cascade, simulate
 type Front = {
   readonly gate: Gate;
   readonly pages: readonly Page[];
-  readonly mount: Mount;
+  readonly mounts: readonly Mount[];
   issueAccessToken(clientId: string, wanted: readonly string[]): Promise<string>;
   forget(): void;
 };
 
 /** Who may come in, and the documents that tell how. */
-function createFront(
-  house: House,
-  access: Access,
-  { publicUrl, edge }: { readonly publicUrl: string; readonly edge: Edge },
-): Front {
+type FrontParts = {
+  readonly publicUrl: string;
+  readonly edge: Edge;
+  readonly watch: LedgerWatch;
+  /** Whether clients may prove themselves by a secret. */
+  readonly secrets: boolean;
+};
+
+function createFront(house: House, access: Access, { publicUrl, edge, watch, secrets }: FrontParts): Front {
   const { clock, random, settings, db, log } = house;
   const { keys, clients } = access;
   const { trustedIssuers, securityContact, supportEmail, termsUrl } = settings;
   const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock));
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: edge.binding });
-  const quotas = createQuotas(clock, random);
   const authorization = createAuthorizationServer({
-    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, ...edge },
+    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, secrets, ...edge },
     report: (fault) => log.fault('token', fault),
   });
   const site = { publicUrl, scopes, trustedIssuers };
-  const isReady = () =>
-    db.read('select 1 as up').then(
+  const isReady = async () => {
+    const { alarms } = watch.state();
+    const up = await db.read('select 1 as up').then(
       () => true,
       () => false,
     );
+    return { up, ledger: alarms.length === 0 ? ('ok' as const) : alarms };
+  };
   return {
     gate: {
       authenticate: (header, needed, shown) =>
         checker.authenticate(header, needed === 'any' ? undefined : needed, shown),
       missingScope: checker.missingScope,
-      take: (caller, needed) => quotas.take(caller, needed),
+      take: (caller, needed) => {
+        const refusal = edge.failedChecks.refusal(caller.clientId);
+        return refusal === undefined ? edge.quotas.take(caller, needed) : { headers: {}, refusal };
+      },
+      failed: edge.failedChecks.count,
     },
     pages: [
       ...apiDocuments(operations, { publicUrl, apiVersion, supportEmail, termsUrl }, isReady),
@@ -228,7 +245,7 @@ function createFront(
       ...problemPages,
       style,
     ],
-    mount: { paths: authorization.paths, handler: authorization.handler },
+    mounts: authorization.places.map((place) => ({ ...place, handler: authorization.handler })),
     issueAccessToken: authorization.issueAccessToken,
     forget: checker.forget,
   };

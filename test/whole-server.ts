@@ -99,6 +99,8 @@ export async function makeHome(
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     // Nothing of a test goes beyond this machine, webhooks neither.
     WEBHOOK_PRIVATE_TARGETS: 'true',
+    // A test is a sandbox.
+    CLIENT_SECRETS: 'true',
     ...watching(),
     ...options.settings,
   };

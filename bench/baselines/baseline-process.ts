@@ -11,13 +11,14 @@ export type BaselineOrder = {
   readonly files: string;
   readonly database?: { readonly postgres: string } | { readonly sqlite: string };
   readonly smtpPort?: number;
+  readonly redisPort?: number;
 };
 
 export type Baseline = Child & { readonly port: number };
 
 /** Starts one of the baselines beside this file and waits until it listens. */
 export async function startBaseline(
-  name: 'bare-fastify' | 'express-team' | 'fastify-files',
+  name: 'bare-fastify' | 'express-queue' | 'express-team' | 'fastify-files',
   order: BaselineOrder,
 ): Promise<Baseline> {
   const child = fork(join(import.meta.dirname, `${name}.ts`), {

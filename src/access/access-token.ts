@@ -98,6 +98,15 @@ export function grantOf(
   };
 }
 
+/**
+ * By how many seconds verified claims are ahead of our clock, or undefined where they are not: the clock of their issuer is
+ * wrong, or ours, and who sends them cannot know unless it is told.
+ */
+export function secondsAhead({ iat, nbf }: Readonly<Record<string, unknown>>, now: number): number | undefined {
+  const ahead = Math.max(...[iat, nbf].map((time) => (isTime(time) ? time : 0))) - Math.floor(now / 1_000);
+  return ahead > clockSkewSeconds ? ahead : undefined;
+}
+
 function isFor(aud: unknown, resource: string): boolean {
   return Array.isArray(aud) ? aud.includes(resource) : aud === resource;
 }

@@ -84,7 +84,7 @@ test('client_secret_post works, a wrong secret does not, and the stored hash is 
   assert.equal((await served.ask({})).status, 400);
 });
 
-test('a scope that is unknown or not the client’s is invalid_scope, and a narrower one is given', async (t) => {
+test('[R54] a scope that is unknown or not the client’s is invalid_scope, and a narrower one is given', async (t) => {
   const served = await serve(t);
   for (const scope of ['documents:write', 'made:up', 'documents:read made:up', 'openid']) {
     const { status, body } = await served.ask({ scope }, basic(served));
@@ -154,7 +154,7 @@ test('errors stay JSON for a browser, for a JSON body and for other methods and 
   assert.deepEqual(faults, []);
 });
 
-test('the metadata names what is there, and the key set what signs, before and after a rotation', async (t) => {
+test('[R9] the metadata names what is there, and the key set what signs, before and after a rotation', async (t) => {
   const served = await serve(t);
   const metadata = await fetch(`${served.origin}/.well-known/oauth-authorization-server`);
   assert.deepEqual(await metadata.json(), {
@@ -205,12 +205,12 @@ test('a token made without a request is as good as one of the endpoint', async (
 test('mounted behind Fastify, with the body unread, it answers the same', async (t) => {
   const house = await openTokenHouse(t);
   const report = (fault: unknown) => assert.ifError(fault);
-  const parts = { ...house, random: systemRandom, publicUrl, scopes, trustedIssuers: [], report };
+  const parts = { ...house, random: systemRandom, publicUrl, scopes, trustedIssuers: [], secrets: true, report };
   const server = createAuthorizationServer(parts);
   const app = Fastify();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
-  for (const url of server.paths) {
+  for (const url of server.places.flatMap(({ paths }) => paths)) {
     app.route({
       method: ['GET', 'HEAD', 'POST', 'OPTIONS'],
       url,

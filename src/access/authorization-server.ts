@@ -4,9 +4,10 @@ import { authorizationServerMetadata, type Site } from './metadata.ts';
 import type { SigningKeys } from './signing-key-store.ts';
 import { createTokenEndpoint, type TokenEndpointRoom, tokenPath } from './token-endpoint.ts';
 
-/** Our own authorization server, mounted by the API on `paths`. */
+/** Our own authorization server, mounted by the API on `places`. */
 export type AuthorizationServer = {
-  readonly paths: readonly string[];
+  /** Where it stands, and for which methods; the API answers the others. */
+  readonly places: readonly { readonly paths: readonly string[]; readonly methods: readonly string[] }[];
   readonly handler: RequestListener;
   /** An access token without a request, with the claims and the key of any other: for the lines that the demo prints. */
   issueAccessToken(clientId: string, scopes: readonly string[]): Promise<string>;
@@ -56,7 +57,10 @@ export function createAuthorizationServer(room: AuthorizationServerRoom): Author
   };
 
   return {
-    paths: [tokenPath, metadataPath, jwksPath],
+    places: [
+      { paths: [tokenPath], methods: ['POST'] },
+      { paths: [metadataPath, jwksPath], methods: ['GET', 'HEAD'] },
+    ],
     handler,
     issueAccessToken: async (clientId, scopes) =>
       signAccessToken(keys, accessTokenClaims(audienceOf(publicUrl), { clientId, scopes }, clock, random)),

@@ -76,6 +76,20 @@ export function expiredAccessToken(expiredAt: number, now: number, scheme: Schem
   );
 }
 
+/** The token is of a time that has not come here; only said once its signature was verified. */
+export function prematureAccessToken(aheadSeconds: number, now: number): Refusal {
+  return refuse(
+    'invalid-access-token',
+    `The token is ${aheadSeconds} s ahead of this server's clock. Compare the clock of its issuer with serverTime.`,
+    {
+      members: { serverTime: toInstant(now) },
+      ...withChallenge(
+        challenge('Bearer', { error: 'invalid_token', errorDescription: 'The access token is not valid yet' }),
+      ),
+    },
+  );
+}
+
 /** The token is good, and lacks the scope of this operation. */
 export function missingScope(scope: string): Refusal {
   return refuse('missing-scope', `This operation needs the scope ${scope}.`, {

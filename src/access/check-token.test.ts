@@ -23,7 +23,7 @@ function tokenOf(house: TokenHouse, changes: Record<string, unknown> = {}): stri
   return `Bearer ${craft(header, { ...goodClaims(house), ...changes }, signedByUs(house))}`;
 }
 
-test('no token: the challenge names scope and metadata, and no error', async (t) => {
+test('[R50] no token: the challenge names scope and metadata, and no error', async (t) => {
   const { checker } = await openTokenHouse(t);
   const refusal = {
     slug: 'no-access-token',
@@ -72,7 +72,7 @@ test('a scope that the client is no longer allowed is not in its caller, nor is 
   assert.deepEqual([...none.scopes], []);
 });
 
-test('a missing scope is told with its challenge', async (t) => {
+test('[R50] a missing scope is told with its challenge', async (t) => {
   const { checker } = await openTokenHouse(t);
   assert.deepEqual(checker.missingScope(scope), {
     slug: 'missing-scope',
@@ -116,13 +116,13 @@ test('a token dies with its exp even while it is cached', async (t) => {
   assert.equal('slug' in answer ? answer.slug : '', 'expired-access-token');
 });
 
-test('a clock that runs 10 s ahead of ours is accepted', async (t) => {
+test('[R48] a clock that runs 10 s ahead of ours is accepted', async (t) => {
   const house = await openTokenHouse(t);
   const ahead = Math.floor(house.clock.at / 1_000) + 10;
   assert.ok('clientId' in (await house.checker.authenticate(tokenOf(house, { iat: ahead, nbf: ahead }))));
 });
 
-test('a client that was disabled elsewhere is refused within 60 s, and at once where it was disabled here', async (t) => {
+test('[R55] a client that was disabled elsewhere is refused within 60 s, and at once where it was disabled here', async (t) => {
   const house = await openTokenHouse(t);
   const token = tokenOf(house);
   assert.ok('clientId' in (await house.checker.authenticate(token)));

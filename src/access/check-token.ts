@@ -3,7 +3,7 @@ import { JOSEError } from 'jose/errors';
 import { compactVerify } from 'jose/jws/compact/verify';
 import type { Clock } from '../kernel/clock.ts';
 import type { Refusal } from '../kernel/problem.ts';
-import { type AccessGrant, audienceOf, grantOf } from './access-token.ts';
+import { type AccessGrant, audienceOf, grantOf, secondsAhead } from './access-token.ts';
 import type { Caller } from './caller.ts';
 import {
   expiredAccessToken,
@@ -11,6 +11,7 @@ import {
   issuerUnavailable,
   missingScope,
   noAccessToken,
+  prematureAccessToken,
   type Scheme,
 } from './challenge.ts';
 import { type BindingRoom, refusalOfBinding, type Shown } from './check-binding.ts';
@@ -162,6 +163,8 @@ async function verify(room: CheckRoom, token: string): Promise<Checked | Refusal
     if (fault instanceof IssuerUnavailable) return issuerUnavailable();
     throw fault;
   }
+  const ahead = secondsAhead(apart.claims, clock.now());
+  if (ahead !== undefined) return prematureAccessToken(ahead, clock.now());
   const grant = grantOf(apart.claims, { ...audienceOf(publicUrl), issuer }, clock.now());
   if (grant === undefined || (ours && apart.claims['sub'] !== grant.clientId)) return undefined;
   // A client that another hand has just made: its token is good, and our view does not have it yet. We give tokens to

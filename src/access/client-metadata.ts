@@ -4,10 +4,13 @@ import type { Client } from './client.ts';
 import type { CertificateProof } from './client-certificate.ts';
 
 /**
- * A client in the words of RFC 7591 and RFC 8705; undefined for one that does not exist, is disabled, or belongs to another
- * issuer. `placeholder` stands where the library wants a secret that it is not given.
+ * A client in the words of RFC 7591 and RFC 8705; undefined for one that does not exist, is disabled, belongs to another
+ * issuer, or has a secret where none are taken. `placeholder` stands where the library wants a secret that it is not given.
  */
-export function clientMetadata(client: Client | undefined, placeholder: string): AdapterPayload | undefined {
+export function clientMetadata(
+  client: Client | undefined,
+  { placeholder, secrets }: { readonly placeholder: string; readonly secrets: boolean },
+): AdapterPayload | undefined {
   if (client === undefined || client.disabledAt !== undefined) return undefined;
   const { clientId, credential, binding } = client;
   const common = {
@@ -19,6 +22,7 @@ export function clientMetadata(client: Client | undefined, placeholder: string):
   };
   switch (credential.by) {
     case 'secret': {
+      if (!secrets) return undefined;
       const hash = Buffer.from(credential.hash).toString('hex');
       return {
         ...common,

@@ -1,5 +1,5 @@
 import { acceptedAlgs } from './client-keys.ts';
-import { authMethods } from './token-endpoint.ts';
+import { authMethodsOf } from './token-endpoint.ts';
 
 /** Where the server is, without a slash at the end, and what it offers. */
 export type Site = {
@@ -26,7 +26,11 @@ export function protectedResourceMetadata({ publicUrl, scopes, trustedIssuers }:
 }
 
 /** `/.well-known/oauth-authorization-server` (RFC 8414): client credentials, and nothing else. */
-export function authorizationServerMetadata({ publicUrl, scopes }: Site): Record<string, unknown> {
+export function authorizationServerMetadata({
+  publicUrl,
+  scopes,
+  secrets,
+}: Pick<Site, 'publicUrl' | 'scopes'> & { readonly secrets: boolean }): Record<string, unknown> {
   return {
     issuer: publicUrl,
     token_endpoint: `${publicUrl}/oauth2/token`,
@@ -34,7 +38,7 @@ export function authorizationServerMetadata({ publicUrl, scopes }: Site): Record
     scopes_supported: scopes,
     response_types_supported: [],
     grant_types_supported: ['client_credentials'],
-    token_endpoint_auth_methods_supported: authMethods,
+    token_endpoint_auth_methods_supported: authMethodsOf(secrets),
     token_endpoint_auth_signing_alg_values_supported: acceptedAlgs,
     dpop_signing_alg_values_supported: acceptedAlgs,
     tls_client_certificate_bound_access_tokens: true,

@@ -35,7 +35,7 @@ test('one client or scope takes nothing from another', () => {
   assert.equal(succeeds(quotas.take({ clientId: 'b', quota }, 'documents:read')), true);
 });
 
-test('what is said to remain is what succeeds, and after the seconds said one more does', () => {
+test('[R61] what is said to remain is what succeeds, and after the seconds said one more does', () => {
   const quotaOf = fc.record({ perSecond: fc.integer({ min: 1, max: 50 }), burst: fc.integer({ min: 1, max: 30 }) });
   const waits = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 });
   fc.assert(
@@ -69,7 +69,7 @@ test('a clock that is set back grants no second burst', () => {
   assert.equal(succeeds(quotas.take({ clientId: 'a', quota }, 's')), false);
 });
 
-test('headers and refusal tell the same numbers, and Retry-After is never shorter than the reset', () => {
+test('[R62] headers and refusal tell the same numbers, and Retry-After is never shorter than the reset', () => {
   const quotas = createQuotas(frozen(), () => Uint8Array.of(5));
   const caller = { clientId: 'a', quota: { perSecond: 10, burst: 20 } };
   assert.deepEqual(quotas.take(caller, 'identity:verify'), {

@@ -1,12 +1,13 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { Caller, Quota } from './caller.ts';
+import { unit } from './quota-store.ts';
 
 /** The quota of a client that was given none of its own. */
 export const defaultQuota: Quota = { perSecond: 1_000, burst: 2_000 };
 
 /** What is left after a request was counted, in the numbers that the headers tell. */
-type Allowance = {
+export type Allowance = {
   readonly allowed: boolean;
   readonly policy: string;
   readonly quota: Quota;
@@ -16,25 +17,28 @@ type Allowance = {
   readonly resetSeconds: number;
 };
 
-/** The buckets of this process, one for each client and scope. */
+/** A request that was counted: the headers go on its answer, whatever that is. */
+export type Taken = { readonly headers: Readonly<Record<string, string>>; readonly refusal?: Refusal };
+
+/** The buckets, one for each client and scope. */
 export type Quotas = {
-  /** Counts one request of that client under that scope; the headers go on its answer, whatever that is. */
-  take(
-    caller: Pick<Caller, 'clientId' | 'quota'>,
-    scope: string,
-  ): { readonly headers: Readonly<Record<string, string>>; readonly refusal?: Refusal };
+  /** Counts one request of that client under that scope; a promise where others had to be asked. */
+  take(caller: Pick<Caller, 'clientId' | 'quota'>, scope: string): Taken | Promise<Taken>;
 };
 
-/** A thousandth of a request, so that what flows in within a millisecond is a whole number and nothing is rounded. */
-const unit = 1_000;
+/** The answer to a counted request. */
+export function takenOf(allowance: Allowance, random: Random): Taken {
+  const headers = rateLimitHeaders(allowance);
+  return allowance.allowed ? { headers } : { headers, refusal: quotaExceeded(allowance, random) };
+}
 
 type Bucket = { units: number; at: number; fullAt: number };
 
 /** Above this many buckets the full ones are dropped: a full bucket is the same as none. */
 const manyBuckets = 10_000;
 
-/** Makes the buckets of one process; several processes each grant the quota (docs/operating.md). */
-export function createQuotas(clock: Clock, random: Random): Quotas {
+/** The buckets of one process that is alone on its database; several share theirs (`createSharedQuotas`). */
+export function createQuotas(clock: Clock, random: Random): { take(...args: Parameters<Quotas['take']>): Taken } {
   const buckets = new Map<string, Bucket>();
   return {
     take({ clientId, quota = defaultQuota }, scope) {
@@ -46,9 +50,7 @@ export function createQuotas(clock: Clock, random: Random): Quotas {
         bucket = { units: quota.burst * unit, at: now, fullAt: now };
         buckets.set(name, bucket);
       }
-      const allowance = takeFrom(bucket, { policy: scope, quota, now });
-      const headers = rateLimitHeaders(allowance);
-      return allowance.allowed ? { headers } : { headers, refusal: quotaExceeded(allowance, random) };
+      return takenOf(takeFrom(bucket, { policy: scope, quota, now }), random);
     },
   };
 }

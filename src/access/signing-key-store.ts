@@ -15,6 +15,8 @@ import type { Db, Read, Row, Statement } from '../store/db.ts';
 export type SigningKeys = {
   /** The key that signs now; throws `SigningKeyMissing` where the use has none. */
   current(use: SigningUse): SigningKey;
+  /** All keys of a use that are in force, the newest first, each with the instant at which it retires. */
+  inForce(use: SigningUse): readonly { readonly key: SigningKey; readonly retireAt: number | undefined }[];
   /** The key that verifies what was signed for that use under that id; undefined when unknown or retired. */
   find(use: SigningUse, kid: string): SigningKey | undefined;
   /** What `/.well-known/jwks.json` lists: keys of tokens and results until they retire, those of evidence for ever. */
@@ -39,7 +41,7 @@ const publishedAheadMs = 600_000;
 /** How often a process reads the keys again, so that one that another process made or withdrew counts here too. */
 const readAgainMs = 60_000;
 /** A replaced key verifies this long: longer than anything lives that it signed, but for evidence. */
-const overlapMs = 86_400_000;
+const usualOverlapMs = 86_400_000;
 
 type StoredKey = { readonly key: SigningKey; readonly createdAt: number; readonly retireAt: number | undefined };
 
@@ -79,6 +81,10 @@ export async function openSigningKeys({ db, root, clock }: KeyRoom): Promise<Sig
       if (ready === undefined) throw new SigningKeyMissing(use);
       return ready.key;
     },
+    inForce: (use) =>
+      known()
+        .filter((one) => one.key.use === use && inForce(one))
+        .toReversed(),
     find: (use, kid) => known().find((one) => one.key.kid === kid && one.key.use === use && inForce(one))?.key,
     publicJwks() {
       const listed = known().filter((one) => {
@@ -101,7 +107,7 @@ export async function createMissingSigningKeys(room: KeyRoom, random: Random): P
   return missing;
 }
 
-/** The uses whose keys can be replaced; that of checkpoints is the log's identity, and verifiers hold it. */
+/** The uses whose keys `keys rotate` replaces; that of checkpoints is held by verifiers, and `ledger rotate-key` replaces it. */
 export const replaceableUses = ['access-token', 'result', 'evidence'] as const satisfies readonly SigningUse[];
 
 /** How the key of a use is replaced. */
@@ -109,6 +115,8 @@ export type Replacement = {
   readonly use: SigningUse;
   /** For a key that others may have: it is withdrawn now, and the new one signs now. */
   readonly atOnce?: boolean;
+  /** How long the old one goes on; a day where nothing is said. */
+  readonly overlapMs?: number;
 };
 
 /**
@@ -118,7 +126,7 @@ export type Replacement = {
  */
 export function signingKeyReplacement(
   room: Omit<KeyRoom, 'db'>,
-  { use, atOnce = false }: Replacement,
+  { use, atOnce = false, overlapMs = usualOverlapMs }: Replacement,
   random: Random,
 ): { readonly kid: string; readonly statements: readonly Statement[] } {
   const now = room.clock.now();

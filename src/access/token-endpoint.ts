@@ -23,6 +23,8 @@ export type TokenEndpointRoom = {
   readonly publicUrl: string;
   /** Every scope of the interface. */
   readonly scopes: readonly string[];
+  /** Whether clients may prove themselves by secrets: in the demo, and in a sandbox. */
+  readonly secrets: boolean;
   /** Who calls over mutual TLS; without it nobody does. */
   readonly certificates?: CertificateReader | undefined;
   /** Where the operator wants DPoP proofs to carry a nonce. */
@@ -32,14 +34,11 @@ export type TokenEndpointRoom = {
 
 export const tokenPath = '/oauth2/token';
 
-/** How a client may prove itself; secrets are for clients of the demo and of tests (`newClient`). */
-export const authMethods = [
-  'private_key_jwt',
-  'tls_client_auth',
-  'self_signed_tls_client_auth',
-  'client_secret_basic',
-  'client_secret_post',
-] as const;
+/** How a client may prove itself (FAPI 2.0, section 5.3.2.1); by a secret only where the operator takes them. */
+export function authMethodsOf(secrets: boolean) {
+  const methods = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'] as const;
+  return secrets ? ([...methods, 'client_secret_basic', 'client_secret_post'] as const) : methods;
+}
 
 type Library = {
   readonly Provider: typeof Provider;
@@ -124,13 +123,14 @@ function configurationOf(room: TokenEndpointRoom, key: SigningKey, library: Libr
     adapter: createOauthAdapter({
       db: room.db,
       clock,
-      findClient: async (clientId) => clientMetadata(await findClient(room.db.read, clientId), placeholder),
+      findClient: async (clientId) =>
+        clientMetadata(await findClient(room.db.read, clientId), { placeholder, secrets: room.secrets }),
       usedTwice: () => invalidClient('this client_assertion was used before; make a new one for every request'),
     }),
     jwks: { keys: [privateJwk(key)] },
     scopes: room.scopes,
     responseTypes: [],
-    clientAuthMethods: [...authMethods],
+    clientAuthMethods: [...authMethodsOf(room.secrets)],
     clientDefaults: { grant_types: ['client_credentials'], response_types: [], id_token_signed_response_alg: 'ES256' },
     clientBasedCORS: () => false,
     enabledJWA: { clientAuthSigningAlgValues: acceptedAlgs, dPoPSigningAlgValues: acceptedAlgs },

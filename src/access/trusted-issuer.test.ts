@@ -141,3 +141,31 @@ test('a checked token is verified again after 60 s', async (t) => {
   assert.ok('clientId' in (await house.checker.authenticate(token)));
   assert.equal(verified, 2);
 });
+
+test('[R56] when a trusted issuer changes its keys, the new one is fetched once, and a flood of unknown ones fetches no more', async (t) => {
+  // jose counts its pause between two fetches by the clock of the machine.
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const [old, next] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
+  const outside = outsideIssuer(old.publicKey, 'k1');
+  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() });
+  const token = (kid: string, { privateKey }: typeof old) =>
+    craft({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedUrl }, (input) => sign(null, input, privateKey));
+  const fetches = () => outside.asked.filter((url) => url === 'https://login.example.org/keys').length;
+  assert.equal(await issuer.hasSigned(token('k1', old)), true);
+  outside.documents['https://login.example.org/keys'] = {
+    keys: [old, next].map(({ publicKey }, at) => ({
+      ...publicKey.export({ format: 'jwk' }),
+      kid: `k${at + 1}`,
+      use: 'sig',
+    })),
+  };
+  t.mock.timers.tick(31_000);
+  assert.deepEqual(
+    [await issuer.hasSigned(token('k2', next)), await issuer.hasSigned(token('k1', old)), fetches()],
+    [true, true, 2],
+  );
+  for (let count = 0; count < 50; count += 1) {
+    assert.equal(await issuer.hasSigned(token(`unknown-${count}`, next)), false);
+  }
+  assert.equal(fetches(), 2);
+});

@@ -3,12 +3,14 @@ import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import type { Shown } from '../access/check-binding.ts';
+import type { Taken } from '../access/quota.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import { type Read, ReadUnavailable, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
 import { announcedTooLarge, jsonBodyLimit, readJsonBody } from './body.ts';
+import { foundNothing } from './found-nothing.ts';
 import { hiddenUse, hidingCommit } from './hidden-use.ts';
 import {
   type Earlier,
@@ -31,10 +33,9 @@ export type Gate = {
   ): Promise<Caller | Refusal>;
   missingScope(scope: Scope): Refusal;
   /** Takes one request from the client's quota; the headers go on every answer. */
-  take(
-    caller: Caller,
-    needed: Exclude<Needed, null>,
-  ): { readonly headers: Readonly<Record<string, string>>; readonly refusal?: Refusal };
+  take(caller: Caller, needed: Exclude<Needed, null>): Taken | Promise<Taken>;
+  /** Counts a check that found nothing; after too many of them `take` refuses. */
+  failed?(caller: Caller): void;
 };
 
 /** What dispatch needs of the house to serve its operations. */
@@ -107,13 +108,16 @@ export function createDispatch<P>(
       if (needed === null) return { ...admitted, result: await serve(desk, incoming, nobody) };
       const caller = await house.gate.authenticate(incoming.headers.authorization, needed, incoming);
       if (isRefusal(caller)) return { ...admitted, result: caller };
-      const taken = house.gate.take(caller, needed);
+      const counted = house.gate.take(caller, needed);
+      const taken = counted instanceof Promise ? await counted : counted;
       admitted = { headers: taken.headers, caller };
       if (needed !== 'any' && !caller.scopes.has(needed)) {
         return { ...admitted, result: house.gate.missingScope(needed) };
       }
       if (taken.refusal !== undefined) return { ...admitted, result: taken.refusal };
-      return { ...admitted, result: await serve(desk, incoming, caller) };
+      const result = await serve(desk, incoming, caller);
+      if (foundNothing(result)) house.gate.failed?.(caller);
+      return { ...admitted, result };
     } catch (fault) {
       const refusal = refusalOfFault(fault);
       if (refusal === undefined) throw fault;

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import { bodyLimits, watchBody } from './body-watch.ts';
 import { problemAnswer } from './problem-answer.ts';
+import { endSlowReaders } from './slow-readers.ts';
 import { createTlsServer, type Tls } from './tls.ts';
 
 /** The limits of the HTTP parser and of one request; each is answered with a problem that names it. */
@@ -13,6 +14,8 @@ export const httpLimits = {
   requestTimeoutMs: bodyLimits.wholeMs,
   keepAliveTimeoutMs: 5_000,
   connections: 10_000,
+  /** From one address, so that one machine cannot take them all. */
+  connectionsOfAddress: 2_500,
 } as const;
 
 const served = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']);
@@ -93,6 +96,8 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   };
   const server = createHttpServer(options.tls, guarded);
   server.maxConnections = httpLimits.connections;
+  endSlowReaders(server);
+  limitAddresses(server, httpLimits.connectionsOfAddress);
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     if (ended.has(request.socket)) return;
     ended.add(request.socket);
@@ -100,6 +105,26 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   });
   server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => refuseSocket(options, fault, socket));
   return server;
+}
+
+/** Closes connections of an address that has that many already. */
+export function limitAddresses(server: Server, most: number): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress: address } = socket;
+    if (address === undefined) return;
+    const count = open.get(address) ?? 0;
+    if (count >= most) {
+      socket.destroy();
+      return;
+    }
+    open.set(address, count + 1);
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+  });
 }
 
 /** The server of Node with its limits tightened, over TLS where this process ends it. */

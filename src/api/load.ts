@@ -16,7 +16,7 @@ export type Load = {
 };
 
 /** How much may be at work at once, and how late the event loop may run, before new requests are refused with 503. */
-export const loadLimits = { inFlight: 2_000, loopDelayMs: 500 } as const;
+export const loadLimits = { inFlight: 2_000, loopDelayMs: 200 } as const;
 
 /** Watches the process; a refused request has cost nothing but the refusal. */
 export function createLoad(): Load {

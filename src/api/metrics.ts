@@ -6,14 +6,19 @@ export type Metrics = {
   observe(line: RequestLine): void;
   /** Counts a fault that the operator was told of, by its kind; broken documents are among them. */
   fault(kind: string): void;
+  /** Shows what is read when the metrics are: a number each, or nothing where there is none. */
+  gauges(list: readonly Gauge[]): void;
   /** Serves `/metrics` on loopback; gives the port. */
   listen(port: number): Promise<number>;
   close(): Promise<void>;
 };
 
+/** A figure that goes up and down, without labels. */
+export type Gauge = { readonly name: string; readonly help: string; read(): number | undefined };
+
 /** Loads prom-client (0.1 s, so after the server listens) and starts counting. */
 export async function createMetrics(): Promise<Metrics> {
-  const { Counter, Histogram, Registry, collectDefaultMetrics } = await import('prom-client');
+  const { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } = await import('prom-client');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
@@ -47,6 +52,15 @@ export async function createMetrics(): Promise<Metrics> {
   });
   return {
     fault: (kind) => faults.inc({ kind }),
+    gauges: (list) => {
+      for (const { name, help, read } of list) {
+        const collect = function (this: { set(value: number): void }) {
+          const value = read();
+          if (value !== undefined) this.set(value);
+        };
+        new Gauge({ name, help, registers: [registry], collect });
+      }
+    },
     observe: ({ method, route, status, problem = '', durationMs }) => {
       requests.inc({ method, route, status, problem });
       seconds.observe({ method, route }, durationMs / 1_000);

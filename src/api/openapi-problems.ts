@@ -8,8 +8,11 @@ const withToken: readonly ProblemSlug[] = [
   'no-access-token',
   'invalid-access-token',
   'expired-access-token',
+  'invalid-dpop-proof',
+  'dpop-nonce-needed',
   'hiding-not-permitted',
   'quota-exceeded',
+  'too-many-failed-requests',
 ];
 
 /** What is refused before it is known which operation is asked for; the document calls it `default`. */

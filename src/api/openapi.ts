@@ -196,12 +196,17 @@ function answersOf<P>(operation: Operation<P>, shown: Shown): Record<string, unk
   );
 }
 
-function contentOf({ schema, bytes }: ResponseShape, shown: Shown): Record<string, unknown> {
+function contentOf({ schema, bytes, text }: ResponseShape, shown: Shown): Record<string, unknown> {
   const content = {
     ...(schema === undefined ? {} : { 'application/json': withExample(schema, shown) }),
+    ...(text === undefined ? {} : { [text.type]: textContent(text) }),
     ...(bytes === true ? { '*/*': { schema: documentBytes, example: '%PDF-1.7 …' } } : {}),
   };
   return Object.keys(content).length === 0 ? {} : { content };
+}
+
+function textContent({ pattern, description, example }: NonNullable<ResponseShape['text']>) {
+  return { schema: { type: 'string', pattern, maxLength: 1_048_576, description }, example };
 }
 
 const documentBytes = { type: 'string', format: 'binary', maxLength: 9_007_199_254_740_991, description: 'The bytes.' };

@@ -107,11 +107,18 @@ export type Refused = { readonly refusal: Refusal; readonly effect?: Effect };
 /** What an operation without citizens' data answers: there is nothing to commit. */
 export type Plain = { readonly plain: Answer };
 
-/** One answer of an operation for the OpenAPI document: a schema, or bytes. */
+/** One answer of an operation for the OpenAPI document: a schema, bytes, or text. */
 export type ResponseShape = {
   readonly description: string;
   readonly schema?: TSchema;
   readonly bytes?: true;
+  /** The same as text, where `Accept` prefers that: its media type, how it begins, and what it is. */
+  readonly text?: {
+    readonly type: string;
+    readonly pattern: string;
+    readonly description: string;
+    readonly example: string;
+  };
   readonly headers?: Readonly<Record<string, string>>;
 };
 

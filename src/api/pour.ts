@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Pieces } from './operation.ts';
 
 /**
- * Sends pieces as a response whose status and headers are set: the next is asked for when the system has taken the one before, so that a piece need not be
- * kept, and a slow reader holds up nothing but itself. A fault cuts the answer off, and so does a caller that goes away;
- * whoever gave the pieces has told the fault. Never rejects.
+ * Sends pieces as a response whose status and headers are set: the next is asked for when the system has taken the one
+ * before, so that a piece need not be kept, and a slow reader holds up nothing but itself. A fault cuts the answer off, and
+ * so does a caller that goes away; whoever gave the pieces has told the fault. Never rejects.
  */
 export async function pour(pieces: Pieces, response: ServerResponse): Promise<void> {
   const gone = new Promise<void>((resolve) => response.once('close', resolve));

@@ -4,6 +4,7 @@ import { type Refusal, refuse } from '../kernel/problem.ts';
 import { allowStream } from './body-watch.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { createDispatch, type Dispatched } from './dispatch.ts';
+import { atWholeQuantum, foundNothing } from './found-nothing.ts';
 import type { Operation } from './operation.ts';
 import { pour } from './pour.ts';
 import { type Outgoing, problemAnswer } from './problem-answer.ts';
@@ -39,7 +40,7 @@ export function mountAll<P>(app: FastifyInstance, desk: Desk<P>): void {
     });
     routeOthers(app, desk, { url: page.path, allowed: ['GET', 'HEAD'] });
   }
-  for (const mount of desk.parts.mounts) mountHandler(app, mount);
+  for (const mount of desk.parts.mounts) mountHandler(app, desk, mount);
 }
 
 /** The desk of an operation that is to go has the headers that say so. */
@@ -86,6 +87,7 @@ function routeOperation<P>(
         desk.parts.log.fault(operation.name, fault, instance);
         dispatched = { result: refuse('internal-error'), headers: {} };
       }
+      if ('slug' in dispatched.result && foundNothing(dispatched.result)) await atWholeQuantum(startedAt);
       const status = send(desk, { request, reply, dispatched, instance });
       const problem = 'slug' in dispatched.result ? dispatched.result.slug : undefined;
       const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
@@ -192,16 +194,17 @@ function routeOthers<P>(
   });
 }
 
-function mountHandler(app: FastifyInstance, mount: Mount): void {
+function mountHandler<P>(app: FastifyInstance, desk: Desk<P>, mount: Mount): void {
   for (const url of mount.paths) {
     app.route({
-      method: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+      method: [...mount.methods],
       url,
       handler: (request, reply) => {
         reply.hijack();
         mount.handler(request.raw, reply.raw);
       },
     });
+    routeOthers(app, desk, { url, allowed: mount.methods });
   }
 }
 
@@ -219,9 +222,9 @@ function queryOf(request: FastifyRequest): string {
 
 /** The media types an operation can answer; undefined where the document's own type decides. */
 function producedTypes<P>(operation: Operation<P>): readonly string[] | undefined {
-  return Object.values(operation.responses).some((response) => response.bytes === true)
-    ? undefined
-    : ['application/json'];
+  const responses = Object.values(operation.responses);
+  if (responses.some((response) => response.bytes === true)) return undefined;
+  return ['application/json', ...responses.flatMap(({ text }) => text?.type ?? [])];
 }
 
 function acceptable(accept: string | undefined, types: readonly string[] | undefined): boolean {

@@ -22,8 +22,12 @@ export type PageAnswer =
   | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string | Buffer }
   | Refusal;
 
-/** A foreign request handler mounted on some paths, as the authorization server. */
-export type Mount = { readonly paths: readonly string[]; readonly handler: RequestListener };
+/** A foreign request handler mounted on some paths, as the authorization server; other methods than `methods` are 405. */
+export type Mount = {
+  readonly paths: readonly string[];
+  readonly methods: readonly string[];
+  readonly handler: RequestListener;
+};
 
 /** What the server serves, and what it needs for it. */
 export type ServerParts<P> = {

@@ -6,7 +6,7 @@ const identity = { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0' };
 const query = new URLSearchParams();
 
 test('a server that is not ready answers 503 with a time to ask again, stays alive, and tells nothing else', async () => {
-  const pages = apiDocuments([], identity, async () => false);
+  const pages = apiDocuments([], identity, async () => ({ up: false }));
   const answers = await Promise.all(
     ['/healthz', '/readyz'].map((wanted) => pages.find(({ path }) => path === wanted)?.get({}, query)),
   );

@@ -42,20 +42,23 @@ export function securityTxtPage(clock: Clock, textUntil: (expires: string) => st
   };
 }
 
+/** Whether requests can be served; and what stands against the ledger, which keeps none from being served. */
+export type Readiness = { readonly up: boolean; readonly ledger?: 'ok' | readonly string[] };
+
 /** The documents about the interface that need no token: OpenAPI as JSON and as YAML, health. */
 export function apiDocuments<P>(
   operations: readonly Operation<P>[],
   identity: ApiIdentity,
-  isReady: () => Promise<boolean>,
+  isReady: () => Promise<Readiness>,
 ): readonly Page[] {
   const description = openApi(operations, identity);
-  const health = (path: string, check: () => Promise<boolean>): Page => ({
+  const health = (path: string, check: () => Promise<Readiness>): Page => ({
     path,
     get: async () => {
-      const up = await check();
+      const { up, ...more } = await check();
       const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
       if (!up) headers['retry-after'] = '5';
-      return { status: up ? 200 : 503, headers, body: JSON.stringify({ status: up ? 'UP' : 'DOWN' }) };
+      return { status: up ? 200 : 503, headers, body: JSON.stringify({ status: up ? 'UP' : 'DOWN', ...more }) };
     },
   });
   const asYaml = toYaml(description);
@@ -65,7 +68,7 @@ export function apiDocuments<P>(
     jsonPage('/v1/openapi.json', description),
     textPage('/openapi.yaml', asYaml, yaml),
     textPage('/v1/openapi.yaml', asYaml, yaml),
-    health('/healthz', async () => true),
+    health('/healthz', async () => ({ up: true })),
     health('/readyz', isReady),
   ];
 }

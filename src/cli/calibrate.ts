@@ -2,12 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { calibrate, simulatedClaims } from '../identity/calibrate.ts';
+import { calibratedPolicy, policies } from '../identity/match/policy.ts';
 import { readPeople } from '../identity/people-file.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { readColumns } from './evaluate.ts';
 
 const details = `Learns, without labels, how much each level of agreement weighs in this register, and prints a policy as JSON:
-evaluate --policy FILE measures it.
+evaluate --policy FILE measures it, policies add FILE stores it for the server.
 
   --register R.csv  The records.
   --claims C.csv    What persons claimed, in any order; without it claims are simulated by the documented error model.
@@ -15,9 +16,13 @@ evaluate --policy FILE measures it.
   --out FILE        Writes it there instead of to standard output.
   --columns MAP     Which column is which claim, in both files, as for import citizens.
   --prior P         The chance that a compared record is the person, before a claim is looked at; 0.005 unless stated.
+  --basis NAME      The policy that ships whose rules are kept; ${calibratedPolicy.name} unless stated.
   --pairs N         The most pairs that are compared; 1000000 unless stated.`;
 
 const seed = 20_260_101;
+
+/** Policies without a model have nothing to learn. */
+const modelled = [...policies.values()].filter(({ model }) => model !== undefined).map(({ name }) => name);
 
 /** `calibrate`. */
 export function calibrateCommands(terminal: Terminal): readonly Command[] {
@@ -25,7 +30,7 @@ export function calibrateCommands(terminal: Terminal): readonly Command[] {
     {
       name: 'calibrate',
       usage:
-        'calibrate --register R.csv [--claims C.csv] --name NAME [--out FILE] [--columns MAP] [--prior P] [--pairs N]',
+        'calibrate --register R.csv [--claims C.csv] --name NAME [--out FILE] [--columns MAP] [--prior P] [--basis NAME] [--pairs N]',
       summary: 'Learns the weights of the matcher from a register, without labels.',
       details,
       run: async (args) => {
@@ -38,6 +43,7 @@ export function calibrateCommands(terminal: Terminal): readonly Command[] {
             out: { type: 'string' },
             columns: { type: 'string' },
             prior: { type: 'string', default: '0.005' },
+            basis: { type: 'string', default: calibratedPolicy.name },
             pairs: { type: 'string', default: '1000000' },
           },
         });
@@ -49,6 +55,8 @@ export function calibrateCommands(terminal: Terminal): readonly Command[] {
         if (!(prior > 0 && prior < 1)) throw new UsageError('--prior takes a number between 0 and 1.');
         const mostPairs = Number(values.pairs);
         if (!Number.isSafeInteger(mostPairs) || mostPairs < 1000) throw new UsageError('--pairs takes 1000 or more.');
+        const basis = policies.get(values.basis);
+        if (basis?.model === undefined) throw new UsageError(`--basis takes ${modelled.join(' or ')}.`);
         const columns = readColumns(values.columns, terminal.cwd);
         const register = readPeople(resolve(terminal.cwd, values.register), columns).people;
         const claims =
@@ -56,7 +64,9 @@ export function calibrateCommands(terminal: Terminal): readonly Command[] {
             ? simulatedClaims(register, seed)
             : readPeople(resolve(terminal.cwd, values.claims), columns).people;
         const model = calibrate([{ register, claims }], { mostPairs, prior });
-        const text = `${JSON.stringify({ name: values.name, threshold: 0.99, model }, null, 2)}\n`;
+        const { threshold, bareThreshold } = basis;
+        const policy = { name: values.name, basis: basis.name, threshold, bareThreshold, model };
+        const text = `${JSON.stringify(policy, null, 2)}\n`;
         if (values.out === undefined) terminal.stdout(text);
         else writeFileSync(resolve(terminal.cwd, values.out), text);
         return 0;

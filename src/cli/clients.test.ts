@@ -65,7 +65,10 @@ for (const engine of engines) {
       '--json',
     );
     assert.equal(made.code, 0);
-    assert.equal(made.stderr, 'The secret is shown this once; keep it where secrets are kept.\n');
+    assert.equal(
+      made.stderr,
+      'The secret is shown this once; keep it where secrets are kept. `start` takes secrets with CLIENT_SECRETS=true only.\n',
+    );
     const shown = JSON.parse(made.stdout);
     const { clientId, clientSecret, ...rest } = shown;
     assert.deepEqual(rest, {

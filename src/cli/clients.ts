@@ -6,7 +6,7 @@ import { namedProof, pinnedProof } from '../access/client-certificate.ts';
 import { readClientKeys } from '../access/client-keys.ts';
 import { allClients, clientBinding, clientCreation, clientDisabling } from '../access/client-store.ts';
 import { scopes } from '../api/operation.ts';
-import { policies } from '../identity/match/policy.ts';
+import { findPolicy, policyNames } from '../identity/policy-store.ts';
 import { type Clock, type Random, toInstant } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { Secret } from '../kernel/secret.ts';
@@ -38,7 +38,10 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
       summary: 'Makes a client that may call the interface; a secret is shown once.',
       run: async (args) => {
         const { wanted, json } = await wantedClient(args, terminal.cwd);
-        return await openRoom((room) => createClient(room, wanted, json, terminal));
+        return await openRoom(async (room) => {
+          await demandPolicy(room.read, wanted.policy);
+          return await createClient(room, wanted, json, terminal);
+        });
       },
     },
     {
@@ -116,7 +119,7 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
     binding: values.binding === undefined ? undefined : bindingOf(values.binding),
     purposes: values.purposes === undefined ? undefined : listOf(values.purposes),
     legalBases: values['legal-bases'] === undefined ? undefined : listOf(values['legal-bases']),
-    policy: policyOf(values.policy),
+    policy: values.policy,
     quota: values.quota === undefined ? undefined : quotaOf(values.quota),
   };
   return { wanted, json: values.json === true };
@@ -196,7 +199,10 @@ async function createClient(
   const shown = shownClient(client, secret);
   if (json) terminal.stdout(`${JSON.stringify(shown)}\n`);
   else for (const [name, value] of Object.entries(shown)) terminal.stdout(`${name}: ${[value].flat().join(' ')}\n`);
-  if (secret !== undefined) terminal.stderr('The secret is shown this once; keep it where secrets are kept.\n');
+  if (secret !== undefined)
+    terminal.stderr(
+      'The secret is shown this once; keep it where secrets are kept. `start` takes secrets with CLIENT_SECRETS=true only.\n',
+    );
   return 0;
 }
 
@@ -278,7 +284,7 @@ function shownClient(client: Client, secret?: Secret) {
   };
 }
 
-function policyOf(name: string | undefined): string | undefined {
-  if (name === undefined || policies.has(name)) return name;
-  throw new UsageError(`--policy takes ${[...policies.keys()].join(', ')}, not '${name}'.`);
+async function demandPolicy(read: Read, name: string | undefined): Promise<void> {
+  if (name === undefined || (await findPolicy(read, name)) !== undefined) return;
+  throw new UsageError(`--policy takes ${(await policyNames(read)).join(', ')}, not '${name}'.`);
 }

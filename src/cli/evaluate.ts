@@ -84,8 +84,8 @@ function readPolicy(name: string | undefined, cwd: string): Policy {
   if (!existsSync(path))
     throw new UsageError(`--policy takes ${[...policies.keys()].join(', ')}, or a file of calibrate.`);
   const read = parsePolicy(readFileSync(path, 'utf8'));
-  if (read === undefined) throw new UsageError(`--policy: ${name} is not what calibrate writes.`);
-  return read;
+  if ('fault' in read) throw new UsageError(`--policy: ${name} is not a policy: ${read.fault}.`);
+  return read.policy;
 }
 
 /** The mapping of `--columns`, a file or on the spot. */

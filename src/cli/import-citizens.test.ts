@@ -140,6 +140,7 @@ test('the ledger says who imported, and help shows a mapping that works', async 
     [
       ['register.imported', { operator: 'ann' }, 0],
       ['register.imported', { operator: 'ann' }, 1],
+      ['register.counted', { operator: 'ann' }, undefined],
     ],
   );
   const help = (await line.run('--help')).stdout;

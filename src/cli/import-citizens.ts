@@ -12,6 +12,7 @@ import {
 import type { ImportFormat } from '../identity/import-file.ts';
 import type { Tally } from '../identity/import-progress.ts';
 import type { Condition } from '../identity/import-row.ts';
+import { countRegister, needsCount } from '../identity/register-count.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 import { createProgressView, grouped } from './progress.ts';
 
@@ -73,6 +74,9 @@ async function run(room: ImportRoom, order: Order, json: boolean, terminal: Term
     );
   } finally {
     view.end();
+  }
+  if (!order.dryRun && (await needsCount(room.read, result.progress.read - result.readBefore))) {
+    await countRegister(room, { operator });
   }
   const seconds = (clock.now() - startedAt) / 1000;
   terminal.stderr(describeResult(result, order, seconds));

@@ -3,20 +3,17 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseId } from '../kernel/id.ts';
 import type { LogView } from '../ledger/log-view.ts';
-import type { NoteSigner } from '../ledger/note.ts';
 import { tilePath, tilesOf } from '../ledger/tile.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
 /** What the commands about the ledger need. */
 export type LedgerRoom = {
   readonly log: LogView;
-  /** The keys that sign now, under the name of this log; undefined before its first start. */
-  checkpointKeys(): Promise<readonly NoteSigner[] | undefined>;
 };
 
 export type OpenLedgerRoom = <T>(use: (room: LedgerRoom) => Promise<T>) => Promise<T>;
 
-/** `ledger export`, `ledger prove`, `ledger key`. */
+/** `ledger export` and `ledger prove`. */
 export function ledgerCommands(openRoom: OpenLedgerRoom, terminal: Terminal): readonly Command[] {
   return [
     {
@@ -42,12 +39,6 @@ export function ledgerCommands(openRoom: OpenLedgerRoom, terminal: Terminal): re
         if (eventId === undefined) throw new UsageError('an event has an id as evt_01…');
         return await openRoom((room) => prove(room, eventId, { sealed: values.sealed === true, terminal }));
       },
-    },
-    {
-      name: 'ledger key',
-      usage: 'ledger key',
-      summary: 'Prints the public keys of the log, one a line, for whoever is to verify it.',
-      run: async () => await openRoom((room) => printKeys(room, terminal)),
     },
   ];
 }
@@ -91,13 +82,6 @@ async function prove(
     );
   }
   terminal.stdout(await log.prove(entry, checkpoint, sealed ? undefined : await log.contentKey(entry)));
-  return 0;
-}
-
-async function printKeys(room: LedgerRoom, terminal: Terminal): Promise<ExitCode> {
-  const keys = await room.checkpointKeys();
-  if (keys === undefined) return failed(terminal, 'The log has not begun: start the server once.');
-  for (const { vkey } of keys) terminal.stdout(`${vkey}\n`);
   return 0;
 }
 

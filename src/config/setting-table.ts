@@ -67,6 +67,11 @@ export const settingTable = {
     fallback: undefined,
     help: 'Header in which those proxies send the certificate of the caller, as Client-Cert (RFC 9440) or as percent-encoded PEM. It is taken off requests from elsewhere.',
   },
+  CLIENT_SECRETS: {
+    kind: 'flag',
+    fallback: undefined,
+    help: 'true takes client secrets, for a sandbox with invented citizens; the demo takes them, and by default `start` does not.',
+  },
   DPOP_NONCES: {
     kind: 'flag',
     fallback: 'false',

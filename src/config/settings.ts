@@ -17,6 +17,8 @@ export type Settings = NotificationSettings & {
   readonly trustedProxies: readonly string[];
   readonly clientCertificateHeader: string | undefined;
   readonly dpopNonces: boolean;
+  /** undefined: as the mode has it. */
+  readonly clientSecrets: boolean | undefined;
   readonly dataDir: string;
   readonly databaseUrl: Secret | undefined;
   /** A folder, or an `s3:` URL. */
@@ -146,6 +148,7 @@ function bindingSettings({ text, optional, optionalPath }: Reading) {
     trustedProxies: listOf(text('TRUSTED_PROXIES')),
     clientCertificateHeader: optional('CLIENT_CERTIFICATE_HEADER')?.toLowerCase(),
     dpopNonces: text('DPOP_NONCES') === 'true',
+    clientSecrets: optional('CLIENT_SECRETS') === undefined ? undefined : text('CLIENT_SECRETS') === 'true',
   };
 }
 

@@ -18,9 +18,10 @@ test('what a register alone teaches, with the error model, serves another regist
   assert.ok((documentNumber?.normalised?.m ?? 0) > 100 * (documentNumber?.normalised?.u ?? 1));
   assert.ok((birthDate?.different?.m ?? 1) < (birthDate?.different?.u ?? 0) / 10);
   const written = JSON.stringify({ name: 'town-2026-1', threshold: 0.99, model });
-  const policy = parsePolicy(written);
-  assert.deepEqual(policy, { ...calibratedPolicy, name: 'town-2026-1', threshold: 0.99, model });
-  if (policy === undefined) return;
+  const parsed = parsePolicy(written);
+  assert.deepEqual(parsed, { policy: { ...calibratedPolicy, name: 'town-2026-1', threshold: 0.99, model } });
+  if (!('policy' in parsed)) return;
+  const { policy } = parsed;
   const use = ['givenName', 'familyName', 'birthDate'] as const;
   const result = evaluate({ ...other, use, policy, stopwatch: () => 0 }, other.pairs);
   assert.equal(result.falseMatches, 0);
@@ -28,7 +29,7 @@ test('what a register alone teaches, with the error model, serves another regist
 });
 
 test('a file that calibrate did not write is no policy', () => {
-  for (const text of ['', '[]', '{"name":"town-2026-1"}', '{"name":"x","threshold":2,"model":{}}']) {
-    assert.equal(parsePolicy(text), undefined);
+  for (const text of ['', '[]', '{"basis":"calibrated-2026-1"}', '{"name":"town-1","threshold":2}']) {
+    assert.equal('fault' in parsePolicy(text), true);
   }
 });

@@ -2,7 +2,8 @@ import type { ClaimName, Claims } from './claims.ts';
 import { comparable, type NormalisedClaims, normaliseClaims } from './match/comparable.ts';
 import { type Measured, measure } from './match/compare.ts';
 import { decisionOn, fits, fitsPair } from './match/decide.ts';
-import { countFrequencies, type Frequencies, frequencyForm, probabilityOf } from './match/model.ts';
+import { createTally, frequenciesFrom, frequentClaims } from './match/frequencies.ts';
+import { type Frequencies, frequencyForm, probabilityOf } from './match/model.ts';
 import { countingClaims, type Policy } from './match/policy.ts';
 import { asIfNamed, type Candidate, hasRival, needsRivals } from './match/rivals.ts';
 import { keyOf } from './name-key.ts';
@@ -33,19 +34,16 @@ export type EvaluationGround = {
   readonly stopwatch: () => number;
 };
 
-/** The claims of which frequencies are counted. */
-export const frequentClaims = ['givenName', 'familyName', 'postalCode', 'locality'] as const;
-
 /** Frequencies of the values of a register. */
-export function frequenciesOf(register: Iterable<Claims>): Frequencies {
-  const counted = countFrequencies(frequentClaims);
+export function frequenciesOf(register: Iterable<Claims>): Frequencies | undefined {
+  const tally = createTally();
   for (const person of register) {
     for (const claim of frequentClaims) {
       const value = person[claim];
-      if (value !== undefined) counted.add(claim, frequencyForm(comparable(claim, value)));
+      if (value !== undefined) tally.add(claim, frequencyForm(comparable(claim, value)));
     }
   }
-  return counted.done();
+  return frequenciesFrom(tally.tables());
 }
 
 /**

@@ -17,7 +17,7 @@ export type IdentityPorts = {
   /** How often names stand in the register, where that was counted. */
   frequencies?(): Frequencies | undefined;
   /** The policy by which the questions of this client are decided. */
-  policyOf(clientId: string): Policy;
+  policyOf(clientId: string): Policy | Promise<Policy>;
   readonly guesses: GuessBudget;
   /** What tells a citizen, by an official message, that somebody guesses at the own data; joins the unit of the answer. */
   noticeOfGuesses(citizenId: string, by: { readonly now: number; readonly mint: Mint }): Promise<Effect>;

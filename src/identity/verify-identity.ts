@@ -28,6 +28,7 @@ type Asking = {
 
 /** Decides one question; the three operations below differ only in where its claims stand. */
 async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Promise<Decision | Refused> {
+  const paced = call.ports.pace();
   const read = readQuestion(sent, from);
   if ('issues' in read) {
     return {
@@ -35,11 +36,10 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
     };
   }
   const { question } = read;
-  const policy = call.ports.policyOf(call.caller.clientId);
+  const policy = await call.ports.policyOf(call.caller.clientId);
   const asking = { question, claims: normaliseClaims(question.claims), policy, call };
   const refusal = refusalOf(asking, from);
   if (refusal !== undefined) return { refusal };
-  const paced = call.ports.pace();
   const { effect, json } = await answer(asking, await decideOnce(asking));
   return {
     effect,

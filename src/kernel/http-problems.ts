@@ -152,6 +152,13 @@ export const httpProblems = {
     cause: 'This client made more requests than its quota allows.',
     fix: 'Wait for the time in Retry-After; the RateLimit headers say what is left.',
   },
+  'too-many-failed-requests': {
+    status: 429,
+    title: 'Too many failed checks',
+    retryable: true,
+    cause: 'Too many requests of this client asked for what is not there, or claimed what does not fit.',
+    fix: 'Wait for the time in Retry-After, and look at what your program asks: half of its requests find nothing.',
+  },
   'headers-too-large': {
     status: 431,
     title: 'Headers too large',

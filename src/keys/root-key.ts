@@ -17,6 +17,7 @@ export const lastingPurposes = [
   'page-cursor',
   'webhook-secrets',
   'bounce-addresses',
+  'receipt-links',
   'dpop-nonces',
 ] as const;
 export type LastingPurpose = (typeof lastingPurposes)[number];

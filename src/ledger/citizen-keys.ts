@@ -60,8 +60,6 @@ const selectKeys = createMultiRow(
 export function createCitizenKeys(read: Read, root: RootKey, random: Random, clock?: Clock): CitizenKeys {
   const cache = createRecent<{ readonly key: Uint8Array; readonly readAt: number }>(cachedKeys);
   const now = () => clock?.now() ?? 0;
-  const hmac = (purpose: 'citizen-pseudonym' | 'stranger-content', citizenId: string) =>
-    createHmac('sha256', root.derive(purpose)).update(citizenId).digest();
 
   function cached(citizenId: string): Uint8Array | undefined {
     const found = cache.get(citizenId);
@@ -88,7 +86,7 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     if (known !== undefined) return known;
     const readAt = now();
     const row = await rowOf(citizenId);
-    return row === undefined ? hmac('stranger-content', citizenId) : keyIn(row, citizenId, readAt);
+    return row === undefined ? hmacUnder(root, 'stranger-content', citizenId) : keyIn(row, citizenId, readAt);
   }
 
   async function standingKeyOf(citizenId: string): Promise<StandingKey | undefined> {
@@ -127,7 +125,7 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
       args: [citizenId],
       rows: 1,
     }),
-    pseudonymOf: (citizenId) => hmac('citizen-pseudonym', citizenId).subarray(0, 16),
+    pseudonymOf: pseudonymsUnder(root),
     creation: (citizenId) => ({
       sql: 'insert into citizen_key (citizen_id, wrapped, root_key_id) values ($1, $2, $3) on conflict (citizen_id) do nothing',
       args: newKey(citizenId, random),
@@ -136,6 +134,23 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
       const source = drawnAtOnce(random, citizenIds.length * (keyBytes + wrapNonceBytes));
       return insertKeys(citizenIds.map((citizenId) => newKey(citizenId, source)));
     },
+  };
+}
+
+function hmacUnder(root: RootKey, purpose: 'citizen-pseudonym' | 'stranger-content', citizenId: string): Buffer {
+  return createHmac('sha256', root.derive(purpose)).update(citizenId).digest();
+}
+
+/** A pseudonym never changes, and one use of a citizen's data asks for it several times: those used last are kept. */
+function pseudonymsUnder(root: RootKey): CitizenKeys['pseudonymOf'] {
+  const known = createRecent<Uint8Array>(cachedKeys);
+  return (citizenId) => {
+    let pseudonym = known.get(citizenId);
+    if (pseudonym === undefined) {
+      pseudonym = hmacUnder(root, 'citizen-pseudonym', citizenId).subarray(0, 16);
+      known.set(citizenId, pseudonym);
+    }
+    return pseudonym;
   };
 }
 

@@ -48,7 +48,13 @@ export type CitizenEvent =
   | (Head<'notification.accepted'> & Ground & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.rehearsed'> & { readonly citizenId: string })
   | (Head<'notification.status-read'> & { readonly citizenId: string; readonly notification: NotificationId })
-  | (Head<'notification.opened'> & { readonly citizenId: string; readonly notification: NotificationId })
+  | (Head<'notification.opened'> & {
+      readonly citizenId: string;
+      readonly notification: NotificationId;
+      /** By the link of this channel; absent: in the inbox. */
+      readonly channel?: string | undefined;
+    })
+  | (Head<'inbox.listed'> & { readonly citizenId: string; readonly shown: number })
   /** How the citizen wishes to be reached, or which addresses were verified, was stated anew; or it was read. */
   | (Head<'contact-wishes.stated'> & { readonly citizenId: string })
   | (Head<'contact-wishes.read'> & { readonly citizenId: string })
@@ -136,6 +142,13 @@ export type HouseEvent =
       readonly refused: number;
       readonly finished: boolean;
     })
+  /** How often names are in the register was counted, for the matcher. */
+  | (Head<'register.counted'> & { readonly persons: number })
+  | (Head<'policy.added'> & {
+      readonly name: string;
+      /** SHA-256 of its document, in hex. */
+      readonly digest: string;
+    })
   | (Head<'notifications.listed'> & { readonly shown: number })
   | (Head<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
   | (Head<'client.bound'> & { readonly clientId: string; readonly binding: 'none' | 'dpop' | 'mtls' })
@@ -158,7 +171,7 @@ export type HouseEvent =
       readonly list: string;
     })
   | (Head<'signing-key.replaced'> & {
-      readonly use: 'access-token' | 'result' | 'evidence';
+      readonly use: 'access-token' | 'result' | 'evidence' | 'checkpoint';
       readonly kid: string;
       /** Whether the old key was withdrawn at once, as one that others may have. */
       readonly atOnce: boolean;

@@ -3,7 +3,7 @@ import type { Db } from '../store/db.ts';
 import type { Anchor } from './anchor.ts';
 import { checkpointText, isSameTree } from './checkpoint.ts';
 import { readCheckpoint, type StoredCheckpoint, storeCheckpoint } from './ledger-store.ts';
-import { type NoteSigner, signNote } from './note.ts';
+import { type NoteSigner, parseNote, signNote } from './note.ts';
 import { LedgerBroken, type OpenTree } from './open-tree.ts';
 
 export type PublisherParts = {
@@ -20,18 +20,26 @@ export type Publisher = {
   publish(tree: OpenTree): Promise<void>;
 };
 
+/** Whether exactly these keys have signed the note. */
+function isSignedBy(note: string, keys: readonly NoteSigner[]): boolean {
+  const ids = parseNote(note)?.signatures.map(({ keyId }) => keyId) ?? [];
+  return ids.length === keys.length && keys.every(({ keyId }) => ids.includes(keyId));
+}
+
 /** The publisher of this process: first the anchor, then the database, from which every process serves it. */
 export function createPublisher({ db, anchor, clock, signers }: PublisherParts): Publisher {
-  let last: Pick<StoredCheckpoint, 'size' | 'root'> | undefined;
+  let last: Pick<StoredCheckpoint, 'size' | 'root' | 'note'> | undefined;
   return {
     publish: async ({ origin, root, edge: { size } }) => {
       last ??= await readCheckpoint(db.read, 'signed');
-      if (last !== undefined && isSameTree(last, { size, root })) return;
+      const keys = signers(origin);
+      // The same tree is signed again where the keys are others: the new one of a rotation does not wait for an event.
+      if (last !== undefined && isSameTree(last, { size, root }) && isSignedBy(last.note, keys)) return;
       // Where another process leads meanwhile its checkpoints are larger; ours is true as well, and no longer needed.
-      const note = signNote(checkpointText({ origin, size, root }), signers(origin), clock.now());
+      const note = signNote(checkpointText({ origin, size, root }), keys, clock.now());
       await anchor.advance(note);
       const [rows] = await db.write([storeCheckpoint('signed', { size, root, note, at: clock.now() })]);
-      last = { size, root };
+      last = { size, root, note };
       if (rows?.length === 0) await refuseAnother(last);
     },
   };

@@ -5,6 +5,9 @@ import type { LogView } from './log-view.ts';
 import { formatNote, parseNote, parseSignatures, type SignatureLine } from './note.ts';
 import type { Policy, PolicyWitness } from './policy.ts';
 
+/** Stands in the fault of a witness that has cosigned a tree which this log does not have. */
+export const secondHistory = 'a second history';
+
 /** What asking all witnesses came to: the note with every good cosignature, whether they are a quorum, and who failed how. */
 export type Collected = { readonly note: string; readonly isQuorum: boolean; readonly faults: readonly string[] };
 
@@ -23,7 +26,7 @@ export function createWitnessClient(policy: Policy, log: Pick<LogView, 'growth'>
     if ('size' in answer) {
       if (answer.size > checkpoint.size) {
         throw new Error(
-          `has cosigned ${answer.size} entries of this log, which has ${checkpoint.size}: a second history?`,
+          `has cosigned ${answer.size} entries of this log, which has ${checkpoint.size}: ${secondHistory}?`,
         );
       }
       answer = await submit(witness, checkpoint, answer.size);

@@ -26,7 +26,7 @@ for (const engine of engines) {
     const first = await send('cit-ada', { subject: 'One', message: 'Text 1' });
     await send('cit-ada', { sendAt: '2026-02-01T00:00:00Z' });
     await send('cit-bo');
-    const messages = await listInbox(parts, 'cit-ada', 50);
+    const messages = await listInbox(parts, 'cit-ada', { limit: 50 });
     assert.deepEqual(
       messages.map(({ notification, content }) => ({ id: notification.id, content })),
       [{ id: first, content: { subject: 'One', message: 'Text 1' } }],

@@ -1,4 +1,5 @@
 import type { Mint, NotificationId } from '../kernel/id.ts';
+import { SealBroken } from '../keys/chunked-encryption.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Read } from '../store/db.ts';
@@ -19,20 +20,41 @@ export type InboxParts = {
 /** A message in the inbox, opened or not. */
 export type InboxMessage = { readonly notification: Notification; readonly content: Content };
 
-/** The latest messages in a citizen's inbox, newest first. Cancelled ones never came to lie there. */
-export async function listInbox(parts: InboxParts, citizenId: string, limit: number): Promise<InboxMessage[]> {
+/** Which part of an inbox: the newest, or those before a message. */
+export type InboxPart = { readonly limit: number; readonly before?: string | undefined };
+
+/**
+ * The messages in a citizen's inbox, newest first. Cancelled ones never came to lie there; those that were erased are
+ * left out.
+ */
+export async function listInbox(
+  parts: Pick<InboxParts, 'read' | 'citizenKeys'>,
+  citizenId: string,
+  { limit, before }: InboxPart,
+): Promise<InboxMessage[]> {
   const rows = await parts.read(
-    `select ${columns}, content from notification n where citizen_id = $1 and exists (
+    `select ${columns}, content from notification n where citizen_id = $1 and id < $2 and exists (
         select 1 from delivery d
         where d.notification_id = n.id and d.channel = 'inbox' and d.status in ('sent', 'delivered'))
-      order by created_at desc, id desc limit $2`,
-    [citizenId, limit],
+      order by id desc limit $3`,
+    // An id of a notification begins with ntf_, so all are below this.
+    [citizenId, before ?? 'ntg', limit],
   );
   const key = await parts.citizenKeys.keyOf(citizenId);
-  return rows.map((row) => {
+  return rows.flatMap((row) => {
     const notification = notificationOf(row);
-    return { notification, content: openContent(key, notification.id, bytesField(row, 'content')) };
+    const content = openOrNone(key, notification.id, bytesField(row, 'content'));
+    return content === undefined ? [] : [{ notification, content }];
   });
+}
+
+function openOrNone(key: Uint8Array, id: NotificationId, sealed: Uint8Array): Content | undefined {
+  try {
+    return openContent(key, id, sealed);
+  } catch (fault) {
+    if (fault instanceof SealBroken) return undefined;
+    throw fault;
+  }
 }
 
 /**

@@ -108,10 +108,8 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
   if (content === undefined) return ended('failed', 'content-erased');
   if (contact.declined?.includes(channel.name)) return ended('skipped', 'declined');
   const address = channel.addressOf(contact);
-  if (address === undefined) return ended('skipped', 'no-contact');
-  if (parts.cascade?.verifiedOnly?.includes(channel.name) && !contact.verified?.includes(channel.name)) {
-    return ended('skipped', 'contact-unverified');
-  }
+  const unverified = parts.cascade?.verifiedOnly?.includes(channel.name) && !contact.verified?.includes(channel.name);
+  if (address === undefined || unverified === true) return ended('skipped', 'no-contact');
   return {
     notification,
     message: {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { toInstant } from '../kernel/clock.ts';
 import type { PublicJwk } from '../keys/signing-key.ts';
+import { isOwnProof } from './confirm-receipt.ts';
 import { type Calendar, type LegalFacts, legalEffectOf } from './legal-effect.ts';
+import type { Notification } from './notification.ts';
 import { type Entry, receiptOf, timelineOf } from './notification-shape.ts';
 import type { Found } from './read-notification.ts';
 import { type Content, contentBytes } from './sealed-content.ts';
@@ -54,14 +56,16 @@ export function evidenceOf(found: Found, content: Content | undefined, issuer: I
     sender: { clientId, name: issuer.senderName },
     recipient: { citizenId },
     ...(digest === undefined ? {} : { contentDigest: `sha-256:${digest}` }),
-    evidence: timeline.flatMap(evidenceEntry).map((entry, index) => ({ id: `${id}.${index + 1}`, ...entry })),
+    evidence: timeline
+      .flatMap((entry) => evidenceEntry(entry, notification))
+      .map((entry, index) => ({ id: `${id}.${index + 1}`, ...entry })),
     ...effect,
     receipt: receiptOf(notification),
     issuerKey: issuer.key,
   };
 }
 
-function evidenceEntry({ at, event, channel, attempt, reason }: Entry) {
+function evidenceEntry({ at, event, channel, attempt, reason }: Entry, notification: Notification) {
   const name = nameOf(event, channel, reason);
   if (name === undefined) return [];
   return [
@@ -70,14 +74,13 @@ function evidenceEntry({ at, event, channel, attempt, reason }: Entry) {
       time: toInstant(at),
       ...(channel === undefined ? {} : { channel }),
       ...(attempt === undefined ? {} : { attempt }),
-      ...(event === 'delivered' && channel !== 'inbox' ? { providerProof: true } : {}),
+      ...(event === 'delivered' && channel !== 'inbox'
+        ? { [isOwnProof(notification, at) ? 'citizenProof' : 'providerProof']: true }
+        : {}),
       ...(reason === undefined ? {} : { eventReasons: [reason] }),
     },
   ];
 }
-
-/** Left out for a reason that lies with the citizen's contact; what was left out because it was read is no failure. */
-const unreached = ['no-contact', 'declined', 'contact-unverified'] as const;
 
 function nameOf(
   event: Entry['event'],
@@ -95,7 +98,7 @@ function nameOf(
     case 'unknown':
       return channel === 'inbox' ? 'ContentConsignmentFailure' : 'RelayToNonERDSFailure';
     case 'skipped':
-      return unreached.some((code) => code === reason) ? 'RelayToNonERDSFailure' : undefined;
+      return reason === 'no-contact' || reason === 'declined' ? 'RelayToNonERDSFailure' : undefined;
     case 'read':
       return 'ContentAccessTracking';
     case 'undeliverable':

@@ -6,14 +6,18 @@ export function messageHtml(page: {
   readonly language: string | undefined;
   readonly blocks: readonly Block[];
   readonly footer: readonly string[];
+  /** A link of ours below the text. */
+  readonly link?: { readonly text: string; readonly href: string };
 }): string {
   const language = page.language === undefined ? '' : ` lang="${escapeHtml(page.language)}"`;
+  const link =
+    page.link === undefined ? '' : `<p><a href="${escapeHtml(page.link.href)}">${escapeHtml(page.link.text)}</a></p>\n`;
   const footer = page.footer.map(escapeHtml).join('<br>');
   return `<!doctype html>
 <html${language} dir="auto"><head><meta charset="utf-8"><title>${escapeHtml(page.title)}</title></head>
 <body style="font:16px/1.5 sans-serif;max-width:40em;margin:1em">
 ${page.blocks.map(blockHtml).join('\n')}
-<hr><p dir="auto">${footer}</p>
+${link}<hr><p dir="auto">${footer}</p>
 </body></html>
 `;
 }

@@ -19,12 +19,8 @@ const reasons = {
   'no-contact': {
     retryable: false,
     whoActs: 'sender',
-    detail: 'The register has no address of the citizen for this channel; reach the citizen in another way.',
-  },
-  'contact-unverified': {
-    retryable: false,
-    whoActs: 'citizen',
-    detail: 'By the policy of this server the channel takes verified addresses only, and this one is not.',
+    detail:
+      'There is no address of the citizen for this channel, or none that was verified where the policy demands that; reach the citizen in another way.',
   },
   'address-invalid': {
     retryable: false,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { type Call, defineOperation } from '../api/operation.ts';
+import { parseAccept, qualityOf } from '../api/media-range.ts';
+import { type Answer, type Call, defineOperation } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
 import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
@@ -9,6 +10,14 @@ import type { OversightPorts } from './ports.ts';
 const request = {
   params: Type.Object(
     { eventId: Type.String({ description: 'The id in the receipt link.' }) },
+    { additionalProperties: false },
+  ),
+  headers: Type.Object(
+    {
+      accept: Type.Optional(
+        Type.String({ maxLength: 2_000, description: 'text/plain, preferred over JSON, asks for the bare proof.' }),
+      ),
+    },
     { additionalProperties: false },
   ),
 };
@@ -52,7 +61,16 @@ export const readReceipt = defineOperation({
     'Every answer that used a citizen’s data names its receipt. 202 while the event is recorded but not yet numbered in the signed log.',
   request,
   responses: {
-    200: { description: 'In the log, with its proof.', schema: logged },
+    200: {
+      description: 'In the log, with its proof; or the proof alone, as text.',
+      schema: logged,
+      text: {
+        type: 'text/plain',
+        pattern: '^c2sp\\.org/tlog-proof@v1\\n',
+        description: 'A c2sp.org/tlog-proof: the file that `ledger verify` and other verifiers of that format read.',
+        example: 'c2sp.org/tlog-proof@v1\nindex 0\n\ngov.example/ledger\n1\n…',
+      },
+    },
     202: {
       description: 'Recorded, not yet numbered.',
       schema: pending,
@@ -68,7 +86,7 @@ export const readReceipt = defineOperation({
 });
 
 /** The answer for an event that waits for its number, or for the signature over it. */
-async function pendingReceipt({ params, caller, read }: ReceiptCall) {
+async function pendingReceipt({ params, caller, read }: ReceiptCall): Promise<Answer | undefined> {
   const { eventId } = params;
   const [row] = await read('select type, at from ledger_event where id = $1 and client_id = $2', [
     eventId,
@@ -82,12 +100,14 @@ function recorded(eventId: string, type: string, at: number) {
   return { status: 202, headers: { 'retry-after': '1' }, json };
 }
 
-async function loggedReceipt({ params, caller, ports: { log } }: ReceiptCall) {
+async function loggedReceipt({ params, headers, caller, ports: { log } }: ReceiptCall): Promise<Answer | undefined> {
   const eventId = parseId('event', params.eventId);
   const entry = eventId === undefined ? undefined : await log.entryOf(eventId);
   if (entry === undefined || entry.clientId !== caller.clientId) return undefined;
   const checkpoint = await log.checkpointFor(entry.index);
   if (checkpoint === undefined) return recorded(entry.eventId, entry.type, entry.at);
+  const proof = await log.prove(entry, checkpoint, await log.contentKey(entry));
+  if (wantsText(headers.accept)) return proofAsText(entry.eventId, proof);
   const json = {
     eventId: entry.eventId,
     type: entry.type,
@@ -96,7 +116,31 @@ async function loggedReceipt({ params, caller, ports: { log } }: ReceiptCall) {
     leafIndex: entry.index,
     leafHash: leafHash(entry.entry).toString('base64'),
     treeSize: checkpoint.size,
-    proof: await log.prove(entry, checkpoint, await log.contentKey(entry)),
+    proof,
   };
-  return { status: 200, headers: { 'cache-control': 'private, no-store' }, json };
+  return { status: 200, headers: { ...privately }, json };
+}
+
+const privately = { 'cache-control': 'private, no-store', vary: 'accept, authorization' };
+
+/** Whether the bare proof is preferred over the receipt in JSON. */
+function wantsText(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  const ranges = parseAccept(accept);
+  return qualityOf('text/plain', ranges) > qualityOf('application/json', ranges);
+}
+
+function proofAsText(eventId: string, proof: string): Answer {
+  const bytes = Buffer.from(proof);
+  const headers = {
+    ...privately,
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': String(bytes.length),
+    'content-disposition': `attachment; filename="${eventId}.tlog-proof"`,
+  };
+  return { status: 200, headers, stream: only(bytes) };
+}
+
+async function* only(piece: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield piece;
 }

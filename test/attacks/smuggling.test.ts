@@ -119,7 +119,7 @@ const refused: readonly (readonly [string, string | Buffer, number])[] = [
 ];
 
 for (const [what, bytes, status] of refused) {
-  test(`a request with ${what} is refused with ${status}, and what follows it is never served`, async () => {
+  test(`[R66] a request with ${what} is refused with ${status}, and what follows it is never served`, async () => {
     seen.length = 0;
     const text = await rawHttp(port, bytes);
     assert.deepEqual(statusesIn(text), [status], text);

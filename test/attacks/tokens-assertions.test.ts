@@ -8,7 +8,7 @@ import { publicUrl } from './tokens-house.ts';
 import { assertionOf, clientWithKeys, formOf, serve } from './tokens-server.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a signed assertion buys one token, and the second time it is refused, at the same time too`, async (t) => {
+  test(`[R44] ${engine.name}: a signed assertion buys one token, and the second time it is refused, at the same time too`, async (t) => {
     const served = await serve(t, engine);
     const { clientId, privateKey } = await clientWithKeys(served);
     const assertion = await assertionOf(served, clientId, privateKey);
@@ -24,7 +24,7 @@ for (const engine of engines) {
   });
 }
 
-test('an assertion for another audience, for too long or by another clock is refused, and the clock is told', async (t) => {
+test('[R44] [R48] an assertion for another audience, for too long or by another clock is refused, and the clock is told', async (t) => {
   const served = await serve(t);
   const { clientId, privateKey } = await clientWithKeys(served);
   const now = served.clock.at / 1_000;
@@ -50,7 +50,7 @@ test('an assertion for another audience, for too long or by another clock is ref
   assert.equal((await served.ask(formOf(good))).status, 200);
 });
 
-test('keys of each accepted kind sign assertions, Ed25519 under both of its names', async (t) => {
+test('[R43] [R46] keys of each accepted kind sign assertions, Ed25519 under both of its names', async (t) => {
   const served = await serve(t);
   const pairs = {
     ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),

@@ -51,7 +51,7 @@ const boundToken = (house: TokenHouse, cnf: object = { jkt: thumbprint(holder) }
 const slugOf = (answer: object) => ('slug' in answer ? answer.slug : 'welcome');
 
 for (const engine of engines) {
-  test(`${engine.name}: a proof opens the interface once, and a copy of the request opens nothing, at the same time neither`, async (t) => {
+  test(`[R51] ${engine.name}: a proof opens the interface once, and a copy of the request opens nothing, at the same time neither`, async (t) => {
     const house = await openTokenHouse(t, { engine });
     const token = boundToken(house);
     const request = () => proof(house, token);
@@ -99,7 +99,7 @@ const games: Record<string, (house: TokenHouse, token: string) => string | undef
   '9 KB': (house, token) => proof(house, token, { claims: { padding: 'x'.repeat(9_000) } }),
 };
 
-test('each game with a proof is answered invalid-dpop-proof with a challenge, and stores nothing', async (t) => {
+test('[R51] each game with a proof is answered invalid-dpop-proof with a challenge, and stores nothing', async (t) => {
   const house = await openTokenHouse(t);
   const token = boundToken(house);
   for (const [name, game] of Object.entries(games)) {
@@ -115,7 +115,7 @@ test('each game with a proof is answered invalid-dpop-proof with a challenge, an
   assert.equal(slugOf(await house.checker.authenticate(`DPoP ${token}`, 's', shown(query))), 'welcome');
 });
 
-test('a bound token is refused as Bearer, an unbound one as DPoP, and where its client has to bind', async (t) => {
+test('[R51] a bound token is refused as Bearer, an unbound one as DPoP, and where its client has to bind', async (t) => {
   const house = await openTokenHouse(t);
   const bound = boundToken(house);
   const header = { alg: 'ES256', typ: 'at+jwt', kid: house.keys.current('access-token').kid };
@@ -132,7 +132,7 @@ test('a bound token is refused as Bearer, an unbound one as DPoP, and where its 
   }
 });
 
-test('a token bound to a certificate opens the interface over that certificate and over no other', async (t) => {
+test('[R52] a token bound to a certificate opens the interface over that certificate and over no other', async (t) => {
   const house = await openTokenHouse(t);
   const x5t = createHash('sha256').update('certificate').digest('base64url');
   const token = boundToken(house, { 'x5t#S256': x5t });
@@ -148,7 +148,7 @@ test('a token bound to a certificate opens the interface over that certificate a
   assert.equal(slugOf(await house.checker.authenticate(`Bearer ${both}`, 's', asBearer)), 'invalid-access-token');
 });
 
-test('where nonces are wanted, a proof without one or with an old one is answered with a fresh one', async (t) => {
+test('[R51] where nonces are wanted, a proof without one or with an old one is answered with a fresh one', async (t) => {
   const house = await openTokenHouse(t, { withNonces: true });
   const token = boundToken(house);
   const ask = (claims: object) =>
@@ -163,7 +163,7 @@ test('where nonces are wanted, a proof without one or with an old one is answere
   assert.equal(slugOf(await ask({ nonce })), 'dpop-nonce-needed');
 });
 
-test('the token endpoint binds to the key of the proof, once, and a client that has to bind gets nothing without', async (t) => {
+test('[R51] the token endpoint binds to the key of the proof, once, and a client that has to bind gets nothing without', async (t) => {
   const served = await serve(t);
   const { clientId, privateKey } = await clientWithKeys(served);
   const claims = { htm: 'POST', htu: `${publicUrl}/oauth2/token` };

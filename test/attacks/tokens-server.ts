@@ -34,6 +34,7 @@ export async function serve(
     publicUrl,
     scopes,
     trustedIssuers: [],
+    secrets: true,
     report: (fault) => faults.push(fault),
   });
   const { origin, ask } = await listening(t, server.handler);

@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { createMint } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import type { Message } from '../../src/notifications/channels/channel.ts';
+import type { Channel, Message } from '../../src/notifications/channels/channel.ts';
+import { createLetterSftp } from '../../src/notifications/channels/letter-sftp.ts';
 import { createLetterSpool } from '../../src/notifications/channels/letter-spool.ts';
+import { sftpPlaceOf } from '../../src/notifications/channels/sftp-session.ts';
 import { letterData } from '../../src/notifications/letters/letter-data.ts';
 import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
 import { type AddressWindowName, addressWindows } from '../../src/notifications/letters/letter-template.ts';
+import { startSftpServer } from '../sftp-server.ts';
+import { makeTestFolder } from '../test-folder.ts';
+import { until } from '../until.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
 const mint = createMint({ now: () => at }, systemRandom);
@@ -78,7 +82,7 @@ for (const window of Object.keys(addressWindows) as AddressWindowName[]) {
       const data = letterData(letter(texts), window);
       assert.ok(data !== undefined);
       const pdf = await setting.set(data, at);
-      assert.ok(pdf !== undefined, script);
+      assert.ok(pdf instanceof Uint8Array, script);
       // The exporter writes the part into the metadata only after its own checks.
       assert.match(Buffer.from(pdf).toString('latin1'), /<pdfuaid:part>1<\/pdfuaid:part>/, script);
       const { boxes, tags } = await textsOf(pdf);
@@ -100,40 +104,120 @@ for (const window of Object.keys(addressWindows) as AddressWindowName[]) {
   });
 }
 
-test('an address that is too long for the window is refused, not printed across it', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'spool-'));
-  const channel = createLetterSpool({ folder, window: 'din5008b', press: press(t) });
-  const long = letter(letters.latin, { address: ['Ada', 'x '.repeat(900), 'Oslo'].join('\n') });
-  assert.deepEqual(await channel.prepare(long), { outcome: 'permanent', reason: 'message-refused' });
-  const many = letter(letters.latin, { address: 'a\nb\nc\nd\ne\nf\ng' });
-  assert.deepEqual(await channel.prepare(many), { outcome: 'permanent', reason: 'address-invalid' });
+test('a long address wraps inside the window, words of any length too; one that cannot is refused as an address', async (t) => {
+  const setting = press(t);
+  const spool = createLetterSpool({ folder: newFolder(t), window: 'din5008b', press: setting });
+  const fitting = [
+    ['Ada', 'Flat 4, 2nd floor, The Old Flour Mill Building, 128 Long River Promenade', '0150 Oslo'],
+    ['Ada', 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengasse 17', '1010 Wien'],
+    ['अनिता शर्मा', 'महात्मागांधीराष्ट्रीयराजमार्गपरिसरक्षेत्रभवनसंख्या १७', 'नई दिल्ली'],
+    ['W'.repeat(60), 'Road 1', 'Oslo'],
+  ];
+  for (const lines of fitting) {
+    const data = letterData(letter(letters.latin, { address: lines.join('\n') }), 'din5008b');
+    const pdf = await setting.set(data ?? '', at);
+    assert.ok(pdf instanceof Uint8Array, lines.join());
+    const { x, y, width, height } = addressWindows.din5008b;
+    const { boxes } = await textsOf(pdf);
+    const inside = boxes.filter((box) => box.top >= y - 0.5 && box.bottom <= y + height && box.left < x + width);
+    for (const box of inside) assert.ok(box.right <= x + width + 0.1, `${box.text} ends at ${box.right}`);
+    const printed = inside
+      .map(({ text }) => text)
+      .join('')
+      .replaceAll(/[\s\u200b]/g, '');
+    for (const line of lines) {
+      if (!/\p{Script=Devanagari}/u.test(line))
+        assert.ok(printed.includes(line.replaceAll(' ', '')), `${line} in ${printed}`);
+    }
+  }
+  const refused = [
+    ['Ada', 'x '.repeat(70), 'y '.repeat(70), 'z '.repeat(70), 'u '.repeat(70), 'Oslo'],
+    ['Ada', 'x '.repeat(900), 'Oslo'],
+    ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+    ['only one'],
+  ];
+  for (const lines of refused) {
+    const outcome = await spool.prepare(letter(letters.latin, { address: lines.join('\n') }));
+    assert.deepEqual(outcome, { outcome: 'permanent', reason: 'address-invalid' }, lines.join('|').slice(0, 40));
+  }
 });
 
-test('the printer finds a letter only with its manifest, and the spool tells what became of an attempt', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'spool-'));
-  const channel = createLetterSpool({ folder, window: 'din5008b', press: press(t) });
-  const message = letter(letters.greek);
-  const name = `${message.delivery}.1`;
-  assert.equal(await channel.ask?.(message), undefined);
-  const ready = await channel.prepare(message);
-  assert.ok('call' in ready);
-  assert.deepEqual(await channel.ask?.(message), { outcome: 'temporary', reason: 'provider-unreachable' });
-  assert.equal(existsSync(join(folder, `${name}.json`)), false);
-  assert.deepEqual(await ready.call(), { outcome: 'sent', providerRef: name });
-  assert.deepEqual(await channel.ask?.(message), { outcome: 'sent', providerRef: name });
-  const manifest: unknown = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
-  const pdf = readFileSync(join(folder, `${name}.pdf`));
-  assert.deepEqual(manifest, {
-    letter: `${name}.pdf`,
-    sha256: createHash('sha256').update(pdf).digest('hex'),
-    bytes: pdf.length,
-    notification: message.notification,
-    category: 'decision',
-    window: 'din5008b',
-    madeAt: '2026-01-15T09:00:00.000Z',
+function newFolder(t: TestContext): string {
+  const folder = makeTestFolder('letters-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** The ways to hand letters over; each with the folder in which the printer sees them. */
+const ways: ReadonlyArray<{ name: string; make: (t: TestContext, folder: string) => Promise<Channel> }> = [
+  {
+    name: 'spool',
+    make: async (t, folder) => createLetterSpool({ folder, window: 'din5008b', press: press(t) }),
+  },
+  {
+    name: 'sftp',
+    make: async (t, folder) => {
+      const { url, fingerprint: hostKey } = await startSftpServer(t, folder);
+      const place = sftpPlaceOf(url, { key: undefined, hostKey });
+      const channel = createLetterSftp({ place, window: 'din5008b', press: press(t) });
+      t.after(() => channel.close());
+      return channel;
+    },
+  },
+];
+
+for (const { name: way, make } of ways) {
+  test(`${way}: the printer finds a letter only with its manifest, and what became of an attempt can be told`, async (t) => {
+    const folder = newFolder(t);
+    const channel = await make(t, folder);
+    const message = letter(letters.greek);
+    const name = `${message.delivery}.1`;
+    assert.equal(await channel.ask?.(message), undefined);
+    const ready = await channel.prepare(message);
+    assert.ok('call' in ready);
+    assert.deepEqual(await channel.ask?.(message), { outcome: 'temporary', reason: 'provider-unreachable' });
+    assert.equal(existsSync(join(folder, `${name}.json`)), false);
+    assert.equal(existsSync(join(folder, `${name}.pdf`)), false);
+    assert.deepEqual(await ready.call(), { outcome: 'sent', providerRef: name });
+    assert.deepEqual(await channel.ask?.(message), { outcome: 'sent', providerRef: name });
+    const manifest: unknown = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+    const pdf = readFileSync(join(folder, `${name}.pdf`));
+    assert.deepEqual(manifest, {
+      letter: `${name}.pdf`,
+      sha256: createHash('sha256').update(pdf).digest('hex'),
+      bytes: pdf.length,
+      notification: message.notification,
+      category: 'decision',
+      window: 'din5008b',
+      madeAt: '2026-01-15T09:00:00.000Z',
+    });
+    const left = readdirSync(folder, { recursive: true })
+      .map(String)
+      .filter((file) => file !== 'making');
+    assert.deepEqual(left.sort(), [`${name}.json`, `${name}.pdf`]);
   });
-  assert.deepEqual(readdirSync(join(folder, 'making')), []);
-});
+
+  test(`${way}: a letter that is dropped leaves nothing, and several at once all arrive`, async (t) => {
+    const folder = newFolder(t);
+    const channel = await make(t, folder);
+    const dropped = await channel.prepare(letter(letters.latin));
+    assert.ok('drop' in dropped);
+    dropped.drop();
+    const all = await Promise.all(
+      Array.from({ length: channel.concurrency }, async () => {
+        const ready = await channel.prepare(letter(letters.latin));
+        return 'call' in ready ? await ready.call() : ready;
+      }),
+    );
+    assert.deepEqual(new Set(all.map(({ outcome }) => outcome)), new Set(['sent']));
+    const files = () =>
+      readdirSync(folder, { recursive: true })
+        .map(String)
+        .filter((file) => file !== 'making');
+    await until(async () => files().length === 2 * channel.concurrency);
+    assert.deepEqual(new Set(files().map((file) => file.slice(file.lastIndexOf('.')))), new Set(['.json', '.pdf']));
+  });
+}
 
 const count = Number(process.env['LETTERS'] ?? 300);
 
@@ -144,7 +228,7 @@ test(`${count} letters are set in flat memory, the child replaced on the way`, a
   let [childPeak, parentStart] = [0, 0];
   for (let number = 0; number < count; number += 1) {
     const data = letterData(letter(scripts[number % scripts.length] ?? letters.latin), 'din5008b');
-    assert.ok((await setting.set(data ?? '', at)) !== undefined);
+    assert.ok((await setting.set(data ?? '', at)) instanceof Uint8Array);
     if (number === Math.floor(count / 4)) parentStart = process.memoryUsage.rss();
     for (const pid of childrenOf()) {
       pids.add(pid);

@@ -7,6 +7,7 @@ import { parseCheckpoint } from '../../src/ledger/checkpoint.ts';
 import { hashesIn, leafHash, rootOfHashes, verifyConsistency, verifyInclusion } from '../../src/ledger/merkle.ts';
 import { formatNote, openNote, parseNote, signNote } from '../../src/ledger/note.ts';
 import { cosignatureTime, parseSignerKey, parseVkey, type VerifierKey } from '../../src/ledger/note-key.ts';
+import { verifySubtreeConsistency, verifySubtreeInclusion } from '../../src/ledger/subtree.ts';
 import { entriesIn } from '../../src/ledger/tile.ts';
 import { testData, withoutTestData } from '../test-data.ts';
 
@@ -21,6 +22,9 @@ type MerkleVector = {
   leafHash: string;
   size1: number;
   size2: number;
+  start: number;
+  end: number;
+  size: number;
   root1: string;
   root2: string;
   proof: string[] | null;
@@ -68,6 +72,24 @@ test('all 98 published consistency vectors come out as they must', { skip }, () 
     assert.equal(verifyConsistency({ oldSize: size1, newSize: size2, ...hashes }), !wantErr, file);
   }
   assert.equal(all.length, 98);
+});
+
+test('all 204 published vectors of inclusion in a subtree come out as they must', { skip }, () => {
+  const all = merkleVectors('subtreeinclusion');
+  for (const [file, { leafIdx: index, start, end, leafHash: leaf, root, proof, wantErr }] of all) {
+    const given = { index, leaf: bytes(leaf ?? ''), proof: (proof ?? []).map(bytes) };
+    assert.equal(verifySubtreeInclusion({ start, end, hash: bytes(root ?? '') }, given), !wantErr, file);
+  }
+  assert.equal(all.length, 204);
+});
+
+test('all 118 published vectors of consistency with a subtree come out as they must', { skip }, () => {
+  const all = merkleVectors('subtreeconsistency');
+  for (const [file, { start, end, size, root1, root2, proof, wantErr }] of all) {
+    const given = { size, root: bytes(root2 ?? ''), proof: (proof ?? []).map(bytes) };
+    assert.equal(verifySubtreeConsistency({ start, end, hash: bytes(root1 ?? '') }, given), !wantErr, file);
+  }
+  assert.equal(all.length, 118);
 });
 
 const tesseraKey = 'example.com/log/testdata+33d7b496+AeHTu4Q3hEIMHNqc6fASMsq3rKNx280NI+oO5xCFkkSx';

@@ -31,7 +31,7 @@ async function openHome(t: Afterwards, engine: 'sqlite' | 'postgres', settings: 
 }
 
 for (const { name: engine } of engines) {
-  test(`${engine}: openid-client with private_key_jwt gets a token and calls, with DPoP and its nonces too`, async (t) => {
+  test(`[R43] [R51] ${engine}: openid-client with private_key_jwt gets a token and calls, with DPoP and its nonces too`, async (t) => {
     const home = await openHome(t, engine, { DPOP_NONCES: 'true' });
     const plain = await liveClient(home, 'none');
     const bound = await liveClient(home, 'dpop');
@@ -64,7 +64,7 @@ for (const { name: engine } of engines) {
   });
 }
 
-test('oauth4webapi finds the server by its metadata, and calls with DPoP until the operator binds otherwise', async (t) => {
+test('[R9] [R51] oauth4webapi finds the server by its metadata, and calls with DPoP until the operator binds otherwise', async (t) => {
   const home = await openHome(t, 'postgres', {});
   const { clientId, key } = await liveClient(home, 'dpop');
   await home.start('start');
@@ -86,4 +86,15 @@ test('oauth4webapi finds the server by its metadata, and calls with DPoP until t
   assert.equal((await call()).status, 200);
   assert.equal((await home.run('clients', 'bind', clientId, 'mtls')).code, 0);
   await assert.rejects(ask(), { error: 'invalid_grant', error_description: /.*/ });
+});
+
+test('[R43] outside of a demo or sandbox a client secret buys nothing, and the metadata offers none', async (t) => {
+  const home = await openHome(t, 'sqlite', { CLIENT_SECRETS: '' });
+  const made = await home.run('clients', 'create', 'x', '--scopes', 'notifications:read', '--secret', '--json');
+  const client = JSON.parse(made.stdout) as { clientId: string; clientSecret: string };
+  await home.start('start');
+  const metadata = await fetch(`${home.url}/.well-known/oauth-authorization-server`);
+  const { token_endpoint_auth_methods_supported: methods } = (await metadata.json()) as Record<string, unknown>;
+  assert.deepEqual(methods, ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth']);
+  await assert.rejects(home.token([], client), /invalid_client/);
 });

@@ -97,7 +97,7 @@ async function tlsHome(t: Afterwards, more: Record<string, string> = {}) {
   return { files, home, url: home.url.replace('http:', 'https:') };
 }
 
-test('curl with a pinned certificate gets a token that is good over this certificate and no other', async (t) => {
+test('[R43] [R52] curl with a pinned certificate gets a token that is good over this certificate and no other', async (t) => {
   if (!existsSync(curl)) return t.skip('there is no curl on this machine');
   const { files, home, url } = await tlsHome(t);
   files.keep('client', await issue('Tax Office', {}));
@@ -146,7 +146,7 @@ test('curl with a pinned certificate gets a token that is good over this certifi
   assert.equal(old, 'refused');
 });
 
-test('a named client is believed with a certificate of the authority alone, in its time, for clients, with that name', async (t) => {
+test('[R43] a named client is believed with a certificate of the authority alone, in its time, for clients, with that name', async (t) => {
   const { files, home, url } = await tlsHome(t);
   const { authority } = files;
   const clientId = await newClient(home, '--certificate', 'dns:tax.example.gov');
@@ -165,7 +165,7 @@ test('a named client is believed with a certificate of the authority alone, in i
   assert.equal(await buys(undefined), 401);
 });
 
-test('a certificate in a header counts from a trusted proxy, and from nobody else', async (t) => {
+test('[R52] a certificate in a header counts from a trusted proxy, and from nobody else', async (t) => {
   const authority = await issue('Agencies', { ca: true });
   const folder = makeTestFolder('cs-tls-');
   writeFileSync(join(folder, 'authority.pem'), authority.certificate);

@@ -19,13 +19,13 @@ async function secondProcess(t: Parameters<typeof serve>[0], first: Served): Pro
   const keys = await openSigningKeys(room);
   const clients = createClientView(db.read, clock);
   const report = (fault: unknown) => assert.ifError(fault);
-  const parts = { db, clock, keys, random: systemRandom, publicUrl, scopes, trustedIssuers: [], report };
+  const parts = { db, clock, keys, random: systemRandom, publicUrl, scopes, trustedIssuers: [], secrets: true, report };
   const { ask } = await listening(t, createAuthorizationServer(parts).handler);
   return { ask, checker: createTokenChecker({ clock, publicUrl, keys, clients, trusted: [] }) };
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: no request fails while a key is replaced, in any process, from its making until a day later`, async (t) => {
+  test(`[R56] ${engine.name}: no request fails while a key is replaced, in any process, from its making until a day later`, async (t) => {
     const first = await serve(t, engine);
     const processes = [first, await secondProcess(t, first)];
     let living: { readonly token: string; readonly until: number }[] = [];

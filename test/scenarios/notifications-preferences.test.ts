@@ -175,7 +175,7 @@ for (const engine of engines) {
     await run(6);
     assert.ok(calls.includes('day 0 email new@example.org') && calls.includes('day 0 sms +4799999999'), calls.join());
     const shown = (await house.show(ida)) as Shown;
-    assert.ok(linesOf(shown).includes('sms skipped contact-unverified'));
+    assert.ok(linesOf(shown).includes('sms skipped no-contact'));
   });
 }
 

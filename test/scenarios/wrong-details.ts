@@ -222,7 +222,7 @@ const bodies: readonly WrongInput[] = [
 const citizens: readonly WrongInput[] = [
   {
     what: 'a token in which no citizen is named',
-    on: ['readOwnAccessLog', 'statePreferences', 'readPreferences'],
+    on: ['readOwnAccessLog', 'statePreferences', 'readPreferences', 'listInboxMessages', 'openInboxMessage'],
     make: (good) => good,
     is: [403, 'citizen-token-needed'],
   },

@@ -1,4 +1,12 @@
-import { close, fstatSync, open as openForCallback, read as readForCallback } from 'node:fs';
+import {
+  close,
+  closeSync,
+  fstatSync,
+  open as openForCallback,
+  openSync,
+  read as readForCallback,
+  readSync,
+} from 'node:fs';
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -28,6 +36,7 @@ export async function openFolderBlobs(folder: string): Promise<BlobStore> {
   await makeFolder(sealed);
   const made = new Set<string>();
   const buffers: Buffer[] = [];
+  const disk: Disk = { slowUntil: 0, slowInARow: 0 };
 
   const pathOf = (name: string) => {
     if (!blobNamePattern.test(name)) throw new TypeError('that is not the name of a blob');
@@ -51,7 +60,7 @@ export async function openFolderBlobs(folder: string): Promise<BlobStore> {
         throw fault;
       }
     },
-    read: (name, part) => readPart(pathOf(name), part, buffers),
+    read: (name, part) => readPart(pathOf(name), part, { buffers, disk }),
     remove: async (name) => {
       await rm(pathOf(name), { force: true });
     },
@@ -87,31 +96,57 @@ async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
   }
 }
 
-/** On plain descriptors: a FileHandle costs a small document half as much again. */
+/** Until when the disk is held slow: what is asked of it goes through threads then, and the event loop goes on. */
+type Disk = { slowUntil: number; slowInARow: number };
+/** Longer than that nothing takes whose bytes are in memory, but where the system gave the processor to others. */
+const slowMs = 1;
+const mostSlowInARow = 3;
+const slowForMs = 1_000;
+
+/**
+ * On plain descriptors, and in this thread as long as the disk answers at once: a hop to another thread and back costs more
+ * than to open a file that is in memory, or to read a small one.
+ */
 async function* readPart(
   path: string,
   { start, end, totalBytes }: BlobPart,
-  buffers: Buffer[],
+  { buffers, disk }: { readonly buffers: Buffer[]; readonly disk: Disk },
 ): AsyncGenerator<Buffer> {
-  const file = await openExisting(path);
   const isSmall = end - start <= smallBytes;
+  const begunAt = performance.now();
+  const isQuick = begunAt >= disk.slowUntil;
+  const file = await openExisting(path, isQuick);
   const buffer = isSmall ? Buffer.allocUnsafe(end - start) : (buffers.pop() ?? Buffer.allocUnsafeSlow(bufferBytes));
   try {
     // What the system knows of an open file, it knows without waiting for the disk.
     const { size } = fstatSync(file);
     if (size !== totalBytes) throw new BlobBroken(`a blob has ${size} bytes on disk, ${totalBytes} on record`);
+    if (isQuick && !isSmall) judge(disk, performance.now() - begunAt);
     for (let at = start; at < end; ) {
       const most = at === 0 ? pieceBytes : sealedPieceBytes;
       const wanted = end - at <= buffer.length ? end - at : most;
-      const { bytesRead } = await readFile(file, buffer, 0, wanted, at);
+      const bytesRead =
+        isSmall && isQuick
+          ? readSync(file, buffer, 0, wanted, at)
+          : (await readFile(file, buffer, 0, wanted, at)).bytesRead;
       if (bytesRead === 0) throw new BlobBroken('a blob ended while it was read');
+      if (isSmall && isQuick) judge(disk, performance.now() - begunAt);
       yield buffer.subarray(0, bytesRead);
       at += bytesRead;
     }
   } finally {
     if (!isSmall && buffers.length < keptBuffers) buffers.push(buffer);
-    close(file, ignore);
+    if (isQuick) closeSync(file);
+    else close(file, ignore);
   }
+}
+
+/** Three that were slow in a row are the disk, and not chance. */
+function judge(disk: Disk, tookMs: number): void {
+  disk.slowInARow = tookMs > slowMs ? disk.slowInARow + 1 : 0;
+  if (disk.slowInARow < mostSlowInARow) return;
+  disk.slowInARow = 0;
+  disk.slowUntil = performance.now() + slowForMs;
 }
 
 /** Everything was read: what closing says changes nothing. */
@@ -119,9 +154,9 @@ function ignore(): void {
   return;
 }
 
-async function openExisting(path: string): Promise<number> {
+async function openExisting(path: string, isQuick: boolean): Promise<number> {
   try {
-    return await openFile(path, 'r');
+    return isQuick ? openSync(path, 'r') : await openFile(path, 'r');
   } catch (cause) {
     if (isMissing(cause)) throw new BlobBroken('a blob that is on record is not on disk', { cause });
     throw cause;

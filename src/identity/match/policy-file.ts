@@ -1,37 +1,94 @@
 import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
-import { calibratedPolicy, type Policy } from './policy.ts';
+import { Check, Errors } from 'typebox/value';
+import { type ClaimName, claimNames } from '../claims.ts';
+import { levelNames } from './level.ts';
+import { nicknameEdges, standardNicknames } from './nicknames.ts';
+import { calibratedPolicy, type OneOf, type Policy, policies } from './policy.ts';
 
-const chance = Type.Number({ exclusiveMinimum: 0, maximum: 1 });
+const closed = { additionalProperties: false } as const;
+const chance = Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 });
+const claim = Type.Union(claimNames.map((name) => Type.Literal(name)));
+const oneOf = Type.Array(claim, { minItems: 1, maxItems: claimNames.length });
+const years = Type.Number({ minimum: 0, maximum: 200 });
+const claimKey = Type.String({ pattern: `^(${claimNames.join('|')})$` });
+const levelKey = Type.String({ pattern: `^(${levelNames.join('|')})$` });
+
+const model = Type.Object(
+  {
+    claims: Type.Record(claimKey, Type.Record(levelKey, Type.Object({ m: chance, u: chance }, closed), closed), closed),
+    crossed: chance,
+    prior: chance,
+  },
+  closed,
+);
+
 const policyFile = Type.Object(
   {
     name: Type.String({ pattern: '^[a-z0-9-]{3,60}$', maxLength: 60 }),
-    threshold: chance,
-    model: Type.Object(
-      {
-        claims: Type.Record(
-          Type.String({ maxLength: 40 }),
-          Type.Record(Type.String({ maxLength: 20 }), Type.Object({ m: chance, u: chance })),
-        ),
-        crossed: chance,
-        prior: chance,
-      },
-      { additionalProperties: false },
+    /** The policy that ships of which everything is taken that is not stated here. */
+    basis: Type.Optional(Type.Union([...policies.keys()].map((name) => Type.Literal(name)))),
+    threshold: Type.Optional(chance),
+    bareThreshold: Type.Optional(chance),
+    model: Type.Optional(model),
+    /** Sets of which one has to be submitted and to match; a member is one claim or any of several. */
+    minimum: Type.Optional(
+      Type.Array(Type.Array(Type.Union([claim, oneOf]), { minItems: 1, maxItems: claimNames.length }), {
+        minItems: 1,
+        maxItems: 20,
+      }),
+    ),
+    permitted: Type.Optional(oneOf),
+    leastDate: Type.Optional(Type.Union([Type.Literal('year'), Type.Literal('month'), Type.Literal('day')])),
+    former: Type.Optional(Type.Object({ nameYears: years, addressYears: years }, closed)),
+    deceasedMatch: Type.Optional(Type.Boolean()),
+    nicknames: Type.Optional(
+      Type.Union([
+        Type.Literal('standard'),
+        Type.Array(Type.Array(Type.String({ minLength: 1, maxLength: 50 }), { minItems: 2, maxItems: 50 }), {
+          maxItems: 5_000,
+        }),
+      ]),
     ),
   },
-  { additionalProperties: false },
+  closed,
 );
 
-/** The policy that `calibrate` wrote: the calibrated one with weights of its own; undefined for any other text. */
-export function parsePolicy(text: string): Policy | undefined {
+/** Reads a policy as `calibrate` or an operator wrote it, over the one that it is based on; or says what is wrong with it. */
+export function parsePolicy(text: string): { readonly policy: Policy } | { readonly fault: string } {
   let read: unknown;
   try {
     read = JSON.parse(text);
   } catch (fault) {
-    if (fault instanceof SyntaxError) return undefined;
+    if (fault instanceof SyntaxError) return { fault: 'not JSON' };
     throw fault;
   }
-  if (!Check(policyFile, read)) return undefined;
-  const { name, threshold, model }: Static<typeof policyFile> = read;
-  return { ...calibratedPolicy, name, threshold, model };
+  if (!Check(policyFile, read)) {
+    const [first] = Errors(policyFile, read);
+    const what = first?.message === 'schema is false' ? 'is not known' : first?.message;
+    return { fault: `${first?.instancePath || 'it'} ${what}` };
+  }
+  const file: Static<typeof policyFile> = read;
+  if (policies.has(file.name)) return { fault: `${file.name} is a policy that ships` };
+  const basis = policies.get(file.basis ?? calibratedPolicy.name) ?? calibratedPolicy;
+  const { name, minimum, permitted, nicknames } = file;
+  // The schema has checked the names of claims, and that no list is empty.
+  const sets = minimum?.map((set) => set.map((member) => [member].flat() as unknown as OneOf));
+  return {
+    policy: {
+      ...basis,
+      name,
+      threshold: file.threshold ?? basis.threshold,
+      bareThreshold: Math.max(file.bareThreshold ?? basis.bareThreshold, file.threshold ?? 0),
+      model: (file.model as Policy['model']) ?? basis.model,
+      minimum: sets ?? basis.minimum,
+      ...(permitted === undefined ? {} : { permitted: new Set(permitted as readonly ClaimName[]) }),
+      leastDate: file.leastDate ?? basis.leastDate,
+      former: file.former ?? basis.former,
+      deceasedMatch: file.deceasedMatch ?? basis.deceasedMatch,
+      names:
+        nicknames === undefined
+          ? basis.names
+          : { ...basis.names, nicknames: nicknames === 'standard' ? standardNicknames : nicknameEdges(nicknames) },
+    },
+  };
 }

@@ -16,18 +16,18 @@ const recordColumns = `citizen_id, given_name, family_name, birth_family_name, b
 const findSql = `select ${recordColumns} from citizen where citizen_id = $1`;
 
 const searchByDaySql = `select ${recordColumns} from citizen
-  where family_key in ($1, $2) and birth_date in ($3, $4, $5) limit $6`;
+  where family_key in ($1, $2) and birth_date in ($3, $4, $5) order by family_key, birth_date limit $6`;
 
 const searchByPeriodSql = `select ${recordColumns} from citizen
-  where family_key in ($1, $2) and birth_date >= $3 and birth_date < $4 limit $5`;
+  where family_key in ($1, $2) and birth_date >= $3 and birth_date < $4 order by family_key, birth_date limit $5`;
 
 const searchFormerByDaySql = `select ${recordColumns} from citizen where citizen_id in (select citizen_id from former_name
-  where family_key in ($1, $2) and birth_date in ($3, $4, $5) limit $6)`;
+  where family_key in ($1, $2) and birth_date in ($3, $4, $5) order by family_key, birth_date limit $6)`;
 
 const searchFormerByPeriodSql = `select ${recordColumns} from citizen where citizen_id in (select citizen_id from former_name
-  where family_key in ($1, $2) and birth_date >= $3 and birth_date < $4 limit $5)`;
+  where family_key in ($1, $2) and birth_date >= $3 and birth_date < $4 order by family_key, birth_date limit $5)`;
 
-const searchAnyNameSql = `select ${recordColumns} from citizen where birth_date = $1 limit $2`;
+const searchAnyNameSql = `select ${recordColumns} from citizen where birth_date = $1 order by citizen_id limit $2`;
 
 const contactSql = `select citizen_id, given_name, family_name, email, phone, language, street_address, postal_code,
   locality, country from citizen where citizen_id = $1`;

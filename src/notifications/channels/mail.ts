@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import type { DeliveryId } from '../../kernel/id.ts';
 import { hasMarkup } from '../markdown.ts';
 import { messageHtml } from '../message-html.ts';
 import { blocksOf } from '../sealed-content.ts';
@@ -10,6 +11,8 @@ export type Sender = {
   readonly messageIdHost: string;
   /** The envelope sender of an attempt, where bounces are read; without it the address. */
   readonly returnPath?: ((attempt: Pick<Message, 'delivery' | 'attempt'>) => string) | undefined;
+  /** Where the citizen confirms the receipt of a delivery; without it mail has no such link. */
+  readonly confirmLink?: ((delivery: DeliveryId) => string) | undefined;
 };
 
 /** A mail as it is handed over; header values are single lines. */
@@ -39,6 +42,8 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
   const attached = (message.content.attachments ?? []).map(({ title }) => `[${oneLine(title)}]`);
   const footer = [...attached, name, message.notification];
   const blocks = blocksOf(message.content);
+  const confirm = sender.confirmLink?.(message.delivery);
+  const asked = confirm === undefined ? '' : `${confirmText}:\n${confirm}\n\n`;
   const language = message.language === undefined ? undefined : oneLine(message.language);
   return {
     from: { name, address: sender.address },
@@ -46,14 +51,22 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
     subject: message.reminder ? `Reminder: ${subject}` : subject,
     messageId: messageIdOf(message, sender.messageIdHost),
     date: new Date(message.at),
-    text: `${message.text.trimEnd()}\n\n-- \n${footer.join('\n')}\n`,
-    ...(hasMarkup(blocks) ? { html: messageHtml({ title: subject, language, blocks, footer }) } : {}),
+    text: `${message.text.trimEnd()}\n\n${asked}-- \n${footer.join('\n')}\n`,
+    ...(hasMarkup(blocks)
+      ? { html: messageHtml({ title: subject, language, blocks, footer, ...linkOf(confirm) }) }
+      : {}),
     headers: {
       'Auto-Submitted': 'auto-generated',
       'Notification-Id': message.notification,
       ...(language === undefined ? {} : { 'Content-Language': language }),
     },
   };
+}
+
+const confirmText = 'Confirm that you have received this message';
+
+function linkOf(href: string | undefined) {
+  return href === undefined ? {} : { link: { text: confirmText, href } };
 }
 
 /**

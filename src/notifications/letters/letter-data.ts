@@ -5,6 +5,9 @@ import { blocksOf } from '../sealed-content.ts';
 import { type AddressWindowName, addressWindows } from './letter-template.ts';
 
 const mostAddressLines = 6;
+/** A line is wrapped at the width of the window; one that is longer than this could never fit. */
+const longestAddressLine = 160;
+const longestWord = 20;
 
 /** What the template is given, as JSON; undefined where the address has no form that a window takes. */
 export function letterData(message: Message, window: AddressWindowName): string | undefined {
@@ -13,6 +16,7 @@ export function letterData(message: Message, window: AddressWindowName): string 
     .map(clean)
     .filter((line) => line !== '');
   if (address.length < 2 || address.length > mostAddressLines) return undefined;
+  if (address.some((line) => line.length > longestAddressLine)) return undefined;
   const title = message.subject ?? `Message from ${message.sender}`;
   return JSON.stringify({
     title: clean(message.reminder ? `Reminder: ${title}` : title),
@@ -21,7 +25,7 @@ export function letterData(message: Message, window: AddressWindowName): string 
     rtl: isRightToLeft(message.text),
     id: message.notification,
     date: toInstant(message.at).slice(0, 10),
-    address,
+    address: address.map(breakable),
     blocks: levelled(blocksOf(message.content)),
     attachments: (message.content.attachments ?? []).map(({ title: name }) => clean(name)),
     window: addressWindows[window],
@@ -47,4 +51,16 @@ function levelled(blocks: readonly Block[]): readonly unknown[] {
 
 function clean(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** Lets long words wrap: a zero width space (U+200B) after each so many characters, and none within one. */
+function breakable(line: string): string {
+  return line.replaceAll(/\S{21,}/gu, (word) => {
+    const letters = Array.from(graphemes.segment(word), ({ segment }) => segment);
+    return letters
+      .map((letter, index) => (index > 0 && index % longestWord === 0 ? `\u200b${letter}` : letter))
+      .join('');
+  });
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { LetterOrder, LetterProof } from './letter-process.ts';
+import type { LetterFault, LetterOrder, LetterProof } from './letter-process.ts';
 
 /** Sets letters as tagged PDF (PDF/UA-1). */
 export type LetterPress = {
-  /** The PDF, or undefined where the letter cannot be set. Rejects when the press broke; the same letter can be set again. */
-  set(data: string, at: number): Promise<Uint8Array | undefined>;
+  /** The PDF, or why the letter cannot be set. Rejects when the press broke; the same letter can be set again. */
+  set(data: string, at: number): Promise<Uint8Array | LetterFault>;
   close(): Promise<void>;
 };
 
@@ -13,7 +13,10 @@ export type LetterPress = {
 const lettersPerChild = 500;
 const setWithinMs = 30_000;
 
-type Waiting = { readonly resolve: (pdf: Uint8Array | undefined) => void; readonly reject: (fault: Error) => void };
+type Waiting = {
+  readonly resolve: (set: Uint8Array | LetterFault) => void;
+  readonly reject: (fault: Error) => void;
+};
 type Child = { readonly process: ChildProcess; readonly waiting: Map<number, Waiting>; taken: number };
 
 /** Starts no child before the first letter. */
@@ -32,7 +35,7 @@ export function createLetterPress({ perChild = lettersPerChild } = {}): LetterPr
     const child: Child = { process, waiting: new Map(), taken: 0 };
     children.add(child);
     process.on('message', (proof: LetterProof) => {
-      child.waiting.get(proof.number)?.resolve(proof.pdf);
+      child.waiting.get(proof.number)?.resolve(proof.pdf ?? proof.fault ?? 'not-set');
       child.waiting.delete(proof.number);
       if (child !== present && child.waiting.size === 0) process.kill();
     });
@@ -57,7 +60,7 @@ export function createLetterPress({ perChild = lettersPerChild } = {}): LetterPr
       child.taken += 1;
       number += 1;
       const order: LetterOrder = { number, data, at: Math.floor(at / 1_000) };
-      const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>();
+      const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | LetterFault>();
       child.waiting.set(order.number, { resolve, reject });
       const late = setTimeout(() => child.process.kill('SIGKILL'), setWithinMs);
       child.process.send(order, (fault) => fault !== null && child.process.kill('SIGKILL'));

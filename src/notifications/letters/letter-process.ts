@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
-import { letterTemplate } from './letter-template.ts';
+import { addressPanic, letterTemplate } from './letter-template.ts';
 
 /** What the press orders: the data of one letter, and the instant that stands in the file, in seconds. */
 export type LetterOrder = { readonly number: number; readonly data: string; readonly at: number };
 
-/** What comes back: the PDF, or why the letter cannot be set (no text of the letter in it). */
-export type LetterProof = { readonly number: number; readonly pdf?: Uint8Array; readonly fault?: 'not-set' };
+/** Why a letter cannot be set; no text of it is in that. */
+export type LetterFault = 'address-too-long' | 'not-set';
+
+/** What comes back: the PDF, or why there is none. */
+export type LetterProof = { readonly number: number; readonly pdf?: Uint8Array; readonly fault?: LetterFault };
 
 const require = createRequire(import.meta.url);
 const fonts = ['noto-sans/', 'noto-sans-arabic/', 'noto-sans-devanagari/'].flatMap((folder) => {
@@ -31,7 +34,9 @@ function proofOf({ number, data, at }: LetterOrder): LetterProof {
     set += 1;
     if (set % 25 === 0) compiler.evictCache(5);
     return { number, pdf };
-  } catch {
-    return { number, fault: 'not-set' };
+  } catch (fault) {
+    // The compiler hands the words of a panic over as the code of its error.
+    const said = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
+    return { number, fault: said.includes(addressPanic) ? 'address-too-long' : 'not-set' };
   }
 }

@@ -1,3 +1,6 @@
+/** By these words the process knows why a letter was not set. */
+export const addressPanic = 'the address does not fit into the window';
+
 /**
  * The page of a letter in Typst. All text comes in as data (`sys.inputs`) and is set as text, so that none of it is read
  * as Typst (test/attacks/injection.test.ts). What is placed stands in paragraphs of its own, or its tags would come in
@@ -35,7 +38,7 @@ export const letterTemplate = `
   dir: ltr, par(leading: 0pt, data.address.map(line => [#line]).join(linebreak())))
 #context {
   let needed = measure(block(width: window.width * 1mm, address)).height
-  if needed > window.height * 1mm { panic("the address does not fit into the window") }
+  if needed > window.height * 1mm { panic("${addressPanic}") }
 }
 #pdf.artifact(place(top + left, dx: 5mm - side, dy: 105mm - top-margin, line(length: 4mm, stroke: 0.4pt)))
 #place(top + left, dx: window.x * 1mm - side, dy: window.y * 1mm - top-margin,

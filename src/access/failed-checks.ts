@@ -1,0 +1,49 @@
+import type { Clock, Random } from '../kernel/clock.ts';
+import { type Refusal, refuse } from '../kernel/problem.ts';
+import type { Caller, Quota } from './caller.ts';
+import { createQuotas, defaultQuota } from './quota.ts';
+
+/**
+ * The budget of a client for checks that found nothing: ids that are not there or not its own, claims that do not fit.
+ * Whoever has more of them than a service with real cases could have is trying things out. Counted in each process by
+ * itself; the budget of guesses about one citizen is another one, and stays silent.
+ */
+export type FailedChecks = {
+  /** Counts one. */
+  count(caller: Pick<Caller, 'clientId' | 'quota'>): void;
+  /** Why this client may not ask now, or undefined. */
+  refusal(clientId: string): Refusal | undefined;
+};
+
+/** Half of what the client may ask in all, at least one. */
+function quotaOfFailures({ perSecond, burst }: Quota): Quota {
+  return { perSecond: Math.ceil(perSecond / 2), burst: Math.ceil(burst / 2) };
+}
+
+const manyClients = 10_000;
+
+/** Makes the budgets of one process. */
+export function createFailedChecks(clock: Clock, random: Random): FailedChecks {
+  const buckets = createQuotas(clock, random);
+  const pausedUntil = new Map<string, number>();
+  return {
+    count({ clientId, quota = defaultQuota }) {
+      const { refusal, headers } = buckets.take({ clientId, quota: quotaOfFailures(quota) }, 'failed-checks');
+      if (refusal === undefined) return;
+      if (pausedUntil.size >= manyClients) pausedUntil.clear();
+      pausedUntil.set(clientId, clock.now() + Number(headers['x-ratelimit-reset']) * 1_000);
+    },
+    refusal(clientId) {
+      const until = pausedUntil.get(clientId);
+      if (until === undefined) return undefined;
+      const leftMs = until - clock.now();
+      if (leftMs <= 0) {
+        pausedUntil.delete(clientId);
+        return undefined;
+      }
+      return refuse('too-many-failed-requests', undefined, {
+        headers: { 'retry-after': String(Math.ceil(leftMs / 1_000)) },
+      });
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { Row, Statement } from '../store/db.ts';
+import type { Quota } from './caller.ts';
+
+/** A thousandth of a request, so that what flows in within a millisecond is a whole number and nothing is rounded. */
+export const unit = 1_000;
+
+/** What a process asks of the budget that all share, for one client under one scope. */
+export type Asked = {
+  readonly clientId: string;
+  readonly scope: string;
+  readonly quota: Quota;
+  readonly now: number;
+  /** Requests that wait for an answer. */
+  readonly waiting: number;
+  /** Requests that it would keep in hand besides, for those to come. */
+  readonly ahead: number;
+  /** Requests that it was given before and did not use. */
+  readonly back: number;
+};
+
+/** Statements of one reservation; the last one gives `granted`, `units` and `at`. */
+export const statementsOfReservation = 4;
+
+/**
+ * The statements that take from the shared budget, in this order and in one unit: the bucket is there, what came back and
+ * what flowed in since is added, as many are granted as wait or are wanted ahead, and the grant is taken off. Nothing is given twice, since the second statement locks the row until the unit is stored.
+ */
+export function reservation({ clientId, scope, quota, now, waiting, ahead, back }: Asked): readonly Statement[] {
+  const full = quota.burst * unit;
+  return [
+    {
+      sql: `insert into quota_bucket (client_id, scope, units, at, granted) values ($1, $2, $3, $4, 0)
+        on conflict (client_id, scope) do nothing`,
+      args: [clientId, scope, full, now],
+    },
+    {
+      sql: `update quota_bucket set
+          units = case
+            when at < $3 and units + $4 + ($3 - at) * $5 < $6 then units + $4 + ($3 - at) * $5
+            when at >= $3 and units + $4 < $6 then units + $4
+            else $6 end,
+          at = case when at < $3 then $3 else at end
+        where client_id = $1 and scope = $2`,
+      args: [clientId, scope, now, back * unit, quota.perSecond, full],
+    },
+    {
+      sql: `update quota_bucket set granted = case
+          when units / 1000 <= $3 then units / 1000
+          when $4 <= $3 then $3
+          when units / 1000 <= $4 then units / 1000
+          else $4 end
+        where client_id = $1 and scope = $2`,
+      args: [clientId, scope, waiting, ahead],
+    },
+    {
+      sql: `update quota_bucket set units = units - granted * 1000 where client_id = $1 and scope = $2
+        returning granted, units`,
+      args: [clientId, scope],
+      rows: 1,
+    },
+  ];
+}
+
+/** What was granted, and what is left for everybody, in units. */
+export function grantOfRow(row: Row | undefined): { readonly granted: number; readonly units: number } {
+  const { granted, units } = row ?? {};
+  if (typeof granted !== 'number' || typeof units !== 'number') throw new TypeError('a reservation gives two numbers');
+  return { granted, units };
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { limitAddresses } from './guard.ts';
+import { endSlowReaders } from './slow-readers.ts';
+
+async function listening(t: { after(run: () => void): void }, bytes: number) {
+  const server = createServer((_request, response) => response.end(Buffer.alloc(bytes)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  return { server, port: address.port };
+}
+
+test('who does not read its answer is cut off, and who reads it is not', async (t) => {
+  const { server, port } = await listening(t, 32_000_000);
+  endSlowReaders(server, { spanMs: 400, spanBytes: 1 });
+  const still = connect({ host: '127.0.0.1', port });
+  still.pause();
+  still.on('error', () => undefined);
+  still.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  const closed = once(server, 'connection').then(([socket]) => once(socket, 'close'));
+  let taken = 0;
+  const reading = request({ port, host: '127.0.0.1' });
+  reading.end();
+  const [response] = await once(reading, 'response');
+  for await (const chunk of response) taken += chunk.length;
+  await closed;
+  assert.equal(taken, 32_000_000);
+  still.destroy();
+});
+
+test('one address cannot hold more connections than its part, and gets them back when it closes some', async (t) => {
+  const { server, port } = await listening(t, 1);
+  limitAddresses(server, 3);
+  const open = async () => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const answered = await Promise.race([
+      once(socket, 'data').then(() => true),
+      once(socket, 'close').then(() => false),
+    ]);
+    return { socket, answered };
+  };
+  const three = [await open(), await open(), await open()];
+  assert.deepEqual([...three.map(({ answered }) => answered), (await open()).answered], [true, true, true, false]);
+  const gone = new Promise<void>((resolve) => {
+    const look = () => server.getConnections((_fault, count) => (count < 3 ? resolve() : setImmediate(look)));
+    look();
+  });
+  three[0]?.socket.destroy();
+  await gone;
+  assert.equal((await open()).answered, true);
+  for (const { socket } of three) socket.destroy();
+});

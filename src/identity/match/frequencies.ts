@@ -1,0 +1,68 @@
+import type { ClaimName } from '../claims.ts';
+import type { Frequencies } from './model.ts';
+
+/** The claims of which frequencies are counted. */
+export const frequentClaims = ['givenName', 'familyName', 'postalCode', 'locality'] as const;
+export type FrequentClaim = (typeof frequentClaims)[number];
+
+/** What was counted of one claim: `counts` of the most frequent values, in the form of `frequencyForm`. */
+export type FrequencyTable = {
+  /** How many persons have a value. */
+  readonly total: number;
+  /** The chance that two of them share one. */
+  readonly average: number;
+  /** How often the others are at most; 1 where none was left out. */
+  readonly floor: number;
+  readonly counts: Readonly<Record<string, number>>;
+};
+
+export type FrequencyTables = { readonly [claim in FrequentClaim]?: FrequencyTable };
+
+/** So many values of a claim are kept; the rest is rare. */
+const mostValues = 10_000;
+/** In a register of fewer persons a count says nothing about a name. */
+const fewestPersons = 300;
+
+/** Counts values, one call a person and claim. */
+export function createTally(): { add(claim: FrequentClaim, form: string): void; tables(): FrequencyTables } {
+  const tallies = new Map(frequentClaims.map((claim) => [claim, new Map<string, number>()] as const));
+  return {
+    add: (claim, form) => {
+      const counts = tallies.get(claim);
+      if (counts !== undefined && form !== '') counts.set(form, (counts.get(form) ?? 0) + 1);
+    },
+    tables: () => Object.fromEntries([...tallies].map(([claim, counts]) => [claim, tableOf(counts)])),
+  };
+}
+
+function tableOf(counts: ReadonlyMap<string, number>): FrequencyTable {
+  let total = 0;
+  for (const count of counts.values()) total += count;
+  let average = 0;
+  for (const count of counts.values()) average += (count / total) ** 2;
+  if (counts.size <= mostValues) return { total, average, floor: 1, counts: Object.fromEntries(counts) };
+  const kept = [...counts].sort(([, one], [, other]) => other - one).slice(0, mostValues);
+  return { total, average, floor: kept.at(-1)?.[1] ?? 1, counts: Object.fromEntries(kept) };
+}
+
+/** Frequencies by these tables; a value that was not kept counts as often as it could at most be. */
+export function frequenciesFrom(tables: FrequencyTables): Frequencies | undefined {
+  const known = new Map<ClaimName, FrequencyTable & { readonly map: ReadonlyMap<string, number> }>();
+  for (const claim of frequentClaims) {
+    const table = tables[claim];
+    if (table !== undefined && table.total >= fewestPersons) {
+      known.set(claim, { ...table, map: new Map(Object.entries(table.counts)) });
+    }
+  }
+  if (known.size === 0) return undefined;
+  return {
+    of: (claim, form) => {
+      const table = known.get(claim);
+      if (table === undefined) return undefined;
+      // One more than was counted: a value that nobody had yet is not impossible.
+      const count = table.map.get(form) ?? (table.floor > 1 ? table.floor : 0);
+      return (count + 1) / (table.total + 1);
+    },
+    average: (claim) => known.get(claim)?.average,
+  };
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { importPeople, openHouseOf } from '../../test/identity-people.ts';
+import { createTally, frequenciesFrom } from './match/frequencies.ts';
+import { calibratedPolicy, type Policy } from './match/policy.ts';
+import { countRegister, createFrequencyView, needsCount, readFrequencies } from './register-count.ts';
+
+/** Half of the town is called Smith. */
+const town = Array.from({ length: 1_200 }, (_, at) => ({
+  citizenId: `C-${at}`,
+  givenName: `Given${at % 40}`,
+  familyName: at % 2 === 0 ? 'Smith' : `Name ${at}`,
+  birthDate: `19${String(50 + (at % 50))}-0${1 + (at % 9)}-1${at % 10}`,
+}));
+
+for (const engine of engines) {
+  test(`${engine.name}: agreeing on a name that half the register has weighs less than on one that nobody shares`, async (t) => {
+    const house = await openHouseOf(t, engine, town);
+    const counted = await countRegister(house.importHouse, { operator: 'test' });
+    assert.equal(counted, 1_200);
+    const frequencies = await readFrequencies(house.db.read);
+    assert.deepEqual(
+      [
+        frequencies?.of('familyName', 'smith'),
+        frequencies?.of('familyName', 'name1'),
+        frequencies?.of('birthDate', 'x'),
+      ],
+      [601 / 1_201, 2 / 1_201, undefined],
+    );
+    // A threshold between the two: without frequencies both names weigh the same.
+    const strict: Policy = { ...calibratedPolicy, bareThreshold: 0.999_95 };
+    const decisionOf = async (at: number, counting: { frequencies?: () => typeof frequencies }) => {
+      const { citizenId, givenName, familyName, birthDate } = town[at] ?? {};
+      const claims = { citizenId, givenName, familyName, birthDate };
+      const answered = await house.ask('POST', claims, {}, { policyOf: () => strict, ...counting });
+      return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
+    };
+    assert.deepEqual([await decisionOf(0, {}), await decisionOf(1, {})], ['match', 'match']);
+    const counts = { frequencies: () => frequencies };
+    assert.deepEqual([await decisionOf(0, counts), await decisionOf(1, counts)], ['no_match', 'match']);
+    const [event] = (await house.events()).filter(({ type }) => type === 'register.counted');
+    assert.deepEqual([event?.['persons'], event?.['actor']], [1_200, { operator: 'test' }]);
+  });
+
+  test(`${engine.name}: a register is counted again when a twentieth of it was imported, and the view follows in its time`, async (t) => {
+    const house = await openHouseOf(t, engine, town);
+    const { read } = house.db;
+    assert.deepEqual([await needsCount(read, 0), await needsCount(read, 1)], [false, true]);
+    await countRegister(house.importHouse, { operator: 'test' });
+    assert.deepEqual([await needsCount(read, 59), await needsCount(read, 60)], [false, true]);
+    let now = 0;
+    const view = await createFrequencyView(read, { now: () => now }, 1_000);
+    const jones = Array.from({ length: 300 }, (_, at) => ({ citizenId: `J-${at}`, familyName: 'Jones' }));
+    await importPeople(t, house, jones);
+    await countRegister(house.importHouse, { operator: 'test' });
+    assert.equal(view()?.of('familyName', 'jones'), 1 / 1_201);
+    now = 1_001;
+    view();
+    while (view()?.of('familyName', 'jones') !== 301 / 1_501) await new Promise((resolve) => setImmediate(resolve));
+  });
+}
+
+test('of many values the most frequent are kept, and the rest counts as often as the least of them', () => {
+  const tally = createTally();
+  for (let at = 0; at < 10_500; at += 1) {
+    for (let time = 0; time < (at < 10_100 ? 3 : 1); time += 1) tally.add('familyName', `name${at}`);
+  }
+  const { familyName } = tally.tables();
+  assert.deepEqual([Object.keys(familyName?.counts ?? {}).length, familyName?.floor], [10_000, 3]);
+  const total = 10_100 * 3 + 400;
+  const frequencies = frequenciesFrom(tally.tables());
+  assert.equal(frequencies?.of('familyName', 'nobody'), 4 / (total + 1));
+});
+
+test('a handful of people says nothing about names', () => {
+  const tally = createTally();
+  for (let at = 0; at < 299; at += 1) tally.add('givenName', 'ana');
+  assert.equal(frequenciesFrom(tally.tables()), undefined);
+});

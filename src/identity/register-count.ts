@@ -1,0 +1,105 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Mint } from '../kernel/id.ts';
+import type { Commit } from '../ledger/commit.ts';
+import type { Actor } from '../ledger/event.ts';
+import type { Read } from '../store/db.ts';
+import { comparable } from './match/comparable.ts';
+import {
+  createTally,
+  type FrequencyTable,
+  type FrequencyTables,
+  frequenciesFrom,
+  frequentClaims,
+} from './match/frequencies.ts';
+import { type Frequencies, frequencyForm } from './match/model.ts';
+
+/** What counting works on. */
+export type CountingHouse = {
+  readonly read: Read;
+  readonly commit: Commit;
+  readonly mint: Mint;
+  readonly clock: Clock;
+};
+
+const pageRows = 1_000;
+const columnOf = {
+  givenName: 'given_name',
+  familyName: 'family_name',
+  postalCode: 'postal_code',
+  locality: 'locality',
+} as const;
+
+/**
+ * Counts how often names, postal codes and towns are in the register, page by page so that a running server is not held
+ * up, and keeps the most frequent. Gives how many persons there are.
+ */
+export async function countRegister({ read, commit, mint, clock }: CountingHouse, actor: Actor): Promise<number> {
+  const tally = createTally();
+  const sql = `select citizen_id, ${Object.values(columnOf).join(', ')} from citizen
+    where citizen_id > $1 order by citizen_id limit $2`;
+  let persons = 0;
+  for (let after = ''; ; ) {
+    const rows = await read(sql, [after, pageRows]);
+    for (const row of rows) {
+      for (const claim of frequentClaims) {
+        const value = row[columnOf[claim]];
+        if (typeof value === 'string') tally.add(claim, frequencyForm(comparable(claim, value)));
+      }
+    }
+    persons += rows.length;
+    if (rows.length < pageRows) break;
+    after = String(rows.at(-1)?.['citizen_id']);
+    // The embedded database answers at once: whoever else waits has a turn between two pages.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  const now = clock.now();
+  await commit({
+    events: [{ type: 'register.counted', id: mint('event'), at: now, actor, persons }],
+    statements: Object.entries(tally.tables()).map(([claim, table]) => ({
+      sql: `insert into register_frequency (claim, persons, counted_at, document) values ($1, $2, $3, $4)
+        on conflict (claim) do update set persons = excluded.persons, counted_at = excluded.counted_at,
+          document = excluded.document`,
+      args: [claim, persons, now, JSON.stringify(table)],
+    })),
+  });
+  return persons;
+}
+
+/** Whether so many imported rows change the register enough to count it anew: a twentieth of it. */
+export async function needsCount(read: Read, importedRows: number): Promise<boolean> {
+  const [row] = await read('select persons from register_frequency order by claim limit 1');
+  return importedRows > 0 && (row === undefined || importedRows * 20 >= Number(row['persons']));
+}
+
+/** What was counted last. */
+export async function readFrequencies(read: Read): Promise<Frequencies | undefined> {
+  const rows = await read('select claim, document from register_frequency');
+  const tables: FrequencyTables = Object.fromEntries(
+    // Written by `countRegister` and by nothing else.
+    rows.map((row) => [String(row['claim']), JSON.parse(String(row['document'])) as FrequencyTable]),
+  );
+  return frequenciesFrom(tables);
+}
+
+/** What was counted, in memory; read again behind a question when it is older than that. */
+export async function createFrequencyView(
+  read: Read,
+  clock: Clock,
+  olderThanMs: number,
+): Promise<() => Frequencies | undefined> {
+  let frequencies = await readFrequencies(read);
+  let readAt = clock.now();
+  return () => {
+    if (clock.now() - readAt > olderThanMs) {
+      readAt = clock.now();
+      readFrequencies(read).then(
+        (fresh) => {
+          frequencies = fresh;
+        },
+        // What was counted before serves until the next time.
+        () => undefined,
+      );
+    }
+    return frequencies;
+  };
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
+import SftpClient from 'ssh2-sftp-client';
+
+/** Where a printer takes letters by SFTP, and the one host key that it is known by. */
+export type SftpPlace = {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  /** A password, or a private key as OpenSSH or PEM. */
+  readonly login: { readonly password: string } | { readonly privateKey: string };
+  readonly folder: string;
+  /** `SHA256:` and the digest in base64, as `ssh-keygen -lf` prints it. */
+  readonly hostKey: string;
+};
+
+/** Why no session could be opened: nobody there, or one of the two refuses the other. */
+export class SftpUnopened extends Error {
+  readonly refused: boolean;
+  constructor(refused: boolean, options?: ErrorOptions) {
+    super(
+      refused ? 'the SFTP server refused us, or is not the one pinned' : 'no SFTP session could be opened',
+      options,
+    );
+    this.name = 'SftpUnopened';
+    this.refused = refused;
+  }
+}
+
+/** An open session, for one thing after the other. Paths are below the folder of the place. */
+export type SftpSession = {
+  put(name: string, bytes: Uint8Array): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  exists(name: string): Promise<boolean>;
+  remove(name: string): Promise<void>;
+  isOpen(): boolean;
+  end(): void;
+};
+
+const openWithinMs = 20_000;
+const stepWithinMs = 60_000;
+
+/** Opens a session; rejects with `SftpUnopened`. The host key is compared before anything of ours is shown. */
+export async function openSftp(place: SftpPlace): Promise<SftpSession> {
+  let [open, otherHost] = [true, false];
+  const closed = () => {
+    open = false;
+  };
+  const client = new SftpClient('letters', { error: closed, end: closed, close: closed });
+  const hostVerifier = (key: Buffer) => {
+    otherHost = fingerprintOf(key) !== place.hostKey.replace(/=+$/, '');
+    return !otherHost;
+  };
+  try {
+    const { host, port, user: username, login } = place;
+    // Each step waits for its answer: without this each would wait for the timer of a delayed acknowledgement too.
+    const sock = connect({ host, port, noDelay: true });
+    await client.connect({ sock, username, ...login, hostVerifier, readyTimeout: openWithinMs });
+  } catch (cause) {
+    const isLogin = cause instanceof Error && /authentication|privateKey/i.test(cause.message);
+    throw new SftpUnopened(otherHost || isLogin, { cause });
+  }
+  const end = () => {
+    closed();
+    client.end().catch(closed);
+  };
+  const step = <T>(work: Promise<T>) => within(work, end);
+  const at = (name: string) => `${place.folder}/${name}`;
+  return {
+    put: async (name, bytes) => void (await step(client.put(Buffer.from(bytes), at(name)))),
+    rename: async (from, to) => void (await step(client.rename(at(from), at(to)))),
+    exists: async (name) => (await step(client.exists(at(name)))) !== false,
+    remove: async (name) => void (await step(client.delete(at(name), true))),
+    isOpen: () => open,
+    end,
+  };
+}
+
+function fingerprintOf(key: Buffer): string {
+  return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+}
+
+/** A server that is silent for too long is given up, with its connection. */
+async function within<T>(work: Promise<T>, giveUp: () => void): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new Error('the SFTP server did not answer in time'));
+    giveUp();
+  }, stepWithinMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The place at a URL, with the settings beside it; throws a TypeError that says what is wrong. */
+export function sftpPlaceOf(
+  text: string,
+  { key, hostKey }: { readonly key: string | undefined; readonly hostKey: string | undefined },
+): SftpPlace {
+  const url = new URL(text);
+  const password = decodeURIComponent(url.password);
+  if (url.protocol !== 'sftp:' || url.username === '' || url.search !== '' || url.hash !== '') {
+    throw new TypeError('expected sftp://USER:PASSWORD@HOST:PORT/FOLDER');
+  }
+  if ((password === '') === (key === undefined)) throw new TypeError('expected a password in it, or LETTER_SFTP_KEY');
+  if (hostKey === undefined || !/^SHA256:[A-Za-z0-9+/]{43}=?$/.test(hostKey)) {
+    throw new TypeError(
+      'expected LETTER_SFTP_HOST_KEY beside it, as `ssh-keyscan HOST | ssh-keygen -lf -` prints it: SHA256:…',
+    );
+  }
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? 22 : Number(url.port),
+    user: decodeURIComponent(url.username),
+    login: key === undefined ? { password } : { privateKey: key },
+    folder: decodeURIComponent(url.pathname).replace(/\/+$/, ''),
+    hostKey,
+  };
+}

@@ -1,0 +1,104 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../kernel/clock.ts';
+import { type DeliveryId, type Mint, parseId } from '../kernel/id.ts';
+import type { Commit, Effect } from '../ledger/commit.ts';
+import { type Read, WriteRefused } from '../store/db.ts';
+import { changeEnded, endUnneeded, findDeliveries, findNotificationOf } from './delivery-store.ts';
+import type { Delivery, Notification } from './notification.ts';
+import { findNotification, moveTo } from './notification-store.ts';
+import { tell } from './webhooks/feed-store.ts';
+
+/** Where a citizen confirms the receipt of a mail; the token is the last part of the path. */
+export const confirmPath = '/received';
+
+/** The links in mails, each for one delivery, and what they are for. */
+export type ConfirmLinks = {
+  of(delivery: DeliveryId): string;
+  /** The delivery that a token was made for; undefined for any other text. */
+  find(token: string): DeliveryId | undefined;
+};
+
+const markLength = 32;
+
+/** Links under the public address of the server. Their mark keeps anyone from confirming what was not sent to them. */
+export function createConfirmLinks(publicUrl: string, key: Uint8Array): ConfirmLinks {
+  const markOf = (delivery: string) =>
+    createHmac('sha256', key).update(delivery).digest('base64url').slice(0, markLength);
+  return {
+    of: (delivery) => `${publicUrl}${confirmPath}/${delivery}.${markOf(delivery)}`,
+    find: (token) => {
+      const [, id = '', mark = ''] = /^(dlv_\w{26})\.([\w-]{32})$/.exec(token) ?? [];
+      const delivery = parseId('delivery', id);
+      if (delivery === undefined) return undefined;
+      return timingSafeEqual(Buffer.from(markOf(delivery)), Buffer.from(mark)) ? delivery : undefined;
+    },
+  };
+}
+
+export type ConfirmParts = {
+  readonly read: Read;
+  readonly commit: Commit;
+  readonly clock: Clock;
+  readonly mint: Mint;
+};
+
+const triesAgainstOthers = 20;
+
+/**
+ * The citizen pressed the button behind the link of a mail: that proves the delivery, and makes the notification `read`.
+ * False where there is no such delivery, or where it was never handed to a provider. A second time changes nothing.
+ */
+export async function confirmReceipt(parts: ConfirmParts, delivery: DeliveryId): Promise<boolean> {
+  for (let tries = 0; tries < triesAgainstOthers; tries += 1) {
+    const effect = await confirmation(parts, delivery);
+    if (effect === undefined) return false;
+    if (effect === 'before') return true;
+    try {
+      await parts.commit(effect);
+      return true;
+    } catch (fault) {
+      if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
+    }
+  }
+  throw new Error('the notification changed again each time its receipt was to be stored');
+}
+
+async function confirmation(parts: ConfirmParts, id: DeliveryId): Promise<Effect | 'before' | undefined> {
+  const { read, clock, mint } = parts;
+  const of = await findNotificationOf(read, id);
+  const notification = of === undefined ? undefined : await findNotification(read, of);
+  if (notification === undefined) return undefined;
+  if (notification.status === 'read') return 'before';
+  const delivery = (await findDeliveries(read, notification.id)).find((one) => one.id === id);
+  if (delivery === undefined || !wasHandedOver(delivery)) return undefined;
+  const now = clock.now();
+  const { citizenId } = notification;
+  const event = {
+    type: 'notification.opened',
+    actor: { citizen: true },
+    ...{ id: mint('event'), at: now, citizenId, notification: notification.id },
+    channel: delivery.channel,
+  } as const;
+  const statements = [
+    ...proof(delivery, now),
+    moveTo(notification, 'read', now),
+    endUnneeded(notification.id, now),
+    tell(notification, 'read', event),
+  ];
+  return { events: [event], statements };
+}
+
+/** A mail whose outcome was lost, or that seemed to have failed, did arrive when its link is used. */
+function wasHandedOver({ state }: Delivery): boolean {
+  return ['sending', 'sent', 'delivered', 'failed', 'unknown'].includes(state.status);
+}
+
+function proof({ id, state: { status: from } }: Delivery, now: number) {
+  if (from !== 'sent' && from !== 'failed' && from !== 'unknown') return [];
+  return [changeEnded({ id, from, to: 'delivered', reason: null, now })];
+}
+
+/** Whether the proof of a delivery was the citizen's own opening, and not a word of its provider. */
+export function isOwnProof(notification: Pick<Notification, 'status' | 'statusAt'>, at: number): boolean {
+  return notification.status === 'read' && notification.statusAt === at;
+}

@@ -1,0 +1,79 @@
+import { Type } from 'typebox';
+import { type Call, defineOperation } from '../api/operation.ts';
+import { toInstant } from '../kernel/clock.ts';
+import { refuse } from '../kernel/problem.ts';
+import { type InboxMessage, listInbox } from './citizen-inbox.ts';
+import { categories } from './notification.ts';
+import { oneOf } from './notification-shape.ts';
+import type { NotificationPorts } from './ports.ts';
+
+const mostMessages = 100;
+
+const request = {
+  query: Type.Object(
+    {
+      before: Type.Optional(Type.String({ maxLength: 64, description: 'next of an earlier answer: the older ones.' })),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: mostMessages, description: 'At most so many; default 100.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+};
+
+/** A message in the list of the inbox. */
+export const inboxItem = {
+  id: Type.String(),
+  subject: Type.Union([Type.String(), Type.Null()]),
+  sender: Type.String({ description: 'The name of the service that sent it.' }),
+  category: oneOf(categories, 'What kind of message it is.'),
+  language: Type.Union([Type.String(), Type.Null()]),
+  createdAt: Type.String({ format: 'date-time' }),
+  opened: Type.Boolean({ description: 'Whether it was opened before.' }),
+};
+
+/** The citizen's own inbox, newest first. The list opens nothing: that is `openInboxMessage`. */
+export const listInboxMessages = defineOperation({
+  name: 'listInboxMessages',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/inbox',
+  scope: 'citizen:self',
+  summary: 'My official messages',
+  description: 'For the citizen whom the token names (claim citizen_id of a trusted issuer). Newest first.',
+  request,
+  responses: {
+    200: {
+      description: 'A page of them.',
+      schema: Type.Object({
+        items: Type.Array(Type.Object(inboxItem)),
+        next: Type.Optional(Type.String({ description: 'before of the next page; absent on the last.' })),
+      }),
+    },
+  },
+  refusals: ['citizen-token-needed'],
+  citizenData: true,
+  run: async (call: Call<typeof request, NotificationPorts>) => {
+    const { citizenId } = call.caller;
+    if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+    const { before, limit = mostMessages } = call.query;
+    const messages = await listInbox({ ...call.ports, read: call.read }, citizenId, { limit: limit + 1, before });
+    const shown = messages.slice(0, limit);
+    const items = await Promise.all(shown.map((message) => itemOf(message, call.ports)));
+    const next = messages.length > limit ? { next: String(items.at(-1)?.id) } : {};
+    const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
+    return {
+      effect: { events: [{ type: 'inbox.listed', ...head, citizenId, shown: items.length }], statements: [] },
+      answer: { status: 200, json: { items, ...next } },
+    };
+  },
+});
+
+/** A message as the list has it. */
+export async function itemOf({ notification, content }: InboxMessage, { senderNameOf }: NotificationPorts) {
+  const { id, clientId, category, language, createdAt, status } = notification;
+  return {
+    ...{ id, subject: content.subject ?? null, sender: await senderNameOf(clientId), category, language },
+    ...{ createdAt: toInstant(createdAt), opened: status === 'read' },
+  };
+}

@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import { type Call, defineOperation } from '../api/operation.ts';
+import { parseId } from '../kernel/id.ts';
+import { refuse } from '../kernel/problem.ts';
+import { SealBroken } from '../keys/chunked-encryption.ts';
+import { openMessage } from './citizen-inbox.ts';
+import { inboxItem, itemOf } from './list-inbox.ts';
+import { messageHtml } from './message-html.ts';
+import type { NotificationPorts } from './ports.ts';
+import { blocksOf } from './sealed-content.ts';
+
+const request = {
+  params: Type.Object(
+    { id: Type.String({ maxLength: 64, description: 'The id in the list.' }) },
+    { additionalProperties: false },
+  ),
+};
+
+/** The citizen opens a message: the proof of its delivery, and the end of what is left of its cascade. */
+export const openInboxMessage = defineOperation({
+  name: 'openInboxMessage',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/inbox/{id}',
+  scope: 'citizen:self',
+  summary: 'Open one of my messages',
+  description:
+    'For the citizen whom the token names. The first opening makes the notification read, and its sender is told; ask only when the citizen does.',
+  request,
+  responses: {
+    200: {
+      description: 'The message.',
+      schema: Type.Object({
+        ...inboxItem,
+        message: Type.String({ description: 'As it was sent: plain text or restricted Markdown.' }),
+        html: Type.String({ description: 'The same as a page of its own, every text escaped.' }),
+        attachments: Type.Array(
+          Type.Object({ id: Type.String({ description: 'A document of the citizen.' }), title: Type.String() }),
+        ),
+      }),
+    },
+  },
+  refusals: ['citizen-token-needed', 'notification-not-found', 'conflict'],
+  citizenData: true,
+  run: async (call: Call<typeof request, NotificationPorts>) => {
+    const { citizenId } = call.caller;
+    if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+    const id = parseId('notification', call.params.id);
+    const parts = { ...call.ports, read: call.read, mint: call.mint };
+    const found =
+      id === undefined ? undefined : await opened(() => openMessage(parts, citizenId, { id, now: call.now }));
+    if (found === undefined) return { refusal: refuse('notification-not-found') };
+    const { content, notification, effect } = found;
+    const item = await itemOf(found, call.ports);
+    const title = content.subject ?? `Message from ${item.sender}`;
+    const language = notification.language ?? undefined;
+    const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [item.sender, notification.id] });
+    const attachments = (content.attachments ?? []).map(({ id: document, title: name }) => ({
+      id: document,
+      title: name,
+    }));
+    return {
+      effect,
+      answer: { status: 200, json: { ...item, message: content.message, html, attachments } },
+      onRefused: () => refuse('conflict', 'Something else became of the message at the same moment; ask again.'),
+    };
+  },
+});
+
+/** What was erased cannot be opened any more, and is not there. */
+async function opened<T>(open: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await open();
+  } catch (fault) {
+    if (fault instanceof SealBroken) return undefined;
+    throw fault;
+  }
+}

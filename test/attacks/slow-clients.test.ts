@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { before, suite, test } from 'node:test';
+import { createExchange, withToken } from '../exchange.ts';
+import { statusesIn } from '../raw-http.ts';
+import { anotherToken, depositHeaders, goodDocument } from '../scenarios/good-requests.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+let home: ServerHome;
+let token: string;
+const thisFile = afterThisFile();
+before(async () => {
+  home = await makeHome(thisFile);
+  await home.start();
+  token = await anotherToken(home, 'Slow');
+});
+
+/** What a connection came to: what was answered, and after how long it was closed. */
+type Ended = { readonly text: string; readonly seconds: number };
+
+/** Opens a connection, sends `first`, then a piece each second, and reads everything unless it is told not to. */
+async function crawl(first: string, piece: string, reads = true): Promise<Ended> {
+  const from = performance.now();
+  const socket: Socket = connect({ host: '127.0.0.1', port: home.port });
+  socket.on('error', () => undefined);
+  let text = '';
+  if (reads) {
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+    });
+  } else socket.pause();
+  await once(socket, 'connect');
+  socket.write(first);
+  const dripping = setInterval(() => piece !== '' && socket.write(piece), 1_000);
+  await Promise.race([once(socket, 'close'), once(socket, 'end')]);
+  clearInterval(dripping);
+  socket.destroy();
+  return { text, seconds: (performance.now() - from) / 1_000 };
+}
+
+/** While they crawl somebody else is served: what that took at most, in milliseconds. */
+async function serveOthers(until: Promise<unknown>): Promise<number> {
+  const ask = createExchange(home.url);
+  let over = false;
+  void until.then(() => {
+    over = true;
+  });
+  let longest = 0;
+  while (!over) {
+    const from = performance.now();
+    const { status } = await ask({ path: '/v1/notifications?limit=1', headers: withToken(token) });
+    assert.equal(status, 200);
+    longest = Math.max(longest, performance.now() - from);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return longest;
+}
+
+// Together, since each of them waits half a minute.
+suite('slow clients', { concurrency: 2 }, () => {
+  test('[R65] slow headers and slow bodies end with 408 in their time, and others are served meanwhile', async (t) => {
+    const post = (length: string) =>
+      `POST /v1/notifications/send HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n${length}\r\n\r\n`;
+    const many = <T>(make: () => Promise<T>) => Promise.all(Array.from({ length: 100 }, make));
+    const slow = Promise.all([
+      many(() => crawl('GET /v1 HTTP/1.1\r\nhost: a\r\nx-a: ', 'b')),
+      many(() => crawl('', '')),
+      many(() => crawl(post('content-length: 60000'), ' ')),
+      many(() => crawl(post('transfer-encoding: chunked'), '1\r\n \r\n')),
+    ]);
+    const longest = await serveOthers(slow);
+    const [headers, silent, bodies, chunks] = await slow;
+    const most = (ended: readonly Ended[]) => Math.max(...ended.map(({ seconds }) => seconds));
+    for (const ended of headers) assert.deepEqual(statusesIn(ended.text), [408]);
+    for (const ended of [...bodies, ...chunks]) assert.deepEqual(statusesIn(ended.text), [408]);
+    t.diagnostic(
+      `closed after ${[headers, silent, bodies, chunks].map((ended) => most(ended).toFixed(1))} s; others waited ${longest.toFixed(0)} ms at most`,
+    );
+    // 5 s for headers, 30 s for a body that is read into memory, and what a busy machine adds.
+    assert.ok(most(headers) < 12 && most(silent) < 12 && most([...bodies, ...chunks]) < 60);
+  });
+
+  test('[R65] who asks for documents and does not read them is cut off', async () => {
+    const ask = createExchange(home.url);
+    const bytes = Buffer.concat([goodDocument, Buffer.alloc(30_000_000, 'x')]);
+    const deposited = await ask({
+      method: 'POST',
+      path: '/v1/documents',
+      headers: withToken(token, depositHeaders(bytes)),
+      body: bytes,
+    });
+    assert.equal(deposited.status, 201, deposited.body.toString());
+    const { id } = JSON.parse(deposited.body.toString()) as { id: string };
+    const get = `GET /v1/documents/${id} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\n\r\n`;
+    const readers = Promise.all(Array.from({ length: 20 }, () => stalled(get)));
+    await serveOthers(readers);
+    assert.ok((await readers).every((seconds) => seconds < 90));
+  });
+});
+
+/** Asks, reads nothing, and gives the seconds until the server has closed the connection. */
+async function stalled(request: string): Promise<number> {
+  const from = performance.now();
+  const socket = connect({ host: '127.0.0.1', port: home.port });
+  await once(socket, 'connect');
+  socket.pause();
+  const gone = new Promise<void>((resolve) => {
+    socket.once('error', () => resolve());
+    socket.once('close', () => resolve());
+  });
+  socket.write(request);
+  // A paused socket learns of a reset when it writes.
+  const looking = setInterval(() => socket.write('\r\n'), 1_000);
+  await gone;
+  clearInterval(looking);
+  socket.destroy();
+  return (performance.now() - from) / 1_000;
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { readdirSync, rmSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { leavingChannels } from '../../src/compose-channels.ts';
+import { readSettings } from '../../src/config/settings.ts';
+import { createMint } from '../../src/kernel/id.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { absentChannels, type Message } from '../../src/notifications/channels/channel.ts';
+import { createLetterSftp } from '../../src/notifications/channels/letter-sftp.ts';
+import { sftpPlaceOf } from '../../src/notifications/channels/sftp-session.ts';
+import { startSftpServer } from '../sftp-server.ts';
+import { makeTestFolder } from '../test-folder.ts';
+
+const at = Date.UTC(2026, 0, 15, 9);
+const mint = createMint({ now: () => at }, systemRandom);
+
+function letter(): Message {
+  const text = 'Your assessment is ready.';
+  return {
+    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'Ada\nRoad 1\nOslo' },
+    ...{ sender: 'Tax Office', subject: 'Assessment', text, content: { message: text }, reminder: false },
+    ...{ category: 'decision', recipient: 'Ada', language: 'en', at },
+  };
+}
+
+/** Setting letters is tested elsewhere; these are handed over as they are. */
+const press = { set: async () => new Uint8Array(200_000).fill(7), close: async () => undefined };
+
+async function open(t: TestContext, more: { hostKey?: string; password?: string } = {}) {
+  const folder = makeTestFolder('sftp-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const server = await startSftpServer(t, folder);
+  const url = server.url.replace('pass%20word', more.password ?? 'pass%20word');
+  const place = sftpPlaceOf(url, { key: undefined, hostKey: more.hostKey ?? server.fingerprint });
+  const channel = createLetterSftp({ place, window: 'din5008b', press });
+  t.after(() => channel.close());
+  const send = async (message = letter()) => {
+    const ready = await channel.prepare(message);
+    return 'call' in ready ? await ready.call() : ready;
+  };
+  return { folder, server, channel, send, files: () => readdirSync(folder).sort() };
+}
+
+test('a host with another key is not shown the password, and a wrong password is told as ours to mend', async (t) => {
+  const other = await open(t, { hostKey: `SHA256:${'A'.repeat(43)}` });
+  assert.deepEqual(await other.send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
+  const wrong = await open(t, { password: 'guess' });
+  assert.deepEqual(await wrong.send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
+  assert.deepEqual([other.files(), wrong.files()], [[], []]);
+});
+
+test('a server that is not there, or full, takes nothing and can be tried again', async (t) => {
+  const { server, send, files } = await open(t);
+  server.fill(true);
+  assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+  server.fill(false);
+  assert.equal((await send()).outcome, 'sent');
+  assert.equal(files().length, 2);
+  server.stop();
+  assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+});
+
+test('a refused renaming is temporary, whichever of the two it is; the letter is not the printer’s', async (t) => {
+  const { server, send, files } = await open(t);
+  for (const ending of ['.pdf', '.json']) {
+    server.renames((to) => (to.endsWith(ending) ? 'refuse' : 'make'));
+    assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' }, ending);
+  }
+  assert.deepEqual(
+    files().filter((file) => file.endsWith('.json')),
+    [],
+  );
+});
+
+test('a connection lost at the renaming is asked about at once: handed over or not, never guessed', async (t) => {
+  const { server, channel, send, files } = await open(t);
+  const drops = (how: 'drop-before' | 'drop-after') => {
+    let once = true;
+    server.renames((to) => {
+      if (!once || !to.endsWith('.json')) return 'make';
+      once = false;
+      return how;
+    });
+  };
+  drops('drop-before');
+  assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+  drops('drop-after');
+  const message = letter();
+  const outcome = { outcome: 'sent', providerRef: `${message.delivery}.1` };
+  assert.deepEqual(await send(message), outcome);
+  assert.ok(files().includes(`${message.delivery}.1.json`));
+  server.renames((to) => (to.endsWith('.json') ? 'drop-after' : 'make'));
+  const taken = letter();
+  const ready = await channel.prepare(taken);
+  assert.ok('call' in ready);
+  const called = ready.call();
+  server.stop();
+  assert.deepEqual(await called, { outcome: 'unknown' });
+});
+
+test('sessions are kept between letters', async (t) => {
+  const { server, send } = await open(t);
+  for (let sent = 0; sent < 5; sent += 1) assert.equal((await send()).outcome, 'sent');
+  assert.equal(server.opened(), 1);
+});
+
+test('settings that cannot hold stop the start with the fix, and never show the password', async () => {
+  const host = `SHA256:${'A'.repeat(43)}`;
+  const start = (settings: Record<string, string>) =>
+    leavingChannels(readSettings(settings), absentChannels.email, false);
+  const url = 'sftp://printer:secret-word@printer.example/in';
+  const wrong: Array<[Record<string, string>, RegExp]> = [
+    [{ LETTER_SFTP: url }, /LETTER_SFTP_HOST_KEY beside it, as `ssh-keyscan/],
+    [{ LETTER_SFTP: url, LETTER_SFTP_HOST_KEY: 'MD5:aa' }, /LETTER_SFTP_HOST_KEY/],
+    [
+      { LETTER_SFTP: 'sftp://printer@printer.example/in', LETTER_SFTP_HOST_KEY: host },
+      /a password in it, or LETTER_SFTP_KEY/,
+    ],
+    [{ LETTER_SFTP: url, LETTER_SFTP_KEY: 'x', LETTER_SFTP_HOST_KEY: host }, /a password in it, or LETTER_SFTP_KEY/],
+    [{ LETTER_SFTP: 'https://a:secret-word@b/', LETTER_SFTP_HOST_KEY: host }, /expected sftp:/],
+    [{ LETTER_SFTP: url, LETTER_SPOOL: '/tmp' }, /LETTER_SPOOL or LETTER_SFTP, both came/],
+  ];
+  for (const [settings, fault] of wrong) {
+    await assert.rejects(
+      start(settings),
+      (error: Error) => fault.test(error.message) && !error.message.includes('secret'),
+    );
+  }
+});

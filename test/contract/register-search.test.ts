@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { mostCandidates, type SearchKeys } from '../../src/identity/register.ts';
+import { countRegister } from '../../src/identity/register-count.ts';
+import { embeddedRegister } from '../../src/identity/registers/embedded.ts';
+import type { Db, Value } from '../../src/store/db.ts';
+import { type Engine, engines } from '../engines.ts';
+import { openIdentityHouse } from '../identity-house.ts';
+import { temporaryFolder } from '../identity-people.ts';
+
+const common = { family: 'Nguyen', birthDate: '1970-01-01' };
+
+/** A register in which a quarter shares one family name and one birth date, as where dates were given out by an office. */
+function* people(count: number): Generator<string> {
+  yield 'citizenId,givenName,familyName,birthFamilyName,birthDate';
+  for (let at = 0; at < count; at += 1) {
+    const crowd = at % 4 === 0;
+    const day = `19${40 + (at % 60)}-${String(1 + (at % 12)).padStart(2, '0')}-${String(1 + (at % 28)).padStart(2, '0')}`;
+    const family = crowd ? common.family : `Name${at % 997}`;
+    yield `C-${at},Given${at},${family},${at % 400 === 0 ? 'Tran' : ''},${crowd ? common.birthDate : day}`;
+  }
+}
+
+const searches: Readonly<Record<string, SearchKeys>> = {
+  'by names and day': { familyKeys: ['nguien', 'given4'], birthDate: common.birthDate },
+  'by names and a year': { familyKeys: ['nguien', 'given4'], birthDate: '1970' },
+  'by the day, whatever the name': { familyKeys: ['name5', 'given4'], birthDate: '1955-04-16', anyName: true },
+  'by a crowded day': { familyKeys: ['nguien', 'given4'], birthDate: common.birthDate, anyName: true },
+  'by the name at birth': { familyKeys: ['tran', 'given4'], birthDate: common.birthDate },
+};
+
+/** How the engine runs a statement, as text. */
+async function planOf(db: Db, sql: string, args: readonly Value[] | undefined): Promise<string> {
+  const explain = db.engine === 'sqlite' ? 'explain query plan' : 'explain';
+  const rows = await db.read(`${explain} ${sql}`, args);
+  return rows.map((row) => Object.values(row).join(' ')).join('\n');
+}
+
+async function openCrowd(t: Parameters<Engine['open']>[0], engine: Engine) {
+  const house = await openIdentityHouse(t, engine);
+  const path = join(temporaryFolder(t), 'people.csv');
+  writeFileSync(path, [...people(20_000)].join('\n'));
+  await house.importFile({ path });
+  // The planner of PostgreSQL goes by statistics, which a server gathers by itself after a while.
+  if (house.db.engine === 'postgres') for (const table of tables) await house.db.read(`analyze ${table}`);
+  return house;
+}
+
+const tables = ['citizen', 'former_name'];
+
+for (const engine of engines) {
+  test(`${engine.name}: every search is a search of an index, and no block gives more than can be compared`, async (t) => {
+    const { db } = await openCrowd(t, engine);
+    const asked: string[] = [];
+    const register = embeddedRegister(async (sql, args) => {
+      asked.push(`${(await planOf(db, sql, args)).toLowerCase()}`);
+      return await db.read(sql, args);
+    });
+    for (const [name, keys] of Object.entries(searches)) {
+      const found = await register.search(keys);
+      assert.ok(found.length > 0 && found.length <= 2 * (mostCandidates + 1), `${name}: ${found.length}`);
+    }
+    await register.find('C-7');
+    assert.equal(asked.length, 11);
+    const scans = asked.filter((plan) => /seq scan|\bscan (citizen|former_name)\b/.test(plan));
+    assert.deepEqual(scans, []);
+    assert.ok(asked.every((plan) => plan.includes('index')));
+  });
+
+  test(`${engine.name}: whoever belongs to a crowd is left open without an id, and found with one`, async (t) => {
+    const house = await openCrowd(t, engine);
+    assert.equal(await countRegister(house.importHouse, { operator: 'test' }), 20_000);
+    const claims = { givenName: 'Given4', familyName: common.family, birthDate: common.birthDate, postalCode: '1' };
+    assert.equal((await house.verify(claims))['decision'], 'not_determined');
+    const { postalCode: _, ...known } = claims;
+    assert.equal((await house.verify({ ...known, citizenId: 'C-4' }))['decision'], 'match');
+  });
+}

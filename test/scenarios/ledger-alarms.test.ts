@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '../until.ts';
+import { makeHome, type WholeServer } from '../whole-server.ts';
+
+test('metrics and /readyz say how the ledger is, and an entry that was changed is an alarm in both', async (t) => {
+  const home = await makeHome(t, { engine: 'postgres', settings: { ADMIN_PORT: '0' } });
+  const adminOf = (said: WholeServer) =>
+    /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(`${said.stdout()}${said.stderr()}`)?.[0] ?? assert.fail();
+  const server = await home.start();
+  let admin = adminOf(server);
+  const metric = async (name: string) => {
+    const text = await (await fetch(admin)).text();
+    const line = text.split('\n').find((one) => one.startsWith(`citizen_services_${name} `));
+    return line === undefined ? undefined : Number(line.split(' ')[1]);
+  };
+  const ready = async () => await (await fetch(`${home.url}/readyz`)).json();
+  await until(async () => Number(await metric('ledger_signed_entries')) > 0);
+  await until(async () => (await metric('ledger_verified_entries')) === (await metric('ledger_signed_entries')));
+  assert.ok(Number(await metric('ledger_oldest_waiting_seconds')) < 30);
+  assert.deepEqual(await ready(), { status: 'UP', ledger: 'ok' });
+
+  // The monitor begins with the first entry at each start: there it finds what was changed meanwhile.
+  await server.end('SIGTERM');
+  const db = await home.openDb();
+  await db.write([{ sql: 'update ledger_entry set entry = $1 where leaf_index = 0', args: [Buffer.alloc(200, 1)] }]);
+  await db.close();
+  const again = await home.start();
+  await until(async () => JSON.stringify(await ready()) === '{"status":"UP","ledger":["ledger-alarm"]}');
+  admin = adminOf(again);
+  assert.equal(await metric('faults_total{kind="ledger-alarm"}'), 1);
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { until } from '../until.ts';
+import { makeHome } from '../whole-server.ts';
+
+test('a receipt asked for as text is a proof that the command line verifies with nothing but the key of the log', async (t) => {
+  const home = await makeHome(t);
+  await home.start();
+  const authorization = `Bearer ${await home.token()}`;
+  const [document] = home.demo().documents;
+  const given = await fetch(`${home.url}/v1/documents/${document?.id}`, { headers: { authorization } });
+  await given.arrayBuffer();
+  const path = /<(\/v1\/receipts\/[^>]+)>; rel="receipt"/.exec(given.headers.get('link') ?? '')?.[1] ?? assert.fail();
+  const ask = (accept: string) => fetch(`${home.url}${path}`, { headers: { authorization, accept } });
+  await until(async () => (await ask('*/*')).status === 200);
+
+  const asText = await ask('text/plain, application/json;q=0.5');
+  assert.deepEqual([asText.status, asText.headers.get('content-type')], [200, 'text/plain; charset=utf-8']);
+  const eventId = path.split('/').at(-1);
+  assert.equal(asText.headers.get('content-disposition'), `attachment; filename="${eventId}.tlog-proof"`);
+  const proof = await asText.text();
+  assert.match(proof, /^c2sp\.org\/tlog-proof@v1\nextra [^\n]+\nindex \d+\n/);
+  for (const accept of ['*/*', 'application/json', 'text/plain;q=0.3, application/json', 'text/*, application/json']) {
+    const asJson = await ask(accept);
+    assert.equal(asJson.headers.get('content-type'), 'application/json; charset=utf-8', accept);
+    assert.equal(JSON.parse(await asJson.text()).eventId, eventId);
+  }
+  assert.equal((await ask('image/png')).status, 406);
+
+  const file = join(home.dataDir, 'receipt.tlog-proof');
+  const key = (await home.run('ledger', 'key')).stdout.trim();
+  writeFileSync(file, proof);
+  const verified = await home.run('ledger', 'verify', file, '--key', key, '--json');
+  assert.equal(verified.code, 0, verified.stderr);
+  assert.match(verified.stdout, /document\.retrieved/);
+  writeFileSync(file, proof.replace(/index \d+/, 'index 0'));
+  assert.equal((await home.run('ledger', 'verify', file, '--key', key)).code, 1);
+});

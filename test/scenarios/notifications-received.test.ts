@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { standardPolicyFor } from '../../src/notifications/cascade.ts';
+import { absentChannels } from '../../src/notifications/channels/channel.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
+import { createConfirmLinks } from '../../src/notifications/confirm-receipt.ts';
+import { verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
+import { listInboxMessages } from '../../src/notifications/list-inbox.ts';
+import { openInboxMessage } from '../../src/notifications/open-inbox-message.ts';
+import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { createNumberer } from '../../src/notifications/webhooks/number-feed.ts';
+import { readEvents } from '../../src/notifications/webhooks/read-events.ts';
+import { receivedPage } from '../../src/portal/received-page.ts';
+import type { Db } from '../../src/store/db.ts';
+import { createDeliveryHouse, minute, type Shown, scripted } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+
+const day = 24 * 60 * minute;
+const base = 'https://services.example.gov';
+const links = createConfirmLinks(base, new Uint8Array(32).fill(3));
+
+async function open(t: TestContext, db: Db) {
+  const cascade = standardPolicyFor(new Set(['letter']));
+  const { house, time, sink, start, faults } = await createDeliveryHouse(t, db, { cascade });
+  const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example', confirmLink: links.of };
+  const email = createSmtpEmail({ url: sink.url, sender });
+  t.after(() => email.close());
+  const letter = { ...scripted(), name: 'letter' as const, addressOf: () => 'x' };
+  const worker = await start({ channels: { ...absentChannels, inbox: inboxChannel, email, letter } });
+  const onFault = (fault: unknown) => void faults.push(fault);
+  const { handler } = receivedPage({ ...house, read: db.read, clock: time.clock, onFault }, links);
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  // It listens on TCP, so its address has a port.
+  const { port } = server.address() as AddressInfo;
+  const ask = async (method: string, path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+  const run = async (ms: number) => {
+    worker.wake();
+    await time.advance(ms, worker.idle);
+  };
+  const shown = async (id: string) => (await house.show(id)) as Shown;
+  /** The path of the link in the latest mail, as a person would copy it. */
+  const linkIn = (raw: string) => {
+    const text = raw.replaceAll('=\r\n', '').replaceAll('=3D', '=');
+    return /https:\/\/services\.example\.gov(\/received\/\S+)/.exec(text)?.[1] ?? '';
+  };
+  return { db, house, time, sink, ask, run, shown, linkIn, letter, faults };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: the button behind the link of a mail makes the notification read and ends the cascade; looking does not`, async (t) => {
+    const { db, house, sink, ask, run, shown, linkIn, letter, faults } = await open(t, await engine.open(t));
+    const id = await house.accept({
+      citizenId: 'cit-ada',
+      message: '# Hello\n\nA **secret** text',
+      legalEffect: 'opened',
+    });
+    await run(minute);
+    const path = linkIn(sink.mails[0]?.raw ?? '');
+    for (const method of ['GET', 'HEAD']) {
+      const looked = await ask(method, path);
+      assert.equal(looked.status, 200);
+      assert.doesNotMatch(looked.text, /secret|Hello|ada|Tax/i);
+      assert.match(looked.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    }
+    assert.equal((await shown(id)).status, 'sending');
+    assert.match((await ask('GET', path)).text, new RegExp(`<form method="post" action="${path}">`));
+    assert.match((await ask('POST', path)).text, /The sender knows now/);
+    const after = await shown(id);
+    assert.deepEqual(
+      [after.status, after.deliveries.map(({ channel, status }) => `${channel} ${status}`)],
+      ['read', ['inbox sent', 'email delivered', 'email skipped', 'letter skipped']],
+    );
+    const told = (await house.events()).length;
+    assert.equal((await ask('POST', path)).status, 200);
+    await run(13 * day);
+    assert.equal((await house.events()).length, told);
+    assert.deepEqual([sink.mails.length, letter.calls.length, faults], [1, 0, []]);
+    await createNumberer({ read: db.read, write: db.write }).run('pass');
+    const feed = await house.serve(readEvents)({});
+    assert.ok('json' in feed);
+    assert.equal((feed.json['items'] as Array<{ type: string }>).at(-1)?.type, 'notification.opened');
+    const answer = await house.serve(readEvidence)({ params: { id } });
+    assert.ok('json' in answer);
+    const { claims } = verifyEvidence(JSON.stringify(answer.json));
+    const names = (claims['evidence'] as Array<Record<string, unknown>>).map(
+      ({ event, channel = '-', citizenProof = false, providerProof = false }) =>
+        [String(event).split('/').at(-1), channel, citizenProof, providerProof].join(' '),
+    );
+    assert.deepEqual(names, [
+      'SubmissionAcceptance - false false',
+      'ContentConsignment inbox false false',
+      'RelayToNonERDS email false false',
+      'RelayToNonERDS email true false',
+      'ContentAccessTracking - false false',
+    ]);
+    assert.equal((claims['legalEffect'] as { basis: string }).basis, 'the citizen opened the message');
+  });
+
+  test(`${engine.name}: a mail that seemed lost is proved by its link, after the deadline too`, async (t) => {
+    const { house, sink, ask, run, shown, linkIn } = await open(t, await engine.open(t));
+    sink.behave(() => 'drop-after-data');
+    const id = await house.accept({ citizenId: 'cit-ada', channels: ['email'] });
+    await run(20 * day);
+    assert.equal((await shown(id)).status, 'undeliverable');
+    await ask('POST', linkIn(sink.mails[0]?.raw ?? ''));
+    const { status, deliveries } = await shown(id);
+    assert.deepEqual([status, deliveries[1]?.['status']], ['read', 'delivered']);
+  });
+
+  test(`${engine.name}: a made-up or changed link confirms nothing, and one of an unsent mail neither`, async (t) => {
+    const { house, db, sink, ask, run, shown, linkIn, faults } = await open(t, await engine.open(t));
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    await run(minute);
+    const path = linkIn(sink.mails[0]?.raw ?? '');
+    const [, own = '', mark = ''] = /received\/(dlv_\w+)\.(.*)$/.exec(path) ?? [];
+    const rows = await db.read('select id from delivery where notification_id = $1 order by id', [id]);
+    const others = rows.map((row) => String(row['id'])).filter((one) => one !== own);
+    const waiting = String(others.at(-1));
+    const wrong = [
+      ...others.map((other) => `/received/${other}.${mark}`),
+      `/received/${own}.${mark.slice(0, -1)}${mark.endsWith('A') ? 'B' : 'A'}`,
+      `/received/${own}`,
+      `/received/${own}.`,
+      `/received/${own.toLowerCase()}.${mark}`,
+      '/received/%00',
+      new URL(links.of(waiting as Parameters<typeof links.of>[0])).pathname,
+    ];
+    for (const path of wrong) assert.equal((await ask('POST', path)).status, 404, path);
+    assert.equal((await shown(id)).status, 'sending');
+    assert.deepEqual(faults, []);
+  });
+
+  test(`${engine.name}: a citizen lists and opens the own messages only, and the first opening is the proof`, async (t) => {
+    const { house, run, shown, time } = await open(t, await engine.open(t));
+    const message = '# Title\n\n<script>alert(1)</script>';
+    const ids: string[] = [];
+    for (const subject of ['One', 'Two', 'Three']) {
+      ids.push(await house.accept({ citizenId: 'cit-ada', subject, message }));
+      await time.advance(minute, async () => undefined);
+    }
+    const foreign = await house.accept({ citizenId: 'cit-bo' });
+    await run(minute);
+    const ada = { clientId: 'my-pages', citizenId: 'cit-ada' };
+    const list = async (query = '') => {
+      const answer = await house.serve(listInboxMessages)({ query }, ada);
+      assert.ok('json' in answer);
+      return answer.json as { items: Array<{ id: string; subject: string; opened: boolean }>; next?: string };
+    };
+    const first = await list('limit=2');
+    assert.deepEqual(
+      first.items.map(({ subject, opened }) => [subject, opened]),
+      [
+        ['Three', false],
+        ['Two', false],
+      ],
+    );
+    const second = await list(`limit=2&before=${first.next}`);
+    assert.deepEqual([second.items.map(({ id }) => id), second.next], [[ids[0]], undefined]);
+    const openOne = async (id: string, ask: object = ada) =>
+      await house.serve(openInboxMessage)({ params: { id } }, ask);
+    const opened = await openOne(ids[1] ?? '');
+    assert.ok('json' in opened);
+    assert.deepEqual(
+      [opened.json['subject'], opened.json['message'], opened.json['sender'], opened.json['attachments']],
+      ['Two', message, 'Tax Office', []],
+    );
+    assert.doesNotMatch(String(opened.json['html']), /<script>/);
+    assert.equal((await shown(ids[1] ?? '')).status, 'read');
+    assert.equal((await shown(ids[0] ?? '')).status, 'sending');
+    assert.deepEqual(
+      (await list()).items.map(({ opened: was }) => was),
+      [false, true, false],
+    );
+    const slug = async (answer: ReturnType<typeof openOne>) => {
+      const given = await answer;
+      return 'refused' in given ? given.refused.slug : given.status;
+    };
+    assert.deepEqual(
+      [
+        await slug(openOne(foreign)),
+        await slug(openOne('ntf_x')),
+        await slug(openOne(ids[0] ?? '', {})),
+        await slug(openOne(ids[1] ?? '')),
+      ],
+      ['notification-not-found', 'notification-not-found', 'citizen-token-needed', 200],
+    );
+  });
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import ssh2, { type Connection, type SFTPWrapper } from 'ssh2';
+
+const { STATUS_CODE } = ssh2.utils.sftp;
+
+/** What the server does with renames: takes them, refuses them, or goes away before or after it made one. */
+export type RenameBehaviour = 'make' | 'refuse' | 'drop-before' | 'drop-after';
+
+/** A real SSH server on loopback that serves a folder by SFTP; it takes one user by password or key. */
+export async function startSftpServer(t: TestContext, folder: string) {
+  const { private: hostKey } = ssh2.utils.generateKeyPairSync('ed25519');
+  const parsed = ssh2.utils.parseKey(hostKey);
+  if (parsed instanceof Error) throw parsed;
+  const fingerprint = createHash('sha256').update(parsed.getPublicSSH()).digest('base64').replace(/=+$/, '');
+  let onRename: (to: string) => RenameBehaviour = () => 'make';
+  let full = false;
+  const rules = { folder, onRename: (to: string) => onRename(to), isFull: () => full };
+  const connections = new Set<Connection>();
+  let opened = 0;
+  const server = new ssh2.Server({ hostKeys: [hostKey] }, (connection) => {
+    opened += 1;
+    connections.add(connection);
+    connection.on('error', () => connections.delete(connection));
+    connection.on('close', () => connections.delete(connection));
+    connection.on('authentication', (ask) => {
+      const good = ask.username === 'printer' && ask.method === 'password' && ask.password === 'pass word';
+      if (good) ask.accept();
+      else ask.reject(['password']);
+    });
+    connection.on('session', (accept) => {
+      accept().on('sftp', (acceptSftp) => serve({ ...rules, sftp: acceptSftp(), connection }));
+    });
+  });
+
+  const listener = createServer({ noDelay: true }, (socket) => server.injectSocket(socket));
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  // A server that listens on TCP has an address with a port.
+  const { port } = listener.address() as AddressInfo;
+  const stop = () => {
+    for (const connection of connections) connection.end();
+    listener.close();
+  };
+  t.after(stop);
+  return {
+    url: `sftp://printer:pass%20word@127.0.0.1:${port}/letters`,
+    fingerprint: `SHA256:${fingerprint}`,
+    opened: () => opened,
+    renames: (next: (to: string) => RenameBehaviour) => {
+      onRename = next;
+    },
+    fill: (isFull: boolean) => {
+      full = isFull;
+    },
+    stop,
+  };
+}
+
+type Served = {
+  readonly sftp: SFTPWrapper;
+  readonly connection: Connection;
+  readonly folder: string;
+  onRename(to: string): RenameBehaviour;
+  isFull(): boolean;
+};
+
+function serve({ sftp, connection, folder, onRename, isFull }: Served): void {
+  const pathOf = (path: string) => join(folder, path.replace(/^\/letters/, ''));
+  const answer = (id: number, make: () => void) => {
+    try {
+      make();
+      sftp.status(id, STATUS_CODE.OK);
+    } catch {
+      sftp.status(id, STATUS_CODE.FAILURE);
+    }
+  };
+  const fds = new Map<number, number>();
+  const fdOf = (handle: Buffer) => fds.get(handle.readUInt32BE(0)) ?? -1;
+  sftp.on('OPEN', (id, path) => {
+    if (isFull()) return sftp.status(id, STATUS_CODE.FAILURE);
+    const fd = openSync(pathOf(path), 'w', 0o600);
+    fds.set(fd, fd);
+    const handle = Buffer.alloc(4);
+    handle.writeUInt32BE(fd, 0);
+    sftp.handle(id, handle);
+  });
+  sftp.on('WRITE', (id, handle, offset, data) =>
+    answer(id, () => void writeSync(fdOf(handle), data, 0, data.length, offset)),
+  );
+  sftp.on('CLOSE', (id, handle) => answer(id, () => closeSync(fdOf(handle))));
+  sftp.on('FSETSTAT', (id) => sftp.status(id, STATUS_CODE.OK));
+  sftp.on('REMOVE', (id, path) => answer(id, () => rmSync(pathOf(path))));
+  sftp.on('REALPATH', (id, path) => sftp.name(id, [{ filename: path, longname: path, attrs: attrsOf(folder) }]));
+  for (const name of ['STAT', 'LSTAT'] as const) {
+    sftp.on(name, (id: number, path: string) => {
+      if (existsSync(pathOf(path))) sftp.attrs(id, attrsOf(pathOf(path)));
+      else sftp.status(id, STATUS_CODE.NO_SUCH_FILE);
+    });
+  }
+  sftp.on('RENAME', (id, from, to) => {
+    const behaviour = onRename(to);
+    if (behaviour === 'refuse') return sftp.status(id, STATUS_CODE.FAILURE);
+    if (behaviour === 'drop-before') return void connection.end();
+    if (existsSync(pathOf(to))) return sftp.status(id, STATUS_CODE.FAILURE);
+    if (behaviour === 'make') return answer(id, () => renameSync(pathOf(from), pathOf(to)));
+    renameSync(pathOf(from), pathOf(to));
+    connection.end();
+  });
+}
+
+function attrsOf(path: string) {
+  const { mode, uid, gid, size, atimeMs, mtimeMs } = statSync(path);
+  return { mode, uid, gid, size, atime: Math.floor(atimeMs / 1_000), mtime: Math.floor(mtimeMs / 1_000) };
+}
