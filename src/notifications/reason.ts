@@ -19,8 +19,7 @@ const reasons = {
   'no-contact': {
     retryable: false,
     whoActs: 'sender',
-    detail:
-      'There is no address of the citizen for this channel, or none that was verified where the policy demands that; reach the citizen in another way.',
+    detail: 'The register has no address of the citizen for this channel; reach the citizen in another way.',
   },
   'address-invalid': {
     retryable: false,

@@ -19,7 +19,9 @@ function* people(count: number): Generator<string> {
     const crowd = at % 4 === 0;
     const day = `19${40 + (at % 60)}-${String(1 + (at % 12)).padStart(2, '0')}-${String(1 + (at % 28)).padStart(2, '0')}`;
     const family = crowd ? common.family : `Name${at % 997}`;
-    yield `C-${at},Given${at},${family},${at % 400 === 0 ? 'Tran' : ''},${crowd ? common.birthDate : day}`;
+    // So many have a name at birth that to look through all of them would be slower than the index, on every engine.
+    const atBirth = at % 400 === 0 ? 'Tran' : at % 3 === 0 ? `Was${at % 499}` : '';
+    yield `C-${at},Given${at},${family},${atBirth},${crowd ? common.birthDate : day}`;
   }
 }
 
