@@ -81,6 +81,26 @@ test('a citizen states how to be reached, and reads it again; whom the register 
   assert.deepEqual(slugOf(await state('nobody')), [404, 'citizen-not-found']);
 });
 
+test('a citizen opens a message of the own inbox, twice at the same moment too, and none of another', async () => {
+  const headers = withToken(await citizensToken('demo-mary'));
+  const statuses = new Set<number>();
+  await until(async () => {
+    const sent = await ask(sendJson(token, '/v1/notifications/send', goodMessage));
+    const path = `/v1/inbox/${jsonOf(sent)['id']}`;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask({ path, headers })));
+    assert.ok(answers.some(({ status }) => status === 200));
+    for (const { status } of answers) statuses.add(status);
+    return statuses.has(409);
+  });
+  assert.deepEqual([...statuses].sort(), [200, 409]);
+  const listed = await ask({ path: '/v1/inbox?limit=5', headers });
+  assert.equal(listed.status, 200, String(listed.body));
+  assert.deepEqual(slugOf(await ask({ path: `/v1/inbox/${noIds.notification}`, headers })), [
+    404,
+    'notification-not-found',
+  ]);
+});
+
 test('only a client that may know it is told that the register has no such citizen', async () => {
   const narrow = await home.token(['notifications:send']);
   const message = { ...goodMessage, citizenId: 'nobody' };
