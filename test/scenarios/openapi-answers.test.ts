@@ -123,6 +123,24 @@ test('a citizen reads the own access log with a token of a trusted issuer', asyn
   assert.equal(answer.status, 200, String(answer.body));
 });
 
+test('a receipt is recorded at once, says when to come back, and then has its proof', async () => {
+  const receiptOf = async () => {
+    const sent = await ask(sendJson(token, '/v1/notifications/send', goodMessage));
+    return String(jsonOf(sent)['receipt']);
+  };
+  const read = (path: string) => ask({ path, headers: withToken(token) });
+  let path = '';
+  let first: Answered | undefined;
+  // The ledger can be faster than the second request.
+  await until(async () => {
+    path = await receiptOf();
+    first = await read(path);
+    return first.status === 202;
+  });
+  assert.match(String(first?.headers['retry-after']), /^[1-9]$/);
+  await until(async () => (await read(path)).status === 200);
+});
+
 test('a use is hidden only by a client with that right', async () => {
   const narrow = await home.token(['notifications:send']);
   const headers = { 'access-log-hidden-until': '2027-01-01T00:00:00Z', 'access-log-hidden-reason': 'because' };
