@@ -1,7 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import type { Afterwards } from './whole-server.ts';
+import { newClient } from '../src/access/client.ts';
+import { clientCreation } from '../src/access/client-store.ts';
+import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
+import type { Afterwards, ServerHome } from './whole-server.ts';
 
 /** Another authorization server, on loopback: its metadata, its keys, and what it signs. */
 export type OutsideIssuer = {
@@ -36,4 +39,19 @@ export async function startOutsideIssuer(t: Afterwards): Promise<OutsideIssuer> 
         .setExpirationTime('5m')
         .sign(privateKey),
   };
+}
+
+/**
+ * Makes a client for citizens whose tokens that issuer signs, and gives its id. While no server runs, and not through the
+ * command line, which takes issuers behind https only.
+ */
+export async function addCitizensClient(home: ServerHome, issuer: OutsideIssuer): Promise<string> {
+  const credential = { by: 'issuer', issuer: issuer.url } as const;
+  const wanted = { name: 'Citizens’ Portal', kind: 'test', scopes: ['citizen:self'], credential } as const;
+  const made = newClient(wanted, systemClock, systemRandom);
+  if (!('client' in made)) throw new Error('the client of citizens is refused');
+  const db = await home.openDb();
+  await db.write([clientCreation(made.client)]);
+  await db.close();
+  return made.client.clientId;
 }

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { newClient } from '../../src/access/client.ts';
-import { clientCreation } from '../../src/access/client-store.ts';
-import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
 import { type Answered, type Asked, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { startUpload } from '../half-upload.ts';
-import { type OutsideIssuer, startOutsideIssuer } from '../outside-issuer.ts';
+import { addCitizensClient, type OutsideIssuer, startOutsideIssuer } from '../outside-issuer.ts';
 import { until } from '../until.ts';
 import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
 import { anotherToken, depositHeaders, goodDocument, goodMessage, goodRequest, noIds } from './good-requests.ts';
@@ -24,14 +21,15 @@ before(async () => {
   // Without a scanner deposited documents wait.
   home = await makeHome(thisFile, { settings: { CLAMAV: '', TRUSTED_ISSUERS: issuer.url } });
   await (await home.start('demo')).end('SIGTERM');
-  citizensClient = await prepared();
+  citizensClient = await addCitizensClient(home, issuer);
+  await forgetFirstEvent();
   await home.start('start');
   ask = createExchange(home.url);
   token = await home.token();
 });
 
-/** The client of the other issuer; and the first event of the demo's client is no longer kept. */
-async function prepared(): Promise<string> {
+/** The first event of the demo's client is no longer kept, as after its time. */
+async function forgetFirstEvent(): Promise<void> {
   const db = await home.openDb();
   const [demo] = home.demo().clients;
   await db.write([
@@ -40,13 +38,7 @@ async function prepared(): Promise<string> {
       args: [demo?.clientId ?? ''],
     },
   ]);
-  const credential = { by: 'issuer', issuer: issuer.url } as const;
-  const wanted = { name: 'Citizens’ Portal', kind: 'test', scopes: ['citizen:self'], credential } as const;
-  const made = newClient(wanted, systemClock, systemRandom);
-  assert.ok('client' in made);
-  await db.write([clientCreation(made.client)]);
   await db.close();
-  return made.client.clientId;
 }
 
 const slugOf = (answer: Answered) => [answer.status, String(jsonOf(answer)['type']).split('/').at(-1)];

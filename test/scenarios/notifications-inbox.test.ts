@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { addCitizensClient, type OutsideIssuer, startOutsideIssuer } from '../outside-issuer.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+// The inbox over HTTP: two citizens with tokens of a trusted issuer, and a service that writes to one of them.
+let home: ServerHome;
+let issuer: OutsideIssuer;
+let portal = '';
+let service = '';
+let ask: ReturnType<typeof createExchange>;
+
+const thisFile = afterThisFile();
+before(async () => {
+  issuer = await startOutsideIssuer(thisFile);
+  home = await makeHome(thisFile, { settings: { TRUSTED_ISSUERS: issuer.url } });
+  await (await home.start('demo')).end('SIGTERM');
+  portal = await addCitizensClient(home, issuer);
+  await home.start('demo');
+  service = await home.token();
+  ask = createExchange(home.url);
+});
+
+const tokenOf = async (citizenId: string) =>
+  await issuer.sign({
+    client_id: portal,
+    sub: citizenId,
+    scope: 'citizen:self',
+    citizen_id: citizenId,
+    aud: `${home.url}/v1`,
+  });
+
+async function get(path: string, token: string) {
+  const answer = await ask({ path, headers: withToken(token) });
+  return { status: answer.status, json: jsonOf(answer), raw: String(answer.body) };
+}
+
+async function written(citizenId: string, message: string): Promise<string> {
+  const answer = await ask(sendJson(service, '/v1/notifications/send', { citizenId, message, subject: 'Your permit' }));
+  assert.equal(answer.status, 202, String(answer.body));
+  return String(jsonOf(answer)['id']);
+}
+
+test('a citizen finds a message in the own inbox, opens it, and its sender reads that it was read', async () => {
+  const id = await written('demo-mary', 'Come on **Monday**.');
+  const mary = await tokenOf('demo-mary');
+  const listed = async () => {
+    const { items } = (await get('/v1/inbox', mary)).json;
+    return (items as { id: string; subject: string; opened: boolean }[]).find((item) => item.id === id);
+  };
+  assert.deepEqual([(await listed())?.subject, (await listed())?.opened], ['Your permit', false]);
+  const opened = await get(`/v1/inbox/${id}`, mary);
+  assert.deepEqual([opened.status, opened.json['message']], [200, 'Come on **Monday**.']);
+  assert.match(String(opened.json['html']), /<strong>Monday<\/strong>/);
+  assert.equal((await listed())?.opened, true);
+  assert.equal((await get(`/v1/notifications/${id}`, service)).json['status'], 'read');
+});
+
+test('a message of another citizen is answered like one that nobody has, and stays unread', async () => {
+  const id = await written('demo-mary', 'For Mary alone.');
+  const layla = await tokenOf('demo-layla');
+  const plain = ({ status, raw }: { status: number; raw: string }) => [status, raw.replace(/urn:uuid:[0-9a-f-]+/, '')];
+  const another = await get(`/v1/inbox/${id}`, layla);
+  const nobodys = await get(`/v1/inbox/${id.slice(0, -4)}0000`, layla);
+  assert.equal(another.status, 404);
+  assert.deepEqual(plain(another), plain(nobodys));
+  const { items } = (await get('/v1/inbox', layla)).json;
+  assert.ok(!(items as { id: string }[]).some((item) => item.id === id));
+  assert.notEqual((await get(`/v1/notifications/${id}`, service)).json['status'], 'read');
+});
+
+test('the inbox is read page by page, each message once', async () => {
+  const sent = [
+    await written('demo-layla', 'One.'),
+    await written('demo-layla', 'Two.'),
+    await written('demo-layla', 'Three.'),
+  ];
+  const layla = await tokenOf('demo-layla');
+  const seen: string[] = [];
+  for (let before = '', more = true; more; ) {
+    const { items, next } = (await get(`/v1/inbox?limit=2${before}`, layla)).json;
+    seen.push(...(items as { id: string }[]).map(({ id }) => id));
+    more = typeof next === 'string';
+    before = `&before=${String(next)}`;
+  }
+  assert.equal(new Set(seen).size, seen.length);
+  assert.deepEqual(
+    seen.filter((id) => sent.includes(id)),
+    sent.toReversed(),
+  );
+});
