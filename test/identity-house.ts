@@ -46,7 +46,7 @@ export async function openIdentityHouse(t: TestContext, engine: Engine): Promise
 export async function buildIdentityHouse(db: Db) {
   const clock = { now: () => houseTime };
   const root = rootKeyFrom(new Uint8Array(32).fill(7));
-  const citizenKeys = createCitizenKeys(db.read, root, systemRandom);
+  const citizenKeys = createCitizenKeys(db.read, root, systemRandom, { now: () => Math.floor(performance.now()) });
   const commit = createCommit(db, citizenKeys, systemRandom);
   const mint = createMint(clock, systemRandom);
   const keys = await generateKeyPair('ES256');

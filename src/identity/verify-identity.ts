@@ -58,7 +58,7 @@ type Decided = { readonly finding: Finding; readonly spentNow: boolean };
  * test/attacks/guessing.test.ts.
  */
 async function decideOnce({ question, claims, policy, call }: Asking): Promise<Decided> {
-  const { register, frequencies, guesses, rootKey } = call.ports;
+  const { register, frequencies, guesses, rootKey, citizenKeys } = call.ports;
   const key = rootKey.derive('guess-budget');
   const tags = guessTags(key, question.claims, claims);
   return await guesses.alone(tags.subjects, async () => {
@@ -66,6 +66,8 @@ async function decideOnce({ question, claims, policy, call }: Asking): Promise<D
     const [found, unspent] = await Promise.all([
       identify(claims, question.claims, bench).catch((fault) => openAfter(fault, question)),
       guesses.hasRoom(tags.subjects, call.now),
+      // Of a known id the key is often at hand: that of an unknown one is looked for beside what is read anyway.
+      question.claims.citizenId === undefined ? undefined : citizenKeys.keyOf(question.claims.citizenId),
     ]);
     const owner = found.searched && found.about !== null ? [subjectOf(key, found.about)] : [];
     // Looked up whether it matters any more or not, so that the time does not tell.

@@ -43,6 +43,11 @@ export type StandingKey = { readonly key: Uint8Array; readonly stands: Statement
 const cachedKeys = 10_000;
 /** A destroyed key is used no longer than this, in processes other than the one that destroyed it. */
 const cachedForMs = 60_000;
+/**
+ * That an id has no key is remembered for the length of a request: asked three times in it, an unknown id would otherwise
+ * read three times what is at hand for a known one. No longer, or what is sealed about somebody new could not be opened; and not without a clock, or it would be for ever.
+ */
+const strangerForMs = 1_000;
 
 const insertKeys = createMultiRow(
   'insert into citizen_key (citizen_id, wrapped, root_key_id) values',
@@ -59,6 +64,7 @@ const selectKeys = createMultiRow(
 /** Keys are cached for a minute of that clock, those that were used last: a burst on one citizen unwraps once. */
 export function createCitizenKeys(read: Read, root: RootKey, random: Random, clock?: Clock): CitizenKeys {
   const cache = createRecent<{ readonly key: Uint8Array; readonly readAt: number }>(cachedKeys);
+  const strangers = createRecent<number>(cachedKeys);
   const now = () => clock?.now() ?? 0;
 
   function cached(citizenId: string): Uint8Array | undefined {
@@ -85,8 +91,12 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     const known = cached(citizenId);
     if (known !== undefined) return known;
     const readAt = now();
-    const row = await rowOf(citizenId);
-    return row === undefined ? hmacUnder(root, 'stranger-content', citizenId) : keyIn(row, citizenId, readAt);
+    const strangerAt = strangers.get(citizenId);
+    const isStranger = strangerAt !== undefined && readAt - strangerAt < strangerForMs;
+    const row = isStranger ? undefined : await rowOf(citizenId);
+    if (row !== undefined) return keyIn(row, citizenId, readAt);
+    if (!isStranger && clock !== undefined) strangers.set(citizenId, readAt);
+    return hmacUnder(root, 'stranger-content', citizenId);
   }
 
   async function standingKeyOf(citizenId: string): Promise<StandingKey | undefined> {
@@ -109,11 +119,10 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     }
   }
 
-  const newKey = (citizenId: string, source: Random) => [
-    citizenId,
-    wrapKey(root.derive('wrap-citizen-keys'), source(keyBytes), `citizen ${citizenId}`, source),
-    root.id,
-  ];
+  const newKey = (citizenId: string, source: Random) => {
+    strangers.delete(citizenId);
+    return [citizenId, wrappedKey(root, citizenId, source), root.id];
+  };
 
   return {
     keyOf,
@@ -135,6 +144,10 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
       return insertKeys(citizenIds.map((citizenId) => newKey(citizenId, source)));
     },
   };
+}
+
+function wrappedKey(root: RootKey, citizenId: string, source: Random): Uint8Array {
+  return wrapKey(root.derive('wrap-citizen-keys'), source(keyBytes), `citizen ${citizenId}`, source);
 }
 
 function hmacUnder(root: RootKey, purpose: 'citizen-pseudonym' | 'stranger-content', citizenId: string): Buffer {
