@@ -4,6 +4,7 @@ import type { PlannedStep } from './cascade.ts';
 import { messageHtml } from './message-html.ts';
 import { type ChannelName, channelNames } from './notification.ts';
 import { oneOf } from './notification-shape.ts';
+import { phrasesOf } from './phrases.ts';
 import type { Contact } from './ports.ts';
 import { blocksOf, type Content } from './sealed-content.ts';
 import { textOfSms } from './sms-text.ts';
@@ -46,7 +47,7 @@ export type Rehearsal = {
 export function rehearse({ steps, contact, mayKnow, verifiedOnly, content, sender, language }: Rehearsal) {
   const verified = (channel: ChannelName) =>
     !verifiedOnly.includes(channel) || contact?.verified?.includes(channel) === true;
-  const title = content.subject ?? `Message from ${sender}`;
+  const title = content.subject ?? phrasesOf(language).messageFrom(sender);
   return {
     dryRun: true,
     citizenKnown: !mayKnow || contact !== undefined,
@@ -58,7 +59,7 @@ export function rehearse({ steps, contact, mayKnow, verifiedOnly, content, sende
         reachable: !mayKnow || (contact !== undefined && reaches(contact, channel) && verified(channel)),
       };
       if (channel === 'sms')
-        return { ...head, ...textOfSms({ sender, subject: content.subject, text: content.message }) };
+        return { ...head, ...textOfSms({ sender, subject: content.subject, text: content.message, language }) };
       if (channel === 'letter') return { ...head, text: content.message };
       const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [sender] });
       return { ...head, text: content.message, html };

@@ -6,6 +6,7 @@ import { SealBroken } from '../keys/chunked-encryption.ts';
 import { openMessage } from './citizen-inbox.ts';
 import { inboxItem, itemOf } from './list-inbox.ts';
 import { messageHtml } from './message-html.ts';
+import { phrasesOf } from './phrases.ts';
 import type { NotificationPorts } from './ports.ts';
 import { blocksOf } from './sealed-content.ts';
 
@@ -52,8 +53,8 @@ export const openInboxMessage = defineOperation({
     if (found === undefined) return { refusal: refuse('notification-not-found') };
     const { content, notification, effect } = found;
     const item = await itemOf(found, call.ports);
-    const title = content.subject ?? `Message from ${item.sender}`;
     const language = notification.language ?? undefined;
+    const title = content.subject ?? phrasesOf(language).messageFrom(item.sender);
     const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [item.sender, notification.id] });
     const attachments = (content.attachments ?? []).map(({ id: document, title: name }) => ({
       id: document,

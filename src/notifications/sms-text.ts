@@ -1,3 +1,5 @@
+import { phrasesOf } from './phrases.ts';
+
 /** A text message as it is sent, and what it costs: gateways charge each segment. */
 export type SmsText = { readonly text: string; readonly segments: number };
 
@@ -29,10 +31,11 @@ export function textOfSms(message: {
   readonly sender: string;
   readonly subject: string | undefined;
   readonly text: string;
+  readonly language: string | undefined;
 }): SmsText {
   const whole = `${message.sender}: ${message.text.trim()}`;
   if (segmentsOf(whole) <= longestSegments) return { text: whole, segments: segmentsOf(whole) };
   const about = message.subject === undefined ? '' : ` "${message.subject}"`;
-  const short = `${message.sender}: a message for you${about} lies in your inbox.`;
+  const short = phrasesOf(message.language).announce(message.sender, about);
   return { text: short, segments: segmentsOf(short) };
 }

@@ -10,6 +10,7 @@ import { bringForwardSql, claimDue, type Job, jobOf, type Lane, waitingLanes } f
 import { createDeadlines } from './end-overdue.ts';
 import { type ChannelName, channelNames } from './notification.ts';
 import { recoverDeliveries } from './recover-deliveries.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 /** How long things take by default; tests on a virtual clock stretch what would only repeat. */
 export type DeliveryTiming = {
@@ -48,6 +49,7 @@ export type Delivering = {
 
 const jobsAtOnce = 96;
 const jobsInOneClaim = 48;
+const preparedInATurn = 4;
 const deadlinesAtOnce = 8;
 
 /** Starts the worker role: a worker for each channel, the deadlines, and the recovery of what others lost. */
@@ -69,9 +71,10 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
   const start = <J>(queue: Queue<J>, concurrency: number, batch: number): Worker =>
     startWorker({ ...parts, queue, concurrency, batch, pollMs: timing.pollMs });
   // Urgent messages have workers of their own, so that a backlog of others does not take all the places.
+  const turns = createTurns(preparedInATurn);
   const workers = channelNames.flatMap((name) => {
     const deliver = createDeliver(parts, parts.channels[name]);
-    const queue = (priority: 0 | 1) => channelQueue(parts, { channel: name, priority, deliver }, identity);
+    const queue = (priority: 0 | 1) => channelQueue(parts, { channel: name, priority, deliver, turns }, identity);
     return priorities.map((priority) => start(queue(priority), jobsAtOnce, jobsInOneClaim));
   });
   workers.push(start(createDeadlines(parts), deadlinesAtOnce, deadlinesAtOnce));
@@ -126,10 +129,12 @@ type Line = {
   readonly channel: ChannelName;
   readonly priority: 0 | 1;
   readonly deliver: (job: Job, urgent: boolean) => Promise<void>;
+  /** For the messages that are not urgent. */
+  readonly turns: Turns;
 };
 
 /** The lanes of a channel in turn: each claim is for one lane, and the next one for the lane behind it. */
-function channelQueue(parts: Parts, { channel, priority, deliver }: Line, identity: Identity): Queue<Job> {
+function channelQueue(parts: Parts, { channel, priority, deliver, turns }: Line, identity: Identity): Queue<Job> {
   let waiting: readonly Lane[] = [];
   let served = '';
   return {
@@ -154,6 +159,7 @@ function channelQueue(parts: Parts, { channel, priority, deliver }: Line, identi
     },
     run: async (job) => {
       try {
+        if (priority === 1) await turns();
         await deliver(job, priority === 0);
       } catch (fault) {
         identity.leaveBehind(job.lockedBy);

@@ -12,9 +12,14 @@ const headers = {
 };
 
 /** A whole page: no script, its style from this server, readable without it. */
-export async function page(title: string, content: Html | Promise<Html>, status = 200): Promise<PageAnswer> {
+export async function page(
+  title: string,
+  content: Html | Promise<Html>,
+  status = 200,
+  language = 'en',
+): Promise<PageAnswer> {
   const whole = html`${raw('<!doctype html>')}
-    <html lang="en" dir="ltr">
+    <html lang="${language}" dir="ltr">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { html } from 'hono/html';
 import type { Mount, PageAnswer } from '../api/server.ts';
 import { type ConfirmLinks, type ConfirmParts, confirmPath, confirmReceipt } from '../notifications/confirm-receipt.ts';
+import { phrasesOf, wishedLanguage } from '../notifications/phrases.ts';
 import { page } from './page.ts';
 
 /**
@@ -16,9 +17,10 @@ export function receivedPage(
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const delivery = links.find(path.slice(confirmPath.length + 1));
     if (delivery === undefined) return await unknownLink();
-    if (request.method !== 'POST') return await question(path);
+    const language = wishedLanguage(request.headers['accept-language']);
+    if (request.method !== 'POST') return await question(path, language);
     request.resume();
-    return (await confirmReceipt(parts, delivery)) ? await thanks() : await unknownLink();
+    return (await confirmReceipt(parts, delivery)) ? await thanks(language) : await unknownLink();
   }
   const handler: RequestListener = (request, response) => {
     answer(request)
@@ -44,17 +46,20 @@ const always = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'x-robots-tag': 'noindex',
+  vary: 'accept-language',
 };
 
-const question = (path: string) =>
-  page(
-    'Confirm the receipt',
-    html`<p>You have got a mail with an official message. Tell its sender that you have received it:</p>
-      <form method="post" action="${path}"><button type="submit">I have received the message</button></form>`,
-  );
+function question(path: string, language: string): Promise<PageAnswer> {
+  const { title, ask, button } = phrasesOf(language).page;
+  const form = html`<p>${ask}</p>
+    <form method="post" action="${path}"><button type="submit">${button}</button></form>`;
+  return page(title, form, 200, language);
+}
 
-const thanks = () =>
-  page('Thank you', html`<p>The sender knows now that you have received the message. You can close this page.</p>`);
+function thanks(language: string): Promise<PageAnswer> {
+  const { title, thanks: text } = phrasesOf(language).page;
+  return page(title, html`<p>${text}</p>`, 200, language);
+}
 
 const unknownLink = () =>
   page('This link is not known', html`<p>Use the link as it stands in the mail, the whole of it.</p>`, 404);

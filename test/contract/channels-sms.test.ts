@@ -157,7 +157,9 @@ test('sms: segments are counted as gateways charge them', () => {
     ),
     [1, 2, 1, 2, 1, 2],
   );
-  const long = textOfSms({ sender: 'Tax Office', subject: 'Your tax', text: 'word '.repeat(1_000) });
+  const long = textOfSms({
+    ...{ sender: 'Tax Office', subject: 'Your tax', text: 'word '.repeat(1_000), language: undefined },
+  });
   assert.deepEqual(long, { text: 'Tax Office: a message for you "Your tax" lies in your inbox.', segments: 1 });
 });
 

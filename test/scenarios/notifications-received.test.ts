@@ -37,8 +37,8 @@ async function open(t: TestContext, db: Db) {
   t.after(() => server.close());
   // It listens on TCP, so its address has a port.
   const { port } = server.address() as AddressInfo;
-  const ask = async (method: string, path: string) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method });
+  const ask = async (method: string, path: string, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
   const run = async (ms: number) => {
@@ -70,6 +70,8 @@ for (const engine of engines) {
       assert.doesNotMatch(looked.text, /secret|Hello|ada|Tax/i);
       assert.match(looked.headers.get('content-security-policy') ?? '', /default-src 'none'/);
     }
+    const nb = await ask('GET', path, { 'accept-language': 'xx, nb-NO;q=0.9, de;q=0.8' });
+    assert.match(nb.text, /<html lang="nb"[\s\S]*Jeg har mottatt meldingen/);
     assert.equal((await shown(id)).status, 'sending');
     assert.match((await ask('GET', path)).text, new RegExp(`<form method="post" action="${path}">`));
     assert.match((await ask('POST', path)).text, /The sender knows now/);

@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url';
 import type { DeliveryId } from '../../kernel/id.ts';
 import { hasMarkup } from '../markdown.ts';
 import { messageHtml } from '../message-html.ts';
+import { phrasesOf } from '../phrases.ts';
 import { blocksOf } from '../sealed-content.ts';
 import type { Message } from './channel.ts';
 
@@ -38,22 +39,23 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
   const to = parseMailAddress(message.address);
   if (to === undefined) return undefined;
   const name = oneLine(message.sender);
-  const subject = oneLine(message.subject ?? `Message from ${name}`);
+  const phrases = phrasesOf(message.language);
+  const subject = oneLine(message.subject ?? phrases.messageFrom(name));
   const attached = (message.content.attachments ?? []).map(({ title }) => `[${oneLine(title)}]`);
   const footer = [...attached, name, message.notification];
   const blocks = blocksOf(message.content);
   const confirm = sender.confirmLink?.(message.delivery);
-  const asked = confirm === undefined ? '' : `${confirmText}:\n${confirm}\n\n`;
+  const asked = confirm === undefined ? '' : `${phrases.confirm}:\n${confirm}\n\n`;
   const language = message.language === undefined ? undefined : oneLine(message.language);
   return {
     from: { name, address: sender.address },
     to,
-    subject: message.reminder ? `Reminder: ${subject}` : subject,
+    subject: message.reminder ? phrases.reminder(subject) : subject,
     messageId: messageIdOf(message, sender.messageIdHost),
     date: new Date(message.at),
     text: `${message.text.trimEnd()}\n\n${asked}-- \n${footer.join('\n')}\n`,
     ...(hasMarkup(blocks)
-      ? { html: messageHtml({ title: subject, language, blocks, footer, ...linkOf(confirm) }) }
+      ? { html: messageHtml({ title: subject, language, blocks, footer, ...linkOf(phrases.confirm, confirm) }) }
       : {}),
     headers: {
       'Auto-Submitted': 'auto-generated',
@@ -63,10 +65,8 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
   };
 }
 
-const confirmText = 'Confirm that you have received this message';
-
-function linkOf(href: string | undefined) {
-  return href === undefined ? {} : { link: { text: confirmText, href } };
+function linkOf(text: string, href: string | undefined) {
+  return href === undefined ? {} : { link: { text, href } };
 }
 
 /**

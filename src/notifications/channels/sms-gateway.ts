@@ -25,7 +25,7 @@ export function createSmsGateway({ url, mapping, timeoutMs = defaultTimeoutMs }:
       const to = parsePhone(message.address);
       if (to === undefined) return { outcome: 'permanent', reason: 'address-invalid' };
       const id = `${message.delivery}.${message.attempt}`;
-      const { text } = textOfSms({ sender: message.sender, subject: message.subject, text: message.text });
+      const { text } = textOfSms(message);
       const { type, body } = bodyFor(mapping, { to, text, id, from: message.sender });
       // The key is the same for the same attempt only: an attempt is called once.
       const headers = { ...mapping.headers, 'content-type': type, 'idempotency-key': id };

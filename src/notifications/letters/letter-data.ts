@@ -1,6 +1,7 @@
 import { toInstant } from '../../kernel/clock.ts';
 import type { Message } from '../channels/channel.ts';
 import type { Block } from '../markdown.ts';
+import { phrasesOf } from '../phrases.ts';
 import { blocksOf } from '../sealed-content.ts';
 import { type AddressWindowName, addressWindows } from './letter-template.ts';
 
@@ -17,9 +18,10 @@ export function letterData(message: Message, window: AddressWindowName): string 
     .filter((line) => line !== '');
   if (address.length < 2 || address.length > mostAddressLines) return undefined;
   if (address.some((line) => line.length > longestAddressLine)) return undefined;
-  const title = message.subject ?? `Message from ${message.sender}`;
+  const phrases = phrasesOf(message.language);
+  const title = message.subject ?? phrases.messageFrom(message.sender);
   return JSON.stringify({
-    title: clean(message.reminder ? `Reminder: ${title}` : title),
+    title: clean(message.reminder ? phrases.reminder(title) : title),
     sender: clean(message.sender),
     lang: /^[a-z]{2,3}(?=-|$)/i.exec(message.language ?? '')?.[0].toLowerCase() ?? 'en',
     rtl: isRightToLeft(message.text),

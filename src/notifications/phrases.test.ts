@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMint } from '../kernel/id.ts';
+import { mailOf } from './channels/mail.ts';
+import { phrasesOf, wishedLanguage } from './phrases.ts';
+import { textOfSms } from './sms-text.ts';
+
+const at = Date.UTC(2026, 0, 15, 9);
+const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
+
+test('the words that the server adds are in the language of the message, and English where it is not known', () => {
+  const mail = (language: string | undefined) => {
+    const text = 'Text.';
+    const made = mailOf(
+      {
+        ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'a@example.org' },
+        ...{ sender: 'Skatt', subject: undefined, text, content: { message: text }, reminder: true },
+        ...{ category: 'information', recipient: 'Ada', language, at },
+      },
+      { address: 'no-reply@example.org', messageIdHost: 'example.org', confirmLink: () => 'https://x.example/r' },
+    );
+    return [made?.subject, made?.text.split('\n')[2]];
+  };
+  assert.deepEqual(mail('nb-NO'), ['Påminnelse: Melding fra Skatt', 'Bekreft at du har mottatt denne meldingen:']);
+  assert.deepEqual(mail('de'), [
+    'Erinnerung: Nachricht von Skatt',
+    'Bestätigen Sie, dass Sie diese Nachricht erhalten haben:',
+  ]);
+  for (const language of [undefined, 'xx', 'constructor', 'english']) {
+    assert.deepEqual(mail(language), ['Reminder: Message from Skatt', 'Confirm that you have received this message:']);
+  }
+  const long = { sender: 'Finanzamt', subject: 'Bescheid', text: 'Wort '.repeat(1_000), language: 'de-AT' };
+  assert.equal(textOfSms(long).text, 'Finanzamt: Eine Nachricht für Sie "Bescheid" liegt in Ihrem Postfach.');
+});
+
+test('the language of a page is the first known one that the browser names', () => {
+  const cases = [undefined, '', '*', 'xx,de;q=0.5', 'pt-BR, en', 'no', '<script>', 'toString, fr'];
+  assert.deepEqual(cases.map(wishedLanguage), ['en', 'en', 'en', 'de', 'pt', 'no', 'en', 'fr']);
+  for (const language of ['no', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl']) {
+    assert.notEqual(phrasesOf(language).page.button, phrasesOf('en').page.button, language);
+  }
+});
