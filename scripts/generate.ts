@@ -1,6 +1,6 @@
 /**
- * Writes the pages that are made from code: docs/openapi.json, docs/settings.md, docs/problems.md, docs/endpoints.md and
- * register.lock. With `--check` it writes nothing and fails where a page is stale, or where the register lost something.
+ * Writes the pages that are made from code: docs/openapi.json, docs/settings.md, docs/problems.md, docs/endpoints.md,
+ * docs/api-requirements.md and register.lock. With `--check` it writes nothing and fails where a page is stale, or where the register lost something.
  * With `--release` it also keeps the OpenAPI document as what callers rely on from now on (spec/released-openapi.json).
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { settingTable } from '../src/config/setting-table.ts';
 import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
 import { operations } from '../src/operations.ts';
+import { requirementsPage } from './requirements.ts';
 
 const root = join(import.meta.dirname, '..');
 const checking = process.argv.includes('--check');
@@ -80,11 +81,15 @@ ${rows.join('\n')}
 `;
 }
 
+const requirements = requirementsPage(root);
+faults.push(...requirements.faults);
+
 const pages: Record<string, string> = {
   'docs/openapi.json': `${JSON.stringify(openApi(operations, exampleOperator), null, 2)}\n`,
   'docs/settings.md': settingsPage(),
   'docs/problems.md': problemsPage(),
   'docs/endpoints.md': endpointsPage(),
+  'docs/api-requirements.md': requirements.text,
   'register.lock': `${JSON.stringify(endpoints, null, 2)}\n`,
 };
 

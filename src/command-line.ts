@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
 import { calibrateCommands } from './cli/calibrate.ts';
+import { lockCommands } from './cli/citizen-lock.ts';
 import { citizenCommands } from './cli/citizens.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
@@ -74,6 +75,7 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
     ...keyCommands(lendRotation, terminal),
     ...importCommands(lend, terminal),
     ...policyCommands(lend, terminal),
+    ...lockCommands(lend, terminal),
     ...webhookCommands(lend, terminal),
     ...contactCommands(lend, terminal),
     ...clientCommands(lend, terminal),

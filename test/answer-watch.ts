@@ -33,10 +33,11 @@ function watch(folder: string): void {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
     const [path = ''] = (request.url ?? '').split('?');
     if (path !== '/v1' && (!path.startsWith('/v1/') || aboutItself.test(path))) return;
-    const bytes = keepBytes(response);
     const given = keepHeaders(response);
+    const headersOf = () => ({ ...response.getHeaders(), ...given() });
+    const bytes = keepBytes(response, () => /json/.test(String(headersOf()['content-type'])));
     response.once('finish', () => {
-      const headers = { ...response.getHeaders(), ...given() };
+      const headers = headersOf();
       // In a test's own process other servers than ours stand too, and ours with other operations.
       if (!isServer && headers['api-version'] === undefined) return;
       const left: Left = { method: request.method ?? '', path, status: response.statusCode, headers, body: bytes() };
@@ -68,15 +69,15 @@ function keepHeaders(response: ServerResponse): () => Readonly<Record<string, un
   return () => kept;
 }
 
-/** Keeps what is written, up to a bound; documents are larger, and have no schema. */
-function keepBytes(response: ServerResponse): () => Buffer | undefined {
+/** Keeps JSON that is written, up to a bound; of anything else the first piece, since it has no schema. */
+function keepBytes(response: ServerResponse, isJson: () => boolean): () => Buffer | undefined {
   const pieces: Buffer[] = [];
   let size = 0;
   const keep = (chunk: unknown) => {
     if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
     size += chunk.length;
-    if (size <= keptBytes) pieces.push(Buffer.from(chunk));
-    else pieces.length = 0;
+    if (size > keptBytes) pieces.length = 0;
+    else if (pieces.length === 0 || isJson()) pieces.push(Buffer.from(chunk));
   };
   for (const name of ['write', 'end'] as const) {
     const real = response[name].bind(response) as (...given: unknown[]) => unknown;

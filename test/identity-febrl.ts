@@ -15,9 +15,24 @@ type Row = Readonly<Record<string, string>>;
 
 /** Set 1, 2 or 3; undefined where the data are not there. */
 export function readFebrl(set: 1 | 2 | 3): Febrl | undefined {
+  const rows = readRows(set);
+  return rows === undefined ? undefined : febrlOf(rows);
+}
+
+/** All three sets as one register, in which the persons of each are impostors of the others. */
+export function readFebrlTogether(): Febrl | undefined {
+  const sets = ([1, 2, 3] as const).map((set) =>
+    readRows(set)?.map((row) => ({ ...row, rec_id: `set${set}${idOf(row)}` })),
+  );
+  return sets.some((rows) => rows === undefined) ? undefined : febrlOf(sets.flatMap((rows) => rows ?? []));
+}
+
+function readRows(set: 1 | 2 | 3): Row[] | undefined {
   const path = testData(`febrl/dataset${set}.csv`);
-  if (path === undefined) return undefined;
-  const rows: Row[] = parse(readFileSync(path), { columns: true, trim: true });
+  return path === undefined ? undefined : parse(readFileSync(path), { columns: true, trim: true });
+}
+
+function febrlOf(rows: readonly Row[]): Febrl {
   const originals = rows.filter((row) => idOf(row).endsWith('-org'));
   const duplicates = rows.filter((row) => !idOf(row).endsWith('-org'));
   const blocks = new Map<string, Row[]>();
@@ -38,7 +53,7 @@ function idOf(row: Row | undefined): string {
 }
 
 function numberOf(row: Row): string {
-  return idOf(row).split('-')[1] ?? '';
+  return idOf(row).replace(/-(org|dup).*$/, '');
 }
 
 /** What impostors share with a person, as the published figures were taken: two persons who share none are no test. */

@@ -23,15 +23,15 @@ type Bucket = {
   waits: Wait[];
 };
 
-/** A grant that lies unused for longer goes back at the next question, so that it is not spent on top of a full budget. */
-const inHandMs = 50;
-/** As much is asked for ahead as flows in within a twentieth of a second: thirty to sixty questions a second for a busy budget. */
+/** A grant that lies unused for longer goes back with the next question, so that it is not spent on top of a full budget. */
+const inHandMs = 1_000;
+/** As much is asked for ahead as flows in within a twentieth of a second: thirty to eighty questions a second for a busy budget. */
 const partsOfSecond = 20;
 const manyBuckets = 10_000;
 
 /**
  * The budgets of all processes of one database. A process asks for some requests at once and then counts in memory, so
- * that a busy client costs thirty to sixty small writes a second and not one a request; a budget of less than that, or one that runs
+ * that a busy client costs thirty to eighty small writes a second and not one a request; a budget of less than that, or one that runs
  * out, is asked for one by one. One unit is on its way at a time, its buckets in one order: two processes never wait for
  * each other in a circle.
  */
@@ -94,8 +94,9 @@ export function createSharedQuotas(clock: Clock, random: Random, db: Pick<Db, 'w
       const now = clock.now();
       const fresh = now - bucket.grantedAt <= inHandMs;
       if (bucket.inHand > 0 && fresh) {
-        // The next ones are asked for before these are used up, so that nobody has to wait.
-        if (bucket.inHand * 4 <= bucket.ahead && bucket.shared > 0) ask(bucket);
+        // The next ones are asked for before these are used up or too old, so that nobody has to wait.
+        const runsLow = bucket.inHand * 4 <= bucket.ahead && bucket.shared > 0;
+        if (runsLow || now - bucket.grantedAt > inHandMs / 2) ask(bucket);
         return spend(bucket, now, random);
       }
       if (bucket.inHand === 0 && now < bucket.emptyUntil) return spend(bucket, now, random);
@@ -107,14 +108,16 @@ export function createSharedQuotas(clock: Clock, random: Random, db: Pick<Db, 'w
   };
 }
 
-/** What is asked for a budget now. Who asks again within the time of a question is busy, and asks for more ahead. */
+/** What is asked for a budget now. Who asks again within a second is busy, and asks for more ahead from time to time. */
 function questionOf(bucket: Bucket, waiting: number, now: number): readonly Statement[] {
   const { clientId, scope, quota } = bucket;
   const most = Math.floor(quota.perSecond / partsOfSecond);
-  bucket.ahead = now - bucket.grantedAt <= 2 * inHandMs ? Math.min(most, bucket.ahead * 2 + 1) : 0;
-  const back = now - bucket.grantedAt > inHandMs ? bucket.inHand : 0;
+  const isBusy = now - bucket.grantedAt <= inHandMs;
+  bucket.ahead = isBusy ? Math.min(most, bucket.ahead * 2 + 1) : 0;
+  const back = isBusy ? 0 : bucket.inHand;
   bucket.inHand -= back;
-  return reservation({ clientId, scope, quota, now, waiting, ahead: bucket.ahead, back });
+  const ahead = Math.max(0, bucket.ahead - bucket.inHand);
+  return reservation({ clientId, scope, quota, now, waiting, ahead, back });
 }
 
 function keepGrant(bucket: Bucket, grant: { granted: number; units: number }, waiting: number, now: number): void {

@@ -116,6 +116,7 @@ function describe<P>(operation: Operation<P>): Record<string, unknown> {
     summary: operation.summary,
     description: operation.description,
     'x-since': operation.since,
+    ...(operation.deprecated === undefined ? {} : { deprecated: true }),
     security: operation.scope === null ? [] : [{ accessToken: operation.scope === 'any' ? [] : [operation.scope] }],
     parameters,
     ...bodyOf(operation, shown),

@@ -6,6 +6,7 @@ import type { Mint } from '../kernel/id.ts';
 import type { ProblemSlug, Refusal } from '../kernel/problem.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Read } from '../store/db.ts';
+import type { Deprecation } from './deprecation.ts';
 
 /** The scopes of the interface; a client is allowed some of them. */
 export const scopes = [
@@ -134,6 +135,8 @@ type Described = {
   readonly description: string;
   readonly responses: Readonly<Record<number, ResponseShape>>;
   readonly refusals: readonly ProblemSlug[];
+  /** Set where the operation is to go; nothing is ever taken out of /v1. */
+  readonly deprecated?: Deprecation;
   /** Whether `Idempotency-Key` is honoured. */
   readonly idempotent?: true;
   /** The body is not JSON but bytes, given unread as `call.bytes`; with its default limit in bytes. */

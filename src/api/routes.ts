@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import { allowStream } from './body-watch.ts';
+import { deprecationHeaders } from './deprecation.ts';
 import { createDispatch, type Dispatched } from './dispatch.ts';
 import { atWholeQuantum, foundNothing } from './found-nothing.ts';
 import type { Operation } from './operation.ts';
@@ -25,7 +26,7 @@ export function mountAll<P>(app: FastifyInstance, desk: Desk<P>): void {
   const byPath = Map.groupBy(desk.parts.operations, (operation) => operation.path);
   for (const [path, operations] of byPath) {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    for (const operation of operations) routeOperation(app, desk, { url, operation });
+    for (const operation of operations) routeOperation(app, deskOf(desk, operation), { url, operation });
     const allowed = operations.flatMap((operation) =>
       operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method],
     );
@@ -40,6 +41,11 @@ export function mountAll<P>(app: FastifyInstance, desk: Desk<P>): void {
     routeOthers(app, desk, { url: page.path, allowed: ['GET', 'HEAD'] });
   }
   for (const mount of desk.parts.mounts) mountHandler(app, desk, mount);
+}
+
+/** The desk of an operation that is to go has the headers that say so. */
+function deskOf<P>(desk: Desk<P>, { deprecated }: Operation<P>): Desk<P> {
+  return deprecated === undefined ? desk : { ...desk, headers: { ...desk.headers, ...deprecationHeaders(deprecated) } };
 }
 
 function routeOperation<P>(
@@ -119,6 +125,9 @@ function send<P>(
     return problem.status;
   }
   reply.code(result.status).headers(result.headers ?? {});
+  const link = desk.headers['link'];
+  if (link !== undefined && result.headers?.['link'] !== undefined)
+    reply.header('link', `${link}, ${result.headers['link']}`);
   if ('json' in result) reply.type('application/json; charset=utf-8').send(JSON.stringify(result.json));
   else if (request.method === 'HEAD') {
     void result.stream?.return?.();

@@ -24,7 +24,8 @@ export function createTlsServer(tls: Tls, limits: ServerOptions, handler: Reques
   const context = (pair: { readonly certificate: string; readonly key: string }) => ({
     cert: pair.certificate,
     key: pair.key,
-    ...(tls.authorities.length > 0 ? { ca: [...tls.authorities] } : {}),
+    // An empty list is none; without one the authorities of the machine would be taken.
+    ca: [...tls.authorities],
     minVersion: 'TLSv1.2' as const,
     ciphers,
     honorCipherOrder: true,

@@ -8,18 +8,27 @@ const anyOrigin = { 'access-control-allow-origin': '*', 'cache-control': 'public
 
 /** A document that stays as it is while the server runs, readable from any origin. */
 export function jsonPage(path: string, content: unknown, type = 'application/json; charset=utf-8'): Page {
-  return textPage(path, JSON.stringify(content, null, 2), { 'content-type': type });
+  return textPage(path, () => JSON.stringify(content, null, 2), { 'content-type': type });
 }
 
-function textPage(path: string, text: string, headers: Readonly<Record<string, string>>): Page {
+function textPage(path: string, text: () => string, headers: Readonly<Record<string, string>>): Page {
   // As bytes, since Fastify adds a charset to the type of a text.
-  const body = Buffer.from(text);
-  return { path, get: async () => ({ status: 200, headers: { ...anyOrigin, ...headers }, body }) };
+  const body = once(() => Buffer.from(text()));
+  return { path, get: async () => ({ status: 200, headers: { ...anyOrigin, ...headers }, body: body() }) };
+}
+
+/** What is made when it is first asked for: the start of a server does not wait for its documents. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 /** `/.well-known/api-catalog` as RFC 9727 has it served: with its profile, and a link that HEAD gives too. */
 export function catalogPage(catalog: unknown): Page {
-  return textPage('/.well-known/api-catalog', JSON.stringify(catalog, null, 2), {
+  return textPage('/.well-known/api-catalog', () => JSON.stringify(catalog, null, 2), {
     'content-type': 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
     link: '</.well-known/api-catalog>; rel="api-catalog"',
   });
@@ -51,7 +60,7 @@ export function apiDocuments<P>(
   identity: ApiIdentity,
   isReady: () => Promise<Readiness>,
 ): readonly Page[] {
-  const description = openApi(operations, identity);
+  const description = once(() => openApi(operations, identity));
   const health = (path: string, check: () => Promise<Readiness>): Page => ({
     path,
     get: async () => {
@@ -61,11 +70,13 @@ export function apiDocuments<P>(
       return { status: up ? 200 : 503, headers, body: JSON.stringify({ status: up ? 'UP' : 'DOWN', ...more }) };
     },
   });
-  const asYaml = toYaml(description);
+  const asJson = once(() => JSON.stringify(description(), null, 2));
+  const asYaml = once(() => toYaml(description()));
+  const json = { 'content-type': 'application/json; charset=utf-8' };
   const yaml = { 'content-type': 'application/yaml' };
   return [
-    jsonPage('/openapi.json', description),
-    jsonPage('/v1/openapi.json', description),
+    textPage('/openapi.json', asJson, json),
+    textPage('/v1/openapi.json', asJson, json),
     textPage('/openapi.yaml', asYaml, yaml),
     textPage('/v1/openapi.yaml', asYaml, yaml),
     health('/healthz', async () => ({ up: true })),

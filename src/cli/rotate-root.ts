@@ -4,9 +4,10 @@ import type { Mint } from '../kernel/id.ts';
 import type { RootKey } from '../keys/root-key.ts';
 import { rootIdOf } from '../keys/root-key.ts';
 import { beginRotation, endRotation, readRootSecrets } from '../keys/root-key-file.ts';
-import { rewrapKey } from '../keys/wrap.ts';
+import { drawnAtOnce, rewrapKey, wrapNonceBytes } from '../keys/wrap.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Db, Read, Row, Statement } from '../store/db.ts';
+import { createMultiRow } from '../store/multi-row.ts';
 
 /** What a rotation works on; `root` is that of the house, which takes the new file over. */
 export type RotationRoom = {
@@ -70,8 +71,9 @@ export async function rewrapAll(
       [after, pageSize],
     );
     const old = rows.filter((row) => row['root_key_id'] === ends.from);
+    const drawn = drawnAtOnce(room.random, old.length * wrapNonceBytes);
     const unit = updatesOf(
-      old.map((row) => citizenRow(room, row, keys)),
+      old.map((row) => citizenRow(drawn, row, keys)),
       ends,
     );
     await writing;
@@ -118,18 +120,30 @@ function wrapping(room: RotationRoom, purpose: 'wrap-citizen-keys' | 'wrap-signi
 
 type Pair = { readonly from: Uint8Array; readonly to: Uint8Array };
 
-function citizenRow({ random }: RotationRoom, row: Row, keys: Pair): readonly [string, Uint8Array] {
+function citizenRow(random: Random, row: Row, keys: Pair): readonly [string, Uint8Array] {
   const { citizen_id: citizenId, wrapped } = row;
   if (typeof citizenId !== 'string' || !(wrapped instanceof Uint8Array)) throw new TypeError('a citizen key is a row');
   return [citizenId, rewrapKey(keys, wrapped, `citizen ${citizenId}`, random)];
 }
 
-/** Changes rows that are there, and no others: a key that was destroyed in the meantime does not come back. */
+const insertFresh = createMultiRow('insert into citizen_key_rewrap (citizen_id, wrapped) values', 2, '');
+
+/**
+ * For rows in the order of their ids. Changes rows that are there, and no others: a key that was destroyed in the meantime does not come back. All at once, for
+ * a statement for each row costs more than its wrapping.
+ */
 function updatesOf(rows: readonly (readonly [string, Uint8Array])[], { from, to }: Ends): Statement[] {
-  return rows.map(([citizenId, wrapped]) => ({
-    sql: 'update citizen_key set wrapped = $2, root_key_id = $3 where citizen_id = $1 and root_key_id = $4',
-    args: [citizenId, wrapped, to, from],
-  }));
+  const [first, last] = [rows[0]?.[0], rows.at(-1)?.[0]];
+  if (first === undefined || last === undefined) return [];
+  return [
+    ...insertFresh(rows),
+    {
+      // The bounds are for the planners: without them the whole table would be gone through for each page.
+      sql: 'update citizen_key set wrapped = fresh.wrapped, root_key_id = $1 from citizen_key_rewrap fresh where fresh.citizen_id = citizen_key.citizen_id and citizen_key.root_key_id = $2 and citizen_key.citizen_id between $3 and $4',
+      args: [to, from, first, last],
+    },
+    { sql: 'delete from citizen_key_rewrap' },
+  ];
 }
 
 async function rewrapSigningKeys(room: RotationRoom, ends: Ends): Promise<number> {

@@ -174,7 +174,11 @@ export const settingTable = {
   },
   REGISTER_COUNTRY: { kind: 'country', fallback: undefined, help: 'Its country, as two letters of ISO 3166-1.' },
   VERIFY_QUANTUM_MS: { kind: 'milliseconds', fallback: '5', help: 'verify answers at whole multiples of this time.' },
-  VERIFY_POLICY: { kind: 'text', fallback: 'standard-2026-2', help: 'Policy of clients that have none of their own.' },
+  VERIFY_POLICY: {
+    kind: 'text',
+    fallback: 'standard-2026-2',
+    help: 'Policy of clients that have none of their own: one that ships, or one that `policies add` has stored.',
+  },
   REFUSE_CLAIMS_IN_URL: {
     kind: 'flag',
     fallback: 'false',

@@ -49,9 +49,10 @@ export type StoreCitizens = (citizens: readonly ImportedCitizen[]) => Statement[
 
 /**
  * Makes the store of one import. It writes the fields that the import has, in the order of `fields`, and leaves the
- * others as an earlier import set them: id, these fields, family_key, imported_by.
+ * others as an earlier import set them: id, these fields, family_key, imported_by. `anyNames`: whether former names are
+ * kept of anybody so far.
  */
-export function createCitizenStore(fields: readonly StoredField[]): StoreCitizens {
+export function createCitizenStore(fields: readonly StoredField[], anyNames: boolean): StoreCitizens {
   const columnOf: Readonly<Record<StoredField, string>> = { ...textColumns, ...otherColumns };
   const named = fields.map((field) => columnOf[field]);
   const columns = ['citizen_id', ...named, 'family_key', 'imported_by'];
@@ -61,7 +62,7 @@ export function createCitizenStore(fields: readonly StoredField[]): StoreCitizen
     columns.length,
     `on conflict (citizen_id) do update set ${[...replaced, ...replacedKey(fields)].join(', ')}`,
   );
-  const formerNames = createFormerNames(fields);
+  const formerNames = createFormerNames(fields, anyNames);
   return (citizens) => [...rows(citizens.map(({ values }) => values)), ...formerNames(citizens)];
 }
 
@@ -79,14 +80,18 @@ const datedNames = createMultiRow(
   ')',
 );
 
-/** The statements behind those of the citizens that keep `former_name` in step; none for an import that does not touch it. */
-function createFormerNames(fields: readonly StoredField[]): StoreCitizens {
+/**
+ * The statements behind those of the citizens that keep `former_name` in step: names anew where the import has them, and
+ * the date of those who have names, which any import of dates may change.
+ */
+function createFormerNames(fields: readonly StoredField[], anyNames: boolean): StoreCitizens {
   const births = fields.includes('birthFamilyName');
   const formers = fields.includes('formerNames');
-  const dates = fields.includes('birthDate');
+  const dates = fields.includes('birthDate') && anyNames;
   return (citizens) => {
     const ids = citizens.map(({ citizenId }) => [citizenId]);
-    const names = citizens.flatMap(({ citizenId, birthKey, formerKeys }) => [
+    const named = citizens.filter(({ birthKey, formerKeys }) => birthKey !== undefined || formerKeys.length > 0);
+    const names = named.flatMap(({ citizenId, birthKey, formerKeys }) => [
       ...(birthKey === undefined ? [] : [[citizenId, 'birth', birthKey, '']]),
       ...[...new Set(formerKeys)].map((key) => [citizenId, 'former', key, '']),
     ]);
@@ -94,7 +99,7 @@ function createFormerNames(fields: readonly StoredField[]): StoreCitizens {
       ...(births ? withoutBirthNames(ids) : []),
       ...(formers ? withoutFormerNames(ids) : []),
       ...withNames(names),
-      ...(births || formers || dates ? datedNames(ids) : []),
+      ...datedNames(dates ? ids : named.map(({ citizenId }) => [citizenId])),
     ];
   };
 }

@@ -76,12 +76,20 @@ export async function importCitizens(
   try {
     const write = order.dryRun
       ? undefined
-      : { house, actor: order.actor, store: createCitizenStore(mappedFields(mapping)) };
+      : {
+          house,
+          actor: order.actor,
+          store: createCitizenStore(mappedFields(mapping), await hasFormerNames(house.read)),
+        };
     const ended = await importLines(file, { readRow, errors, write, onProgress }, progress);
     return { progress: ended, mapping, began, readBefore: progress.read };
   } finally {
     await errors?.close();
   }
+}
+
+async function hasFormerNames(read: Read): Promise<boolean> {
+  return (await read('select 1 as found from former_name limit 1')).length > 0;
 }
 
 /** What a file is read for; without a mapping everything, and lists under our own names. */

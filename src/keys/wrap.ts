@@ -48,3 +48,14 @@ export function rewrapKey(
     key.fill(0);
   }
 }
+
+/** A source of so many random bytes that asks the given one once; many small requests cost more than all wrapping. */
+export function drawnAtOnce(random: Random, bytes: number): Random {
+  const drawn = random(bytes);
+  let used = 0;
+  return (wanted) => {
+    used += wanted;
+    if (used > drawn.length) throw new RangeError('more random bytes were asked for than drawn');
+    return drawn.subarray(used - wanted, used);
+  };
+}

@@ -3,7 +3,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { createRecent } from '../kernel/recent.ts';
 import { keyBytes } from '../keys/chunked-encryption.ts';
 import type { RootKey } from '../keys/root-key.ts';
-import { unwrapKey, wrapKey, wrapNonceBytes } from '../keys/wrap.ts';
+import { drawnAtOnce, unwrapKey, wrapKey, wrapNonceBytes } from '../keys/wrap.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
 import { createMultiRow } from '../store/multi-row.ts';
 
@@ -151,16 +151,5 @@ function pseudonymsUnder(root: RootKey): CitizenKeys['pseudonymOf'] {
       known.set(citizenId, pseudonym);
     }
     return pseudonym;
-  };
-}
-
-/** A source of so many random bytes that asks the given one once; many small requests cost more than all wrapping. */
-function drawnAtOnce(random: Random, bytes: number): Random {
-  const drawn = random(bytes);
-  let used = 0;
-  return (wanted) => {
-    used += wanted;
-    if (used > drawn.length) throw new RangeError('more random bytes were asked for than drawn');
-    return drawn.subarray(used - wanted, used);
   };
 }

@@ -44,6 +44,8 @@ export type CitizenEvent =
       })
   /** Somebody tried so many wrong values that every further question of the day or month is answered no_match. */
   | (Head<'identity.guesses-spent'> & { readonly citizenId: string; readonly verification: VerificationId })
+  /** The citizen wishes that claims fit nothing, or no longer so. */
+  | (Head<'identity.lock-changed'> & { readonly citizenId: string; readonly locked: boolean })
   | (Head<'identity.verification-read'> & { readonly citizenId: string; readonly verification: VerificationId })
   | (Head<'notification.accepted'> & Ground & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.rehearsed'> & { readonly citizenId: string })

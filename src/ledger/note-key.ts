@@ -8,7 +8,7 @@ import {
   type webcrypto,
 } from 'node:crypto';
 import { parseBase64, parseCheckpoint } from './checkpoint.ts';
-import { isKeyName, type NoteSigner, type NoteVerifier } from './note.ts';
+import { isKeyName, type LogSubtree, type NoteSigner, type NoteVerifier } from './note.ts';
 
 /** The kinds of signature that this program makes and checks, by their type byte (c2sp.org/signed-note). */
 export const signatureTypes = { ed25519: 0x01, cosignature: 0x04, mlDsaCosignature: 0x06 } as const;
@@ -29,7 +29,12 @@ function keyIdOf(name: string, typed: Uint8Array): string {
 }
 
 /** A key as one line tells it: `name+id+base64(type ‖ public key)`. */
-export type VerifierKey = NoteVerifier & { readonly type: SignatureType; readonly vkey: string };
+export type VerifierKey = NoteVerifier & {
+  readonly type: SignatureType;
+  readonly vkey: string;
+  /** Whether these bytes, without a time, sign a part of the log: there for keys that can. */
+  verifySubtree?(subtree: LogSubtree, signature: Uint8Array): boolean;
+};
 
 /** The key of a vkey line; undefined where it is malformed, its id is not its own, or its type unknown here. */
 export function parseVkey(vkey: string): VerifierKey | undefined {
@@ -39,7 +44,20 @@ export function parseVkey(vkey: string): VerifierKey | undefined {
   if (typed === undefined || type === undefined || !isKeyName(name)) return undefined;
   if (typed.length !== 1 + publicKeyBytes[type] || keyIdOf(name, typed) !== keyId) return undefined;
   const key = publicKeyOf(type, typed.subarray(1));
-  return { name, keyId, type, vkey, verify: (text, signature) => isSigned({ type, key, name, text }, signature) };
+  return {
+    ...{ name, keyId, type, vkey },
+    verify: (text, signature) => isSigned({ type, key, name, text }, signature),
+    ...(type === signatureTypes.mlDsaCosignature ? { verifySubtree: subtreeVerifier(name, key) } : {}),
+  };
+}
+
+function subtreeVerifier(name: string, key: KeyObject): NonNullable<VerifierKey['verifySubtree']> {
+  return (subtree, signature) => {
+    const message = subtreeMessage(name, subtree, 0n);
+    const whole = signature.length === signatureBytes[signatureTypes.mlDsaCosignature];
+    if (message === undefined || !whole || cosignatureTime(signature) !== 0n) return false;
+    return verify(null, message, key, signature.subarray(8));
+  };
 }
 
 function publicKeyOf(type: SignatureType, raw: Uint8Array): KeyObject {
@@ -57,7 +75,7 @@ function isSigned({ type, key, name, text }: Question, signature: Uint8Array): b
   if (type === signatureTypes.ed25519) return verify(null, Buffer.from(text), key, signature);
   const time = cosignatureTime(signature);
   if (time === undefined) return false;
-  const message = type === signatureTypes.cosignature ? ed25519Message(text, time) : subtreeMessage(name, text, time);
+  const message = type === signatureTypes.cosignature ? ed25519Message(text, time) : wholeTreeMessage(name, text, time);
   return message !== undefined && verify(null, message, key, signature.subarray(8));
 }
 
@@ -73,21 +91,26 @@ function ed25519Message(text: string, time: bigint): Buffer {
   return Buffer.from(`cosignature/v1\ntime ${time}\n${text}`);
 }
 
-/** What an ML-DSA-44 cosigner signs of a checkpoint: `cosigned_message` with the whole tree as its subtree. */
-function subtreeMessage(cosigner: string, text: string, time: bigint): Buffer | undefined {
+/** What an ML-DSA-44 cosigner signs of a checkpoint: its whole tree as a subtree. */
+function wholeTreeMessage(cosigner: string, text: string, time: bigint): Buffer | undefined {
   const checkpoint = parseCheckpoint(text);
   if (checkpoint === undefined) return undefined;
-  const [name, origin] = [Buffer.from(cosigner), Buffer.from(checkpoint.origin)];
-  if (name.length > 255 || origin.length > 255) return undefined;
-  const numbers = [time, 0n, BigInt(checkpoint.size)].map((value) => {
-    const bytes = Buffer.alloc(8);
-    bytes.writeBigUInt64BE(value);
-    return bytes;
-  });
-  const [timeBytes, start, end] = numbers;
-  const parts = [Buffer.from('subtree/v1\n\0'), Buffer.of(name.length), name, timeBytes, Buffer.of(origin.length)];
-  const all = [...parts, origin, start, end, checkpoint.root];
-  return Buffer.concat(all.filter((part) => part !== undefined));
+  const { origin, size: end, root: hash } = checkpoint;
+  return subtreeMessage(cosigner, { origin, start: 0, end, hash }, time);
+}
+
+/** `cosigned_message` of c2sp.org/tlog-cosignature; undefined where a name is too long for it. */
+function subtreeMessage(cosigner: string, { origin, start, end, hash }: LogSubtree, time: bigint): Buffer | undefined {
+  const [name, log] = [Buffer.from(cosigner), Buffer.from(origin)];
+  if (name.length > 255 || log.length > 255) return undefined;
+  const parts = [Buffer.from('subtree/v1\n\0'), Buffer.of(name.length), name, uint64(time), Buffer.of(log.length), log];
+  return Buffer.concat([...parts, uint64(BigInt(start)), uint64(BigInt(end)), hash]);
+}
+
+function uint64(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(value);
+  return bytes;
 }
 
 /** The signing key of that type and name from its seed of 32 bytes (RFC 8032; FIPS 204, algorithm 6). */
@@ -104,12 +127,20 @@ export function noteSigner(type: SignatureType, name: string, seed: Uint8Array):
       if (type === signatureTypes.ed25519) return sign(null, Buffer.from(text), privateKey);
       const time = BigInt(Math.floor(nowMs / 1_000));
       const message =
-        type === signatureTypes.cosignature ? ed25519Message(text, time) : subtreeMessage(name, text, time);
+        type === signatureTypes.cosignature ? ed25519Message(text, time) : wholeTreeMessage(name, text, time);
       if (message === undefined) throw new TypeError('only a checkpoint can be cosigned');
-      const timeBytes = Buffer.alloc(8);
-      timeBytes.writeBigUInt64BE(time);
-      return Buffer.concat([timeBytes, sign(null, message, privateKey)]);
+      return Buffer.concat([uint64(time), sign(null, message, privateKey)]);
     },
+    ...(type === signatureTypes.mlDsaCosignature ? { signSubtree: subtreeSigner(name, privateKey) } : {}),
+  };
+}
+
+/** Without a time, as `sign-subtree` has it: the checkpoint that the subtree was shown to be in has one. */
+function subtreeSigner(name: string, privateKey: KeyObject): NonNullable<NoteSigner['signSubtree']> {
+  return (subtree) => {
+    const message = subtreeMessage(name, subtree, 0n);
+    if (message === undefined) throw new TypeError('the name of the log or of the cosigner is too long');
+    return Buffer.concat([uint64(0n), sign(null, message, privateKey)]);
   };
 }
 

@@ -16,6 +16,16 @@ export type NoteSigner = {
   /** The public half in its one-line form. */
   readonly vkey: string;
   sign(text: string, nowMs: number): Uint8Array;
+  /** Signs a part of a log, without a time: there for cosigners whose kind of signature can. */
+  signSubtree?(subtree: LogSubtree): Uint8Array;
+};
+
+/** The leaves from `start` up to, without, `end` of the log of that name, and the hash over them. */
+export type LogSubtree = {
+  readonly origin: string;
+  readonly start: number;
+  readonly end: number;
+  readonly hash: Uint8Array;
 };
 
 /** One signature line of a note, whoever made it. */

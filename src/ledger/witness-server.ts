@@ -38,9 +38,10 @@ export async function serveWitness(
 
 async function answerTo(witness: Witness, request: IncomingMessage): Promise<WitnessAnswer> {
   const path = request.url ?? '';
-  if (request.method === 'POST' && path === '/add-checkpoint') {
+  if (request.method === 'POST' && (path === '/add-checkpoint' || path === '/sign-subtree')) {
     const body = await bodyOf(request);
-    return body === undefined ? { ...notFound, status: 413, body: 'too large\n' } : await witness.addCheckpoint(body);
+    if (body === undefined) return { ...notFound, status: 413, body: 'too large\n' };
+    return path === '/sign-subtree' ? witness.signSubtree(body) : await witness.addCheckpoint(body);
   }
   const [, originHash] = /^\/([0-9a-f]{64})\/checkpoint$/.exec(path) ?? [];
   return request.method === 'GET' && originHash !== undefined ? await witness.checkpoint(originHash) : notFound;

@@ -6,7 +6,8 @@ import { writeSynced } from './anchor.ts';
 import { type Checkpoint, isSameTree, parseCheckpoint, parseCount, parseHash } from './checkpoint.ts';
 import { emptyRoot, verifyConsistency } from './merkle.ts';
 import { formatNote, formatSignature, type Note, type NoteSigner, openNote, parseNote } from './note.ts';
-import type { VerifierKey } from './note-key.ts';
+import { parseVkey, type VerifierKey } from './note-key.ts';
+import { isSubtree, type Subtree, verifySubtreeConsistency } from './subtree.ts';
 
 /** What a witness answers; `body` as it goes over the wire. */
 export type WitnessAnswer = { readonly status: number; readonly contentType: string; readonly body: string };
@@ -15,6 +16,8 @@ export type WitnessAnswer = { readonly status: number; readonly contentType: str
 export type Witness = {
   /** `POST add-checkpoint`. The new checkpoint is synced before the cosignature leaves. */
   addCheckpoint(body: string): Promise<WitnessAnswer>;
+  /** `POST sign-subtree`; 404 where the key of this witness cannot sign a part of a log: Ed25519 cannot. */
+  signSubtree(body: string): WitnessAnswer;
   /** `GET {hash of the origin}/checkpoint`. */
   checkpoint(originHash: string): Promise<WitnessAnswer>;
 };
@@ -42,6 +45,7 @@ export async function createWitness(parts: WitnessParts): Promise<Witness> {
       last = result.catch(() => undefined);
       return result;
     },
+    signSubtree: (body) => signSubtree(parts, body),
     checkpoint: async (originHash) => {
       const note = /^[0-9a-f]{64}$/.test(originHash) ? await recorded(parts, originHash) : undefined;
       return note === undefined ? answer(404, 'never cosigned\n') : answer(200, note);
@@ -94,6 +98,40 @@ function isGrowth(before: Pick<Checkpoint, 'size' | 'root'>, now: Checkpoint, pr
   return verifyConsistency({ oldSize: before.size, newSize: now.size, oldRoot: before.root, newRoot: now.root, proof });
 }
 
+/** What is signed follows from a checkpoint that this witness has cosigned: nothing has to be kept for it. */
+function signSubtree({ signer, logs }: WitnessParts, body: string): WitnessAnswer {
+  const own = parseVkey(signer.vkey);
+  if (signer.signSubtree === undefined || own === undefined)
+    return answer(404, 'parts of a log are not cosigned here\n');
+  const request = parseSubtreeRequest(body);
+  if (request === undefined) return answer(400, 'malformed request\n');
+  const { subtree, proof, note, checkpoint } = request;
+  const { origin, size, root } = checkpoint;
+  if (!logs.some(({ name }) => name === origin)) return answer(404, 'unknown origin\n');
+  if (openNote(note, [own]) === undefined) return answer(403, 'this witness has not cosigned the checkpoint\n');
+  if (!verifySubtreeConsistency(subtree, { size, root, proof }))
+    return answer(422, 'the tree does not have this part\n');
+  const { name, keyId } = signer;
+  return answer(200, formatSignature({ name, keyId, signature: signer.signSubtree({ origin, ...subtree }) }));
+}
+
+type SubtreeRequest = Omit<Request, 'oldSize'> & { readonly subtree: Subtree };
+
+function parseSubtreeRequest(body: string): SubtreeRequest | undefined {
+  const end = body.indexOf('\n\n');
+  if (end < 0) return undefined;
+  const [rangeLine = '', hashLine = '', ...proofLines] = body.slice(0, end).split('\n');
+  const [, from = '', to = ''] = /^subtree (\d+) (\d+)$/.exec(rangeLine) ?? [];
+  const range = { start: parseCount(from), end: parseCount(to) };
+  const hash = parseHash(hashLine);
+  const rest = parseRest(proofLines, body.slice(end + 2));
+  if (range.start === undefined || range.end === undefined || hash === undefined || rest === undefined)
+    return undefined;
+  const subtree = { start: range.start, end: range.end, hash };
+  const isPart = subtree.start < subtree.end && isSubtree(subtree.start, subtree.end);
+  return isPart && subtree.end <= rest.checkpoint.size ? { subtree, ...rest } : undefined;
+}
+
 type Request = {
   readonly oldSize: number;
   readonly proof: readonly Uint8Array[];
@@ -106,9 +144,15 @@ function parseRequest(body: string): Request | undefined {
   if (end < 0) return undefined;
   const [oldLine = '', ...hashLines] = body.slice(0, end).split('\n');
   const oldSize = oldLine.startsWith('old ') ? parseCount(oldLine.slice('old '.length)) : undefined;
+  const rest = parseRest(hashLines, body.slice(end + 2));
+  return oldSize === undefined || rest === undefined ? undefined : { oldSize, ...rest };
+}
+
+/** The hashes of a proof, and the checkpoint below them. */
+function parseRest(hashLines: readonly string[], checkpointText: string): Omit<Request, 'oldSize'> | undefined {
   const proof = hashLines.map(parseHash).filter((one) => one !== undefined);
-  const note = parseNote(body.slice(end + 2));
+  const note = parseNote(checkpointText);
   const checkpoint = note === undefined ? undefined : parseCheckpoint(note.text);
-  if (oldSize === undefined || proof.length !== hashLines.length || proof.length > mostHashes) return undefined;
-  return note === undefined || checkpoint === undefined ? undefined : { oldSize, proof, note, checkpoint };
+  if (proof.length !== hashLines.length || proof.length > mostHashes) return undefined;
+  return note === undefined || checkpoint === undefined ? undefined : { proof, note, checkpoint };
 }

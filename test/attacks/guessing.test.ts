@@ -30,6 +30,17 @@ for (const engine of engines) {
     assert.deepEqual(told, ['identity.guesses-spent', 'notification.accepted']);
   });
 
+  test(`${engine.name}: a year or a month is no question, so that dates cannot be found by halves`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    for (const birthDate of ['1980', '1980-02', '1980-02-00', '1981']) {
+      assert.equal(await decisionOf(house, { ...known, birthDate }, 'tax-office'), 'insufficient-claims');
+    }
+    // What the register does not know cannot stand in for the rest of the date.
+    const padded = { ...known, streetAddress: '1 High Street', postalCode: '1000', birthDate: '1980' };
+    assert.equal(await decisionOf(house, { ...padded, documentNumber: 'P9' }, 'tax-office'), 'no_match');
+    assert.equal(await decisionOf(house, { ...padded, documentNumber: 'P1' }, 'tax-office'), 'no_match');
+  });
+
   test(`${engine.name}: sixty guesses at once, through two processes, are sixty guesses`, async (t) => {
     const house = await openPeopledHouse(t, engine);
     const other = await buildIdentityHouse(house.db);

@@ -188,7 +188,7 @@ test('an idempotency key of another agency replays nothing', async () => {
 
 test('every operation that takes an id is among them', () => {
   const asked = new Set(ways.map(({ method, path }) => `${method} ${path('{}').split('?')[0]}`));
-  // What only citizens may ask for is tried with their tokens in notifications-received.test.ts.
+  // What a citizen opens is found by the citizen of the token: test/scenarios/notifications-received.test.ts.
   const taking = operations.filter(({ path, scope }) => path.includes('{') && scope !== 'citizen:self');
   const left = taking.filter(({ method, path }) => !asked.has(`${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`));
   assert.deepEqual(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type TestContext } from 'node:test';
+import { standardPolicy2 } from '../../src/identity/match/policy.ts';
 import { RegisterUnavailable } from '../../src/identity/register.ts';
 import { httpRegister } from '../../src/identity/registers/http-register.ts';
 import { systemTimer } from '../../src/jobs/timer.ts';
@@ -78,6 +79,8 @@ const misbehaviours: Readonly<Record<string, RequestListener>> = {
   'answers no JSON': answering(200, '<html>'),
   'answers a list': answering(200, '[]'),
   'answers numbers for names': answering(200, JSON.stringify({ ...zoe, familyName: 7 })),
+  'answers a mark that is no truth value': answering(200, JSON.stringify({ ...zoe, locked: 'yes' })),
+  'answers former names that are no list': answering(200, JSON.stringify({ ...zoe, formerNames: 'Huber' })),
   'answers about somebody else': answering(200, JSON.stringify({ ...zoe, citizenId: 'C-2' })),
   'sends elsewhere': (_request, response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
 };
@@ -110,6 +113,29 @@ test('a register that fails five times is left alone for ten seconds, then tried
   pass(10_001);
   assert.equal((await register.find('C-1'))?.citizenId, 'C-1');
   assert.equal((await register.find('C-1'))?.citizenId, 'C-1');
+});
+
+test('marks and former values of a register over HTTP count as our own do', async (t) => {
+  const [engine] = engines;
+  const house = await openIdentityHouse(t, engine as (typeof engines)[number]);
+  const decisionOf = async (record: object, claims: object) => {
+    const { register } = await openRegister(t, answering(200, JSON.stringify(record)));
+    const answered = await house.ask('POST', claims, {}, { register, policyOf: () => standardPolicy2 });
+    return 'json' in answered && answered.json['decision'];
+  };
+  const former = { ...zoe, formerNames: [{ familyName: 'Huber', until: '2025' }] };
+  assert.deepEqual(
+    [
+      await decisionOf({ ...zoe, locked: false }, zoe),
+      await decisionOf({ ...zoe, locked: true }, zoe),
+      await decisionOf({ ...zoe, deceased: true }, zoe),
+      await decisionOf({ ...zoe, underReview: true }, zoe),
+      await decisionOf(zoe, { ...zoe, familyName: 'Huber' }),
+      // A match by a former name asks who else it could be: this register answers that with no list.
+      await decisionOf(former, { ...zoe, familyName: 'Huber' }),
+    ],
+    ['match', 'no_match', 'no_match', 'not_determined', 'no_match', 'not_determined'],
+  );
 });
 
 for (const engine of engines) {

@@ -1,27 +1,8 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from '../until.ts';
-import { type Afterwards, type Credentials, makeHome, type ServerHome } from '../whole-server.ts';
-
-const issuer = 'https://api.example.gov';
-
-/** Two processes on one PostgreSQL database, each at a port of its own behind one public address. */
-async function twoProcesses(t: Afterwards): Promise<readonly [ServerHome, ServerHome]> {
-  const first = await makeHome(t, { engine: 'postgres', settings: { PUBLIC_URL: issuer } });
-  assert.equal((await first.run('keys', 'create')).code, 0);
-  const shared = { DATABASE_URL: first.databaseUrl ?? '', ROOT_KEY_FILE: join(first.dataDir, 'root.key') };
-  const second = await makeHome(t, { settings: { PUBLIC_URL: issuer, ...shared } });
-  return [first, second];
-}
-
-async function startAll(homes: readonly ServerHome[]): Promise<void> {
-  for (const [index, home] of homes.entries()) {
-    home.launch('start', '--roles', index === 0 ? 'api,worker,sequencer' : 'api');
-    await until(async () => (await fetch(`${home.url}/readyz`).catch(() => undefined))?.status === 200);
-  }
-}
+import { startAll, twoProcesses } from '../two-processes.ts';
+import { type Credentials, makeHome, type ServerHome } from '../whole-server.ts';
 
 async function newClient(home: ServerHome, quota: number): Promise<Credentials> {
   const made = await home.run(

@@ -82,8 +82,8 @@ function ask(
 
 const formOf = (clientId: string) => `grant_type=client_credentials&client_id=${clientId}`;
 
-async function tlsHome(t: Afterwards, more: Record<string, string> = {}) {
-  const files = await pki();
+async function tlsHome(t: Afterwards, more: Record<string, string> = {}, made?: Awaited<ReturnType<typeof pki>>) {
+  const files = made ?? (await pki());
   const home = await makeHome(t, {
     settings: {
       TLS_CERTIFICATE: files.at('server.pem'),
@@ -97,7 +97,7 @@ async function tlsHome(t: Afterwards, more: Record<string, string> = {}) {
   return { files, home, url: home.url.replace('http:', 'https:') };
 }
 
-test('[R43] [R52] curl with a pinned certificate gets a token that is good over this certificate and no other', async (t) => {
+test('[R43] [R52] [R67] curl with a pinned certificate gets a token that is good over this certificate and no other', async (t) => {
   if (!existsSync(curl)) return t.skip('there is no curl on this machine');
   const { files, home, url } = await tlsHome(t);
   files.keep('client', await issue('Tax Office', {}));
@@ -135,6 +135,18 @@ test('[R43] [R52] curl with a pinned certificate gets a token that is good over 
   assert.equal(await status('-sS', '--cacert', files.at('authority.pem')), '401');
   const refused = await run(curl, [...with_('other'), '-d', formOf(clientId), `${url}/oauth2/token`]);
   assert.equal(JSON.parse(refused.stdout).error, 'invalid_client');
+  const answered = await run(curl, [
+    '-sS',
+    '--cacert',
+    files.at('authority.pem'),
+    '-D',
+    '-',
+    '-o',
+    '/dev/null',
+    `${url}/v1`,
+  ]);
+  assert.match(answered.stdout, /^strict-transport-security: max-age=31536000\r$/m);
+  await assert.rejects(fetch(`${home.url}/v1`), 'plain HTTP is refused, and led nowhere else');
   const old = await run(curl, [
     '-sS',
     '--cacert',
@@ -163,6 +175,18 @@ test('[R43] a named client is believed with a certificate of the authority alone
   assert.equal(await buys(await issue('a', { dns, by: authority, use: 'server' })), 401);
   assert.equal(await buys(await issue('a', { dns, by: authority, notAfter: new Date(Date.now() - 3_600_000) })), 401);
   assert.equal(await buys(undefined), 401);
+});
+
+test('[R52] without an authority of ours no name is believed, whatever authorities the machine trusts', async (t) => {
+  const files = await pki();
+  const trustedByMachine = { NODE_EXTRA_CA_CERTS: files.at('authority.pem') };
+  const { home, url } = await tlsHome(t, { TLS_CLIENT_CA: '', ...trustedByMachine }, files);
+  const clientId = await newClient(home, '--certificate', 'dns:tax.example.gov');
+  await startTls(home);
+  const { authority } = files;
+  const pair = await issue('a', { dns: 'tax.example.gov', by: authority });
+  const answer = await ask(`${url}/oauth2/token`, { ca: authority.certificate, pair, form: formOf(clientId) });
+  assert.equal(answer.status, 401);
 });
 
 test('[R52] a certificate in a header counts from a trusted proxy, and from nobody else', async (t) => {

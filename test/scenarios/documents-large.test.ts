@@ -6,8 +6,9 @@ import { test } from 'node:test';
 import { makeHome } from '../whole-server.ts';
 
 const mib = 1_048_576;
-/** LARGE_DOCUMENT_MIB=1024 measures what the issue asks for; the memory must not depend on it. */
-const sizeMib = Number(process.env['LARGE_DOCUMENT_MIB'] ?? 192);
+/** A gigabyte where all tests are required; the memory must not depend on it. */
+const everywhere = process.env['TESTS_REQUIRE_ALL'] === 'true' ? 1_024 : 192;
+const sizeMib = Number(process.env['LARGE_DOCUMENT_MIB'] ?? everywhere);
 const size = sizeMib * mib;
 const aboveIdleMib = 150;
 const endOfRangeMs = 20;

@@ -21,17 +21,21 @@ before(async () => {
   writeFileSync(register, [columns.join(','), ...rows].join('\n'));
 });
 
-async function policyIn(client: Credentials | undefined): Promise<unknown> {
+async function ask(client: Credentials | undefined, claims: object) {
   const response = await fetch(`${home.url}/v1/identity/verify`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${await home.token(['identity:verify'], client)}`,
       'content-type': 'application/json',
     },
-    body: JSON.stringify(mary),
+    body: JSON.stringify(claims),
   });
-  const { decision, policy: named } = (await response.json()) as Record<string, unknown>;
-  return [response.status, decision, named];
+  return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+}
+
+async function policyIn(client: Credentials | undefined): Promise<unknown> {
+  const { status, json } = await ask(client, mary);
+  return [status, json['decision'], json['policy']];
 }
 
 test('a calibrated policy is stored under its name, once, and decides in the server', async () => {
@@ -61,4 +65,71 @@ test('a calibrated policy is stored under its name, once, and decides in the ser
   assert.equal((await home.run('import', 'citizens', register)).code, 0);
   const list = await home.run('policies', 'list');
   assert.match(list.stdout, /^standard-2026-2\tships$.*^town-2026-1\t\d{4}-/ms);
+});
+
+test('who must state a purpose and a legal basis is refused without, and the citizen reads what was stated', async () => {
+  const agreed = ['--purposes', 'Permit', '--legal-bases', 'Road Act 7,consent', '--policy', 'standard-2026-2'];
+  const made = await home.run(
+    'clients',
+    'create',
+    'Permits',
+    '--scopes',
+    'identity:verify',
+    '--secret',
+    '--json',
+    ...agreed,
+  );
+  const client = JSON.parse(made.stdout) as Credentials;
+  const problemOf = async (over: object) => {
+    const { status, json } = await ask(client, { ...mary, ...over });
+    return [
+      status,
+      String(json['type'] ?? json['decision'])
+        .split('/')
+        .at(-1),
+    ];
+  };
+  assert.deepEqual(
+    [
+      await problemOf({}),
+      await problemOf({ purpose: 'Permit' }),
+      await problemOf({ purpose: 'Permit', legalBasis: 'Road Act 7', birthDate: '1981' }),
+      await problemOf({ purpose: 'Permit', legalBasis: 'Road Act 7' }),
+    ],
+    [
+      [403, 'purpose-not-permitted'],
+      [403, 'legal-basis-not-permitted'],
+      [400, 'insufficient-claims'],
+      [200, 'match'],
+    ],
+  );
+  const log = await home.run('ledger', 'access-log', mary.citizenId);
+  const usages = log.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ purpose }) => purpose === 'Permit');
+  assert.deepEqual(
+    usages.map(({ usage, legalBasis, initiatorOrg }) => [usage, legalBasis, (initiatorOrg as { name: string }).name]),
+    [['identity.verified', 'Road Act 7', 'Permits']],
+  );
+});
+
+test('a record that is locked while the server runs is silent at once, and the citizen reads of it', async () => {
+  const own = { citizenId: 'T-lock', givenName: 'Lotte', familyName: 'Lund', birthDate: '1977-07-07' };
+  const file = join(home.dataDir, 'one.jsonl');
+  writeFileSync(file, JSON.stringify(own));
+  assert.equal((await home.run('import', 'citizens', file)).code, 0);
+  const decision = async () => (await ask(home.demo().clients[0], own)).json['decision'];
+  assert.equal(await decision(), 'match');
+  assert.equal((await home.run('citizens', 'lock', own.citizenId)).code, 0);
+  assert.equal(await decision(), 'no_match');
+  assert.equal((await home.run('citizens', 'unlock', own.citizenId)).code, 0);
+  assert.equal(await decision(), 'match');
+  assert.deepEqual(
+    [(await home.run('citizens', 'lock', 'nobody')).code, (await home.run('citizens', 'lock')).code],
+    [1, 2],
+  );
+  const log = await home.run('ledger', 'access-log', own.citizenId);
+  assert.equal(log.stdout.split('identity.lock-changed').length, 3);
 });

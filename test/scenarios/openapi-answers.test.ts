@@ -22,10 +22,24 @@ before(async () => {
   home = await makeHome(thisFile, { settings: { CLAMAV: '', TRUSTED_ISSUERS: issuer.url } });
   await (await home.start('demo')).end('SIGTERM');
   citizensClient = await addCitizensClient(home, issuer);
+  await forgetFirstEvent();
   await home.start('start');
   ask = createExchange(home.url);
   token = await home.token();
 });
+
+/** The first event of the demo's client is no longer kept, as after its time. */
+async function forgetFirstEvent(): Promise<void> {
+  const db = await home.openDb();
+  const [demo] = home.demo().clients;
+  await db.write([
+    {
+      sql: 'insert into feed_head (client_id, last, pruned) values ($1, 1, 1) on conflict (client_id) do update set pruned = 1',
+      args: [demo?.clientId ?? ''],
+    },
+  ]);
+  await db.close();
+}
 
 const slugOf = (answer: Answered) => [answer.status, String(jsonOf(answer)['type']).split('/').at(-1)];
 
@@ -42,14 +56,81 @@ test('a rehearsal shows what would be sent, and sends nothing', async () => {
   assert.equal(answer.headers.location, undefined);
 });
 
+/** A token that says which citizen is at the client. */
+async function citizensToken(citizenId: string): Promise<string> {
+  const claims = { client_id: citizensClient, sub: 'somebody', scope: 'citizen:self', citizen_id: citizenId };
+  return await issuer.sign({ ...claims, aud: `${home.url}/v1` });
+}
+
+test('a citizen states how to be reached, and reads it again; whom the register does not have cannot', async () => {
+  const wishes = { declined: ['sms'], language: 'en' };
+  const state = async (citizenId: string) =>
+    await ask(sendJson(await citizensToken(citizenId), '/v1/contact-preferences', wishes));
+  const stated = await state('demo-mary');
+  assert.equal(stated.status, 200, String(stated.body));
+  const read = await ask({ path: '/v1/contact-preferences', headers: withToken(await citizensToken('demo-mary')) });
+  assert.deepEqual([read.status, jsonOf(read)], [200, { ...wishes, verified: [] }]);
+  assert.deepEqual(slugOf(await state('nobody')), [404, 'citizen-not-found']);
+});
+
+test('a citizen opens a message of the own inbox, twice at the same moment too, and none of another', async () => {
+  const headers = withToken(await citizensToken('demo-mary'));
+  const statuses = new Set<number>();
+  await until(async () => {
+    const sent = await ask(sendJson(token, '/v1/notifications/send', goodMessage));
+    const path = `/v1/inbox/${jsonOf(sent)['id']}`;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask({ path, headers })));
+    assert.ok(answers.some(({ status }) => status === 200));
+    for (const { status } of answers) statuses.add(status);
+    return statuses.has(409);
+  });
+  assert.deepEqual([...statuses].sort(), [200, 409]);
+  const listed = await ask({ path: '/v1/inbox?limit=5', headers });
+  assert.equal(listed.status, 200, String(listed.body));
+  assert.deepEqual(slugOf(await ask({ path: `/v1/inbox/${noIds.notification}`, headers })), [
+    404,
+    'notification-not-found',
+  ]);
+});
+
+test('only a client that may know it is told that the register has no such citizen', async () => {
+  const narrow = await home.token(['notifications:send']);
+  const message = { ...goodMessage, citizenId: 'nobody' };
+  const told = await ask(sendJson(token, '/v1/notifications/send', message));
+  const accepted = await ask(sendJson(narrow, '/v1/notifications/send', message));
+  assert.deepEqual([...slugOf(told), accepted.status], [404, 'citizen-not-found', 202]);
+});
+
+test('a cursor from before the events that are kept is refused, not answered with a gap', async () => {
+  const answer = await ask({ path: '/v1/events?after=0', headers: withToken(token) });
+  assert.deepEqual(slugOf(answer), [410, 'cursor-expired']);
+});
+
 test('a citizen reads the own access log with a token of a trusted issuer', async () => {
-  const claims = { client_id: citizensClient, sub: 'mary', scope: 'citizen:self', citizen_id: 'demo-mary' };
-  const signed = await issuer.sign({ ...claims, aud: `${home.url}/v1` });
+  const signed = await citizensToken('demo-mary');
   await ask(sendJson(token, '/v1/notifications/send', goodMessage));
   const read = () => ask({ path: '/v1/access-log', headers: withToken(signed) });
   await until(async () => Number(jsonOf(await read())['returnedUsages']) > 0);
   const answer = await read();
   assert.equal(answer.status, 200, String(answer.body));
+});
+
+test('a receipt is recorded at once, says when to come back, and then has its proof', async () => {
+  const receiptOf = async () => {
+    const sent = await ask(sendJson(token, '/v1/notifications/send', goodMessage));
+    return String(jsonOf(sent)['receipt']);
+  };
+  const read = (path: string) => ask({ path, headers: withToken(token) });
+  let path = '';
+  let first: Answered | undefined;
+  // The ledger can be faster than the second request.
+  await until(async () => {
+    path = await receiptOf();
+    first = await read(path);
+    return first.status === 202;
+  });
+  assert.match(String(first?.headers['retry-after']), /^[1-9]$/);
+  await until(async () => (await read(path)).status === 200);
 });
 
 test('a use is hidden only by a client with that right', async () => {

@@ -17,10 +17,10 @@ import { BlobBroken, type BlobPart, type BlobStore, blobNamePattern, type Stored
 /** What is read at once: what is opened before it is given, with the header before the first, and the end if it is near. */
 const pieceBytes = headerBytes + sealedPieceBytes;
 const bufferBytes = pieceBytes + sealedChunkBytes;
-/** So many buffers are kept for the next readers (33 MiB): making one for each costs more than reading into it. */
-const keptBuffers = 32;
-/** For what is smaller none is kept. */
+/** What is no larger is read at once, into memory of that size. */
 const smallBytes = 65_536;
+/** So many buffers of each size are kept for the next readers (35 MiB): making one for each costs more than reading into it. */
+const keptBuffers = 32;
 const openFile = promisify(openForCallback);
 const readFile = promisify(readForCallback);
 
@@ -35,7 +35,7 @@ export async function openFolderBlobs(folder: string): Promise<BlobStore> {
   await makeFolder(incoming);
   await makeFolder(sealed);
   const made = new Set<string>();
-  const buffers: Buffer[] = [];
+  const buffers = { small: keepBuffers(smallBytes), large: keepBuffers(bufferBytes) };
   const disk: Disk = { slowUntil: 0, slowInARow: 0 };
 
   const pathOf = (name: string) => {
@@ -96,6 +96,19 @@ async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
   }
 }
 
+/** Memory of one size that goes from reader to reader. */
+type KeptBuffers = { take(): Buffer; giveBack(buffer: Buffer): void };
+
+function keepBuffers(bytes: number): KeptBuffers {
+  const free: Buffer[] = [];
+  return {
+    take: () => free.pop() ?? Buffer.allocUnsafeSlow(bytes),
+    giveBack: (buffer) => {
+      if (free.length < keptBuffers) free.push(buffer);
+    },
+  };
+}
+
 /** Until when the disk is held slow: what is asked of it goes through threads then, and the event loop goes on. */
 type Disk = { slowUntil: number; slowInARow: number };
 /** Longer than that nothing takes whose bytes are in memory, but where the system gave the processor to others. */
@@ -110,13 +123,14 @@ const slowForMs = 1_000;
 async function* readPart(
   path: string,
   { start, end, totalBytes }: BlobPart,
-  { buffers, disk }: { readonly buffers: Buffer[]; readonly disk: Disk },
+  { buffers, disk }: { readonly buffers: Readonly<Record<'small' | 'large', KeptBuffers>>; readonly disk: Disk },
 ): AsyncGenerator<Buffer> {
   const isSmall = end - start <= smallBytes;
   const begunAt = performance.now();
   const isQuick = begunAt >= disk.slowUntil;
   const file = await openExisting(path, isQuick);
-  const buffer = isSmall ? Buffer.allocUnsafe(end - start) : (buffers.pop() ?? Buffer.allocUnsafeSlow(bufferBytes));
+  const kept = isSmall ? buffers.small : buffers.large;
+  const buffer = kept.take();
   try {
     // What the system knows of an open file, it knows without waiting for the disk.
     const { size } = fstatSync(file);
@@ -135,7 +149,7 @@ async function* readPart(
       at += bytesRead;
     }
   } finally {
-    if (!isSmall && buffers.length < keptBuffers) buffers.push(buffer);
+    kept.giveBack(buffer);
     if (isQuick) closeSync(file);
     else close(file, ignore);
   }

@@ -1,7 +1,7 @@
 import type { Timer } from '../../jobs/timer.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { claimNames } from '../claims.ts';
-import { formerFields } from '../import-fields.ts';
+import { formerFields, marks } from '../import-fields.ts';
 import { readFormer } from '../import-former.ts';
 import { type Contact, mostCandidates, type Register, type RegisterRecord, RegisterUnavailable } from '../register.ts';
 
@@ -155,11 +155,21 @@ function toRecord(found: Readonly<Record<string, unknown>>): RegisterRecord {
   return {
     ...values,
     citizenId: textOf(found, 'citizenId') ?? '',
-    underReview: found['underReview'] === true,
-    locked: found['locked'] === true,
-    deceased: found['deceased'] === true,
+    ...marksIn(found),
     ...formerIn(found),
   } as RegisterRecord;
+}
+
+/** A mark that is neither true nor false might have meant either: nobody is told anything by it. */
+function marksIn(found: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(
+    marks.map((mark) => {
+      const value = found[mark] ?? false;
+      if (typeof value !== 'boolean')
+        throw new RegisterUnavailable(`the register answered a ${mark} that is not true or false`);
+      return [mark, value];
+    }),
+  );
 }
 
 function formerIn(found: Readonly<Record<string, unknown>>): object {

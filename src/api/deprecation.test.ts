@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createExchange } from '../../test/exchange.ts';
+import { createMint } from '../kernel/id.ts';
+import { systemClock, systemRandom } from '../kernel/system-clock.ts';
+import { deprecationHeaders } from './deprecation.ts';
+import { createLog } from './log.ts';
+import { openApi } from './openapi.ts';
+import { type Call, defineOperation } from './operation.ts';
+import { createApiServer } from './server.ts';
+
+const request = {};
+const old = defineOperation({
+  ...{
+    name: 'readOldThing',
+    since: '1.0',
+    method: 'GET',
+    path: '/v1/old-thing',
+    scope: null,
+    summary: '',
+    description: '',
+  },
+  ...{ request, responses: { 200: { description: '' } }, refusals: [], citizenData: false },
+  deprecated: { since: Date.UTC(2027, 0, 1), sunset: Date.UTC(2028, 0, 1), successor: '/v1/new-thing' },
+  run: async (_call: Call<typeof request, null>) => ({
+    plain: { status: 200, headers: { link: '</v1/own>; rel="own"' }, json: {} },
+  }),
+});
+
+test('what is to go says since when, until when, and what to use', async (t) => {
+  const never = () => Promise.reject(new Error('this server has no store'));
+  const server = createApiServer({
+    house: {
+      gate: { authenticate: never, missingScope: () => assert.fail(), take: () => assert.fail() },
+      ...{ clock: systemClock, mint: createMint(systemClock, systemRandom), read: never, commit: never, ports: null },
+    },
+    ...{ operations: [old], pages: [], mounts: [], publicUrl: 'http://127.0.0.1', apiVersion: '1.0.0' },
+    random: systemRandom,
+    log: createLog('silent'),
+  });
+  const ask = createExchange(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
+  t.after(() => server.stop(1_000));
+  const links =
+    '</docs>; rel="deprecation"; type="text/html", </docs>; rel="sunset"; type="text/html", </v1/new-thing>; rel="successor-version"';
+  const wanted = ['@1798761600', 'Sat, 01 Jan 2028 00:00:00 GMT'];
+  const good = await ask({ path: '/v1/old-thing' });
+  assert.deepEqual(
+    [good.status, good.headers['deprecation'], good.headers['sunset'], good.headers.link],
+    [200, ...wanted, `${links}, </v1/own>; rel="own"`],
+  );
+  const bad = await ask({ path: '/v1/old-thing?colour=red' });
+  assert.deepEqual(
+    [bad.status, bad.headers['deprecation'], bad.headers['sunset'], bad.headers.link],
+    [400, ...wanted, links],
+  );
+});
+
+test('the OpenAPI document marks what is to go, and nothing else', () => {
+  const { deprecated: _gone, ...stays } = old;
+  const documentOf = (operation: typeof old) =>
+    openApi([operation], { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0' })['paths'] as {
+      readonly '/old-thing': { readonly get: { readonly deprecated?: boolean } };
+    };
+  assert.equal(documentOf(old)['/old-thing'].get.deprecated, true);
+  assert.equal(documentOf(stays)['/old-thing'].get.deprecated, undefined);
+});
+
+test('nothing ends before it was deprecated', () => {
+  assert.throws(() => deprecationHeaders({ since: 2, sunset: 1 }), RangeError);
+});

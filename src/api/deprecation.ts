@@ -1,0 +1,22 @@
+/** That an operation is to go: since when it is deprecated, when it ends at the earliest, and what takes its place. */
+export type Deprecation = {
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** Epoch milliseconds, not before `since`. */
+  readonly sunset?: number;
+  /** The path of the operation to use instead. */
+  readonly successor?: string;
+};
+
+/** The headers of every answer of a deprecated operation (RFC 9745, RFC 8594); the link leads to the register of endpoints. */
+export function deprecationHeaders({ since, sunset, successor }: Deprecation): Readonly<Record<string, string>> {
+  if (sunset !== undefined && sunset < since) throw new RangeError('an operation ends after it was deprecated');
+  const links = ['</docs>; rel="deprecation"; type="text/html"'];
+  if (sunset !== undefined) links.push('</docs>; rel="sunset"; type="text/html"');
+  if (successor !== undefined) links.push(`<${successor}>; rel="successor-version"`);
+  return {
+    deprecation: `@${Math.floor(since / 1_000)}`,
+    ...(sunset === undefined ? {} : { sunset: new Date(sunset).toUTCString() }),
+    link: links.join(', '),
+  };
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadLimits } from '../../src/api/load.ts';
+import { createLog } from '../../src/api/log.ts';
+import { type Call, defineOperation } from '../../src/api/operation.ts';
+import { createApiServer } from '../../src/api/server.ts';
+import { createMint } from '../../src/kernel/id.ts';
+import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
+import { type Answered, createExchange } from '../exchange.ts';
+import { until } from '../until.ts';
+
+/** A server with one operation, whose answers wait for what it is given. */
+async function serverOf(t: { after(run: () => unknown): void }, work: () => Promise<void>) {
+  const request = {};
+  const operation = defineOperation({
+    ...{ name: 'work', since: '1.0', method: 'GET', path: '/v1/work', scope: null, summary: '', description: '' },
+    ...{ request, responses: {}, refusals: [], citizenData: false },
+    run: async (_call: Call<typeof request, null>) => {
+      await work();
+      return { plain: { status: 200, json: {} } };
+    },
+  });
+  const never = () => Promise.reject(new Error('this server has no store'));
+  const gate = {
+    authenticate: never,
+    missingScope: () => assert.fail('no scope'),
+    take: () => assert.fail('no quota'),
+  };
+  const house = {
+    gate,
+    clock: systemClock,
+    mint: createMint(systemClock, systemRandom),
+    read: never,
+    commit: never,
+    ports: null,
+  };
+  const server = createApiServer({
+    ...{ house, operations: [operation], pages: [], mounts: [], publicUrl: 'http://127.0.0.1', apiVersion: '1.0.0' },
+    ...{ random: systemRandom, log: createLog('silent') },
+  });
+  const port = await server.listen('127.0.0.1', 0);
+  t.after(() => server.stop(1_000));
+  return createExchange(`http://127.0.0.1:${port}`);
+}
+
+const problemOf = ({ status, headers, body }: Answered) => [
+  ...[status, headers['content-type'], Number(headers['retry-after']) >= 1],
+  JSON.parse(body.toString()).type,
+];
+const refused = [503, 'application/problem+json', true, 'http://127.0.0.1/problems/capacity-reduced'];
+
+test('[R62] what comes while too much is at work is refused at once with 503, and what was taken is answered', async (t) => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let atWork = 0;
+  const ask = await serverOf(t, () => {
+    atWork += 1;
+    return released;
+  });
+  const taken = Array.from({ length: loadLimits.inFlight }, () => ask({ path: '/v1/work' }));
+  await until(async () => atWork === loadLimits.inFlight, 60_000);
+  assert.deepEqual(problemOf(await ask({ path: '/v1/work' })), refused);
+  release();
+  const statuses = new Set((await Promise.all(taken)).map(({ status }) => status));
+  assert.deepEqual([...statuses], [200]);
+  assert.equal((await ask({ path: '/v1/work' })).status, 200);
+});
+
+test('[R62] when the turns of the event loop grow long, requests are refused until they are short again', async (t) => {
+  let blocking = true;
+  const ask = await serverOf(t, async () => {
+    const end = performance.now() + 2 * loadLimits.loopDelayMs;
+    while (blocking && performance.now() < end);
+  });
+  // One after the other: each turn of the loop is as long as the work of a request.
+  await until(async () => {
+    const answers = await Promise.all([ask({ path: '/v1/work' }), ask({ path: '/v1/work' })]);
+    const shed = answers.find(({ status }) => status !== 200);
+    if (shed !== undefined) assert.deepEqual(problemOf(shed), refused);
+    return shed !== undefined;
+  }, 60_000);
+  blocking = false;
+  await until(async () => (await ask({ path: '/v1/work' })).status === 200, 60_000);
+});
