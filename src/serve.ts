@@ -77,6 +77,8 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const { settings } = house;
   const { port, publicUrl } = await chooseAddress(settings);
   const access = await openAccess(house, mode.makeKeys);
+  // Before anything is at work: a wrong setting stops the start here.
+  const edge = openEdge(house, publicUrl);
   // A setting that is wrong stops the start before anything is at work.
   await standingPolicy(house);
   calling = mode.roles.has('worker') ? startCalling(house) : undefined;
@@ -87,7 +89,6 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const sequencing = mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined;
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
-  const edge = openEdge(house, publicUrl);
   const secrets = settings.clientSecrets ?? mode.isDemo;
   const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch, secrets });
   const server = createApiServer({

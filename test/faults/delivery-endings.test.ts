@@ -31,8 +31,7 @@ for (const engine of engines) {
           code: 'no-contact',
           retryable: false,
           whoActs: 'sender',
-          detail:
-            'There is no address of the citizen for this channel, or none that was verified where the policy demands that; reach the citizen in another way.',
+          detail: 'The register has no address of the citizen for this channel; reach the citizen in another way.',
         },
         ['accepted', 'inbox sent', 'email skipped no-contact', 'undeliverable'],
       ],

@@ -229,3 +229,24 @@ test('[R52] a certificate in a header counts from a trusted proxy, and from nobo
   }
   assert.deepEqual(statuses, { proxy: [200, 200, 401], somebody: [401, 401, 401] });
 });
+
+test('a wrong setting of TLS or proxies stops the start with its name', async (t) => {
+  const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
+    [{ TLS_CERTIFICATE: '/nowhere/server.pem', TLS_KEY: '/nowhere/server.key' }, /^TLS_CERTIFICATE: .*cannot be read/m],
+    [{ TLS_KEY: '/nowhere/server.key' }, /^TLS_CERTIFICATE: TLS_KEY is set and needs it/m],
+    [{ TRUSTED_PROXIES: 'proxy.example.gov' }, /^TRUSTED_PROXIES: expected addresses/m],
+    [
+      { CLIENT_CERTIFICATE_HEADER: 'client-cert' },
+      /^CLIENT_CERTIFICATE_HEADER: it is believed from TRUSTED_PROXIES alone/m,
+    ],
+  ];
+  await Promise.all(
+    wrong.map(async ([settings, message]) => {
+      const home = await makeHome(t, { settings });
+      assert.equal((await home.run('keys', 'create')).code, 0);
+      const { code, stderr } = await home.run('start');
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, message);
+    }),
+  );
+});

@@ -85,14 +85,17 @@ async function open(t: TestContext, db: Db, cascade: CascadePolicy = policy) {
 for (const engine of engines) {
   test(`${engine.name}: who never reads gets mail, reminder, text message and letter on the days of the policy, in under a second`, async (t) => {
     const { house, calls, run, evidence, faults } = await open(t, await engine.open(t));
-    const begun = performance.now();
+    const [begun, usedBefore] = [performance.now(), process.cpuUsage()];
     const { advance } = await run();
     const id = await house.accept({ citizenId: 'cit-ida', legalEffect: 'as-letter' });
     await advance(20);
     const bundle = await evidence(id);
     const { claims, keyTrusted } = verifyEvidence(bundle);
     const tookMs = performance.now() - begun;
-    t.diagnostic(`twenty days in ${Math.round(tookMs)} ms`);
+    // Of processor time, since what else the machine does at the moment is no matter of ours.
+    const used = process.cpuUsage(usedBefore);
+    const usedMs = (used.user + used.system) / 1_000;
+    t.diagnostic(`twenty days in ${Math.round(tookMs)} ms, ${Math.round(usedMs)} ms of processor time`);
     assert.deepEqual(calls, ['day 0 email', 'day 3 email reminder', 'day 5 sms', 'day 7 letter']);
     const shown = (await house.show(id)) as Shown;
     assert.deepEqual([shown.status, shown.reason?.code], ['undeliverable', 'no-proof']);
@@ -116,7 +119,7 @@ for (const engine of engines) {
     });
     assert.equal(keyTrusted, false);
     assert.deepEqual(faults, []);
-    assert.ok(tookMs < 1_000, `${Math.round(tookMs)} ms`);
+    assert.ok(usedMs < 1_000, `${Math.round(usedMs)} ms`);
   });
 
   test(`${engine.name}: reading the message ends what is left of the cascade`, async (t) => {

@@ -6,6 +6,7 @@ import { Compile } from 'typebox/schema';
 import { createAnswerCheck } from '../answer-check.ts';
 import { openApiFile } from '../checker.ts';
 import { type Answered, type Asked, createExchange, jsonOf, withToken } from '../exchange.ts';
+import { addCitizensClient, startOutsideIssuer } from '../outside-issuer.ts';
 import { asRead, type Place, type Schema, spoiled, valid } from '../schema-arbitrary.ts';
 import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
 import { goodDocument, marks } from './good-requests.ts';
@@ -13,6 +14,7 @@ import { goodDocument, marks } from './good-requests.ts';
 type Parameter = { readonly name: string; readonly in: Place; readonly required: boolean; readonly schema: Schema };
 type Described = {
   readonly operationId: string;
+  readonly security: readonly { readonly accessToken?: readonly string[] }[];
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 };
@@ -36,6 +38,7 @@ const beyondTheSchema: Readonly<Record<string, string>> = {
   depositDocument: 'texts in headers are percent-encoded; the bytes fit what is said of them',
   grantDocument: 'a purpose is one line, an end lies ahead',
   createWebhook: 'a target is a URL',
+  statePreferences: 'a channel is not both wished and declined; hours end after they begin, in a zone that there is',
 };
 
 const document = JSON.parse(readFileSync(openApiFile, 'utf8')) as {
@@ -50,14 +53,20 @@ const operations: readonly Operation[] = Object.entries(document.paths).flatMap(
 
 let home: ServerHome;
 let token = '';
+let citizensToken = '';
 let ask: ReturnType<typeof createExchange>;
 const thisFile = afterThisFile();
 const judge = createAnswerCheck();
 before(async () => {
-  home = await makeHome(thisFile, { settings: { LOG_LEVEL: 'warn' } });
+  const issuer = await startOutsideIssuer(thisFile);
+  home = await makeHome(thisFile, { settings: { LOG_LEVEL: 'warn', TRUSTED_ISSUERS: issuer.url } });
+  await (await home.start('demo')).end('SIGTERM');
+  const clientId = await addCitizensClient(home, issuer);
   await home.start('demo');
   ask = createExchange(home.url);
   token = await home.token();
+  const claims = { client_id: clientId, sub: 'mary', scope: 'citizen:self', citizen_id: 'demo-mary' };
+  citizensToken = await issuer.sign({ ...claims, aud: `${home.url}/v1` });
 });
 
 /** One schema for each place of a request. Those who hide a use say so on purpose: these headers are not drawn. */
@@ -77,13 +86,14 @@ function schemasOf({ parameters, requestBody }: Operation): Partial<Record<Place
   return body === undefined ? schemas : { ...schemas, body };
 }
 
-function requestOf({ method, path, requestBody }: Operation, parts: Parts): Asked {
+function requestOf({ method, path, requestBody, security }: Operation, parts: Parts): Asked {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(parts.path?.[name])));
   const query = Object.entries(parts.query ?? {}).map(
     ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
   );
   const given = Object.entries(parts.header ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]);
-  const headers = withToken(token, Object.fromEntries(given));
+  const isCitizens = security.some(({ accessToken = [] }) => accessToken.includes('citizen:self'));
+  const headers = withToken(isCitizens ? citizensToken : token, Object.fromEntries(given));
   const asked = { method, path: `/v1${filled === '/' ? '' : filled}${query.length > 0 ? `?${query.join('&')}` : ''}` };
   if (requestBody === undefined) return { ...asked, headers };
   const bytes = 'application/json' in requestBody.content ? JSON.stringify(parts.body) : goodDocument;
