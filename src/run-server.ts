@@ -136,12 +136,13 @@ async function runUntilStopped(
   process.once('SIGINT', stop);
   try {
     const running = await serve(house, mode);
-    const takeNoMore = await takeFor(house);
+    let takeNoMore: (() => Promise<void>) | undefined;
     try {
+      takeNoMore = await takeFor(house);
       await whenServing(house, running);
       return await ended;
     } finally {
-      await takeNoMore();
+      await takeNoMore?.();
       await running.stop();
     }
   } finally {

@@ -68,8 +68,29 @@ export type Running = {
 
 const stopWithinMs = 25_000;
 
-/** Starts the roles of this process on an open house. */
+/** What was begun and has to be stopped. */
+type Part = { stop(deadlineMs: number): Promise<unknown> };
+type Begin = <P extends Part | undefined>(part: P) => P;
+
+/** Starts the roles of this process on an open house. Where one cannot start, those before it are stopped again. */
 export async function serve(given: House, mode: Mode): Promise<Running> {
+  const begun: Part[] = [];
+  const begin: Begin = (part) => {
+    if (part !== undefined) begun.unshift(part);
+    return part;
+  };
+  try {
+    return await startRoles(given, mode, begin);
+  } catch (fault) {
+    await stopAll(
+      given.log,
+      begun.map((part) => () => part.stop(stopWithinMs)),
+    );
+    throw fault;
+  }
+}
+
+async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Running> {
   let metrics: Metrics | undefined;
   let calling: Calling | undefined;
   const commit = tellingCommit(given.commit, () => calling?.wake());
@@ -81,38 +102,40 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
   const edge = openEdge(house, publicUrl);
   // A setting that is wrong stops the start before anything is at work.
   await standingPolicy(house);
-  calling = mode.roles.has('worker') ? startCalling(house) : undefined;
-  const delivering = mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined;
+  calling = begin(mode.roles.has('worker') ? startCalling(house) : undefined);
+  const delivering = begin(mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined);
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
-  const ledger = openLedger(house, access, publicUrl);
-  const sequencing = mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined;
+  const ledger = begin(openLedger(house, access, publicUrl));
+  const sequencing = begin(mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined);
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
-  const keeping = mode.roles.has('worker') ? startKeeping(house, ports) : undefined;
+  const keeping = begin(mode.roles.has('worker') ? startKeeping(house, ports) : undefined);
   const secrets = settings.clientSecrets ?? mode.isDemo;
   const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch, secrets });
-  const server = createApiServer({
-    house: {
-      ...house,
-      gate: front.gate,
-      longestHiddenMs: settings.accessLogHiddenDays * 86_400_000,
-      read: house.db.read,
-      ports,
-      commit: scanningCommit(
-        delivering === undefined ? house.commit : wakingCommit(house.commit, delivering.wake),
-        () => keeping?.wake(),
-      ),
-      byteLimit: settings.documentLimit,
-    },
-    operations,
-    pages: [...front.pages, ...ledgerPages(ledger.view), ...mode.pages],
-    mounts: [...providerCallbacks(house), ...confirmMounts(house), ...front.mounts],
-    publicUrl,
-    apiVersion,
-    random: house.random,
-    log: house.log,
-    ...edge,
-  });
+  const server = begin(
+    createApiServer({
+      house: {
+        ...house,
+        gate: front.gate,
+        longestHiddenMs: settings.accessLogHiddenDays * 86_400_000,
+        read: house.db.read,
+        ports,
+        commit: scanningCommit(
+          delivering === undefined ? house.commit : wakingCommit(house.commit, delivering.wake),
+          () => keeping?.wake(),
+        ),
+        byteLimit: settings.documentLimit,
+      },
+      operations,
+      pages: [...front.pages, ...ledgerPages(ledger.view), ...mode.pages],
+      mounts: [...providerCallbacks(house), ...confirmMounts(house), ...front.mounts],
+      publicUrl,
+      apiVersion,
+      random: house.random,
+      log: house.log,
+      ...edge,
+    }),
+  );
   if (mode.roles.has('api')) await server.listen(settings.host, port);
   metrics = await createMetrics();
   metrics.gauges(ledgerGauges(ledger.watch));

@@ -112,7 +112,10 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
   mountAll(app, desk);
   return {
     listen: async (host, port) => {
-      await app.listen({ host, port });
+      await app.listen({ host, port }).catch((fault: NodeJS.ErrnoException) => {
+        if (fault.code !== 'EADDRINUSE') throw fault;
+        throw new Error(`port ${port} of ${host} is taken: end the program that has it, or set PORT`, { cause: fault });
+      });
       load.watch();
       const address = app.server.address();
       return typeof address === 'object' && address !== null ? address.port : port;

@@ -204,7 +204,9 @@ for (const engine of engines) {
         .flatMap((row) => Object.values(row))
         .map((v) => (v instanceof Uint8Array ? Buffer.from(v) : Buffer.from(String(v)))),
     ).toString('latin1');
-    for (const value of ['Zo', 'ller', '1980', 'match', 'sha-256']) assert.equal(bytes.includes(value), false, value);
+    // None shorter: random bytes hold any two letters now and then.
+    for (const value of ['Müller', 'ller', '1980', 'match', 'sha-256'])
+      assert.equal(bytes.includes(value), false, value);
   });
 
   test(`${engine.name}: an earlier answer comes again word for word, and to nobody else`, async (t) => {
