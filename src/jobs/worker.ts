@@ -21,6 +21,8 @@ export type WorkerParts<Job> = {
   readonly concurrency: number;
   /** How many are taken in one claim. */
   readonly batch: number;
+  /** Asked before every claim: fewer of both, while something else is more urgent. */
+  readonly spare?: () => Pick<WorkerParts<Job>, 'concurrency' | 'batch'> | undefined;
   /** The longest sleep: how soon a job is seen that another process has added. */
   readonly pollMs: number;
   onFault(fault: unknown): void;
@@ -62,22 +64,21 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
       .finally(() => {
         running.delete(task);
         // Room for more; or, as nothing runs any more, a look at what the last jobs put back for later.
-        if (running.size === parts.concurrency - roomToClaim || running.size === 0) bell.ring();
+        const { concurrency, roomToClaim } = roomOf(parts);
+        if (running.size === concurrency - roomToClaim || running.size === 0) bell.ring();
         tellQuiet();
       });
     running.add(task);
   }
 
-  // Claiming one job at a time would cost a transaction each: wait until there is room for several.
-  const roomToClaim = Math.max(1, Math.min(parts.batch, Math.floor(parts.concurrency / 2)));
-
   async function step(): Promise<number> {
-    const room = parts.concurrency - running.size;
-    if (room < roomToClaim) return Number.POSITIVE_INFINITY;
+    const { concurrency, batch, roomToClaim } = roomOf(parts);
+    const free = concurrency - running.size;
+    if (free < roomToClaim) return Number.POSITIVE_INFINITY;
     const dueAt = await parts.queue.nextDueAt();
     const waitMs = (dueAt ?? Number.POSITIVE_INFINITY) - parts.clock.now();
     if (waitMs > 0) return Math.min(waitMs, parts.pollMs * (0.8 + 0.4 * fraction(parts.random)));
-    const jobs = await parts.queue.claim(Math.min(parts.batch, room));
+    const jobs = await parts.queue.claim(Math.min(batch, free));
     for (const job of jobs) start(job);
     // What was due and could not be taken is at hand with another worker.
     return jobs.length === 0 ? takenPauseMs : 0;
@@ -118,6 +119,12 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
       return finished;
     },
   };
+}
+
+function roomOf<Job>(parts: WorkerParts<Job>) {
+  const { concurrency, batch } = parts.spare?.() ?? parts;
+  // Claiming one job at a time would cost a transaction each: wait until there is room for several.
+  return { concurrency, batch, roomToClaim: Math.max(1, Math.min(batch, Math.floor(concurrency / 2))) };
 }
 
 type Bell = {

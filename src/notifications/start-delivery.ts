@@ -1,8 +1,8 @@
 import type { RetryPolicy } from '../jobs/back-off.ts';
 import { endWorkerLeases, keepLease, type Lease, type WorkerLease } from '../jobs/lease.ts';
 import { repeat } from '../jobs/repeat.ts';
-import { type Queue, startWorker, type Worker } from '../jobs/worker.ts';
-import type { Random } from '../kernel/clock.ts';
+import { type Queue, startWorker, type Worker, type WorkerParts } from '../jobs/worker.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Channel } from './channels/channel.ts';
 import { createDeliver, type DeliverParts } from './deliver.ts';
@@ -50,6 +50,12 @@ export type Delivering = {
 const jobsAtOnce = 96;
 const jobsInOneClaim = 48;
 const preparedInATurn = 4;
+/**
+ * While urgent messages come, of the others only so many more than the channel has places: each job in hand makes the
+ * urgent ones wait, since it shares the processor and the commits with them.
+ */
+const jobsBesideUrgent = 2;
+const urgentForMs = 1_000;
 const deadlinesAtOnce = 8;
 
 /** Starts the worker role: a worker for each channel, the deadlines, and the recovery of what others lost. */
@@ -68,16 +74,21 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
   const identity = await createIdentity(parts);
   await recoverDeliveries(parts);
 
-  const start = <J>(queue: Queue<J>, concurrency: number, batch: number): Worker =>
-    startWorker({ ...parts, queue, concurrency, batch, pollMs: timing.pollMs });
+  const start = <J>(queue: Queue<J>, width: Pick<WorkerParts<J>, 'concurrency' | 'batch' | 'spare'>): Worker =>
+    startWorker({ ...parts, ...width, queue, pollMs: timing.pollMs });
   // Urgent messages have workers of their own, so that a backlog of others does not take all the places.
   const turns = createTurns(preparedInATurn);
+  const urgency = createUrgency(parts.clock);
   const workers = channelNames.flatMap((name) => {
+    const few = parts.channels[name].concurrency + jobsBesideUrgent;
+    const spared = { concurrency: few, batch: Math.ceil(few / 3) };
     const deliver = createDeliver(parts, parts.channels[name]);
-    const queue = (priority: 0 | 1) => channelQueue(parts, { channel: name, priority, deliver, turns }, identity);
-    return priorities.map((priority) => start(queue(priority), jobsAtOnce, jobsInOneClaim));
+    const queue = (priority: 0 | 1) =>
+      channelQueue(parts, { channel: name, priority, deliver, turns, urgency }, identity);
+    const many = { concurrency: jobsAtOnce, batch: jobsInOneClaim };
+    return [start(queue(0), many), start(queue(1), { ...many, spare: () => (urgency.lasts() ? spared : undefined) })];
   });
-  workers.push(start(createDeadlines(parts), deadlinesAtOnce, deadlinesAtOnce));
+  workers.push(start(createDeadlines(parts), { concurrency: deadlinesAtOnce, batch: deadlinesAtOnce }));
 
   let wakes = 0;
   wake = () => {
@@ -123,18 +134,31 @@ export function wakingCommit(commit: Commit, wake: () => void): Commit {
 
 type Parts = DeliveryProcess & { readonly policy: RetryPolicy; readonly timing: DeliveryTiming };
 
-const priorities = [0, 1] as const;
-
 type Line = {
   readonly channel: ChannelName;
   readonly priority: 0 | 1;
   readonly deliver: (job: Job, urgent: boolean) => Promise<void>;
   /** For the messages that are not urgent. */
   readonly turns: Turns;
+  readonly urgency: Urgency;
 };
 
+/** Whether urgent messages came in the last second, on any channel. */
+type Urgency = { came(): void; lasts(): boolean };
+
+function createUrgency(clock: Clock): Urgency {
+  let until = Number.NEGATIVE_INFINITY;
+  return {
+    came: () => {
+      until = clock.now() + urgentForMs;
+    },
+    lasts: () => clock.now() < until,
+  };
+}
+
 /** The lanes of a channel in turn: each claim is for one lane, and the next one for the lane behind it. */
-function channelQueue(parts: Parts, { channel, priority, deliver, turns }: Line, identity: Identity): Queue<Job> {
+function channelQueue(parts: Parts, line: Line, identity: Identity): Queue<Job> {
+  const { channel, priority, deliver, turns, urgency } = line;
   let waiting: readonly Lane[] = [];
   let served = '';
   return {
@@ -151,6 +175,7 @@ function channelQueue(parts: Parts, { channel, priority, deliver, turns }: Line,
       const lockedBy = await identity.name();
       try {
         const rows = await parts.claim(claimDue({ channel, priority, lane, now, limit, lockedBy }));
+        if (priority === 0 && rows.length > 0) urgency.came();
         return rows.map(jobOf);
       } catch (fault) {
         identity.leaveBehind(lockedBy);
