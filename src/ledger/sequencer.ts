@@ -46,7 +46,7 @@ export type Sequencer = {
 /** Batches of one step: the next is read and hashed while the one before is being stored. */
 const batchesAStep = 8;
 /** After so many entries the requests of this process have their turn: they wait for a millisecond, not for a batch. */
-const entriesATurn = 32;
+const entriesATurn = 64;
 
 /** The sequencer of this process. A fault of a step leaves nothing behind in memory: the next one opens the tree anew. */
 export function createSequencer(parts: SequencerParts): Sequencer {

@@ -110,8 +110,8 @@ async function startWriter(path: string, onLost: SqliteOptions['onLost']): Promi
   const file = import.meta.filename.endsWith('.ts') ? './sqlite-writer.ts' : './sqlite-writer.js';
   const worker = new Worker(new URL(file, import.meta.url), {
     ...{ workerData: { path }, execArgv: [] },
-    // What it makes lives as long as one batch: a small nursery costs no time, and saves 40 MiB under load.
-    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+    // What it makes lives as long as one batch: a small nursery costs next to no time, and saves memory under load.
+    resourceLimits: { maxYoungGenerationSizeMb: 32 },
   });
   const exited = Promise.withResolvers<void>();
   let answer = Promise.withResolvers<FromWriter>();
