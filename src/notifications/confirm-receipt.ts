@@ -2,7 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { type DeliveryId, type Mint, parseId } from '../kernel/id.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
-import { type Read, WriteRefused } from '../store/db.ts';
+import type { Read } from '../store/db.ts';
+import { againstOthers } from './against-others.ts';
 import { changeEnded, endUnneeded, findDeliveries, findNotificationOf } from './delivery-store.ts';
 import type { Delivery, Notification } from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
@@ -42,25 +43,17 @@ export type ConfirmParts = {
   readonly mint: Mint;
 };
 
-const triesAgainstOthers = 20;
-
 /**
  * The citizen pressed the button behind the link of a mail: that proves the delivery, and makes the notification `read`.
  * False where there is no such delivery, or where it was never handed to a provider. A second time changes nothing.
  */
 export async function confirmReceipt(parts: ConfirmParts, delivery: DeliveryId): Promise<boolean> {
-  for (let tries = 0; tries < triesAgainstOthers; tries += 1) {
+  return await againstOthers(async () => {
     const effect = await confirmation(parts, delivery);
-    if (effect === undefined) return false;
-    if (effect === 'before') return true;
-    try {
-      await parts.commit(effect);
-      return true;
-    } catch (fault) {
-      if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
-    }
-  }
-  throw new Error('the notification changed again each time its receipt was to be stored');
+    if (effect === undefined || effect === 'before') return effect === 'before';
+    await parts.commit(effect);
+    return true;
+  });
 }
 
 async function confirmation(parts: ConfirmParts, id: DeliveryId): Promise<Effect | 'before' | undefined> {

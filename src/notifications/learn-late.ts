@@ -1,7 +1,8 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { DeliveryId, Mint } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
-import { type Read, WriteRefused } from '../store/db.ts';
+import type { Read } from '../store/db.ts';
+import { againstOthers } from './against-others.ts';
 import { changeEnded, findDeliveries, findNotificationOf } from './delivery-store.ts';
 import { type Delivery, deliveryMoves, foldStatus, outlineOf } from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
@@ -21,21 +22,12 @@ export type LateParts = {
   readonly mint: Mint;
 };
 
-const triesAgainstOthers = 20;
-
 /**
  * Learns better: `sent` or `unknown` become `delivered` or `failed`, and `failed` may still become `delivered`. Gives
  * whether anything changed; a word that comes twice, or about what is unknown here, changes nothing.
  */
 export async function learnLate(parts: LateParts, word: LateWord): Promise<boolean> {
-  for (let tries = 0; tries < triesAgainstOthers; tries += 1) {
-    try {
-      return await learnOnce(parts, word);
-    } catch (fault) {
-      if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
-    }
-  }
-  throw new Error('the notification changed again each time a late word about it was to be stored');
+  return await againstOthers(() => learnOnce(parts, word));
 }
 
 async function learnOnce({ read, commit, clock, mint }: LateParts, word: LateWord): Promise<boolean> {
