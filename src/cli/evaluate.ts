@@ -39,7 +39,6 @@ export function evaluateCommands(terminal: Terminal, stopwatch: () => number): r
             use: { type: 'string' },
             policy: { type: 'string' },
             columns: { type: 'string' },
-            json: { type: 'boolean', default: true },
           },
         });
         const path = (name: 'register' | 'claims' | 'pairs') => {
