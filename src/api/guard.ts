@@ -68,6 +68,8 @@ export type GuardOptions = {
   readonly strip?: ((request: IncomingMessage) => void) | undefined;
   /** Where this process ends TLS itself. */
   readonly tls?: Tls | undefined;
+  /** A connection that was first served under another number than this is closed behind its next answer. */
+  readonly generation?: () => number;
 };
 
 /**
@@ -78,6 +80,14 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   // The parser goes on to a request behind one that was refused; on such a connection nothing more is served
   // (test/attacks/smuggling.test.ts).
   const ended = new WeakSet<Socket>();
+  const generations = new WeakMap<Socket, number>();
+  // Whoever was there before other threads came to help connects anew, and may reach one of them.
+  function isOfNow(socket: Socket): boolean {
+    const now = options.generation?.() ?? 0;
+    const own = generations.get(socket);
+    if (own === undefined) generations.set(socket, now);
+    return own === undefined || own === now;
+  }
   const guarded: RequestListener = (request, response) => {
     if (ended.has(request.socket)) return;
     options.strip?.(request);
@@ -88,6 +98,10 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
         refuseSocket(options, slow, request.socket);
         request.socket.destroySoon();
       });
+      if (!isOfNow(request.socket)) {
+        ended.add(request.socket);
+        response.setHeader('connection', 'close');
+      }
       handler(request, response);
       return;
     }
