@@ -122,7 +122,8 @@ function needsCheck(path: string): boolean {
   return size <= checkedAlwaysBytes || (log !== undefined && log.size > 0);
 }
 
-// One transaction and one sync for all batches; a savepoint around each unit, so that a bad one leaves alone.
+// One transaction and one sync for all batches. A savepoint around each unit, so that a bad one leaves alone, costs a copy of
+// each page that the unit changes, and next to none is bad: all are run without first, and anew with them where one is refused.
 function createCommit(db: DatabaseSync, run: Run): (sent: readonly Sent[]) => BatchResult[] {
   const step = (sql: string) => {
     const statement = db.prepare(sql);
@@ -146,12 +147,29 @@ function createCommit(db: DatabaseSync, run: Run): (sent: readonly Sent[]) => Ba
     }
   }
 
+  const plainly = (unit: SentUnit, texts: readonly string[]): UnitResult => ({ rows: runUnit(unit, texts, run) });
+
+  function inOne(sent: readonly Sent[], runOne: typeof plainly): BatchResult[] {
+    begin();
+    const results = sent.map(({ sender, batch }) => batch.units.map((unit) => runOne(unit, sender.texts)));
+    commit();
+    return results.map((own) => ({ state: 'committed', results: own }));
+  }
+
+  function withoutRefused(sent: readonly Sent[]): BatchResult[] {
+    try {
+      return inOne(sent, plainly);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (!db.isTransaction) throw new Lost(`SQLite dropped the whole batch: ${error.message}`);
+      rollback();
+      return inOne(sent, inSavepoint);
+    }
+  }
+
   return (sent) => {
     try {
-      begin();
-      const results = sent.map(({ sender, batch }) => batch.units.map((unit) => inSavepoint(unit, sender.texts)));
-      commit();
-      return results.map((own) => ({ state: 'committed', results: own }));
+      return withoutRefused(sent);
     } catch (error) {
       const fault = toFault(error);
       if (db.isTransaction) rollback();
