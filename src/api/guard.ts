@@ -28,16 +28,14 @@ const single = [
   'idempotency-key',
   'transfer-encoding',
 ];
+const longestSingle = Math.max(...single.map((name) => name.length));
 const hostPattern = /^(?:[A-Za-z0-9._~-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
 /** What the parser lets through and no handler may see (api requirements 18, 32, 66): the refusal, or undefined. */
 export function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
   const close = { headers: { connection: 'close' } };
-  for (const name of single) {
-    if ((request.headersDistinct[name]?.length ?? 0) > 1) {
-      return refuse('malformed-http', `The header ${name} stands more than once.`, close);
-    }
-  }
+  const repeated = repeatedIn(request.rawHeaders);
+  if (repeated !== undefined) return refuse('malformed-http', `The header ${repeated} stands more than once.`, close);
   const url = request.url ?? '';
   if (url.length > httpLimits.uriBytes) {
     return refuse('uri-too-long', undefined, { members: { limit: httpLimits.uriBytes }, ...close });
@@ -52,6 +50,20 @@ export function refusalOfRequest(request: IncomingMessage): Refusal | undefined 
   }
   if (!served.has(request.method ?? '')) {
     return refuse('method-not-allowed', undefined, { headers: { allow: [...served].join(', '), connection: 'close' } });
+  }
+  return undefined;
+}
+
+/** The first header of those that may stand once which stands again. Every second text is a name. */
+function repeatedIn(rawHeaders: readonly string[]): string | undefined {
+  let seen = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length > longestSingle) continue;
+    const place = single.indexOf(name.toLowerCase());
+    if (place < 0) continue;
+    if ((seen & (1 << place)) !== 0) return single[place];
+    seen |= 1 << place;
   }
   return undefined;
 }
