@@ -112,7 +112,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
       });
       if (!isOfNow(request.socket)) {
         ended.add(request.socket);
-        response.setHeader('connection', 'close');
+        response.shouldKeepAlive = false;
       }
       handler(request, response);
       return;

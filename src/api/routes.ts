@@ -124,10 +124,10 @@ function send<P>(desk: Desk<P>, { request, reply, dispatched, instance }: Sendin
   reply.hijack();
   const { raw } = reply;
   const headers: OutgoingHttpHeaders = { ...desk.headers, ...dispatched.headers, 'request-id': instance };
-  if (desk.stopping()) headers['connection'] = 'close';
+  if (desk.stopping()) raw.shouldKeepAlive = false;
   if ('slug' in result) {
     const { status, headers: own, body } = problemAnswer(result, desk.parts.publicUrl, instance);
-    if (!request.raw.complete) headers['connection'] = 'close';
+    if (!request.raw.complete) raw.shouldKeepAlive = false;
     endWith(raw, { status, headers: { ...headers, ...own }, body: body ?? '' });
     return status;
   }
