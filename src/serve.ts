@@ -12,7 +12,7 @@ import { type Keeping, startKeeping } from './compose-documents.ts';
 import { createFront, type Front } from './compose-front.ts';
 import { standingPolicy } from './compose-identity.ts';
 import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose-ledger.ts';
-import { contactsOf, senderNamesOf, startCalling } from './compose-notifications.ts';
+import { contactsOf, senderNamesOf, startCalling, watchQueues } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
@@ -114,6 +114,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   await standingPolicy(house);
   calling = begin(mode.roles.has('worker') ? startCalling(house) : undefined);
   delivering = begin(mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined);
+  const queues = begin(mode.roles.has('worker') ? watchQueues(house) : undefined);
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ledger = begin(openLedger(house, access, publicUrl));
@@ -127,7 +128,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const counted = await createMetrics();
   metrics = counted;
   const threads = startThreads(house, mode, { port, publicUrl, wakes, server, front });
-  metrics.gauges([...ledgerGauges(ledger.watch), threadGauge(threads)]);
+  metrics.gauges([...ledgerGauges(ledger.watch), ...(queues?.gauges ?? []), threadGauge(threads)]);
   const adminPort = mode.isHelper === true ? undefined : await metrics.listen(settings.adminPort, threads?.snapshots);
   const refresh = refreshRoot(house);
   return {
@@ -138,7 +139,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
     renewConnections: server.renewConnections,
     snapshot: counted.snapshot,
     stop: async () => {
-      const parts = [refresh, threads, server, delivering, calling, keeping, sequencing, ledger];
+      const parts = [refresh, threads, server, delivering, calling, queues, keeping, sequencing, ledger];
       const channels = Object.values(mode.channels ?? {});
       await stopAll(house.log, [
         ...parts.map((part) => () => part?.stop(stopWithinMs)),
