@@ -3,7 +3,7 @@ import type { Mint } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Actor } from '../ledger/event.ts';
-import type { Read } from '../store/db.ts';
+import type { Read, Statement } from '../store/db.ts';
 import { createCitizenStore, type ImportedCitizen, type StoreCitizens } from './citizen-store.ts';
 import type { Line } from './import-blocks.ts';
 import { type ErrorFile, openErrorFile } from './import-errors.ts';
@@ -140,15 +140,18 @@ type Work = {
   readonly onProgress: OnProgress;
 };
 
-/** While one chunk is being stored the next is read; never more than that. */
+/** While one chunk is being stored the next is read and made ready; never more than that. */
 async function importLines(file: ImportFile, work: Work, from: ImportProgress): Promise<ImportProgress> {
   let stored = from;
   let storing: Promise<ImportProgress | Failure> = Promise.resolve(from);
   let chunk = startChunk(from);
   const hand = async (finished: boolean) => {
+    const statements = statementsOf(chunk, work);
     stored = settled(await storing);
     work.onProgress(stored, file);
-    storing = storeChunk(chunk, finished, stored, work).catch((cause: unknown) => new Failure(cause));
+    storing = storeChunk({ progress: { ...chunk.progress, finished }, statements }, stored, work).catch(
+      (cause: unknown) => new Failure(cause),
+    );
     chunk = startChunk(chunk.progress);
   };
   for await (const lines of file.lines(from.nextOffset)) {
@@ -217,21 +220,20 @@ function count(tally: Record<string, number>, reason: string): void {
   tally[known] = (tally[known] ?? 0) + 1;
 }
 
+/** What stores the rows of a chunk, but for the progress. */
+function statementsOf({ citizens }: Chunk, { write }: Work): Statement[] {
+  if (write === undefined) return [];
+  return [...write.store([...citizens.values()]), ...write.house.citizenKeys.creations([...citizens.keys()])];
+}
+
+type ReadyChunk = { readonly progress: ImportProgress; readonly statements: readonly Statement[] };
+
 /** Refused rows reach the disk before the chunk that counts them: a crash between leaves too many, which are cut off. */
-async function storeChunk(
-  { citizens, progress }: Chunk,
-  finished: boolean,
-  from: ImportProgress,
-  { errors, write }: Work,
-): Promise<ImportProgress> {
-  const to = { ...progress, finished, errorsBytes: (await errors?.flush()) ?? 0 };
+async function storeChunk(chunk: ReadyChunk, from: ImportProgress, { errors, write }: Work): Promise<ImportProgress> {
+  const to = { ...chunk.progress, errorsBytes: (await errors?.flush()) ?? 0 };
   if (write === undefined) return to;
-  const { house, actor, store } = write;
-  const statements = [
-    ...store([...citizens.values()]),
-    ...house.citizenKeys.creations([...citizens.keys()]),
-    advanceImport(from, to, house.clock.now()),
-  ];
+  const { house, actor } = write;
+  const statements = [...chunk.statements, advanceImport(from, to, house.clock.now())];
   await house.commit({ events: [importEvent(house, actor, to)], statements });
   return to;
 }
