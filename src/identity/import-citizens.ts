@@ -146,13 +146,12 @@ async function importLines(file: ImportFile, work: Work, from: ImportProgress): 
   let storing: Promise<ImportProgress | Failure> = Promise.resolve(from);
   let chunk = startChunk(from);
   const hand = async (finished: boolean) => {
-    const statements = statementsOf(chunk, work);
+    const ready = { progress: { ...chunk.progress, finished }, statements: statementsOf(chunk, work) };
+    // Its rows are in the statements now, and need not be held twice.
+    chunk = startChunk(ready.progress);
     stored = settled(await storing);
     work.onProgress(stored, file);
-    storing = storeChunk({ progress: { ...chunk.progress, finished }, statements }, stored, work).catch(
-      (cause: unknown) => new Failure(cause),
-    );
-    chunk = startChunk(chunk.progress);
+    storing = storeChunk(ready, stored, work).catch((cause: unknown) => new Failure(cause));
   };
   for await (const lines of file.lines(from.nextOffset)) {
     for (const line of lines) {
