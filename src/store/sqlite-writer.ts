@@ -73,7 +73,7 @@ function open(path: string): DatabaseSync {
     if (found !== 'ok') throw new Error(`quick_check of ${path}: ${String(found)}; restore the newest backup`);
   }
   // Only now: the check reads the whole file, and what it left in the cache would stay in the memory of the process.
-  db.exec('pragma cache_size = -65536');
+  db.exec('pragma cache_size = -16384');
   return db;
 }
 
