@@ -51,7 +51,9 @@ export type ImportResult = {
 };
 
 /** Rows of one write unit: few enough that other writers are not held up, enough that a sync costs each row little. */
-const chunkRows = 2_048;
+const chunkRows = 1_024;
+/** After so many rows whoever else waits has a turn: requests of a running server, and the answer of the database. */
+const turnRows = 128;
 
 /**
  * Imports a file of citizens, in chunks; each is one unit with its event and the progress, so that after any crash the
@@ -146,7 +148,7 @@ async function importLines(file: ImportFile, work: Work, from: ImportProgress): 
   let storing: Promise<ImportProgress | Failure> = Promise.resolve(from);
   let chunk = startChunk(from);
   const hand = async (finished: boolean) => {
-    const ready = { progress: { ...chunk.progress, finished }, statements: statementsOf(chunk, work) };
+    const ready = { progress: { ...chunk.progress, finished }, statements: await statementsOf(chunk, work) };
     // Its rows are in the statements now, and need not be held twice.
     chunk = startChunk(ready.progress);
     stored = settled(await storing);
@@ -157,6 +159,7 @@ async function importLines(file: ImportFile, work: Work, from: ImportProgress): 
     for (const line of lines) {
       takeLine(chunk, line, work);
       if (chunk.rows === chunkRows) await hand(false);
+      else if (chunk.rows % turnRows === 0) await turn();
     }
   }
   await hand(true);
@@ -220,9 +223,21 @@ function count(tally: Record<string, number>, reason: string): void {
 }
 
 /** What stores the rows of a chunk, but for the progress. */
-function statementsOf({ citizens }: Chunk, { write }: Work): Statement[] {
+async function statementsOf({ citizens }: Chunk, { write }: Work): Promise<Statement[]> {
   if (write === undefined) return [];
-  return [...write.store([...citizens.values()]), ...write.house.citizenKeys.creations([...citizens.keys()])];
+  const statements: Statement[] = [];
+  const all = [...citizens.values()];
+  for (let from = 0; from < all.length; from += turnRows) {
+    const some = all.slice(from, from + turnRows);
+    const ids = some.map(({ citizenId }) => citizenId);
+    statements.push(...write.store(some), ...write.house.citizenKeys.creations(ids));
+    await turn();
+  }
+  return statements;
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 type ReadyChunk = { readonly progress: ImportProgress; readonly statements: readonly Statement[] };
