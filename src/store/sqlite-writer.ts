@@ -27,6 +27,8 @@ type SqliteFault = { readonly code: string; readonly errcode: number | undefined
 
 // Each try of the main thread waits so long for another program that holds the file.
 const busyTimeoutMs = 250;
+const checkpointPages = { usual: 1_000, large: 4_000 } as const;
+const largeUnitStatements = 16;
 const checkedAlwaysBytes = 64 * 2 ** 20;
 const busyCodes = new Set([5, 6]);
 // Out of memory, read-only, I/O error, corruption, disk full, file gone, not a database: nothing more can be promised.
@@ -97,6 +99,7 @@ function createCommit(
   };
   const [begin, commit, rollback] = [step('begin immediate'), step('commit'), step('rollback')];
   const [savepoint, release, back] = [step('savepoint unit'), step('release unit'), step('rollback to unit')];
+  const plan = createCheckpointPlan(db);
 
   function attempt(unit: SentUnit, keep: () => void, undo: () => void): UnitResult {
     try {
@@ -126,6 +129,7 @@ function createCommit(
 
   return (units) => {
     try {
+      plan(units);
       const [only, ...others] = units;
       if (only !== undefined && others.length === 0) return { state: 'committed', results: [alone(only)] };
       begin();
@@ -139,6 +143,19 @@ function createCommit(
       if (busyCodes.has((fault.errcode ?? 0) & 0xff)) return { state: 'busy' };
       return { state: 'lost', message: fault.message };
     }
+  };
+}
+
+// A unit of an import changes thousands of pages, many of them again in the next: the log grows further before it is taken
+// back, which writes each page once for several units. After small units it is taken back early, so that none waits long.
+function createCheckpointPlan(db: DatabaseSync): (units: readonly SentUnit[]) => void {
+  let planned = 0;
+  return (units) => {
+    const isLarge = units.some((unit) => unit.length >= largeUnitStatements);
+    const pages = isLarge ? checkpointPages.large : checkpointPages.usual;
+    if (pages === planned) return;
+    db.exec(`pragma wal_autocheckpoint = ${pages}`);
+    planned = pages;
   };
 }
 
