@@ -20,11 +20,17 @@ export function fork(script: string, options: ChildOptions): Child {
   const { args = [], nodeArgs = [], env = {}, log } = options;
   const child = spawn(process.execPath, [...nodeArgs, '--import', leash, script, ...args], {
     stdio: ['ignore', log ?? 'ignore', log ?? 'inherit', 'ipc'],
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { ...inherited(), ...env },
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${script} could not be started`);
   return { process: child, pid, stop: () => stop(child) };
+}
+
+/** Nothing of the settings of whoever runs the bench: they would become those of the servers. */
+function inherited(): Record<string, string> {
+  const { PATH = '', BENCH_CITIZENS } = process.env;
+  return BENCH_CITIZENS === undefined ? { PATH } : { PATH, BENCH_CITIZENS };
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -14,8 +14,8 @@ export type BenchCitizen = {
   readonly email: string;
 };
 
-/** How many citizens the register of the benches holds. */
-export const citizenCount = 100_000;
+/** How many citizens the register of the benches holds: `BENCH_CITIZENS`, in every process of a run. */
+export const citizenCount = Number(process.env['BENCH_CITIZENS'] ?? 100_000);
 
 // A third of the names is written with more than ASCII, as in a register of some country or other.
 const givenNames =

@@ -9,13 +9,18 @@ export type Exchange = {
 };
 
 /** A keep-alive connection that asks one thing at a time. Rejects with what was wrong with an answer. */
-export type Connection = { ask(exchange: Exchange): Promise<void>; close(): void };
+export type Connection = {
+  ask(exchange: Exchange): Promise<void>;
+  /** Whether the server has said that it closes behind the last answer (RFC 9112, section 9.6). */
+  readonly isOver: boolean;
+  close(): void;
+};
 
 const answerLimitMs = 20_000;
 const endOfHead = Buffer.from('\r\n\r\n');
 
 type Waiting = { readonly exchange: Exchange; resolve(): void; reject(fault: Error): void };
-type Head = { readonly status: number; readonly length: number };
+type Head = { readonly status: number; readonly length: number; readonly closes: boolean };
 
 /**
  * Opens a connection over plain sockets: the client of a bench shares the cores with what it measures, and this costs a
@@ -41,7 +46,13 @@ export async function openConnection(port: number): Promise<Connection> {
   socket.on('error', (fault) => reader.fail(fault));
   socket.on('close', () => reader.fail(new Error('the server closed the connection before it answered')));
   socket.setTimeout(answerLimitMs, () => socket.destroy(new Error(`no answer within ${answerLimitMs} ms`)));
-  return { ask: (exchange) => ask(socket, reader, exchange), close: () => socket.destroy() };
+  return {
+    ask: (exchange) => ask(socket, reader, exchange),
+    get isOver() {
+      return reader.isOver;
+    },
+    close: () => socket.destroy(),
+  };
 }
 
 function ask(socket: Socket, reader: Reader, exchange: Exchange): Promise<void> {
@@ -55,6 +66,7 @@ type Reader = {
   expect(waiting: Waiting): void;
   take(bytes: Buffer): void;
   fail(fault: Error): void;
+  readonly isOver: boolean;
 };
 
 /** Reads answers of HTTP/1.1 with a Content-Length; anything else is a fault. */
@@ -64,10 +76,12 @@ function createReader(): Reader {
   let held: Buffer | undefined;
   let taken = 0;
   let isRight = false;
+  let isOver = false;
 
   function settle(fault: Error | undefined): void {
     const done = waiting;
     waiting = undefined;
+    isOver = head?.closes === true;
     head = undefined;
     held = undefined;
     taken = 0;
@@ -95,6 +109,9 @@ function createReader(): Reader {
       waiting = next;
     },
     fail: settle,
+    get isOver() {
+      return isOver;
+    },
     take: (bytes) => {
       if (waiting === undefined) return;
       const { exchange } = waiting;
@@ -124,5 +141,6 @@ function createReader(): Reader {
 
 function readHead(text: string): Head {
   const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
-  return { status: Number(text.slice(9, 12)), length: length === undefined ? -1 : Number(length) };
+  const closes = /\r\nconnection: *close/i.test(text);
+  return { status: Number(text.slice(9, 12)), length: length === undefined ? -1 : Number(length), closes };
 }

@@ -43,13 +43,19 @@ async function drive(load: Load): Promise<LoadResult> {
   const end = start + load.seconds * 1_000;
   let asked = 0;
   let within = 0;
-  const askOn = async (connection: Connection) => {
+  const askOn = async (first: Connection) => {
+    let connection = first;
     while (asked < load.most && faults.length === 0) {
       const before = performance.now();
       if (before >= end) return;
       asked += 1;
       try {
         await connection.ask(source());
+        if (connection.isOver) {
+          connection.close();
+          connection = await openConnection(load.port);
+          connections.push(connection);
+        }
       } catch (fault) {
         faults.push(fault instanceof Error ? fault.message : String(fault));
         return;

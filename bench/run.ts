@@ -14,7 +14,7 @@ import { machine, table } from './report.ts';
 import type { Result } from './result.ts';
 
 // What `npm run bench` runs: all benches, or those whose names begin with one of the words given. About five minutes,
-// with --seconds so many for each cell (default 2.5). Figures on standard output, what is going on on standard error.
+// with --seconds so many for each cell (default 2.5), and BENCH_CITIZENS in the register (default 100,000). Figures on standard output, what is going on on standard error.
 
 const works = ['compare', 'tokens', 'start', 'import', ...httpWorks, 'deliver', 'queues', 'ledger'] as const;
 const fewRounds = 3;

@@ -33,6 +33,7 @@ import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { readRootKey } from './keys/root-key-file.ts';
 import { runDemo, runStart, type TakeFor } from './run-server.ts';
 import type { Read } from './store/db.ts';
+import type { Environment } from './thread-messages.ts';
 
 /** Runs the command that the arguments name; gives the exit code, for `demo` and `start` when they were stopped. */
 export async function commandLine(
@@ -42,7 +43,7 @@ export async function commandLine(
 ): Promise<ExitCode> {
   const settings = () => readSettings(environment);
   const own = [
-    ...serverCommands(settings, terminal),
+    ...serverCommands(settings, terminal, environment),
     ...calibrateCommands(terminal),
     ...evaluateCommands(terminal, processorMs),
   ];
@@ -94,7 +95,7 @@ function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command
   ];
 }
 
-function serverCommands(settings: () => Settings, terminal: Terminal): readonly Command[] {
+function serverCommands(settings: () => Settings, terminal: Terminal, environment: Environment): readonly Command[] {
   const takeFor: TakeFor = async (house) =>
     house.db.engine === 'sqlite'
       ? await takeCommands(commandSocket(house.settings.dataDir), (caller) =>
@@ -106,16 +107,13 @@ function serverCommands(settings: () => Settings, terminal: Terminal): readonly 
       name: 'demo',
       usage: 'demo',
       summary: 'Starts a demo on loopback with invented citizens; keys and data are made in DATA_DIR.',
-      run: async () => {
-        const given = settings();
-        return await runDemo({ ...given, clamav: given.clamav ?? 'off' }, terminal, takeFor);
-      },
+      run: async () => await runDemo(settings(), { terminal, takeFor, environment }),
     },
     {
       name: 'start',
       usage: 'start [--roles api,worker,sequencer]',
       summary: 'Starts the server. It needs the keys that `keys create` makes.',
-      run: async (args) => await runStart(settings(), args, { terminal, takeFor }),
+      run: async (args) => await runStart(settings(), args, { terminal, takeFor, environment }),
     },
     {
       name: 'keys create',

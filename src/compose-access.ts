@@ -21,8 +21,8 @@ export type Edge = {
   readonly failedChecks: FailedChecks;
 };
 
-/** Reads the files of TLS and makes what checks bindings. */
-export function openEdge(house: House, publicUrl: string): Edge {
+/** Reads the files of TLS and makes what checks bindings. `isAlone`: no other thread or process serves this database. */
+export function openEdge(house: House, publicUrl: string, isAlone: boolean): Edge {
   const { clock, db, random, root, settings } = house;
   const authorities = authoritiesIn(settings.tlsClientCa);
   const proxies = proxyAddresses(settings.trustedProxies);
@@ -40,8 +40,8 @@ export function openEdge(house: House, publicUrl: string): Edge {
     nonces,
     binding: { clock, publicUrl, nonces, isFirst: createUsedProofs({ db, clock }, 'DPoP') },
     tls: tlsOf(house, authorities),
-    // An SQLite database has one process, which needs nobody to share its budgets with.
-    quotas: db.engine === 'sqlite' ? createQuotas(clock, random) : createSharedQuotas(clock, random, db),
+    // Who is alone on its database, as one thread on SQLite, needs nobody to share budgets with.
+    quotas: isAlone ? createQuotas(clock, random) : createSharedQuotas(clock, random, db),
     failedChecks: createFailedChecks(clock, random),
   };
 }

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import { type ClientView, createClientView } from './access/client-view.ts';
 import { createMissingSigningKeys, openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
 import type { Log } from './api/log.ts';
@@ -13,7 +14,7 @@ import type { RootKey } from './keys/root-key.ts';
 import { type CitizenKeys, createCitizenKeys } from './ledger/citizen-keys.ts';
 import { type Commit, createCommit } from './ledger/commit.ts';
 import type { Db } from './store/db.ts';
-import { openDatabase } from './store/open.ts';
+import { joinDatabase, openDatabase } from './store/open.ts';
 
 /** What stands before there is a server: the database with its keys. Commands of the command line work on it as well. */
 export type House = {
@@ -44,10 +45,22 @@ export type Ground = {
 };
 
 /** Opens the database, migrated, and what stands on it. */
-export async function openHouse({ settings, root, clock, random, log, onLost }: Ground): Promise<House> {
+export async function openHouse(ground: Ground): Promise<House> {
+  const { settings, clock, random, onLost } = ground;
   const { dataDir } = settings;
   const databaseUrl = settings.databaseUrl?.reveal();
-  const db = await openDatabase({ databaseUrl, dataDir, clock, random, ...(onLost === undefined ? {} : { onLost }) });
+  const lost = onLost === undefined ? {} : { onLost };
+  return houseOn(ground, await openDatabase({ databaseUrl, dataDir, clock, random, ...lost }));
+}
+
+/** The same in another thread of a process that has opened it; `port` is what `Db.share` gave there. */
+export async function joinHouse(ground: Omit<Ground, 'onLost'>, port: MessagePort | undefined): Promise<House> {
+  const { settings, random } = ground;
+  const { dataDir } = settings;
+  return houseOn(ground, await joinDatabase({ databaseUrl: settings.databaseUrl?.reveal(), dataDir, random }, port));
+}
+
+function houseOn({ settings, root, clock, random, log }: Ground, db: Db): House {
   const citizenKeys = createCitizenKeys(db.read, root, random, clock);
   return {
     settings,

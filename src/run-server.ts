@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createLog, type Log } from './api/log.ts';
 import type { Page } from './api/server.ts';
+import { mostThreads } from './api-threads.ts';
 import { type ExitCode, type Terminal, UsageError } from './cli/command.ts';
 import { demoText, seedDemo } from './cli/demo.ts';
 import { type House, openHouse } from './compose.ts';
@@ -19,20 +20,19 @@ import { operations } from './operations.ts';
 import { outboxPage } from './portal/outbox-page.ts';
 import { referencePage } from './portal/reference-page.ts';
 import { startPage } from './portal/start-page.ts';
+import { logLevelOf, settingsOf, simulates } from './run-mode.ts';
 import { type Mode, type Role, roles, serve } from './serve.ts';
+import type { Environment } from './thread-messages.ts';
 
 /** Takes commands for a running house, from other processes of the same owner; gives what ends that. */
 export type TakeFor = (house: House) => Promise<() => Promise<void>>;
 
-/** Whom the documents of the demo name, where the settings name nobody. */
-function withDemoContacts(settings: Settings): Settings {
-  const { supportEmail = 'api-support@example.gov', securityContact = 'mailto:security@example.gov' } = settings;
-  return { ...settings, supportEmail, securityContact };
-}
+/** What a server that runs is given beside its settings; `environment` is what those were read from. */
+export type RunParts = { readonly terminal: Terminal; readonly takeFor: TakeFor; readonly environment: Environment };
 
 /** Runs the demo until it is stopped. */
-export async function runDemo(given: Settings, terminal: Terminal, takeFor: TakeFor): Promise<ExitCode> {
-  const settings = withDemoContacts(given);
+export async function runDemo(given: Settings, { terminal, takeFor, environment }: RunParts): Promise<ExitCode> {
+  const settings = settingsOf(given, true);
   if (!['127.0.0.1', '::1', 'localhost'].includes(settings.host)) {
     throw new Error(
       'The demo never listens beyond loopback: leave HOST out, or run `citizen-services start` with keys of your own.',
@@ -40,10 +40,10 @@ export async function runDemo(given: Settings, terminal: Terminal, takeFor: Take
   }
   const path = settings.rootKeyFile ?? join(settings.dataDir, 'root.key');
   const root = existsSync(path) ? readRootKey(path) : await createFirstRootKey(settings, path);
-  const log = createLog(settings.logLevel ?? 'warn');
+  const log = createLog(logLevelOf(settings, true));
   const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings, root)) : undefined;
   const email = outbox ?? (await emailOf(settings, root));
-  const simulated = settings.simulators ?? true;
+  const simulated = simulates(settings, true);
   const mode: Mode = {
     roles: new Set(roles),
     makeKeys: true,
@@ -53,7 +53,7 @@ export async function runDemo(given: Settings, terminal: Terminal, takeFor: Take
     simulated,
     pages: peoplePages(outbox),
   };
-  return await runUntilStopped({ settings, root, log, takeFor }, mode, async (house, running) => {
+  return await runUntilStopped({ settings, root, log, takeFor, path, environment }, mode, async (house, running) => {
     const room = { ...house, read: house.db.read, dataDir: settings.dataDir, ...running };
     const demo = await seedDemo(room);
     const [client] = demo.clients;
@@ -66,12 +66,13 @@ export async function runDemo(given: Settings, terminal: Terminal, takeFor: Take
 export async function runStart(
   settings: Settings,
   args: readonly string[],
-  { terminal, takeFor }: { terminal: Terminal; takeFor: TakeFor },
+  { terminal, takeFor, environment }: RunParts,
 ): Promise<ExitCode> {
   const { values } = parseArgs({ args: [...args], options: { roles: { type: 'string' } } });
-  const root = readRootKey(settings.rootKeyFile ?? join(settings.dataDir, 'root.key'));
-  const log = createLog(settings.logLevel ?? 'info');
-  const simulated = settings.simulators ?? false;
+  const path = settings.rootKeyFile ?? join(settings.dataDir, 'root.key');
+  const root = readRootKey(path);
+  const log = createLog(logLevelOf(settings, false));
+  const simulated = simulates(settings, false);
   const mode: Mode = {
     roles: rolesOf(values.roles),
     makeKeys: false,
@@ -81,7 +82,7 @@ export async function runStart(
     simulated,
     pages: peoplePages(undefined),
   };
-  return await runUntilStopped({ settings, root, log, takeFor }, mode, async (_house, running) => {
+  return await runUntilStopped({ settings, root, log, takeFor, path, environment }, mode, async (_house, running) => {
     terminal.stderr(`citizen-services at ${running.publicUrl}, metrics at ${running.adminUrl}/metrics\n`);
   });
 }
@@ -115,27 +116,38 @@ function peoplePages(outbox: Outbox | undefined): readonly Page[] {
   return outbox === undefined ? pages : [...pages, outboxPage(outbox.mails)];
 }
 
-type Base = { readonly settings: Settings; readonly root: RootKey; readonly log: Log; readonly takeFor: TakeFor };
+type Base = {
+  readonly settings: Settings;
+  readonly root: RootKey;
+  /** The file of the root key. */
+  readonly path: string;
+  readonly log: Log;
+  readonly takeFor: TakeFor;
+  readonly environment: Environment;
+};
 type Served = Awaited<ReturnType<typeof serve>>;
 
 async function runUntilStopped(
-  { settings, root, log, takeFor }: Base,
+  { settings, root, path, log, takeFor, environment }: Base,
   mode: Mode,
   whenServing: (house: House, running: Served) => Promise<void>,
 ): Promise<ExitCode> {
   const { promise: ended, resolve: end } = Promise.withResolvers<ExitCode>();
+  const lost = (what: string) => (fault: Error) => {
+    log.fault(what, fault);
+    end(1);
+  };
   const house = await openHouse({
     ...{ settings, root, log, clock: systemClock, random: systemRandom },
-    onLost: (fault) => {
-      log.fault('database', fault);
-      end(1);
-    },
+    onLost: lost('database'),
   });
+  const most = mostThreads(settings.apiThreads);
+  const threads = { environment, most, rootKeyPath: path, onLost: lost('api-thread') };
   const stop = () => end(0);
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   try {
-    const running = await serve(house, mode);
+    const running = await serve(house, { ...mode, threads });
     let takeNoMore: (() => Promise<void>) | undefined;
     try {
       takeNoMore = await takeFor(house);

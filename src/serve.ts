@@ -1,21 +1,16 @@
 import { createServer } from 'node:net';
-import { createAuthorizationServer } from './access/authorization-server.ts';
-import { createTokenChecker } from './access/check-token.ts';
-import { apiCatalog, protectedResourceMetadata, securityTxt } from './access/metadata.ts';
-import { createTrustedIssuer } from './access/trusted-issuer.ts';
-import type { Gate } from './api/dispatch.ts';
 import { endpointsOf } from './api/endpoint-register.ts';
 import type { Log } from './api/log.ts';
-import { createMetrics, type Metrics } from './api/metrics.ts';
-import { scopes } from './api/operation.ts';
-import { createApiServer, type Mount, type Page } from './api/server.ts';
-import { apiDocuments, catalogPage, jsonPage, securityTxtPage } from './api/well-known.ts';
+import { createMetrics, type Gauge, type Metrics, type Snapshot } from './api/metrics.ts';
+import { type ApiServer, createApiServer, type Page, refuseTakenPort } from './api/server.ts';
+import { type ApiThreads, openApiThreads, type ThreadParts } from './api-threads.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { type Edge, openEdge } from './compose-access.ts';
 import { confirmMounts, providerCallbacks } from './compose-channels.ts';
-import { startKeeping } from './compose-documents.ts';
+import { type Keeping, startKeeping } from './compose-documents.ts';
+import { createFront, type Front } from './compose-front.ts';
 import { standingPolicy } from './compose-identity.ts';
-import { ledgerGauges, openLedger, startSequencer } from './compose-ledger.ts';
+import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose-ledger.ts';
 import { contactsOf, senderNamesOf, startCalling } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
@@ -23,7 +18,6 @@ import { apiVersion } from './config/version.ts';
 import { scanningCommit } from './documents/scan-documents.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
-import type { LedgerWatch } from './ledger/ledger-watch.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { LeavingChannels } from './notifications/channels/channel.ts';
 import { inboxChannel } from './notifications/channels/inbox.ts';
@@ -31,11 +25,10 @@ import { withSimulators } from './notifications/simulator.ts';
 import { type Delivering, startDelivery, wakingCommit } from './notifications/start-delivery.ts';
 import { tellingCommit } from './notifications/webhooks/number-feed.ts';
 import type { Calling } from './notifications/webhooks/start-webhooks.ts';
-import { operations } from './operations.ts';
+import { operations, type Ports } from './operations.ts';
 import { recordEndpoints } from './oversight/endpoint-ledger.ts';
 import { ledgerPages } from './oversight/ledger-pages.ts';
-import { problemPages } from './portal/problem-pages.ts';
-import { style } from './portal/style.ts';
+import type { ThreadOrder, Wakes } from './thread-messages.ts';
 
 /** What one process does; all of it unless the operator splits it. */
 export const roles = ['api', 'worker', 'sequencer'] as const;
@@ -48,12 +41,18 @@ export type Mode = {
   readonly makeKeys: boolean;
   /** Whether client secrets are taken where the operator has not said it. */
   readonly isDemo: boolean;
-  /** The channels that leave the house. */
-  readonly channels: LeavingChannels;
+  /** The channels that leave the house; the worker role needs them. */
+  readonly channels?: LeavingChannels;
   readonly cascade: CascadePolicy;
   /** Whether the invented citizens of the simulator are known. */
   readonly simulated: boolean;
   readonly pages: readonly Page[];
+  /** The threads that may answer. */
+  readonly threads?: Pick<ThreadOrder, 'environment' | 'rootKeyPath'> & Pick<ThreadParts, 'most' | 'onLost'>;
+  /** Whether this is a thread that helps another one of its process, which has told it where to listen. */
+  readonly isHelper?: boolean;
+  /** Where the worker role of this process is in another thread: what wakes it. */
+  readonly wakes?: Wakes;
 };
 
 /** A running server, until it is stopped: then what was taken is finished first. */
@@ -63,6 +62,9 @@ export type Running = {
   issueAccessToken(clientId: string, scopes: readonly string[]): Promise<string>;
   /** Makes clients that another hand has just stored known here. */
   forgetClients(): void;
+  renewConnections(): void;
+  /** What was counted here, for the metrics of the process. */
+  snapshot(): Promise<Snapshot>;
   stop(): Promise<void>;
 };
 
@@ -93,62 +95,50 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
 async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Running> {
   let metrics: Metrics | undefined;
   let calling: Calling | undefined;
-  const commit = tellingCommit(given.commit, () => calling?.wake());
+  let delivering: Delivering | undefined;
+  let keeping: Keeping | undefined;
+  const wakes = mode.wakes ?? {
+    calling: () => calling?.wake(),
+    delivery: () => delivering?.wake(),
+    scanning: () => keeping?.wake(),
+  };
+  const commit = tellingCommit(given.commit, wakes.calling);
   const house = { ...given, commit, log: observed(given.log, () => metrics) };
   const { settings } = house;
   const { port, publicUrl } = await chooseAddress(settings);
   const access = await openAccess(house, mode.makeKeys);
   // Before anything is at work: a wrong setting stops the start here.
-  const edge = openEdge(house, publicUrl);
+  const edge = openEdge(house, publicUrl, isAlone(house, mode));
   // A setting that is wrong stops the start before anything is at work.
   await standingPolicy(house);
   calling = begin(mode.roles.has('worker') ? startCalling(house) : undefined);
-  const delivering = begin(mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined);
+  delivering = begin(mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined);
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ledger = begin(openLedger(house, access, publicUrl));
   const sequencing = begin(mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined);
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
-  const keeping = begin(mode.roles.has('worker') ? startKeeping(house, ports) : undefined);
+  keeping = begin(mode.roles.has('worker') ? startKeeping(house, ports) : undefined);
   const secrets = settings.clientSecrets ?? mode.isDemo;
   const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch, secrets });
-  const server = begin(
-    createApiServer({
-      house: {
-        ...house,
-        gate: front.gate,
-        longestHiddenMs: settings.accessLogHiddenDays * 86_400_000,
-        read: house.db.read,
-        ports,
-        commit: scanningCommit(
-          delivering === undefined ? house.commit : wakingCommit(house.commit, delivering.wake),
-          () => keeping?.wake(),
-        ),
-        byteLimit: settings.documentLimit,
-      },
-      operations,
-      pages: [...front.pages, ...ledgerPages(ledger.view), ...mode.pages],
-      mounts: [...providerCallbacks(house), ...confirmMounts(house), ...front.mounts],
-      publicUrl,
-      apiVersion,
-      random: house.random,
-      log: house.log,
-      ...edge,
-    }),
-  );
-  if (mode.roles.has('api')) await server.listen(settings.host, port);
-  metrics = await createMetrics();
-  metrics.gauges(ledgerGauges(ledger.watch));
-  const adminPort = await metrics.listen(settings.adminPort);
+  const server = begin(openServer(house, mode, { publicUrl, edge, front, ledger, ports, wakes }));
+  if (mode.roles.has('api')) await listen(server, mode, { host: settings.host, port });
+  const counted = await createMetrics();
+  metrics = counted;
+  const threads = startThreads(house, mode, { port, publicUrl, wakes, server });
+  metrics.gauges([...ledgerGauges(ledger.watch), threadGauge(threads)]);
+  const adminPort = mode.isHelper === true ? undefined : await metrics.listen(settings.adminPort, threads?.snapshots);
   const refresh = refreshRoot(house);
   return {
     publicUrl,
-    adminUrl: `http://127.0.0.1:${adminPort}`,
+    adminUrl: adminPort === undefined ? undefined : `http://127.0.0.1:${adminPort}`,
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
+    renewConnections: server.renewConnections,
+    snapshot: counted.snapshot,
     stop: async () => {
-      const parts = [refresh, server, delivering, calling, keeping, sequencing, ledger];
-      const channels = Object.values(mode.channels);
+      const parts = [refresh, threads, server, delivering, calling, keeping, sequencing, ledger];
+      const channels = Object.values(mode.channels ?? {});
       await stopAll(house.log, [
         ...parts.map((part) => () => part?.stop(stopWithinMs)),
         ...[...channels, metrics].map((part) => () => part?.close()),
@@ -156,6 +146,73 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
       await house.close();
     },
   };
+}
+
+type ServerSite = {
+  readonly publicUrl: string;
+  readonly edge: Edge;
+  readonly front: Front;
+  readonly ledger: Ledger;
+  readonly ports: Ports;
+  readonly wakes: Wakes;
+};
+
+function openServer(house: House, mode: Mode, { publicUrl, edge, front, ledger, ports, wakes }: ServerSite): ApiServer {
+  const { settings, random, log } = house;
+  return createApiServer({
+    house: {
+      ...house,
+      gate: front.gate,
+      longestHiddenMs: settings.accessLogHiddenDays * 86_400_000,
+      read: house.db.read,
+      ports,
+      commit: scanningCommit(wakingCommit(house.commit, wakes.delivery), wakes.scanning),
+      byteLimit: settings.documentLimit,
+    },
+    operations,
+    pages: [...front.pages, ...ledgerPages(ledger.view), ...mode.pages],
+    mounts: [...providerCallbacks(house), ...confirmMounts(house), ...front.mounts],
+    ...{ publicUrl, apiVersion, random, log },
+    ...edge,
+  });
+}
+
+/** Whether nobody else, no process and no thread, serves this database. */
+function isAlone({ db }: House, { threads, isHelper }: Mode): boolean {
+  return db.engine === 'sqlite' && isHelper !== true && (threads?.most ?? 1) === 1;
+}
+
+type Place = { readonly host: string; readonly port: number };
+
+async function listen(server: ApiServer, { threads, isHelper }: Mode, { host, port }: Place): Promise<void> {
+  const mayBeShared = threads !== undefined && threads.most > 1;
+  if (mayBeShared) await refuseTakenPort(host, port);
+  await server.listen(host, port, mayBeShared || isHelper === true);
+}
+
+type ThreadSite = {
+  readonly port: number;
+  readonly publicUrl: string;
+  readonly wakes: Wakes;
+  readonly server: ApiServer;
+};
+
+function startThreads(
+  house: House,
+  mode: Mode,
+  { port, publicUrl, wakes, server }: ThreadSite,
+): ApiThreads | undefined {
+  const { threads, pages, isDemo, roles: own } = mode;
+  if (threads === undefined || !own.has('api')) return undefined;
+  const { environment, rootKeyPath } = threads;
+  const order = { environment, isDemo, rootKeyPath, port, publicUrl };
+  const { renewConnections } = server;
+  return openApiThreads({ ...threads, house, order, pages, wakes, renewConnections });
+}
+
+function threadGauge(threads: ApiThreads | undefined): Gauge {
+  const help = 'Threads that answer calls, the first among them.';
+  return { name: 'citizen_services_api_threads', help, read: () => 1 + (threads?.count ?? 0) };
 }
 
 /** Ends one part after the other; a part that cannot end well (its database is gone) is told and does not keep the others. */
@@ -199,6 +256,7 @@ async function freePort(host: string): Promise<number> {
 }
 
 function startWorker(house: House, access: Access, { channels, cascade, simulated }: Mode): Promise<Delivering> {
+  if (channels === undefined) throw new TypeError('the worker role is given its channels');
   return startDelivery({
     ...house,
     read: house.db.read,
@@ -210,69 +268,6 @@ function startWorker(house: House, access: Access, { channels, cascade, simulate
     senderNameOf: senderNamesOf(access),
     onFault: (fault) => house.log.fault('delivery', fault),
   });
-}
-
-type Front = {
-  readonly gate: Gate;
-  readonly pages: readonly Page[];
-  readonly mounts: readonly Mount[];
-  issueAccessToken(clientId: string, wanted: readonly string[]): Promise<string>;
-  forget(): void;
-};
-
-/** Who may come in, and the documents that tell how. */
-type FrontParts = {
-  readonly publicUrl: string;
-  readonly edge: Edge;
-  readonly watch: LedgerWatch;
-  /** Whether clients may prove themselves by a secret. */
-  readonly secrets: boolean;
-};
-
-function createFront(house: House, access: Access, { publicUrl, edge, watch, secrets }: FrontParts): Front {
-  const { clock, random, settings, db, log } = house;
-  const { keys, clients } = access;
-  const { trustedIssuers, securityContact, supportEmail, termsUrl } = settings;
-  const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock));
-  const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: edge.binding });
-  const authorization = createAuthorizationServer({
-    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, secrets, ...edge },
-    report: (fault) => log.fault('token', fault),
-  });
-  const site = { publicUrl, scopes, trustedIssuers };
-  const isReady = async () => {
-    const { alarms } = watch.state();
-    const up = await db.read('select 1 as up').then(
-      () => true,
-      () => false,
-    );
-    return { up, ledger: alarms.length === 0 ? ('ok' as const) : alarms };
-  };
-  return {
-    gate: {
-      authenticate: (header, needed, shown) =>
-        checker.authenticate(header, needed === 'any' ? undefined : needed, shown),
-      missingScope: checker.missingScope,
-      take: (caller, needed) => {
-        const refusal = edge.failedChecks.refusal(caller.clientId);
-        return refusal === undefined ? edge.quotas.take(caller, needed) : { headers: {}, refusal };
-      },
-      failed: edge.failedChecks.count,
-    },
-    pages: [
-      ...apiDocuments(operations, { publicUrl, apiVersion, supportEmail, termsUrl }, isReady),
-      jsonPage('/.well-known/oauth-protected-resource/v1', protectedResourceMetadata(site)),
-      catalogPage(apiCatalog(publicUrl)),
-      ...(securityContact === undefined
-        ? []
-        : [securityTxtPage(clock, (expires) => securityTxt(publicUrl, securityContact, expires))]),
-      ...problemPages,
-      style,
-    ],
-    mounts: authorization.places.map((place) => ({ ...place, handler: authorization.handler })),
-    issueAccessToken: authorization.issueAccessToken,
-    forget: checker.forget,
-  };
 }
 
 function observed(log: Log, metrics: () => Metrics | undefined): Log {

@@ -76,7 +76,7 @@ export function hasRepeatedName(text: string): boolean {
     else if (found === '}' || found === ']') open.pop();
     else if (match[1] === ':') {
       const names = open.at(-1);
-      const name: unknown = JSON.parse(found);
+      const name: unknown = found.includes('\\') ? JSON.parse(found) : found.slice(1, -1);
       if (names === null || names === undefined || typeof name !== 'string') continue;
       if (names.has(name)) return true;
       names.add(name);

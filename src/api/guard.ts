@@ -28,16 +28,14 @@ const single = [
   'idempotency-key',
   'transfer-encoding',
 ];
+const longestSingle = Math.max(...single.map((name) => name.length));
 const hostPattern = /^(?:[A-Za-z0-9._~-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
 /** What the parser lets through and no handler may see (api requirements 18, 32, 66): the refusal, or undefined. */
 export function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
   const close = { headers: { connection: 'close' } };
-  for (const name of single) {
-    if ((request.headersDistinct[name]?.length ?? 0) > 1) {
-      return refuse('malformed-http', `The header ${name} stands more than once.`, close);
-    }
-  }
+  const repeated = repeatedIn(request.rawHeaders);
+  if (repeated !== undefined) return refuse('malformed-http', `The header ${repeated} stands more than once.`, close);
   const url = request.url ?? '';
   if (url.length > httpLimits.uriBytes) {
     return refuse('uri-too-long', undefined, { members: { limit: httpLimits.uriBytes }, ...close });
@@ -56,6 +54,20 @@ export function refusalOfRequest(request: IncomingMessage): Refusal | undefined 
   return undefined;
 }
 
+/** The first header of those that may stand once which stands again. Every second text is a name. */
+function repeatedIn(rawHeaders: readonly string[]): string | undefined {
+  let seen = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length > longestSingle) continue;
+    const place = single.indexOf(name.toLowerCase());
+    if (place < 0) continue;
+    if ((seen & (1 << place)) !== 0) return single[place];
+    seen |= 1 << place;
+  }
+  return undefined;
+}
+
 /** How the guard makes what it answers, and when it has to shed load. */
 export type GuardOptions = {
   readonly publicUrl: string;
@@ -68,6 +80,8 @@ export type GuardOptions = {
   readonly strip?: ((request: IncomingMessage) => void) | undefined;
   /** Where this process ends TLS itself. */
   readonly tls?: Tls | undefined;
+  /** A connection that was first served under another number than this is closed behind its next answer. */
+  readonly generation?: () => number;
 };
 
 /**
@@ -78,6 +92,14 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   // The parser goes on to a request behind one that was refused; on such a connection nothing more is served
   // (test/attacks/smuggling.test.ts).
   const ended = new WeakSet<Socket>();
+  const generations = new WeakMap<Socket, number>();
+  // Whoever was there before other threads came to help connects anew, and may reach one of them.
+  function isOfNow(socket: Socket): boolean {
+    const now = options.generation?.() ?? 0;
+    const own = generations.get(socket);
+    if (own === undefined) generations.set(socket, now);
+    return own === undefined || own === now;
+  }
   const guarded: RequestListener = (request, response) => {
     if (ended.has(request.socket)) return;
     options.strip?.(request);
@@ -88,6 +110,10 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
         refuseSocket(options, slow, request.socket);
         request.socket.destroySoon();
       });
+      if (!isOfNow(request.socket)) {
+        ended.add(request.socket);
+        response.shouldKeepAlive = false;
+      }
       handler(request, response);
       return;
     }

@@ -20,6 +20,8 @@ export type Log = {
   /** A fault of the program or machine; its message and stack are logged, it must hold no personal data. */
   fault(where: string, fault: unknown, instance?: string): void;
   notice(message: string, fields?: Readonly<Record<string, string | number | boolean>>): void;
+  /** Writes what the log of another thread has made: whole lines. */
+  lines(text: string): void;
 };
 
 /**
@@ -30,7 +32,9 @@ const linesTogether = 4_096;
 const latestAfterMs = 100;
 
 /** The log on standard error, or to the given stream in tests. */
-export function createLog(level: string, destination?: { write(line: string): void }): Log {
+export function createLog(level: string, given?: { write(line: string): void }): Log {
+  const destination =
+    given ?? pino.destination({ dest: 2, sync: false, minLength: linesTogether, periodicFlush: latestAfterMs });
   const logger = pino(
     {
       level,
@@ -38,13 +42,14 @@ export function createLog(level: string, destination?: { write(line: string): vo
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination ?? pino.destination({ dest: 2, sync: false, minLength: linesTogether, periodicFlush: latestAfterMs }),
+    destination,
   );
   return {
     request: (line) => logger.info(line, 'request'),
     refused: (refusal, instance) => logger.info({ instance, problem: refusal.slug }, 'refused'),
     fault: (where, fault, instance) => logger.error({ where, instance, fault: describe(fault) }, 'fault'),
     notice: (message, fields) => logger.info(fields ?? {}, message),
+    lines: (text) => void destination.write(text),
   };
 }
 

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { RequestLine } from './log.ts';
 
 /** What operators watch; labels are routes, statuses and problems, never a client's input. */
@@ -8,19 +9,27 @@ export type Metrics = {
   fault(kind: string): void;
   /** Shows what is read when the metrics are: a number each, or nothing where there is none. */
   gauges(list: readonly Gauge[]): void;
-  /** Serves `/metrics` on loopback; gives the port. */
-  listen(port: number): Promise<number>;
+  /** What was counted here, for the thread that serves the metrics of all. */
+  snapshot(): Promise<Snapshot>;
+  /** Serves `/metrics` on loopback, with what `others` have counted; gives the port. */
+  listen(port: number, others?: () => Promise<readonly Snapshot[]>): Promise<number>;
   close(): Promise<void>;
 };
 
 /** A figure that goes up and down, without labels. */
 export type Gauge = { readonly name: string; readonly help: string; read(): number | undefined };
 
+/** The counters of one thread, as prom-client exchanges them. */
+export type Snapshot = MetricObjectWithValues<MetricValue<string>>[];
+
 /** Loads prom-client (0.1 s, so after the server listens) and starts counting. */
 export async function createMetrics(): Promise<Metrics> {
-  const { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } = await import('prom-client');
+  const { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } = await import(
+    'prom-client'
+  );
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // What is told once for the process, whatever its threads.
+  const ofProcess = new Registry();
   const requests = new Counter({
     name: 'citizen_services_requests_total',
     help: 'Requests answered, by operation, status and problem.',
@@ -40,12 +49,18 @@ export async function createMetrics(): Promise<Metrics> {
     labelNames: ['kind'],
     registers: [registry],
   });
+  const snapshot = () => registry.getMetricsAsJSON();
+  let others: () => Promise<readonly Snapshot[]> = async () => [];
+  async function all(): Promise<string> {
+    const counted = [await snapshot(), ...(await others())];
+    return `${await ofProcess.metrics()}\n${await AggregatorRegistry.aggregate(counted).metrics()}`;
+  }
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end();
       return;
     }
-    registry.metrics().then(
+    all().then(
       (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
       () => response.writeHead(500).end(),
     );
@@ -58,14 +73,17 @@ export async function createMetrics(): Promise<Metrics> {
           const value = read();
           if (value !== undefined) this.set(value);
         };
-        new Gauge({ name, help, registers: [registry], collect });
+        new Gauge({ name, help, registers: [ofProcess], collect });
       }
     },
     observe: ({ method, route, status, problem = '', durationMs }) => {
       requests.inc({ method, route, status, problem });
       seconds.observe({ method, route }, durationMs / 1_000);
     },
-    listen: async (port) => {
+    snapshot,
+    listen: async (port, those) => {
+      collectDefaultMetrics({ register: ofProcess });
+      if (those !== undefined) others = those;
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
         server.listen(port, '127.0.0.1', resolve);

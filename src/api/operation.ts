@@ -56,7 +56,7 @@ export type Call<S extends RequestShape, P> = Input<S> & {
   readonly read: Read;
   readonly ports: P;
   readonly bytes: Readable;
-  /** Aborts when the caller is gone or the time of the request is over. */
+  /** Aborts when the caller is gone, for operations with `bodyBytes`; for others never. */
   readonly signal: AbortSignal;
   /** There where an idempotent operation with `bodyBytes` was sent an Idempotency-Key: it has to ask, before its effect. */
   readonly repeat?: Repeat | undefined;

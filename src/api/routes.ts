@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import { allowStream } from './body-watch.ts';
@@ -20,6 +20,18 @@ export type Desk<P> = {
 
 /** The methods that reach a route; the guard refuses all others. */
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
+
+/** For operations that read no stream of bytes: what they do is done before a caller could go away. */
+const neverAborted = new AbortController().signal;
+
+function goneCaller(response: ServerResponse): AbortSignal {
+  const abort = new AbortController();
+  response.once('close', () => {
+    // An abort makes an error with its stack, and most connections close behind a whole answer.
+    if (!response.writableFinished) abort.abort();
+  });
+  return abort.signal;
+}
 
 /** Puts every operation, page and mount on its path; the other methods of a path answer 405 with `Allow`. */
 export function mountAll<P>(app: FastifyInstance, desk: Desk<P>): void {
@@ -62,12 +74,7 @@ function routeOperation<P>(
     handler: async (request, reply) => {
       const startedAt = performance.now();
       const instance = desk.newInstance();
-      const abort = new AbortController();
       if (operation.bodyBytes !== undefined) allowStream(request.raw);
-      reply.raw.once('close', () => {
-        // An abort makes an error with its stack, and most connections close behind a whole answer.
-        if (!reply.raw.writableFinished) abort.abort();
-      });
       let dispatched: Dispatched;
       try {
         dispatched = acceptable(request.headers.accept, mediaTypes)
@@ -80,7 +87,7 @@ function routeOperation<P>(
               query: queryOf(request),
               headers: request.headers,
               body: request.raw,
-              signal: abort.signal,
+              signal: operation.bodyBytes === undefined ? neverAborted : goneCaller(reply.raw),
             })
           : { result: refuse('not-acceptable'), headers: {} };
       } catch (fault) {
@@ -106,42 +113,48 @@ function routeOperation<P>(
   });
 }
 
-/** Sends an answer or refusal with the headers that every answer carries; gives its status. */
-function send<P>(
-  desk: Desk<P>,
-  {
-    request,
-    reply,
-    dispatched,
-    instance,
-  }: { request: FastifyRequest; reply: FastifyReply; dispatched: Dispatched; instance: string },
-): number {
+type Sending = { request: FastifyRequest; reply: FastifyReply; dispatched: Dispatched; instance: string };
+
+/**
+ * Sends an answer or refusal with the headers that every answer carries; gives its status. Straight to the response of
+ * Node: what Fastify does to a reply on its way was decided before, and costs as much again.
+ */
+function send<P>(desk: Desk<P>, { request, reply, dispatched, instance }: Sending): number {
   const { result } = dispatched;
-  reply.headers(desk.headers).headers(dispatched.headers).header('request-id', instance);
+  reply.hijack();
+  const { raw } = reply;
+  const headers: OutgoingHttpHeaders = { ...desk.headers, ...dispatched.headers, 'request-id': instance };
+  if (desk.stopping()) raw.shouldKeepAlive = false;
   if ('slug' in result) {
-    const problem = problemAnswer(result, desk.parts.publicUrl, instance);
-    if (!request.raw.complete) reply.header('connection', 'close');
-    reply.code(problem.status).headers(problem.headers).send(bytesOf(problem));
-    return problem.status;
+    const { status, headers: own, body } = problemAnswer(result, desk.parts.publicUrl, instance);
+    if (!request.raw.complete) raw.shouldKeepAlive = false;
+    endWith(raw, { status, headers: { ...headers, ...own }, body: body ?? '' });
+    return status;
   }
-  reply.code(result.status).headers(result.headers ?? {});
+  const { status } = result;
   const link = desk.headers['link'];
+  Object.assign(headers, result.headers);
   if (link !== undefined && result.headers?.['link'] !== undefined)
-    reply.header('link', `${link}, ${result.headers['link']}`);
-  if ('json' in result) reply.type('application/json; charset=utf-8').send(JSON.stringify(result.json));
-  else if (request.method === 'HEAD') {
+    headers['link'] = `${link}, ${result.headers['link']}`;
+  if ('json' in result) {
+    endWith(raw, { status, headers: { 'content-type': jsonType, ...headers }, body: JSON.stringify(result.json) });
+  } else if (request.method === 'HEAD' || result.stream === null) {
     void result.stream?.return?.();
-    reply.send();
-  } else if (result.stream === null) reply.send(Readable.from([]));
-  else {
-    if (desk.stopping()) reply.header('connection', 'close');
-    reply.hijack();
-    reply.raw.statusCode = result.status;
-    for (const [name, value] of Object.entries(reply.getHeaders()))
-      if (value !== undefined) reply.raw.setHeader(name, value);
-    void pour(result.stream, reply.raw);
+    raw.writeHead(status, headers).end();
+  } else {
+    raw.writeHead(status, headers);
+    void pour(result.stream, raw);
   }
-  return result.status;
+  return status;
+}
+
+const jsonType = 'application/json; charset=utf-8';
+
+type Whole = { readonly status: number; readonly headers: OutgoingHttpHeaders; readonly body: string };
+
+/** A text goes out in one write with its head. To HEAD only the head does. */
+function endWith(raw: ServerResponse, { status, headers, body }: Whole): void {
+  raw.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
 }
 
 async function servePage<P>(

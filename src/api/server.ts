@@ -1,4 +1,5 @@
 import type { RequestListener, Server } from 'node:http';
+import { createServer } from 'node:net';
 import { setImmediate as aTurn, setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
 import type { CertificateReader } from '../access/client-certificate.ts';
@@ -47,7 +48,10 @@ export type ServerParts<P> = {
 
 /** The running HTTP side. `stop` takes nothing new, finishes what was taken within `deadlineMs`, and closes. */
 export type ApiServer = {
-  listen(host: string, port: number): Promise<number>;
+  /** With `shared` other threads may listen on that port too (SO_REUSEPORT), and callers are spread over all. */
+  listen(host: string, port: number, shared?: boolean): Promise<number>;
+  /** Closes each connection of now behind its next answer, so that its caller may reach another thread. */
+  renewConnections(): void;
   stop(deadlineMs: number): Promise<void>;
 };
 
@@ -59,6 +63,7 @@ const quietTurns = 4;
 /** Builds the HTTP server: the guard in front, one route for each operation, a problem for everything else. */
 export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
   const load = createLoad();
+  let generation = 0;
   const desk: Desk<P> = {
     parts,
     headers: commonHeaders(parts),
@@ -73,6 +78,7 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
     onRefused: (refusal: Refusal, instance: string) => parts.log.refused(refusal, instance),
     strip: parts.certificates?.strip,
     tls: parts.tls,
+    generation: () => generation,
   };
   const app = Fastify({
     serverFactory: (handler) => createGuardedServer(guard, counted(load, handler)),
@@ -111,11 +117,12 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
   );
   mountAll(app, desk);
   return {
-    listen: async (host, port) => {
-      await app.listen({ host, port }).catch((fault: NodeJS.ErrnoException) => {
-        if (fault.code !== 'EADDRINUSE') throw fault;
-        throw new Error(`port ${port} of ${host} is taken: end the program that has it, or set PORT`, { cause: fault });
-      });
+    renewConnections: () => {
+      generation += 1;
+    },
+    listen: async (host, port, shared = false) => {
+      const own = { host, port, ...(shared ? { reusePort: true } : {}) };
+      await app.listen(own).catch((fault) => Promise.reject(portFault(fault, own)));
       load.watch();
       const address = app.server.address();
       return typeof address === 'object' && address !== null ? address.port : port;
@@ -130,6 +137,28 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
       load.close();
     },
   };
+}
+
+/** A port that somebody else has, told with the fix. */
+function portFault(
+  fault: NodeJS.ErrnoException,
+  { host, port }: { readonly host: string; readonly port: number },
+): Error {
+  if (fault.code !== 'EADDRINUSE') return fault;
+  return new Error(`port ${port} of ${host} is taken: end the program that has it, or set PORT`, { cause: fault });
+}
+
+/**
+ * Throws where another program listens there. Listening with SO_REUSEPORT does not tell: it would share the port, and the
+ * callers, with any other program of this user that does so too.
+ */
+export async function refuseTakenPort(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', (fault: NodeJS.ErrnoException) => reject(portFault(fault, { host, port })));
+    probe.listen({ host, port }, resolve);
+  });
+  await new Promise((resolve) => probe.close(resolve));
 }
 
 /**

@@ -31,6 +31,11 @@ export type Setting = {
 export const settingTable = {
   PORT: { kind: 'port', fallback: '3000', help: 'TCP port of the API; 0 takes a free one.' },
   HOST: { kind: 'text', fallback: '127.0.0.1', help: 'Address to listen on. The demo never listens beyond loopback.' },
+  API_THREADS: {
+    kind: 'count',
+    fallback: undefined,
+    help: 'How many threads may answer calls, on Linux; default one for each processor, up to 4. All but the first begin only when those before them are busy.',
+  },
   ADMIN_PORT: {
     kind: 'port',
     fallback: '0',

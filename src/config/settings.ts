@@ -8,6 +8,8 @@ import { type Setting, type SettingKind, type SettingName, settingTable } from '
 export type Settings = NotificationSettings & {
   readonly port: number;
   readonly host: string;
+  /** undefined: as the machine has processors. */
+  readonly apiThreads: number | undefined;
   readonly adminPort: number;
   readonly publicUrl: string | undefined;
   readonly tlsCertificate: string | undefined;
@@ -88,6 +90,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   return {
     port: Number(text('PORT')),
     host: text('HOST'),
+    apiThreads: given('API_THREADS') === undefined ? undefined : Number(text('API_THREADS')),
     adminPort: Number(text('ADMIN_PORT')),
     publicUrl: optional('PUBLIC_URL')?.replace(/\/+$/, ''),
     ...bindingSettings({ text, optional, optionalPath }),

@@ -1,30 +1,26 @@
-import { createHmac } from 'node:crypto';
-import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { VerificationId } from '../kernel/id.ts';
 import { open, SealBroken, seal } from '../keys/chunked-encryption.ts';
 import type { Read, Statement } from '../store/db.ts';
-import type { NormalisedClaims } from './match/comparable.ts';
 import type { IdentityPorts } from './ports.ts';
 import type { Verification } from './verification.ts';
 
-type Keys = Pick<IdentityPorts, 'citizenKeys' | 'rootKey' | 'random'>;
+type Keys = Pick<IdentityPorts, 'citizenKeys' | 'random'>;
 
-/** An answer with what it was about: the citizen, where one person is concerned, and the claims. */
+/** Who asked, when, and about which citizen, where one person is concerned. */
 export type Asked = {
   readonly clientId: string;
   readonly citizenId: string | null;
   readonly checkedAt: number;
-  readonly claims: NormalisedClaims;
 };
 
 /** The statement that keeps an answer, sealed under the key of the citizen. */
 export async function keepVerification(answer: Verification, asked: Asked, keys: Keys): Promise<Statement> {
-  const { clientId, citizenId, checkedAt, claims } = asked;
+  const { clientId, citizenId, checkedAt } = asked;
   const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, answer.verificationId));
   const sealed = seal(key, context(answer.verificationId), Buffer.from(JSON.stringify(answer)), keys.random);
   return {
-    sql: 'insert into verification (id, client_id, citizen_id, checked_at, claims_tag, answer) values ($1, $2, $3, $4, $5, $6)',
-    args: [answer.verificationId, clientId, citizenId, checkedAt, claimsTag(claims, keys), sealed],
+    sql: 'insert into verification (id, client_id, citizen_id, checked_at, answer) values ($1, $2, $3, $4, $5)',
+    args: [answer.verificationId, clientId, citizenId, checkedAt, sealed],
   };
 }
 
@@ -59,10 +55,4 @@ function context(id: VerificationId): string {
 /** An answer about nobody in particular has a key of its own, derived from the root like that of an unknown id. */
 function keyOwner(citizenId: string | null, id: VerificationId): string {
   return citizenId ?? id;
-}
-
-/** Tells whether two questions put the same claims forward, without keeping one of them. */
-function claimsTag({ asked, values }: NormalisedClaims, keys: Pick<Keys, 'rootKey'>): Buffer {
-  const forms = Object.fromEntries(asked.map((claim) => [claim, values[claim]?.forms[0]]));
-  return createHmac('sha256', keys.rootKey.derive('guess-budget')).update(canonicalJson(forms)).digest();
 }

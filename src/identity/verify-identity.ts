@@ -116,7 +116,7 @@ async function answer(
   asking: Asking,
   { finding, spentNow }: Decided,
 ): Promise<{ readonly effect: Effect; readonly json: Verification }> {
-  const { question, claims, policy, call } = asking;
+  const { question, policy, call } = asking;
   const { caller, now, mint, ports } = call;
   const verificationId = mint('verification');
   const events = eventsOf(asking, finding, verificationId);
@@ -140,7 +140,7 @@ async function answer(
   const to = { clientId: caller.clientId, ports };
   const token = await ports.signResult(resultPayload(result, question, finding.levels, to), resultType);
   const verification = { ...result, token };
-  const asked = { clientId: caller.clientId, citizenId: finding.about, checkedAt: now, claims };
+  const asked = { clientId: caller.clientId, citizenId: finding.about, checkedAt: now };
   const notices = spentNow ? await Promise.all(finding.concerned.map((id) => alert(id, verificationId, call))) : [];
   return {
     effect: {

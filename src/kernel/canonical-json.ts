@@ -16,12 +16,12 @@ export function canonicalJson(value: Json): string {
   }
   if (value === null || typeof value === 'boolean') return String(value);
   if (isList(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const members: string[] = [];
+  let members = '';
   for (const name of Object.keys(value).sort()) {
     const member = value[name];
-    if (member !== undefined) members.push(`${canonicalJson(name)}:${canonicalJson(member)}`);
+    if (member !== undefined) members += `${members === '' ? '' : ','}${canonicalJson(name)}:${canonicalJson(member)}`;
   }
-  return `{${members.join(',')}}`;
+  return `{${members}}`;
 }
 
 function isList(value: Json): value is readonly Json[] {

@@ -6,5 +6,13 @@ export type Random = (bytes: number) => Uint8Array;
 
 /** An instant as callers see it: RFC 3339 in UTC with milliseconds. */
 export function toInstant(epochMs: number): string {
-  return new Date(epochMs).toISOString();
+  if (epochMs !== lastMs) {
+    lastInstant = new Date(epochMs).toISOString();
+    lastMs = epochMs;
+  }
+  return lastInstant;
 }
+
+// One request writes the same instant several times.
+let lastMs = Number.NaN;
+let lastInstant = '';

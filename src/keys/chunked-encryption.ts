@@ -127,11 +127,13 @@ export function sealedLength(plainBytes: number): number {
 /** Seals a small message in one piece (ledger content, message texts); documents go through the stream. */
 export function seal(inputKey: Uint8Array, context: string, plain: Uint8Array, random: Random): Buffer {
   const message = startMessage(inputKey, Buffer.from(context), random(saltBytes));
-  const parts: Uint8Array[] = [message.header];
+  const sealed = Buffer.allocUnsafe(sealedLength(plain.length));
+  sealed.set(message.header);
   for (let index = 0; index * chunkBytes <= plain.length; index += 1) {
-    parts.push(sealChunk(message, index, plain.subarray(index * chunkBytes, (index + 1) * chunkBytes)));
+    const place = sealed.subarray(headerBytes + index * sealedChunkBytes);
+    sealChunkInto(place, message, index, plain.subarray(index * chunkBytes, (index + 1) * chunkBytes));
   }
-  return Buffer.concat(parts);
+  return sealed;
 }
 
 /** Opens a small message that `seal` made; throws `SealBroken` on any change, truncation included. */

@@ -27,7 +27,7 @@ export type CitizenKeys = {
   creations(citizenIds: readonly string[]): Statement[];
   /** The statement that destroys a citizen's key; its unit is refused (`rows`) where there is none. Call `forget` then. */
   destruction(citizenId: string): Statement;
-  /** Drops a key that this process has cached; other processes do so within a minute. */
+  /** Drops a key that this thread has cached; other threads and processes do so within a minute. */
   forget(citizenId: string): void;
   /** The pseudonym of 16 bytes under which the ledger groups a person's events. */
   pseudonymOf(citizenId: string): Uint8Array;

@@ -1,3 +1,5 @@
+import type { MessagePort } from 'node:worker_threads';
+
 /** What a parameter may be. Numbers are whole (instants, counts, sizes); `undefined` is refused by every engine. */
 export type Value = string | number | boolean | null | Uint8Array;
 
@@ -28,6 +30,8 @@ export type Db = {
   readonly engine: 'sqlite' | 'postgres';
   read: Read;
   write(unit: readonly Statement[]): Promise<Row[][]>;
+  /** For another thread of this process, to be given to `joinDatabase`; absent where a thread opens its own connections. */
+  share?(): MessagePort;
   close(): Promise<void>;
 };
 

@@ -123,13 +123,21 @@ async function apply(db: Db, migration: Migration, clock: Clock): Promise<void> 
     args: [number, name, checksum, clock.now()],
   };
   try {
-    await db.write([claim, ...statements.map((sql) => ({ sql }))]);
+    await db.write([claim, ...statementsFor(db, statements)]);
   } catch (error) {
     if (!(error instanceof WriteRefused)) throw error;
     if (error.statement === 0 && error.kind === 'unique') throw new AnotherProcess();
     const where = error.statement === 0 ? 'its row' : `statement ${error.statement}`;
     throw new Error(`migration ${fileName(migration)} failed at ${where}: ${error.message}`, { cause: error });
   }
+}
+
+const sqliteAlone = '/* sqlite */';
+
+/** How rows lie in the file is the engine's own business: a statement may be for SQLite alone. */
+function statementsFor({ engine }: Db, statements: readonly string[]): Statement[] {
+  const own = engine === 'sqlite' ? statements : statements.filter((sql) => !sql.startsWith(sqliteAlone));
+  return own.map((sql) => ({ sql }));
 }
 
 function fileName(migration: Migration): string {

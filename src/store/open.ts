@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import type { Db } from './db.ts';
@@ -17,6 +18,19 @@ export type DatabaseSettings = {
 
 /** The SQLite file within `DATA_DIR`. */
 export const databaseFile = 'citizen-services.sqlite';
+
+/**
+ * Opens, in another thread, what this process has open and has migrated; `port` is what `Db.share` gave there. A writer
+ * that is lost is the first thread's to tell.
+ */
+export async function joinDatabase(
+  { databaseUrl, dataDir, random = systemRandom }: Omit<DatabaseSettings, 'clock' | 'onLost'>,
+  port: MessagePort | undefined,
+): Promise<Db> {
+  if (databaseUrl !== undefined) return (await import('./postgres.ts')).openPostgres(databaseUrl, { random });
+  if (port === undefined) throw new TypeError('an SQLite database is joined through a port of its writer');
+  return (await import('./sqlite.ts')).joinSqlite(join(dataDir, databaseFile), port, random);
+}
 
 const migrationTimeoutMs = 3_600_000;
 

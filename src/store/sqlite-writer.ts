@@ -1,26 +1,30 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { RefusalKind, Row, Value } from './db.ts';
-import { createRun } from './sqlite-statements.ts';
+import { createRun, type Run } from './sqlite-statements.ts';
 
 /** A statement on its way to the writer: the index of its text, its values, the rows it expects. */
 export type SentStatement = readonly [text: number, args: readonly Value[] | undefined, rows: number | undefined];
 export type SentUnit = readonly SentStatement[];
 
-/** What the main thread posts: the texts that are new to the writer, and the units of a batch. Or the order to close. */
-export type ToWriter =
-  | { readonly texts: readonly string[]; readonly units: readonly SentUnit[] }
-  | { readonly close: true };
+/** What a thread posts on its port: the texts that it has not sent before, and the units of a batch. */
+export type SentBatch = { readonly texts: readonly string[]; readonly units: readonly SentUnit[] };
+
+/** What the main thread posts: the port of a thread that writes, or the order to close. */
+export type ToWriter = { readonly join: MessagePort } | { readonly close: true };
 
 export type UnitResult =
   | { readonly rows: Row[][] }
   | { readonly kind: RefusalKind; readonly statement: number; readonly message: string };
 
-/** What the writer posts. Errors lose their codes between threads, so they travel as plain objects. */
-export type FromWriter =
-  | { readonly state: 'open' | 'busy' }
-  | { readonly state: 'failed' | 'lost'; readonly message: string }
+/** What the writer tells the main thread. Errors lose their codes between threads, so they travel as plain objects. */
+export type FromWriter = { readonly state: 'open' } | { readonly state: 'failed' | 'lost'; readonly message: string };
+
+/** What became of a batch, on the port that it came from. */
+export type BatchResult =
+  | { readonly state: 'busy' }
+  | { readonly state: 'lost'; readonly message: string }
   | { readonly state: 'committed'; readonly results: readonly UnitResult[] };
 
 type SqliteFault = { readonly code: string; readonly errcode: number | undefined; readonly message: string };
@@ -43,19 +47,52 @@ const kinds = new Map<number, RefusalKind>([
 
 class Lost extends Error {}
 
-function start(path: string, post: (message: FromWriter) => void): (message: ToWriter) => void {
+/** A thread that writes: its port, and the texts it has sent. */
+type Sender = { readonly port: MessagePort; readonly texts: string[] };
+type Sent = { readonly sender: Sender; readonly batch: SentBatch };
+
+function start(path: string, tell: (message: FromWriter) => void): (message: ToWriter) => void {
   const db = open(path);
-  const run = createRun(db);
-  const texts: string[] = [];
-  const commit = createCommit(db, (unit) => runUnit(unit, texts, run));
+  const commit = createCommit(db, createRun(db));
+  const senders = new Set<Sender>();
+  // Behind a fault of the disk or the file nothing more can be promised.
+  let lost: BatchResult | undefined;
+
+  // Whatever has come from other threads meanwhile goes into the same commit: one sync for all of it.
+  function take(sender: Sender, batch: SentBatch): void {
+    const sent: Sent[] = [{ sender, batch }];
+    for (const other of senders) {
+      // Only lanes of `sqlite.ts` post here, one batch at a time.
+      const waiting = receiveMessageOnPort(other.port) as { readonly message: SentBatch } | undefined;
+      if (waiting !== undefined) sent.push({ sender: other, batch: waiting.message });
+    }
+    for (const one of sent) one.sender.texts.push(...one.batch.texts);
+    const results = lost === undefined ? commit(sent) : sent.map(() => lost);
+    for (const [index, one] of sent.entries()) {
+      const result = results[index] ?? { state: 'lost', message: 'the batch has no result' };
+      if (result.state === 'lost' && lost === undefined) {
+        lost = result;
+        tell(result);
+      }
+      one.sender.port.postMessage(result);
+    }
+  }
+
+  function join(port: MessagePort): void {
+    const sender: Sender = { port, texts: [] };
+    senders.add(sender);
+    port.on('message', (batch: SentBatch) => take(sender, batch));
+    port.on('close', () => senders.delete(sender));
+  }
+
   return (message) => {
-    if ('close' in message) {
-      db.close();
-      parentPort?.close();
+    if ('join' in message) {
+      join(message.join);
       return;
     }
-    texts.push(...message.texts);
-    post(commit(message.units));
+    db.close();
+    for (const { port } of senders) port.close();
+    parentPort?.close();
   };
 }
 
@@ -87,12 +124,9 @@ function needsCheck(path: string): boolean {
   return size <= checkedAlwaysBytes || (log !== undefined && log.size > 0);
 }
 
-// One transaction and one sync for all units; a savepoint around each, so that a bad one leaves alone. A unit that comes
-// alone needs none, and saves the copy that a savepoint keeps of every page it changes: thousands in an import.
-function createCommit(
-  db: DatabaseSync,
-  runUnit: (unit: SentUnit) => Row[][],
-): (units: readonly SentUnit[]) => FromWriter {
+// One transaction and one sync for all batches. A savepoint around each unit, so that a bad one leaves alone, costs a copy of
+// each page that the unit changes, and next to none is bad: all are run without first, and anew with them where one is refused.
+function createCommit(db: DatabaseSync, run: Run): (sent: readonly Sent[]) => BatchResult[] {
   const step = (sql: string) => {
     const statement = db.prepare(sql);
     return () => void statement.run();
@@ -101,57 +135,61 @@ function createCommit(
   const [savepoint, release, back] = [step('savepoint unit'), step('release unit'), step('rollback to unit')];
   const plan = createCheckpointPlan(db);
 
-  function attempt(unit: SentUnit, keep: () => void, undo: () => void): UnitResult {
+  function inSavepoint(unit: SentUnit, texts: readonly string[]): UnitResult {
+    savepoint();
     try {
-      const rows = runUnit(unit);
-      keep();
+      const rows = runUnit(unit, texts, run);
+      release();
       return { rows };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (!db.isTransaction) throw new Lost(`SQLite dropped the whole batch: ${error.message}`);
-      undo();
+      back();
+      release();
       return error.result;
     }
   }
 
-  function inSavepoint(unit: SentUnit): UnitResult {
-    savepoint();
-    return attempt(unit, release, () => {
-      back();
-      release();
-    });
-  }
+  const plainly = (unit: SentUnit, texts: readonly string[]): UnitResult => ({ rows: runUnit(unit, texts, run) });
 
-  function alone(unit: SentUnit): UnitResult {
+  function inOne(sent: readonly Sent[], runOne: typeof plainly): BatchResult[] {
     begin();
-    return attempt(unit, commit, rollback);
+    const results = sent.map(({ sender, batch }) => batch.units.map((unit) => runOne(unit, sender.texts)));
+    commit();
+    return results.map((own) => ({ state: 'committed', results: own }));
   }
 
-  return (units) => {
+  function withoutRefused(sent: readonly Sent[]): BatchResult[] {
     try {
-      plan(units);
-      const [only, ...others] = units;
-      if (only !== undefined && others.length === 0) return { state: 'committed', results: [alone(only)] };
-      begin();
-      const results = units.map(inSavepoint);
-      commit();
-      return { state: 'committed', results };
+      return inOne(sent, plainly);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (!db.isTransaction) throw new Lost(`SQLite dropped the whole batch: ${error.message}`);
+      rollback();
+      return inOne(sent, inSavepoint);
+    }
+  }
+
+  return (sent) => {
+    try {
+      plan(sent);
+      return withoutRefused(sent);
     } catch (error) {
       const fault = toFault(error);
       if (db.isTransaction) rollback();
       // A busy engine has stored nothing. Any other fault here is one of the disk or the file.
-      if (busyCodes.has((fault.errcode ?? 0) & 0xff)) return { state: 'busy' };
-      return { state: 'lost', message: fault.message };
+      const isBusy = busyCodes.has((fault.errcode ?? 0) & 0xff);
+      return sent.map(() => (isBusy ? { state: 'busy' } : { state: 'lost', message: fault.message }));
     }
   };
 }
 
 // A unit of an import changes thousands of pages, many of them again in the next: the log grows further before it is taken
 // back, which writes each page once for several units. After small units it is taken back early, so that none waits long.
-function createCheckpointPlan(db: DatabaseSync): (units: readonly SentUnit[]) => void {
+function createCheckpointPlan(db: DatabaseSync): (sent: readonly Sent[]) => void {
   let planned = 0;
-  return (units) => {
-    const isLarge = units.some((unit) => unit.length >= largeUnitStatements);
+  return (sent) => {
+    const isLarge = sent.some(({ batch }) => batch.units.some((unit) => unit.length >= largeUnitStatements));
     const pages = isLarge ? checkpointPages.large : checkpointPages.usual;
     if (pages === planned) return;
     db.exec(`pragma wal_autocheckpoint = ${pages}`);
@@ -167,7 +205,7 @@ class Refusal extends Error {
   }
 }
 
-function runUnit(unit: SentUnit, texts: readonly string[], run: ReturnType<typeof createRun>) {
+function runUnit(unit: SentUnit, texts: readonly string[], run: Run) {
   return unit.map(([text, args, expected], statement) => {
     let rows: Row[];
     try {
@@ -200,13 +238,12 @@ function toFault(error: unknown): SqliteFault {
 
 if (parentPort !== null) {
   const port = parentPort;
-  const post = (message: FromWriter) => port.postMessage(message);
+  const tell = (message: FromWriter) => port.postMessage(message);
   try {
-    const take = start((workerData as { path: string }).path, post);
-    port.on('message', take);
-    post({ state: 'open' });
+    port.on('message', start((workerData as { path: string }).path, tell));
+    tell({ state: 'open' });
   } catch (error) {
-    post({ state: 'failed', message: toFault(error).message });
+    tell({ state: 'failed', message: toFault(error).message });
     port.close();
   }
 }

@@ -1,12 +1,13 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { Random } from '../kernel/clock.ts';
-import { type Db, ReadUnavailable, WriteRefused, WriteUnknown } from './db.ts';
-import { allSettled, createGroupCommit, type Lane, type Pending } from './group-commit.ts';
-import { openReader, type Reader } from './sqlite-reader.ts';
-import type { FromWriter, ToWriter, UnitResult } from './sqlite-writer.ts';
+import { type Db, ReadUnavailable, WriteUnknown } from './db.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { createSqliteLane } from './sqlite-lane.ts';
+import { openReader } from './sqlite-reader.ts';
+import type { FromWriter, ToWriter } from './sqlite-writer.ts';
 import { createTexts, faultOf } from './statement-texts.ts';
 
 export type SqliteOptions = {
@@ -33,18 +34,37 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   const lock = takeLock(path);
   try {
     const writer = await startWriter(path, options.onLost);
-    return createDb({ reader: openReader(path), writer, lock, random: options.random });
+    const db = createDb({ path, port: writer.join(), random: options.random });
+    let closing: Promise<void> | undefined;
+    return {
+      ...db,
+      share: writer.join,
+      close: () => {
+        closing ??= db.close().then(async () => {
+          await writer.close();
+          lock.close();
+        });
+        return closing;
+      },
+    };
   } catch (error) {
     lock.close();
     throw error;
   }
 }
 
-type Parts = { readonly reader: Reader; readonly writer: Writer; readonly lock: DatabaseSync; random: Random };
+/** Opens, in another thread of this process, what is open already; `port` is what its `Db.share` gave. */
+export function joinSqlite(path: string, port: MessagePort, random: Random): Db {
+  return createDb({ path, port, random });
+}
 
-function createDb({ reader, writer, lock, random }: Parts): Db {
+type Parts = { readonly path: string; readonly port: MessagePort; readonly random: Random };
+
+/** The database of one thread: a connection that reads, and a lane to the writer. */
+function createDb({ path, port, random }: Parts): Db {
   const texts = createTexts();
-  const commits = createGroupCommit({ lanes: [createLane(writer, reader)], batchLimit, texts, random });
+  const reader = openReader(path);
+  const commits = createGroupCommit({ lanes: [createSqliteLane(port, reader)], batchLimit, texts, random });
   let closing: Promise<void> | undefined;
   return {
     engine: 'sqlite',
@@ -60,10 +80,9 @@ function createDb({ reader, writer, lock, random }: Parts): Db {
       }
     },
     close: () => {
-      closing ??= commits.close().then(async () => {
+      closing ??= commits.close().then(() => {
         reader.close();
-        await writer.close();
-        lock.close();
+        port.close();
       });
       return closing;
     },
@@ -99,9 +118,8 @@ function takeLock(path: string): DatabaseSync {
 }
 
 type Writer = {
-  /** Resolves with the writer's answer; with `lost` when the writer failed or ended with the message in its hands. */
-  send(message: ToWriter): Promise<FromWriter>;
-  readonly lost: boolean;
+  /** A port to the writer, for one thread. */
+  join(): MessagePort;
   close(): Promise<void>;
 };
 
@@ -114,18 +132,18 @@ async function startWriter(path: string, onLost: SqliteOptions['onLost']): Promi
     resourceLimits: { maxYoungGenerationSizeMb: 32 },
   });
   const exited = Promise.withResolvers<void>();
-  let answer = Promise.withResolvers<FromWriter>();
+  const opened = Promise.withResolvers<FromWriter>();
   let state: 'starting' | 'open' | 'closing' | 'lost' = 'starting';
 
   function lose(message: string): void {
-    answer.resolve({ state: 'lost', message });
+    opened.resolve({ state: 'lost', message });
     const wasOpen = state === 'open';
     state = 'lost';
     if (wasOpen) onLost?.(new WriteUnknown(`the SQLite writer is lost: ${message}`));
   }
 
   worker.on('message', (message: FromWriter) =>
-    message.state === 'lost' ? lose(message.message) : answer.resolve(message),
+    message.state === 'lost' ? lose(message.message) : opened.resolve(message),
   );
   worker.on('error', (error: Error) => lose(`its thread failed: ${error.message}`));
   worker.on('exit', (code) => {
@@ -133,66 +151,22 @@ async function startWriter(path: string, onLost: SqliteOptions['onLost']): Promi
     exited.resolve();
   });
 
-  const opened = await answer.promise;
-  if (opened.state !== 'open')
-    throw new Error('message' in opened ? opened.message : 'the SQLite writer did not start');
+  const first = await opened.promise;
+  if (first.state !== 'open') throw new Error(first.message);
   state = 'open';
+  const order = (message: ToWriter, ports: readonly MessagePort[] = []) => worker.postMessage(message, ports);
   return {
-    get lost() {
-      return state === 'lost';
-    },
-    send: (message) => {
-      answer = Promise.withResolvers();
-      worker.postMessage(message);
-      return answer.promise;
+    join: () => {
+      const { port1, port2 } = new MessageChannel();
+      order({ join: port1 }, [port1]);
+      return port2;
     },
     close: async () => {
       if (state === 'open') {
         state = 'closing';
-        worker.postMessage({ close: true } satisfies ToWriter);
+        order({ close: true });
       } else void worker.terminate();
       await exited.promise;
     },
   };
-}
-
-function createLane(writer: Writer, reader: Reader): Lane {
-  // The writer keeps the texts it has seen: each crosses between the threads once.
-  const sent = new Map<string, number>();
-  return async (batch) => {
-    // A writer that was lost takes nothing more: these units never reached it.
-    if (writer.lost) return { units: batch, because: 'the SQLite writer is lost' };
-    const fresh: string[] = [];
-    const units = batch.map(({ unit }) =>
-      unit.map(({ sql, args, rows }) => {
-        let text = sent.get(sql);
-        if (text === undefined) {
-          text = sent.size;
-          sent.set(sql, text);
-          fresh.push(sql);
-        }
-        return [text, args, rows] as const;
-      }),
-    );
-    const answer = await writer.send({ texts: fresh, units });
-    // Whoever is told of a write sees it in the next read.
-    reader.refresh();
-    if (answer.state === 'busy') return { units: batch, because: 'the SQLite file is locked by another program' };
-    if (answer.state === 'committed') settle(batch, answer.results);
-    else rejectAll(batch, 'message' in answer ? answer.message : answer.state);
-    return allSettled;
-  };
-}
-
-function settle(batch: readonly Pending[], results: readonly UnitResult[]): void {
-  for (const [index, pending] of batch.entries()) {
-    const result = results[index];
-    if (result === undefined) pending.reject(new WriteUnknown('the writer gave no result for this unit'));
-    else if ('rows' in result) pending.resolve(result.rows);
-    else pending.reject(new WriteRefused(result.kind, result.statement, result.message));
-  }
-}
-
-function rejectAll(batch: readonly Pending[], message: string): void {
-  for (const pending of batch) pending.reject(new WriteUnknown(`the SQLite writer is lost: ${message}`));
 }

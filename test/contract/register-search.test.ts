@@ -67,7 +67,7 @@ for (const engine of engines) {
     assert.equal(asked.length, 11);
     const scans = asked.filter((plan) => /seq scan|\bscan (citizen|former_name)\b/.test(plan));
     assert.deepEqual(scans, []);
-    assert.ok(asked.every((plan) => plan.includes('index')));
+    assert.ok(asked.every((plan) => /index|primary key/.test(plan)));
   });
 
   test(`${engine.name}: whoever belongs to a crowd is left open without an id, and found with one`, async (t) => {

@@ -134,3 +134,16 @@ test('a statement ends with a semicolon at the end of a line, and only there', (
     'select 1',
   ]);
 });
+
+for (const engine of engines) {
+  test(`${engine.name}: a statement for SQLite alone is run there and nowhere else`, async (t) => {
+    const db = await openEmpty(engine, t);
+    const only = `${first}-- Why.\n/* sqlite */ create table c (id text not null primary key)\n  without rowid;\n`;
+    await migrate(db, clock, folderWith(t, { '0001-first.sql': only }));
+    const there = await db.read('select id from c').then(
+      () => true,
+      () => false,
+    );
+    assert.equal(there, engine.name === 'sqlite');
+  });
+}

@@ -1,0 +1,115 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createLog } from './api/log.ts';
+import type { Page, PageAnswer } from './api/server.ts';
+import { joinHouse } from './compose.ts';
+import { cascadeOf } from './compose-channels.ts';
+import { readSettings } from './config/settings.ts';
+import { systemClock, systemRandom } from './kernel/system-clock.ts';
+import { readRootKey } from './keys/root-key-file.ts';
+import { logLevelOf, settingsOf, simulates } from './run-mode.ts';
+import { type Running, serve } from './serve.ts';
+import type { FromThread, ThreadOrder, ToThread, Wakeable, Wakes } from './thread-messages.ts';
+
+// A thread that helps the first one of its process to answer calls: the role `api`, with connections of its own to the
+// database. It holds no state; what the first one has in memory alone it asks for.
+
+/** As often log lines go to the first thread, which writes those of all: two writers of one pipe cut each other's lines. */
+const linesEveryMs = 100;
+
+function openChannel(port: NonNullable<typeof parentPort>) {
+  const tell = (message: FromThread) => port.postMessage(message);
+  let lines = '';
+  const flush = () => {
+    if (lines === '') return;
+    tell({ is: 'lines', text: lines });
+    lines = '';
+  };
+  const writing = setInterval(flush, linesEveryMs);
+  writing.unref();
+  return {
+    tell,
+    write: (line: string) => {
+      lines += line;
+    },
+    end: () => {
+      clearInterval(writing);
+      flush();
+      tell({ is: 'stopped' });
+      port.close();
+    },
+  };
+}
+
+/** Wakes the worker role in the first thread: once for whatever one turn of the event loop has stored. */
+function createWakes(tell: (message: FromThread) => void): Wakes {
+  const rung = new Set<Wakeable>();
+  const wake = (part: Wakeable) => () => {
+    if (rung.has(part)) return;
+    rung.add(part);
+    setImmediate(() => {
+      rung.delete(part);
+      tell({ is: 'wake', part });
+    });
+  };
+  return { delivery: wake('delivery'), calling: wake('calling'), scanning: wake('scanning') };
+}
+
+/** Pages that the first thread answers. */
+function createRemotePages(paths: readonly string[], tell: (message: FromThread) => void) {
+  const waiting = new Map<number, (answer: PageAnswer | undefined) => void>();
+  let questions = 0;
+  const pages = paths.map(
+    (path): Page => ({
+      path,
+      get: async (params, query) => {
+        const question = ++questions;
+        const { promise, resolve } = Promise.withResolvers<PageAnswer | undefined>();
+        waiting.set(question, resolve);
+        tell({ is: 'page-wanted', question, path, params, query: query.toString() });
+        const answer = await promise;
+        if (answer === undefined) throw new Error(`the first thread could not answer ${path}`);
+        return answer;
+      },
+    }),
+  );
+  const answered = (question: number, answer: PageAnswer | undefined) => {
+    waiting.get(question)?.(answer);
+    waiting.delete(question);
+  };
+  return { pages, answered };
+}
+
+async function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): Promise<void> {
+  const { environment, isDemo, publicUrl } = order;
+  const { tell, write, end } = openChannel(port);
+  const settings = { ...settingsOf(readSettings(environment), isDemo), port: order.port, publicUrl };
+  const root = readRootKey(order.rootKeyPath);
+  const log = createLog(logLevelOf(settings, isDemo), { write });
+  const house = await joinHouse({ settings, root, log, clock: systemClock, random: systemRandom }, order.database);
+  const remote = createRemotePages(order.pages, tell);
+  const running: Running = await serve(house, {
+    ...{ roles: new Set(['api']), isDemo, makeKeys: false, simulated: simulates(settings, isDemo) },
+    ...{ cascade: cascadeOf(settings), pages: remote.pages, isHelper: true, wakes: createWakes(tell) },
+  });
+  // What could not be stopped well was told in the log.
+  port.on('message', (message: ToThread) => {
+    if (message.is === 'page') remote.answered(message.question, message.answer);
+    else if (message.is === 'renew-connections') running.renewConnections();
+    else if (message.is === 'stop') void running.stop().then(end, end);
+    else {
+      const { question } = message;
+      void running.snapshot().then((snapshot) => tell({ is: 'counted', question, snapshot }));
+    }
+  });
+  tell({ is: 'ready' });
+}
+
+if (parentPort !== null) {
+  const port = parentPort;
+  // Only `api-threads.ts` starts this file.
+  run(port, workerData as ThreadOrder).catch((fault: unknown) => {
+    const message = fault instanceof Error ? fault.message : 'something that is no error was thrown';
+    port.postMessage({ is: 'failed', message } satisfies FromThread);
+    port.close();
+  });
+}

@@ -1,0 +1,194 @@
+import { availableParallelism } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { Worker } from 'node:worker_threads';
+import type { Snapshot } from './api/metrics.ts';
+import type { Page, PageAnswer } from './api/server.ts';
+import type { House } from './compose.ts';
+import type { FromThread, ThreadOrder, ToThread, Wakes } from './thread-messages.ts';
+
+/** What the threads of this process share, and how they are watched. */
+export type ThreadParts = {
+  readonly house: Pick<House, 'db' | 'log'>;
+  readonly order: Omit<ThreadOrder, 'database' | 'pages'>;
+  /** The most threads that answer, the first among them. */
+  readonly most: number;
+  readonly pages: readonly Page[];
+  readonly wakes: Wakes;
+  /** Called when a thread is at work: the callers of the first one may be spread anew. */
+  renewConnections(): void;
+  /** A thread that was at work has ended by a fault: what it had in hand is lost, as when a process ends. */
+  onLost(fault: Error): void;
+};
+
+/** The threads that help the first one. */
+export type ApiThreads = {
+  /** What each of them has counted. */
+  snapshots(): Promise<readonly Snapshot[]>;
+  /** How many help at present. */
+  readonly count: number;
+  stop(): Promise<void>;
+};
+
+/** How often the first thread looks at itself, and how much of that time it has to be at work to count as busy. */
+const lookEveryMs = 500;
+const busyShare = 0.8;
+/** After so many busy looks in a row another thread begins. */
+const busyLooks = 2;
+const defaultMost = 4;
+const countWithinMs = 1_000;
+
+/** How many threads may answer. Only Linux spreads the connections of one port over several listeners (SO_REUSEPORT). */
+export function mostThreads(setting: number | undefined): number {
+  if (process.platform !== 'linux') return 1;
+  return Math.max(1, setting ?? Math.min(defaultMost, availableParallelism()));
+}
+
+/**
+ * Begins threads that help to answer while the first one is busy, one after the other up to `most`; who is not busy pays
+ * nothing for them. Each listens on the port itself and has connections of its own to the database.
+ */
+export function openApiThreads(parts: ThreadParts): ApiThreads {
+  const threads: Helper[] = [];
+  let starting = false;
+  let stopping = false;
+  let busy = 0;
+  let before = performance.eventLoopUtilization();
+
+  function look(): void {
+    const now = performance.eventLoopUtilization();
+    busy = performance.eventLoopUtilization(now, before).utilization >= busyShare ? busy + 1 : 0;
+    before = now;
+    if (busy >= busyLooks && !starting && threads.length + 1 < parts.most) void begin();
+  }
+
+  async function begin(): Promise<void> {
+    starting = true;
+    const helper = startHelper(parts);
+    threads.push(helper);
+    try {
+      await helper.ready;
+      if (stopping) return;
+      for (const thread of threads) thread.tell({ is: 'renew-connections' });
+      parts.renewConnections();
+    } catch (fault) {
+      // What kept it from starting would keep the next one: the first thread goes on as it is.
+      parts.house.log.fault('api-thread', fault);
+      threads.splice(threads.indexOf(helper), 1);
+      clearInterval(looking);
+    } finally {
+      busy = 0;
+      starting = false;
+    }
+  }
+
+  const looking = setInterval(look, lookEveryMs);
+  looking.unref();
+  if (parts.most <= 1) clearInterval(looking);
+  return {
+    snapshots: async () =>
+      (await Promise.all(threads.map((thread) => thread.count()))).filter((one) => one !== undefined),
+    get count() {
+      return threads.length;
+    },
+    stop: async () => {
+      stopping = true;
+      clearInterval(looking);
+      await Promise.all(threads.map((thread) => thread.stop()));
+    },
+  };
+}
+
+type Helper = {
+  /** Resolves when it answers calls; rejects where it could not start. */
+  readonly ready: Promise<void>;
+  tell(message: ToThread): void;
+  count(): Promise<Snapshot | undefined>;
+  stop(): Promise<void>;
+};
+
+function spawn({ house, pages, order }: ThreadParts): Worker {
+  // The same file runs from TypeScript and, compiled, from JavaScript.
+  const file = import.meta.filename.endsWith('.ts') ? './api-thread.ts' : './api-thread.js';
+  const database = house.db.share?.();
+  const workerData: ThreadOrder = { ...order, database, pages: pages.map(({ path }) => path) };
+  const transferList = database === undefined ? [] : [database];
+  return new Worker(new URL(file, import.meta.url), { workerData, transferList, execArgv: [] });
+}
+
+function startHelper(parts: ThreadParts): Helper {
+  const { house, pages } = parts;
+  const worker = spawn(parts);
+  const tell = (message: ToThread) => worker.postMessage(message);
+  const ready = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const counting = new Map<number, (snapshot: Snapshot | undefined) => void>();
+  let questions = 0;
+  let state: 'starting' | 'ready' | 'ended' = 'starting';
+
+  function end(fault: Error): void {
+    if (state === 'ready') parts.onLost(fault);
+    state = 'ended';
+    ready.reject(fault);
+    ended.resolve();
+    for (const resolve of counting.values()) resolve(undefined);
+  }
+
+  worker.on('message', (message: FromThread) => {
+    switch (message.is) {
+      case 'ready':
+        state = 'ready';
+        ready.resolve();
+        break;
+      case 'failed':
+        end(new Error(`a thread could not start: ${message.message}`));
+        break;
+      case 'stopped':
+        state = 'ended';
+        void worker.terminate();
+        break;
+      case 'lines':
+        house.log.lines(message.text);
+        break;
+      case 'wake':
+        parts.wakes[message.part]();
+        break;
+      case 'counted':
+        counting.get(message.question)?.(message.snapshot);
+        break;
+      case 'page-wanted':
+        void answerPage(pages, message).then((answer) => tell({ is: 'page', question: message.question, answer }));
+    }
+  });
+  worker.on('error', (fault) => end(fault instanceof Error ? fault : new Error('a thread threw what is no error')));
+  worker.on('exit', (code) => end(new Error(`a thread that answers calls ended with code ${code}`)));
+
+  return {
+    ready: ready.promise,
+    tell,
+    count: async () => {
+      if (state !== 'ready') return undefined;
+      const question = ++questions;
+      const { promise, resolve } = Promise.withResolvers<Snapshot | undefined>();
+      counting.set(question, resolve);
+      const late = setTimeout(resolve, countWithinMs, undefined);
+      tell({ is: 'count', question });
+      const snapshot = await promise;
+      clearTimeout(late);
+      counting.delete(question);
+      return snapshot;
+    },
+    stop: async () => {
+      await ready.promise.catch(() => undefined);
+      if (state === 'ready') tell({ is: 'stop' });
+      await ended.promise;
+    },
+  };
+}
+
+async function answerPage(
+  pages: readonly Page[],
+  wanted: Extract<FromThread, { is: 'page-wanted' }>,
+): Promise<PageAnswer | undefined> {
+  const page = pages.find(({ path }) => path === wanted.path);
+  return await page?.get(wanted.params, new URLSearchParams(wanted.query)).catch(() => undefined);
+}

@@ -1,0 +1,80 @@
+import { createAuthorizationServer } from './access/authorization-server.ts';
+import { createTokenChecker } from './access/check-token.ts';
+import { apiCatalog, protectedResourceMetadata, securityTxt } from './access/metadata.ts';
+import { createTrustedIssuer } from './access/trusted-issuer.ts';
+import type { Gate } from './api/dispatch.ts';
+import { scopes } from './api/operation.ts';
+import type { Mount, Page } from './api/server.ts';
+import { apiDocuments, catalogPage, jsonPage, securityTxtPage } from './api/well-known.ts';
+import type { Access, House } from './compose.ts';
+import type { Edge } from './compose-access.ts';
+import { apiVersion } from './config/version.ts';
+import type { LedgerWatch } from './ledger/ledger-watch.ts';
+import { operations } from './operations.ts';
+import { problemPages } from './portal/problem-pages.ts';
+import { style } from './portal/style.ts';
+
+/** Who may come in, and the documents that tell how. */
+export type Front = {
+  readonly gate: Gate;
+  readonly pages: readonly Page[];
+  readonly mounts: readonly Mount[];
+  issueAccessToken(clientId: string, wanted: readonly string[]): Promise<string>;
+  forget(): void;
+};
+
+/** What the front is made of, beside the house. */
+export type FrontParts = {
+  readonly publicUrl: string;
+  readonly edge: Edge;
+  readonly watch: LedgerWatch;
+  /** Whether clients may prove themselves by a secret. */
+  readonly secrets: boolean;
+};
+
+/** Makes the front of a process: its gate, its token endpoint, its public documents. */
+export function createFront(house: House, access: Access, { publicUrl, edge, watch, secrets }: FrontParts): Front {
+  const { clock, random, settings, db, log } = house;
+  const { keys, clients } = access;
+  const { trustedIssuers, securityContact, supportEmail, termsUrl } = settings;
+  const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock));
+  const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: edge.binding });
+  const authorization = createAuthorizationServer({
+    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, secrets, ...edge },
+    report: (fault) => log.fault('token', fault),
+  });
+  const site = { publicUrl, scopes, trustedIssuers };
+  const isReady = async () => {
+    const { alarms } = watch.state();
+    const up = await db.read('select 1 as up').then(
+      () => true,
+      () => false,
+    );
+    return { up, ledger: alarms.length === 0 ? ('ok' as const) : alarms };
+  };
+  return {
+    gate: {
+      authenticate: (header, needed, shown) =>
+        checker.authenticate(header, needed === 'any' ? undefined : needed, shown),
+      missingScope: checker.missingScope,
+      take: (caller, needed) => {
+        const refusal = edge.failedChecks.refusal(caller.clientId);
+        return refusal === undefined ? edge.quotas.take(caller, needed) : { headers: {}, refusal };
+      },
+      failed: edge.failedChecks.count,
+    },
+    pages: [
+      ...apiDocuments(operations, { publicUrl, apiVersion, supportEmail, termsUrl }, isReady),
+      jsonPage('/.well-known/oauth-protected-resource/v1', protectedResourceMetadata(site)),
+      catalogPage(apiCatalog(publicUrl)),
+      ...(securityContact === undefined
+        ? []
+        : [securityTxtPage(clock, (expires) => securityTxt(publicUrl, securityContact, expires))]),
+      ...problemPages,
+      style,
+    ],
+    mounts: authorization.places.map((place) => ({ ...place, handler: authorization.handler })),
+    issueAccessToken: authorization.issueAccessToken,
+    forget: checker.forget,
+  };
+}

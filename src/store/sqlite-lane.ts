@@ -1,0 +1,62 @@
+import type { MessagePort } from 'node:worker_threads';
+import { WriteRefused, WriteUnknown } from './db.ts';
+import { allSettled, type Lane, type Pending } from './group-commit.ts';
+import type { Reader } from './sqlite-reader.ts';
+import type { BatchResult, SentBatch, UnitResult } from './sqlite-writer.ts';
+
+/**
+ * The lane of one thread to the writer thread. A batch whose answer does not come, because the writer failed or ended
+ * with it in its hands, is of unknown outcome; what comes later never reached the writer.
+ */
+export function createSqliteLane(port: MessagePort, reader: Pick<Reader, 'refresh'>): Lane {
+  // The writer keeps the texts it has seen: each crosses between the threads once.
+  const sent = new Map<string, number>();
+  let answer = Promise.withResolvers<BatchResult>();
+  let lost = false;
+  port.on('message', (result: BatchResult) => {
+    lost = result.state === 'lost';
+    answer.resolve(result);
+  });
+  port.on('close', () => {
+    lost = true;
+    answer.resolve({ state: 'lost', message: 'its thread has ended' });
+  });
+
+  return async (batch) => {
+    if (lost) return { units: batch, because: 'the SQLite writer is lost' };
+    const fresh: string[] = [];
+    const units = batch.map(({ unit }) =>
+      unit.map(({ sql, args, rows }) => {
+        let text = sent.get(sql);
+        if (text === undefined) {
+          text = sent.size;
+          sent.set(sql, text);
+          fresh.push(sql);
+        }
+        return [text, args, rows] as const;
+      }),
+    );
+    answer = Promise.withResolvers();
+    port.postMessage({ texts: fresh, units } satisfies SentBatch);
+    const result = await answer.promise;
+    // Whoever is told of a write sees it in the next read.
+    reader.refresh();
+    if (result.state === 'busy') return { units: batch, because: 'the SQLite file is locked by another program' };
+    if (result.state === 'committed') settle(batch, result.results);
+    else rejectAll(batch, result.message);
+    return allSettled;
+  };
+}
+
+function settle(batch: readonly Pending[], results: readonly UnitResult[]): void {
+  for (const [index, pending] of batch.entries()) {
+    const result = results[index];
+    if (result === undefined) pending.reject(new WriteUnknown('the writer gave no result for this unit'));
+    else if ('rows' in result) pending.resolve(result.rows);
+    else pending.reject(new WriteRefused(result.kind, result.statement, result.message));
+  }
+}
+
+function rejectAll(batch: readonly Pending[], message: string): void {
+  for (const pending of batch) pending.reject(new WriteUnknown(`the SQLite writer is lost: ${message}`));
+}

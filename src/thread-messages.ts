@@ -1,0 +1,46 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { Snapshot } from './api/metrics.ts';
+import type { PageAnswer } from './api/server.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a thread that helps to answer is told at its start. */
+export type ThreadOrder = {
+  /** What the settings are read from: they hold secrets, which do not cross between threads. */
+  readonly environment: Environment;
+  readonly isDemo: boolean;
+  readonly rootKeyPath: string;
+  readonly port: number;
+  readonly publicUrl: string;
+  /** The pages that show what the first thread has in memory: it is asked for them. */
+  readonly pages: readonly string[];
+  /** The way to the writer of an SQLite database. */
+  readonly database: MessagePort | undefined;
+};
+
+/** What of the worker role a stored effect may concern. */
+export const wakeable = ['delivery', 'calling', 'scanning'] as const;
+export type Wakeable = (typeof wakeable)[number];
+export type Wakes = { readonly [part in Wakeable]: () => void };
+
+/** From the helping thread to the first. */
+export type FromThread =
+  | { readonly is: 'ready' | 'stopped' }
+  | { readonly is: 'failed'; readonly message: string }
+  | { readonly is: 'lines'; readonly text: string }
+  | { readonly is: 'wake'; readonly part: Wakeable }
+  | { readonly is: 'counted'; readonly question: number; readonly snapshot: Snapshot }
+  | {
+      readonly is: 'page-wanted';
+      readonly question: number;
+      readonly path: string;
+      readonly params: Readonly<Record<string, string>>;
+      readonly query: string;
+    };
+
+/** From the first thread to a helping one. */
+export type ToThread =
+  | { readonly is: 'count'; readonly question: number }
+  | { readonly is: 'page'; readonly question: number; readonly answer: PageAnswer | undefined }
+  | { readonly is: 'renew-connections' }
+  | { readonly is: 'stop' };
