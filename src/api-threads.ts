@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { Snapshot } from './api/metrics.ts';
-import type { Page, PageAnswer } from './api/server.ts';
+import type { ApiServer, Page, PageAnswer } from './api/server.ts';
 import type { House } from './compose.ts';
 import type { FromThread, ThreadOrder, ToThread, Wakes } from './thread-messages.ts';
 
@@ -14,8 +14,8 @@ export type ThreadParts = {
   readonly most: number;
   readonly pages: readonly Page[];
   readonly wakes: Wakes;
-  /** Called when a thread is at work: the callers of the first one may be spread anew. */
-  renewConnections(): void;
+  /** The server of the first thread: when another is at work, its callers may be spread anew. */
+  readonly server: Pick<ApiServer, 'begun' | 'renewConnections'>;
   /** A thread that was at work has ended by a fault: what it had in hand is lost, as when a process ends. */
   onLost(fault: Error): void;
 };
@@ -32,6 +32,8 @@ export type ApiThreads = {
 /** How often the first thread looks at itself, and how much of that time it has to be at work to count as busy. */
 const lookEveryMs = 500;
 const busyShare = 0.8;
+/** With fewer requests in that time something else keeps it busy, as its start, and a thread would be no help. */
+const fewRequests = 25;
 /** After so many busy looks in a row another thread begins. */
 const busyLooks = 2;
 const defaultMost = 4;
@@ -52,11 +54,12 @@ export function openApiThreads(parts: ThreadParts): ApiThreads {
   let starting = false;
   let stopping = false;
   let busy = 0;
-  let before = performance.eventLoopUtilization();
+  let before = { loop: performance.eventLoopUtilization(), begun: parts.server.begun() };
 
   function look(): void {
-    const now = performance.eventLoopUtilization();
-    busy = performance.eventLoopUtilization(now, before).utilization >= busyShare ? busy + 1 : 0;
+    const now = { loop: performance.eventLoopUtilization(), begun: parts.server.begun() };
+    const { utilization } = performance.eventLoopUtilization(now.loop, before.loop);
+    busy = utilization >= busyShare && now.begun - before.begun >= fewRequests ? busy + 1 : 0;
     before = now;
     if (busy >= busyLooks && !starting && threads.length + 1 < parts.most) void begin();
   }
@@ -69,7 +72,7 @@ export function openApiThreads(parts: ThreadParts): ApiThreads {
       await helper.ready;
       if (stopping) return;
       for (const thread of threads) thread.tell({ is: 'renew-connections' });
-      parts.renewConnections();
+      parts.server.renewConnections();
     } catch (fault) {
       // What kept it from starting would keep the next one: the first thread goes on as it is.
       parts.house.log.fault('api-thread', fault);

@@ -45,7 +45,7 @@ export async function commandLine(
   const own = [
     ...serverCommands(settings, terminal, environment),
     ...calibrateCommands(terminal),
-    ...evaluateCommands(terminal, processorMs),
+    ...evaluateCommands(terminal, systemClock, processorMs),
   ];
   const onHouse = houseCommands((use) => withHouse(settings(), use), terminal).map((command) => ({
     ...command,

@@ -1,3 +1,4 @@
+import type { Gauge } from './api/metrics.ts';
 import type { Access, House } from './compose.ts';
 import { parsedFile } from './compose-channels.ts';
 import { SettingError, type Settings } from './config/settings.ts';
@@ -5,11 +6,13 @@ import { accessOf } from './documents/document.ts';
 import { findDocument } from './documents/document-store.ts';
 import { openRecord } from './documents/sealed-record.ts';
 import type { Contact } from './identity/register.ts';
+import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import { withWishes } from './notifications/contact-wish-store.ts';
 import type { Stamp } from './notifications/evidence-bundle.ts';
 import type { AttachmentTitle, ContactOf, NotificationPorts } from './notifications/ports.ts';
+import { createQueueWatch, type QueueState, type QueueWatch } from './notifications/queue-watch.ts';
 import type { EvidencePorts } from './notifications/read-evidence.ts';
 import { withSimulators } from './notifications/simulator.ts';
 import { createPostCall } from './notifications/webhooks/post-call.ts';
@@ -129,4 +132,38 @@ export function startCalling(house: House): Calling {
     keepMs: feedDaysOf(house.settings) * dayMs,
     onFault: (fault) => house.log.fault('webhooks', fault),
   });
+}
+
+/** How often a process with the worker role looks what waits in its queues. */
+const queuesEveryMs = 5_000;
+
+/** Starts the watch over the queues, for the metrics of a process with the worker role. */
+export function watchQueues({ db, clock, log }: House): { readonly gauges: readonly Gauge[]; stop(): Promise<void> } {
+  const watch = createQueueWatch(db.read, clock);
+  const onFault = (fault: unknown) => log.fault('queues', fault);
+  const looking = repeat({ timer: systemTimer, everyMs: queuesEveryMs, onFault, call: () => watch.look() });
+  return { gauges: queueGauges(watch), stop: () => looking.stop() };
+}
+
+function queueGauges({ deliveries, calls }: QueueWatch): Gauge[] {
+  const gauge = (name: string, help: string) => ({ name: `citizen_services_${name}`, help });
+  const ofChannels = (part: keyof QueueState) => ({
+    label: 'channel',
+    read: () => new Map([...deliveries()].map(([channel, state]) => [channel, state[part]])),
+  });
+  return [
+    {
+      ...gauge('deliveries_due', 'Deliveries that are due and that no worker has taken, counted up to 10,000.'),
+      ...ofChannels('due'),
+    },
+    { ...gauge('deliveries_oldest_due_seconds', 'How long the first of them is due.'), ...ofChannels('oldestSeconds') },
+    {
+      ...gauge('webhook_calls_due', 'Calls of webhooks that are due and not made yet, counted up to 10,000.'),
+      read: () => calls()?.due,
+    },
+    {
+      ...gauge('webhook_calls_oldest_due_seconds', 'How long the first of them is due.'),
+      read: () => calls()?.oldestSeconds,
+    },
+  ];
 }

@@ -3,6 +3,7 @@ import { endpointsOf } from './api/endpoint-register.ts';
 import type { Log } from './api/log.ts';
 import { createMetrics, type Gauge, type Metrics, type Snapshot } from './api/metrics.ts';
 import { type ApiServer, createApiServer, type Page, refuseTakenPort } from './api/server.ts';
+import { readinessPath } from './api/well-known.ts';
 import { type ApiThreads, openApiThreads, type ThreadParts } from './api-threads.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { type Edge, openEdge } from './compose-access.ts';
@@ -11,7 +12,7 @@ import { type Keeping, startKeeping } from './compose-documents.ts';
 import { createFront, type Front } from './compose-front.ts';
 import { standingPolicy } from './compose-identity.ts';
 import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose-ledger.ts';
-import { contactsOf, senderNamesOf, startCalling } from './compose-notifications.ts';
+import { contactsOf, senderNamesOf, startCalling, watchQueues } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
@@ -113,6 +114,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   await standingPolicy(house);
   calling = begin(mode.roles.has('worker') ? startCalling(house) : undefined);
   delivering = begin(mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined);
+  const queues = begin(mode.roles.has('worker') ? watchQueues(house) : undefined);
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ledger = begin(openLedger(house, access, publicUrl));
@@ -125,8 +127,8 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   if (mode.roles.has('api')) await listen(server, mode, { host: settings.host, port });
   const counted = await createMetrics();
   metrics = counted;
-  const threads = startThreads(house, mode, { port, publicUrl, wakes, server });
-  metrics.gauges([...ledgerGauges(ledger.watch), threadGauge(threads)]);
+  const threads = startThreads(house, mode, { port, publicUrl, wakes, server, front });
+  metrics.gauges([...ledgerGauges(ledger.watch), ...(queues?.gauges ?? []), threadGauge(threads)]);
   const adminPort = mode.isHelper === true ? undefined : await metrics.listen(settings.adminPort, threads?.snapshots);
   const refresh = refreshRoot(house);
   return {
@@ -137,7 +139,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
     renewConnections: server.renewConnections,
     snapshot: counted.snapshot,
     stop: async () => {
-      const parts = [refresh, threads, server, delivering, calling, keeping, sequencing, ledger];
+      const parts = [refresh, threads, server, delivering, calling, queues, keeping, sequencing, ledger];
       const channels = Object.values(mode.channels ?? {});
       await stopAll(house.log, [
         ...parts.map((part) => () => part?.stop(stopWithinMs)),
@@ -170,7 +172,7 @@ function openServer(house: House, mode: Mode, { publicUrl, edge, front, ledger, 
       byteLimit: settings.documentLimit,
     },
     operations,
-    pages: [...front.pages, ...ledgerPages(ledger.view), ...mode.pages],
+    pages: pagesOf(mode, [...front.pages, ...ledgerPages(ledger.view)]),
     mounts: [...providerCallbacks(house), ...confirmMounts(house), ...front.mounts],
     ...{ publicUrl, apiVersion, random, log },
     ...edge,
@@ -190,24 +192,31 @@ async function listen(server: ApiServer, { threads, isHelper }: Mode, { host, po
   await server.listen(host, port, mayBeShared || isHelper === true);
 }
 
+/** In a thread that helps, `mode` has the pages that the first thread answers for all, as those of its alarms. */
+function pagesOf({ pages }: Mode, own: readonly Page[]): readonly Page[] {
+  const given = new Set(pages.map(({ path }) => path));
+  return [...own.filter(({ path }) => !given.has(path)), ...pages];
+}
+
 type ThreadSite = {
   readonly port: number;
   readonly publicUrl: string;
   readonly wakes: Wakes;
   readonly server: ApiServer;
+  readonly front: Front;
 };
 
 function startThreads(
   house: House,
   mode: Mode,
-  { port, publicUrl, wakes, server }: ThreadSite,
+  { port, publicUrl, wakes, server, front }: ThreadSite,
 ): ApiThreads | undefined {
-  const { threads, pages, isDemo, roles: own } = mode;
+  const { threads, isDemo, roles: own } = mode;
   if (threads === undefined || !own.has('api')) return undefined;
   const { environment, rootKeyPath } = threads;
   const order = { environment, isDemo, rootKeyPath, port, publicUrl };
-  const { renewConnections } = server;
-  return openApiThreads({ ...threads, house, order, pages, wakes, renewConnections });
+  const pages = [...mode.pages, ...front.pages.filter(({ path }) => path === readinessPath)];
+  return openApiThreads({ ...threads, house, order, pages, wakes, server });
 }
 
 function threadGauge(threads: ApiThreads | undefined): Gauge {

@@ -13,7 +13,8 @@ import { toInstant } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { invalidAccessToken } from './challenge.ts';
 import { newClient } from './client.ts';
-import { clientCreation, clientDisabling } from './client-store.ts';
+import { changedClient } from './client-change.ts';
+import { clientChange, clientCreation, clientDisabling } from './client-store.ts';
 import { rotateSigningKey } from './signing-key-store.ts';
 
 const scope = 'documents:read';
@@ -138,6 +139,23 @@ test('[R55] a client that was disabled elsewhere is refused within 60 s, and at 
   await house.db.write([clientDisabling(clientId, house.clock.at)]);
   house.checker.forget();
   assert.deepEqual(await house.checker.authenticate(second), invalidAccessToken());
+});
+
+test('what was changed of a client elsewhere counts within 60 s, for tokens that are out too', async (t) => {
+  const house = await openTokenHouse(t);
+  const token = tokenOf(house);
+  const first = await house.checker.authenticate(token);
+  assert.ok('scopes' in first);
+  assert.deepEqual([[...first.scopes], first.purposes], [[scope], undefined]);
+  const { client } = house.client;
+  const quota = { perSecond: 7, burst: 14 };
+  const changed = changedClient(client, { scopes: ['documents:write'], purposes: ['tax'], quota });
+  assert.ok('clientId' in changed);
+  await house.db.write([clientChange(client, changed)]);
+  house.clock.at += 60_001;
+  assert.deepEqual(await house.checker.authenticate(token), {
+    ...{ clientId: client.clientId, scopes: new Set(), purposes: new Set(['tax']), quota, citizenId: undefined },
+  });
 });
 
 test('a cached token costs no query', async (t) => {

@@ -50,6 +50,52 @@ export function clientBinding(clientId: string, binding: Binding): Statement {
   };
 }
 
+/** What of a client can be changed, as its row holds it. */
+function changeableOf(client: Client) {
+  const { name, scopes, purposes, legalBases, policy, quota, credential } = client;
+  return {
+    name: [name],
+    scopes: [scopes.join(' ')],
+    purposes: [purposes === undefined ? null : JSON.stringify(purposes)],
+    legalBases: [legalBases === undefined ? null : JSON.stringify(legalBases)],
+    policy: [policy ?? null],
+    quota: [quota.perSecond, quota.burst],
+    credential: [
+      credential.by === 'keys' ? JSON.stringify(credential.jwks) : null,
+      credential.by === 'certificate' ? JSON.stringify(credential.certificate) : null,
+    ],
+  } as const;
+}
+
+/** What of a client can be changed. */
+export type ClientPart = keyof ReturnType<typeof changeableOf>;
+
+const clientParts = ['name', 'scopes', 'purposes', 'legalBases', 'policy', 'quota', 'credential'] as const;
+
+/** The parts in which two states of a client differ. */
+export function changesOf(before: Client, after: Client): ClientPart[] {
+  const [was, is] = [changeableOf(before), changeableOf(after)];
+  return clientParts.filter((part) => JSON.stringify(was[part]) !== JSON.stringify(is[part]));
+}
+
+/**
+ * The statement that makes a client what it is `after`; its unit is refused (`rows`) where it is not, or no longer, as it was
+ * `before`, so that of two operators at once none undoes the other unseen.
+ */
+export function clientChange(before: Client, after: Client): Statement {
+  const valuesOf = (client: Client) => Object.values(changeableOf(client)).flat();
+  return {
+    sql: `update client set name = $2, scopes = $3, purposes = $4, legal_bases = $5, policy = $6, quota_per_second = $7,
+        quota_burst = $8, jwks = $9, certificate = $10
+      where client_id = $1 and disabled_at is null and name = $11 and scopes = $12 and purposes is not distinct from $13
+        and legal_bases is not distinct from $14 and policy is not distinct from $15 and quota_per_second = $16
+        and quota_burst = $17 and jwks is not distinct from $18 and certificate is not distinct from $19
+      returning client_id`,
+    args: [before.clientId, ...valuesOf(after), ...valuesOf(before)],
+    rows: 1,
+  };
+}
+
 /** The client of that id as it is stored now, disabled or not. */
 export async function findClient(read: Read, clientId: string): Promise<Client | undefined> {
   const [row] = await read(`select ${columns} from client where client_id = $1`, [clientId]);

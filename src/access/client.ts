@@ -64,19 +64,14 @@ export type NewClient = { readonly client: Client; readonly secret: Secret | und
 /** Makes a client that is not stored yet; answers the fault in words where it was wanted against the rules. */
 export function newClient(wanted: WantedClient, clock: Clock, random: Random): NewClient | { readonly fault: string } {
   const { name, kind, scopes, credential, purposes } = wanted;
-  if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(name))
-    return { fault: 'a name has 1 to 100 characters, none of them a control character' };
-  if (scopes.length === 0) return { fault: 'a client needs at least one scope' };
+  const quota = wanted.quota ?? defaultQuota;
+  const fault = faultOf({ name, scopes, quota });
+  if (fault !== undefined) return { fault };
   const secretAllowed = kind === 'demo' || kind === 'test';
   if (credential === 'secret' && !secretAllowed) {
     return { fault: `a ${kind} client proves itself by its own keys: hand in its public key set, and no secret` };
   }
   const byCertificate = credential !== 'secret' && credential.by === 'certificate';
-  const quota = wanted.quota ?? defaultQuota;
-  const whole = Number.isSafeInteger(quota.perSecond) && Number.isSafeInteger(quota.burst);
-  if (!whole || quota.perSecond < 1 || quota.perSecond > 1_000_000 || quota.burst < 1 || quota.burst > 10_000_000) {
-    return { fault: 'a quota is 1 to 1,000,000 requests a second' };
-  }
   const clientId = `${slugOf(name)}-${letters(random(8))}`;
   const secret = credential === 'secret' ? newSecret(kind, random) : undefined;
   return {
@@ -97,6 +92,18 @@ export function newClient(wanted: WantedClient, clock: Clock, random: Random): N
     },
     secret,
   };
+}
+
+/** What is wrong with what an operator wants a client to have, in words. */
+export function faultOf({ name, scopes, quota }: Pick<Client, 'name' | 'scopes' | 'quota'>): string | undefined {
+  if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(name))
+    return 'a name has 1 to 100 characters, none of them a control character';
+  if (scopes.length === 0) return 'a client needs at least one scope';
+  const { perSecond, burst } = quota;
+  const whole = Number.isSafeInteger(perSecond) && Number.isSafeInteger(burst);
+  if (!whole || perSecond < 1 || perSecond > 1_000_000 || burst < 1 || burst > 10_000_000)
+    return 'a quota is 1 to 1,000,000 requests a second';
+  return undefined;
 }
 
 /** 256 random bits, behind a prefix by which a scanner of repositories knows a leaked one. */

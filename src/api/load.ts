@@ -11,6 +11,8 @@ export type Load = {
   /** From now on nothing new is taken; resolves when what was taken is answered, or after `deadlineMs`. */
   drain(deadlineMs: number): Promise<void>;
   readonly inFlight: number;
+  /** How many requests have begun so far. */
+  readonly begun: number;
   readonly stopping: boolean;
   close(): void;
 };
@@ -22,6 +24,7 @@ export const loadLimits = { inFlight: 2_000, loopDelayMs: 200 } as const;
 export function createLoad(): Load {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   let inFlight = 0;
+  let begun = 0;
   let stopping = false;
   let late = false;
   let drained: (() => void) | undefined;
@@ -38,6 +41,7 @@ export function createLoad(): Load {
     },
     begin: () => {
       inFlight += 1;
+      begun += 1;
     },
     end: () => {
       inFlight -= 1;
@@ -60,6 +64,9 @@ export function createLoad(): Load {
     },
     get inFlight() {
       return inFlight;
+    },
+    get begun() {
+      return begun;
     },
     get stopping() {
       return stopping;

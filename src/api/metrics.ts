@@ -16,8 +16,11 @@ export type Metrics = {
   close(): Promise<void>;
 };
 
-/** A figure that goes up and down, without labels. */
-export type Gauge = { readonly name: string; readonly help: string; read(): number | undefined };
+/** A figure that goes up and down; with `label` one for each of its values, which are words of this program. */
+export type Gauge = { readonly name: string; readonly help: string } & (
+  | { readonly label?: never; read(): number | undefined }
+  | { readonly label: string; read(): ReadonlyMap<string, number> }
+);
 
 /** The counters of one thread, as prom-client exchanges them. */
 export type Snapshot = MetricObjectWithValues<MetricValue<string>>[];
@@ -68,12 +71,12 @@ export async function createMetrics(): Promise<Metrics> {
   return {
     fault: (kind) => faults.inc({ kind }),
     gauges: (list) => {
-      for (const { name, help, read } of list) {
-        const collect = function (this: { set(value: number): void }) {
-          const value = read();
-          if (value !== undefined) this.set(value);
+      for (const gauge of list) {
+        const { name, help, label } = gauge;
+        const collect = function (this: { set(labels: Labels, value: number): void }) {
+          for (const [labels, value] of valuesOf(gauge)) this.set(labels, value);
         };
-        new Gauge({ name, help, registers: [ofProcess], collect });
+        new Gauge({ name, help, labelNames: label === undefined ? [] : [label], registers: [ofProcess], collect });
       }
     },
     observe: ({ method, route, status, problem = '', durationMs }) => {
@@ -96,4 +99,13 @@ export async function createMetrics(): Promise<Metrics> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+function valuesOf(gauge: Gauge): [Labels, number][] {
+  const { label } = gauge;
+  if (label !== undefined) return [...gauge.read()].map(([key, value]) => [{ [label]: key }, value]);
+  const value = gauge.read();
+  return value === undefined ? [] : [[{}, value]];
 }

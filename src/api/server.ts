@@ -1,7 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
 import { createServer } from 'node:net';
 import { setImmediate as aTurn, setTimeout as pause } from 'node:timers/promises';
-import Fastify from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { CertificateReader } from '../access/client-certificate.ts';
 import type { Random } from '../kernel/clock.ts';
 import { mintUuid } from '../kernel/id.ts';
@@ -52,6 +52,8 @@ export type ApiServer = {
   listen(host: string, port: number, shared?: boolean): Promise<number>;
   /** Closes each connection of now behind its next answer, so that its caller may reach another thread. */
   renewConnections(): void;
+  /** How many requests have begun so far. */
+  begun(): number;
   stop(deadlineMs: number): Promise<void>;
 };
 
@@ -107,16 +109,10 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
     if (load.stopping) reply.header('connection', 'close');
     done();
   });
-  app.setErrorHandler((fault, _request, reply) => {
-    const instance = desk.newInstance();
-    parts.log.fault('http', fault, instance);
-    return refuseReply(desk, { reply, refusal: refuse('internal-error'), instance });
-  });
-  app.setNotFoundHandler((_request, reply) =>
-    refuseReply(desk, { reply, refusal: refuse('not-found'), instance: desk.newInstance() }),
-  );
+  refuseTheRest(app, desk);
   mountAll(app, desk);
   return {
+    begun: () => load.begun,
     renewConnections: () => {
       generation += 1;
     },
@@ -137,6 +133,18 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
       load.close();
     },
   };
+}
+
+/** A problem for what no route answers, and for a fault that none has caught. */
+function refuseTheRest<P>(app: FastifyInstance, desk: Desk<P>): void {
+  app.setErrorHandler((fault, _request, reply) => {
+    const instance = desk.newInstance();
+    desk.parts.log.fault('http', fault, instance);
+    return refuseReply(desk, { reply, refusal: refuse('internal-error'), instance });
+  });
+  app.setNotFoundHandler((_request, reply) =>
+    refuseReply(desk, { reply, refusal: refuse('not-found'), instance: desk.newInstance() }),
+  );
 }
 
 /** A port that somebody else has, told with the fix. */

@@ -6,6 +6,9 @@ import { toYaml } from './yaml.ts';
 
 const anyOrigin = { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' };
 
+/** Where a server says whether it is ready, and what is wrong with its ledger. */
+export const readinessPath = '/readyz';
+
 /** A document that stays as it is while the server runs, readable from any origin. */
 export function jsonPage(path: string, content: unknown, type = 'application/json; charset=utf-8'): Page {
   return textPage(path, () => JSON.stringify(content, null, 2), { 'content-type': type });
@@ -80,6 +83,6 @@ export function apiDocuments<P>(
     textPage('/openapi.yaml', asYaml, yaml),
     textPage('/v1/openapi.yaml', asYaml, yaml),
     health('/healthz', async () => ({ up: true })),
-    health('/readyz', isReady),
+    health(readinessPath, isReady),
   ];
 }

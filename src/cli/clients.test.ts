@@ -2,57 +2,17 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { type Engine, engines } from '../../test/engines.ts';
+import { test } from 'node:test';
+import { eventsOf, openLine } from '../../test/clients-line.ts';
+import { engines } from '../../test/engines.ts';
 import { makeTestFolder } from '../../test/test-folder.ts';
 import { isSecretOf } from '../access/client.ts';
 import { findClient } from '../access/client-store.ts';
-import { createMint } from '../kernel/id.ts';
-import { systemRandom } from '../kernel/system-clock.ts';
-import { rootKeyFrom } from '../keys/root-key.ts';
-import { createCitizenKeys } from '../ledger/citizen-keys.ts';
-import { createCommit } from '../ledger/commit.ts';
-import { type ClientsRoom, clientCommands } from './clients.ts';
-import { runCommandLine } from './command.ts';
-
-async function openLine(t: TestContext, engine: Engine | undefined = engines[0]) {
-  assert.ok(engine);
-  const db = await engine.open(t);
-  const clock = { at: Date.UTC(2026, 10, 20, 9), now: () => clock.at };
-  const citizenKeys = createCitizenKeys(db.read, rootKeyFrom(new Uint8Array(32)), systemRandom);
-  const room: ClientsRoom = {
-    read: db.read,
-    commit: createCommit(db, citizenKeys, systemRandom),
-    clock,
-    random: systemRandom,
-    mint: createMint(clock, systemRandom),
-    operator: 'root',
-  };
-  const run = async (...args: string[]) => {
-    const said = { code: 0, stdout: '', stderr: '' };
-    const terminal = {
-      stdout: (text: string) => {
-        said.stdout += text;
-      },
-      stderr: (text: string) => {
-        said.stderr += text;
-      },
-      isInteractive: false,
-      cwd: '/',
-    };
-    said.code = await runCommandLine(
-      args,
-      clientCommands((use) => use(room), terminal),
-      terminal,
-    );
-    return said;
-  };
-  return { db, clock, run };
-}
 
 for (const engine of engines) {
   test(`${engine.name}: create stores the client with its event, and shows the secret once`, async (t) => {
-    const { db, run } = await openLine(t, engine);
+    const line = await openLine(t, engine);
+    const { db, run } = line;
     const made = await run(
       'clients',
       'create',
@@ -84,16 +44,15 @@ for (const engine of engines) {
     assert.ok(stored?.credential.by === 'secret');
     assert.equal(isSecretOf(clientId, stored.credential.hash, clientSecret), true);
     assert.deepEqual(stored.quota, { perSecond: 50, burst: 100 });
-    const events = await db.read('select type, content from ledger_event order by id');
-    assert.equal(events.length, 1);
-    const { id: _id, ...content } = JSON.parse(Buffer.from(events[0]?.['content'] as Uint8Array).toString());
-    assert.deepEqual(content, {
-      type: 'client.created',
-      at: '2026-11-20T09:00:00.000Z',
-      actor: { operator: 'root' },
-      clientId,
-      scopes: ['documents:read', 'documents:write'],
-    });
+    assert.deepEqual(await eventsOf(line), [
+      {
+        type: 'client.created',
+        at: '2026-11-20T09:00:00.000Z',
+        actor: { operator: 'root' },
+        clientId,
+        scopes: ['documents:read', 'documents:write'],
+      },
+    ]);
     const listed = await run('clients', 'list', '--json');
     assert.deepEqual(JSON.parse(listed.stdout), [{ clientId, ...rest }]);
     assert.equal(listed.stdout.includes(clientSecret), false);

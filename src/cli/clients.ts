@@ -1,18 +1,14 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Binding, bindings, type Client, clientKinds, newClient, type WantedClient } from '../access/client.ts';
-import { namedProof, pinnedProof } from '../access/client-certificate.ts';
-import { readClientKeys } from '../access/client-keys.ts';
+import { type Binding, type Client, clientKinds, newClient, type WantedClient } from '../access/client.ts';
 import { allClients, clientBinding, clientCreation, clientDisabling } from '../access/client-store.ts';
-import { scopes } from '../api/operation.ts';
-import { findPolicy, policyNames } from '../identity/policy-store.ts';
 import { type Clock, type Random, toInstant } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { Secret } from '../kernel/secret.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { type Read, type Statement, WriteRefused } from '../store/db.ts';
+import { bindingOf, credentialOf, demandPolicy, listOf, quotaOf, scopesOf } from './client-flags.ts';
+import { clientUpdateCommand } from './client-update.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
 /** What the commands about clients need; `operator` is who runs them, as the ledger will say. */
@@ -28,7 +24,7 @@ export type ClientsRoom = {
 /** A database that is opened for one command, and closed behind it. */
 export type OpenClientsRoom = <T>(use: (room: ClientsRoom) => Promise<T>) => Promise<T>;
 
-/** `clients create`, `clients list`, `clients disable`. */
+/** `clients create`, `clients list`, `clients update`, `clients bind`, `clients disable`. */
 export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): readonly Command[] {
   return [
     {
@@ -53,6 +49,7 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
         return await openRoom((room) => listClients(room, values.json === true, terminal));
       },
     },
+    clientUpdateCommand(openRoom, terminal),
     {
       name: 'clients bind',
       usage: 'clients bind ID dpop|mtls|none',
@@ -106,15 +103,10 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
   // Demo clients are made by the demo alone.
   const kind = clientKinds.find((known) => known !== 'demo' && known === values.kind);
   if (kind === undefined) throw new UsageError('--kind is test, team or live');
-  const asked = listOf(values.scopes);
-  const unknown = asked.filter((scope) => !scopes.some((known) => known === scope));
-  if (asked.length === 0 || unknown.length > 0) {
-    throw new UsageError(`--scopes is a list with commas out of: ${scopes.join(', ')}`);
-  }
   const wanted: WantedClient = {
     name,
     kind,
-    scopes: asked,
+    scopes: scopesOf(values.scopes),
     credential: await credentialOf(values, cwd),
     binding: values.binding === undefined ? undefined : bindingOf(values.binding),
     purposes: values.purposes === undefined ? undefined : listOf(values.purposes),
@@ -123,54 +115,6 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
     quota: values.quota === undefined ? undefined : quotaOf(values.quota),
   };
   return { wanted, json: values.json === true };
-}
-
-function listOf(text: string | undefined): string[] {
-  return (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
-
-function quotaOf(text: string): { perSecond: number; burst: number } {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new UsageError('--quota is a whole number of requests a second');
-  return { perSecond: Number(text), burst: 2 * Number(text) };
-}
-
-function bindingOf(text: string): Binding {
-  const known = bindings.find((one) => one === text);
-  if (known === undefined) throw new UsageError(`a binding is ${bindings.join(', ')}, not '${text}'`);
-  return known;
-}
-
-type GivenCredential = {
-  readonly secret?: boolean | undefined;
-  readonly jwks?: string | undefined;
-  readonly certificate?: string | undefined;
-  readonly issuer?: string | undefined;
-};
-
-async function credentialOf(given: GivenCredential, cwd: string): Promise<WantedClient['credential']> {
-  const { secret, jwks, certificate, issuer } = given;
-  const chosen = [secret === true ? '' : undefined, jwks, certificate, issuer].filter((one) => one !== undefined);
-  if (chosen.length !== 1) {
-    throw new UsageError('choose one of --secret, --jwks FILE, --certificate FILE|dns:NAME and --issuer URL');
-  }
-  if (jwks !== undefined) {
-    const keys = readClientKeys(await readFile(resolve(cwd, jwks), 'utf8'));
-    if ('fault' in keys) throw new UsageError(`--jwks ${jwks}: ${keys.fault}`);
-    return { by: 'keys', jwks: keys };
-  }
-  if (certificate !== undefined) {
-    const isName = /^(?:dns|uri|ip|email):/.test(certificate);
-    const proof = isName ? namedProof(certificate) : pinnedProof(await readFile(resolve(cwd, certificate), 'utf8'));
-    if ('fault' in proof) throw new UsageError(`--certificate ${certificate}: ${proof.fault}`);
-    return { by: 'certificate', certificate: proof };
-  }
-  if (issuer === undefined) return 'secret';
-  if (URL.parse(issuer)?.protocol !== 'https:')
-    throw new UsageError('--issuer is an https:// URL, as in TRUSTED_ISSUERS');
-  return { by: 'issuer', issuer };
 }
 
 /** Stores the client with its event, and shows it; the secret leaves here and is kept nowhere. */
@@ -282,9 +226,4 @@ function shownClient(client: Client, secret?: Secret) {
     createdAt: toInstant(createdAt),
     ...(disabledAt === undefined ? {} : { disabledAt: toInstant(disabledAt) }),
   };
-}
-
-async function demandPolicy(read: Read, name: string | undefined): Promise<void> {
-  if (name === undefined || (await findPolicy(read, name)) !== undefined) return;
-  throw new UsageError(`--policy takes ${(await policyNames(read)).join(', ')}, not '${name}'.`);
 }

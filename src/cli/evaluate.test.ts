@@ -6,12 +6,17 @@ import { temporaryFolder } from '../../test/identity-people.ts';
 import { runCommandLine } from './command.ts';
 import { evaluateCommands } from './evaluate.ts';
 
-async function run(t: TestContext, ...extra: readonly string[]) {
+const people = 'citizenId,givenName,familyName,birthDate\nA,Zoë,Müller,1980-02-07\nB,Ana,Silva,1990-11-30\n';
+const files = {
+  'r.csv': people,
+  'c.csv': people.replace('A,Zoë,Müller', '1,ZOE,Mueller').replace('B,Ana', '2,Eva'),
+  'p.csv': 'claim,record,same\n1,A,1\n1,B,0\n2,B,0\n2,A,0\n',
+};
+
+/** Runs the command in a folder with these files, on 2026-11-20. */
+async function runWith(t: TestContext, texts: Readonly<Record<string, string>>, ...extra: readonly string[]) {
   const cwd = temporaryFolder(t);
-  const people = 'citizenId,givenName,familyName,birthDate\nA,Zoë,Müller,1980-02-07\nB,Ana,Silva,1990-11-30\n';
-  writeFileSync(join(cwd, 'r.csv'), people);
-  writeFileSync(join(cwd, 'c.csv'), people.replace('A,Zoë,Müller', '1,ZOE,Mueller').replace('B,Ana', '2,Eva'));
-  writeFileSync(join(cwd, 'p.csv'), 'claim,record,same\n1,A,1\n1,B,0\n2,B,0\n2,A,0\n');
+  for (const [name, text] of Object.entries(texts)) writeFileSync(join(cwd, name), text);
   let stdout = '';
   let stderr = '';
   const terminal = {
@@ -20,14 +25,16 @@ async function run(t: TestContext, ...extra: readonly string[]) {
     isInteractive: false,
     cwd,
   };
-  const files = ['--register', 'r.csv', '--claims', 'c.csv', '--pairs', 'p.csv'];
+  const clock = { now: () => Date.UTC(2026, 10, 20) };
   const code = await runCommandLine(
-    ['evaluate', ...files, ...extra],
-    evaluateCommands(terminal, () => 0),
+    ['evaluate', '--register', 'r.csv', '--claims', 'c.csv', '--pairs', 'p.csv', ...extra],
+    evaluateCommands(terminal, clock, () => 0),
     terminal,
   );
   return { code, stdout, stderr };
 }
+
+const run = (t: TestContext, ...extra: readonly string[]) => runWith(t, files, ...extra);
 
 test('evaluate prints one JSON object of the contract, and nothing else there', async (t) => {
   const { code, stdout } = await run(t, '--policy', 'standard-2026-2');
@@ -51,4 +58,52 @@ test('a claim or policy that evaluate does not know is wrong usage, with those t
   const policy = await run(t, '--policy', 'nope');
   assert.equal(policy.code, 2);
   assert.match(policy.stderr, /calibrated-2026-1/);
+});
+
+test('a former name of the register makes a pair match within its dates, by a policy that lets it, unless another had that name too', async (t) => {
+  const lists = {
+    A: '[{"familyName":"Holm","from":"2010-06-01","until":"2024-08-31"}]',
+    B: '[{"streetAddress":"9 High Street","postalCode":"10009","until":"2025-12-31"}]',
+  };
+  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  const header = 'citizenId,givenName,familyName,birthDate,streetAddress,postalCode';
+  const texts = {
+    'r.csv': `${header},formerNames,formerAddresses
+A,Eva,Berg,1985-05-17,4 Mill Lane,20001,${quoted(lists.A)},
+B,Ana,Silva,1990-11-30,7 Quay,30003,,${quoted(lists.B)}
+`,
+    'c.csv': `${header}
+1,Eva,Holm,1985-05-17,4 Mill Lane,20001
+2,Ana,Silva,1990-11-30,9 High Street,10009
+`,
+    'p.csv': 'claim,record,same\n1,A,1\n2,B,1\n1,B,0\n',
+  };
+  const accepted = async (...extra: readonly string[]) => {
+    const { code, stdout, stderr } = await runWith(t, texts, ...extra);
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout).accepted;
+  };
+  const both = ['--policy', 'standard-2026-2'];
+  const byName = [...both, '--use', 'givenName,familyName,birthDate'];
+  assert.deepEqual([await accepted(...both), await accepted(...byName)], [2, 2]);
+  assert.deepEqual([await accepted(...both, '--policy', 'eu-2025-846')], [0]);
+  // The name counts five years after its end, the address two.
+  assert.deepEqual(
+    [await accepted(...both, '--today', '2028-01-01'), await accepted(...both, '--today', '2029-09-01')],
+    [1, 0],
+  );
+  assert.equal(await accepted(...both, '--today', '2010-05-31'), 1);
+  texts['r.csv'] += `C,Eva,Lind,1985-05-17,,,${quoted('[{"familyName":"Holm","until":"2022"}]')},\n`;
+  assert.deepEqual([await accepted(...byName), await accepted(...byName, '--today', '2028-01-01')], [1, 2]);
+});
+
+test('a list of former values that cannot be read, or a day that is none, stops with its reason', async (t) => {
+  const register = people.replace('birthDate\n', 'birthDate,formerNames\n').replace('02-07\n', '02-07,since 2010\n');
+  const list = await runWith(t, { ...files, 'r.csv': register.replace('11-30\n', '11-30,\n') });
+  assert.deepEqual([list.code, list.stdout], [1, '']);
+  assert.match(list.stderr, /r\.csv, row 1: formerNames is not a JSON list of at most 10 objects/);
+  assert.equal(list.stderr.includes('since'), false);
+  const today = await run(t, '--today', '2026-02-30');
+  assert.equal(today.code, 2);
+  assert.match(today.stderr, /--today takes a day as 2026-11-20, not '2026-02-30'/);
 });

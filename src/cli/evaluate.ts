@@ -2,12 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse/sync';
+import { dateExists } from '../identity/birth-date.ts';
 import { type ClaimName, claimNames } from '../identity/claims.ts';
 import { evaluate, type LabelledPair } from '../identity/evaluate.ts';
 import { type Mapping, MappingFault, parseInlineMapping, parseMapping } from '../identity/import-fields.ts';
 import { calibratedPolicy, type Policy, policies } from '../identity/match/policy.ts';
 import { parsePolicy } from '../identity/match/policy-file.ts';
 import { readPeople } from '../identity/people-file.ts';
+import { type Clock, toInstant } from '../kernel/clock.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 
 const details = `For each pair (columns claim, record, same: citizenIds in both files, and 1, true, yes or same for one person) the decision
@@ -18,15 +20,19 @@ of the matcher that the server uses, asked with the id of the record. The result
   --pairs P.csv     Which of them to compare.
   --use A,B         The claims to compare; all that both files have, unless stated.
   --policy NAME     ${[...policies.keys()].join(', ')}; or a file that calibrate wrote; ${calibratedPolicy.name} unless stated.
-  --columns MAP     Which column is which claim, in both files, as for import citizens.`;
+  --columns MAP     Which column is which claim, in both files, as for import citizens.
+  --today DATE      The day of the questions, YYYY-MM-DD; today unless stated.
+
+Columns formerNames and formerAddresses of the register, JSON lists as for import citizens, count as long as the policy lets
+them on that day.`;
 
 /** `evaluate`; `stopwatch` gives processor time in milliseconds. */
-export function evaluateCommands(terminal: Terminal, stopwatch: () => number): readonly Command[] {
+export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: () => number): readonly Command[] {
   return [
     {
       name: 'evaluate',
       usage:
-        'evaluate --register R.csv --claims C.csv --pairs P.csv [--use givenName,familyName,…] [--policy NAME] [--columns MAP]',
+        'evaluate --register R.csv --claims C.csv --pairs P.csv [--use givenName,familyName,…] [--policy NAME] [--columns MAP] [--today DATE]',
       summary: 'Measures the matcher on labelled pairs of claims and records.',
       details,
       run: async (args) => {
@@ -39,6 +45,7 @@ export function evaluateCommands(terminal: Terminal, stopwatch: () => number): r
             use: { type: 'string' },
             policy: { type: 'string' },
             columns: { type: 'string' },
+            today: { type: 'string' },
           },
         });
         const path = (name: 'register' | 'claims' | 'pairs') => {
@@ -55,6 +62,7 @@ export function evaluateCommands(terminal: Terminal, stopwatch: () => number): r
           claims: claims.people,
           use: readUse(values.use, common),
           policy: readPolicy(values.policy, terminal.cwd),
+          former: { values: register.former, today: readToday(values.today, clock) },
           stopwatch,
         };
         const result = evaluate(ground, readPairs(path('pairs')));
@@ -73,6 +81,13 @@ function readUse(text: string | undefined, common: readonly ClaimName[]): readon
     if (found === undefined) throw new UsageError(`--use takes ${usable.join(', ')}, not '${written.trim()}'.`);
     return found;
   });
+}
+
+function readToday(text: string | undefined, clock: Clock): string {
+  if (text === undefined) return toInstant(clock.now()).slice(0, 10);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || !dateExists(text))
+    throw new UsageError(`--today takes a day as 2026-11-20, not '${text}'.`);
+  return text;
 }
 
 function readPolicy(name: string | undefined, cwd: string): Policy {

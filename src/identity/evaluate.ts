@@ -2,12 +2,13 @@ import type { ClaimName, Claims } from './claims.ts';
 import { comparable, type NormalisedClaims, normaliseClaims } from './match/comparable.ts';
 import { type Measured, measure } from './match/compare.ts';
 import { decisionOn, fits, fitsPair } from './match/decide.ts';
+import { withFormerOf } from './match/former.ts';
 import { createTally, frequenciesFrom, frequentClaims } from './match/frequencies.ts';
 import { type Frequencies, frequencyForm, probabilityOf } from './match/model.ts';
 import { countingClaims, type Policy } from './match/policy.ts';
 import { asIfNamed, type Candidate, hasRival, needsRivals } from './match/rivals.ts';
 import { keyOf } from './name-key.ts';
-import { recordOf } from './people-file.ts';
+import { type FormerValues, recordOf } from './people-file.ts';
 import type { RegisterRecord } from './register.ts';
 
 /** A claim, a record, and whether they are the same person. */
@@ -30,6 +31,8 @@ export type EvaluationGround = {
   readonly claims: readonly Claims[];
   readonly use: readonly ClaimName[];
   readonly policy: Policy;
+  /** What was true before, by citizenId, and the day of the questions (YYYY-MM-DD): it counts for some time only. */
+  readonly former?: { readonly values: ReadonlyMap<string, FormerValues>; readonly today: string };
   /** Processor time in milliseconds, to the microsecond. */
   readonly stopwatch: () => number;
 };
@@ -72,8 +75,13 @@ const roundPairs = 100;
 
 type Judged = { readonly accepted: boolean; readonly score: number };
 
-function createJudge({ register, claims, use, policy, stopwatch }: EvaluationGround) {
-  const records = new Map(register.map((person) => [person.citizenId ?? '', recordOf(person)]));
+function createJudge({ register, claims, use, policy, former, stopwatch }: EvaluationGround) {
+  const recordWith = (person: Claims) => {
+    const record = recordOf(person);
+    if (former === undefined) return record;
+    return withFormerOf({ ...record, ...former.values.get(record.citizenId) }, policy, former.today);
+  };
+  const records = new Map(register.map((person) => [person.citizenId ?? '', recordWith(person)]));
   const asked = new Map(claims.map((person) => [person.citizenId ?? '', normaliseClaims(pick(person, use))]));
   const frequencies = policy.model === undefined ? undefined : frequenciesOf(register);
   const blocks = blocksOf(register);

@@ -153,6 +153,12 @@ export type HouseEvent =
     })
   | (Head<'notifications.listed'> & { readonly shown: number })
   | (Head<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
+  | (Head<'client.changed'> & {
+      readonly clientId: string;
+      readonly changed: readonly ('name' | 'scopes' | 'purposes' | 'legalBases' | 'policy' | 'quota' | 'credential')[];
+      /** What it may from now on, where that changed. */
+      readonly scopes?: readonly string[] | undefined;
+    })
   | (Head<'client.bound'> & { readonly clientId: string; readonly binding: 'none' | 'dpop' | 'mtls' })
   | (Head<'client.disabled'> & { readonly clientId: string })
   | (Head<'client.webhook-hosts-set'> & { readonly clientId: string; readonly hosts: readonly string[] })

@@ -88,6 +88,10 @@ for (const { name } of engines) {
       const page = await fetch(`${home.url}/outbox`, { headers: { connection: 'close' } });
       assert.deepEqual([page.status, (await page.text()).includes('Letter')], [200, true]);
     }
+    for (let n = 0; n < 12; n += 1) {
+      const ready = await fetch(`${home.url}/readyz`, { headers: { connection: 'close' } });
+      assert.deepEqual(await ready.json(), { status: 'UP', ledger: 'ok' });
+    }
     // Each notification is delivered, though the thread that took it has no worker.
     for (const id of ids) {
       let status: unknown;

@@ -1,0 +1,52 @@
+import type { Quota } from './caller.ts';
+import { type Client, type Credential, faultOf } from './client.ts';
+
+/** What an operator wants of a client from now on; what is undefined stays as it is. */
+export type WantedChange = {
+  readonly name?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  /** Null: any. */
+  readonly purposes?: readonly string[] | null | undefined;
+  /** Null: any. */
+  readonly legalBases?: readonly string[] | null | undefined;
+  /** Null: the standing one. */
+  readonly policy?: string | null | undefined;
+  readonly quota?: Quota | undefined;
+  /** New keys, or a new certificate, of a client that proves itself so already. */
+  readonly credential?: Exclude<Credential, { readonly by: 'secret' }> | undefined;
+};
+
+/** The client as it would be with the change; answers the fault in words where it is wanted against the rules. */
+export function changedClient(client: Client, wanted: WantedChange): Client | { readonly fault: string } {
+  const { name = client.name, scopes = client.scopes, quota = client.quota, credential = client.credential } = wanted;
+  const fault = faultOf({ name, scopes, quota });
+  if (fault !== undefined) return { fault };
+  if (credential.by !== client.credential.by)
+    return {
+      fault: `the client proves itself by ${wordsOf[client.credential.by]}; for another proof make a new client`,
+    };
+  return {
+    ...client,
+    ...{ name, quota, credential },
+    scopes: sorted(scopes),
+    purposes: listOf(wanted.purposes, client.purposes),
+    legalBases: listOf(wanted.legalBases, client.legalBases),
+    policy: wanted.policy === undefined ? client.policy : (wanted.policy ?? undefined),
+  };
+}
+
+const wordsOf: Readonly<Record<Credential['by'], string>> = {
+  secret: 'a secret',
+  keys: 'its keys',
+  certificate: 'a certificate',
+  issuer: 'the word of another issuer',
+};
+
+function listOf(wanted: readonly string[] | null | undefined, present: readonly string[] | undefined) {
+  if (wanted === undefined) return present;
+  return wanted === null ? undefined : sorted(wanted);
+}
+
+function sorted(list: readonly string[]): string[] {
+  return [...new Set(list)].sort();
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMetrics } from './metrics.ts';
+
+test('a gauge is a figure, one for each value of its label, or none while there is nothing to say', async (t) => {
+  const metrics = await createMetrics();
+  t.after(() => metrics.close());
+  let waits: ReadonlyMap<string, number> = new Map();
+  let size: number | undefined = 3;
+  metrics.gauges([
+    { name: 'test_waiting', help: 'What waits.', label: 'channel', read: () => waits },
+    { name: 'test_size', help: 'How large it is.', read: () => size },
+  ]);
+  const port = await metrics.listen(0);
+  const lines = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    return text.split('\n').filter((line) => line.startsWith('test_'));
+  };
+  assert.deepEqual(await lines(), ['test_size 3']);
+  waits = new Map([
+    ['email', 2],
+    ['sms', 0],
+  ]);
+  size = 4;
+  assert.deepEqual(await lines(), ['test_waiting{channel="email"} 2', 'test_waiting{channel="sms"} 0', 'test_size 4']);
+});

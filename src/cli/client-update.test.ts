@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { eventsOf, openLine } from '../../test/clients-line.ts';
+import { engines } from '../../test/engines.ts';
+import { makeTestFolder } from '../../test/test-folder.ts';
+import { findClient } from '../access/client-store.ts';
+
+for (const engine of engines) {
+  test(`${engine.name}: update changes what is named and nothing else, with what changed in its event`, async (t) => {
+    const line = await openLine(t, engine);
+    const { db, clock, run } = line;
+    const flags = ['--scopes', 'documents:read', '--secret', '--purposes', 'tax', '--policy', 'eu-2025-846', '--json'];
+    const { clientId } = JSON.parse((await run('clients', 'create', 'Tax', ...flags)).stdout);
+    const made = await findClient(db.read, clientId);
+    const update = (...args: string[]) => run('clients', 'update', clientId, ...args);
+    const wider = await update('--scopes', 'documents:write,documents:read', '--quota', '7', '--name', 'Tax Office');
+    assert.deepEqual(wider, {
+      ...{ code: 0, stdout: '' },
+      stderr: `Changed of ${clientId}: name, scopes, quota. It counts within a minute.\n`,
+    });
+    const scopes = ['documents:read', 'documents:write'];
+    const first = { ...made, scopes, name: 'Tax Office', quota: { perSecond: 7, burst: 14 } };
+    assert.deepEqual(await findClient(db.read, clientId), first);
+    assert.equal((await update('--purposes', 'any', '--legal-bases', 'law-2,law-1', '--policy', 'none')).code, 0);
+    const { policy: _policy, ...rest } = { ...first, purposes: undefined, legalBases: ['law-1', 'law-2'] };
+    assert.deepEqual(await findClient(db.read, clientId), rest);
+    const same = await update('--quota', '7', '--policy', 'none', '--scopes', 'documents:write,documents:read');
+    assert.deepEqual([same.code, same.stderr], [0, `${clientId} is so already; nothing was changed.\n`]);
+    const at = new Date(clock.at).toISOString();
+    const head = { type: 'client.changed', at, actor: { operator: 'root' }, clientId };
+    assert.deepEqual((await eventsOf(line)).slice(1), [
+      { ...head, changed: ['name', 'scopes', 'quota'], scopes },
+      { ...head, changed: ['purposes', 'legalBases', 'policy'] },
+    ]);
+  });
+
+  test(`${engine.name}: of two updates at once the second changes nothing and says so`, async (t) => {
+    const line = await openLine(t, engine);
+    const { db, hooks, run } = line;
+    const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
+    const { clientId } = JSON.parse(made.stdout);
+    const others = async (...args: string[]) => {
+      hooks.beforeCommit = async () => {
+        hooks.beforeCommit = undefined;
+        assert.equal((await run('clients', ...args)).code, 0);
+      };
+    };
+    await others('update', clientId, '--policy', 'eu-2025-846');
+    const second = await run('clients', 'update', clientId, '--policy', 'standard-2026-1', '--quota', '9');
+    assert.deepEqual([second.code, second.stdout], [1, '']);
+    assert.match(second.stderr, /Somebody else changed x-[a-z0-9]{8} at the same time; nothing was changed here/);
+    assert.equal((await findClient(db.read, clientId))?.policy, 'eu-2025-846');
+    await others('disable', clientId);
+    assert.equal((await run('clients', 'update', clientId, '--quota', '9')).code, 1);
+    assert.equal((await findClient(db.read, clientId))?.quota.perSecond, 1_000);
+    assert.match((await run('clients', 'update', clientId, '--quota', '9')).stderr, /is disabled, for good/);
+    assert.deepEqual(
+      (await eventsOf(line)).map(({ type }) => type),
+      ['client.created', 'client.changed', 'client.disabled'],
+    );
+  });
+}
+
+test('a wrong update ends with what is right, and changes nothing', async (t) => {
+  const line = await openLine(t);
+  const { db, run } = line;
+  const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
+  const { clientId } = JSON.parse(made.stdout);
+  const before = await findClient(db.read, clientId);
+  const cases: ReadonlyArray<readonly [string[], RegExp, number?]> = [
+    [['update', '--quota', '5'], /name one client by its id/],
+    [['update', clientId], /say what is to change/],
+    [['update', clientId, '--quota', '5', '--scopes', 'made:up'], /--scopes is a list with commas out of: identity:/],
+    [['update', clientId, '--quota', '5', '--policy', 'nope'], /--policy takes standard-2026-1, .*, not 'nope'/],
+    [['update', clientId, '--quota', '5', '--purposes', ','], /--purposes is a list with commas, or any/],
+    [['update', clientId, '--quota', '5', '--legal-bases', 'a,any'], /--legal-bases is a list/],
+    [['update', clientId, '--name', ''], /a name has 1 to 100 characters/],
+    [['update', clientId, '--certificate', 'dns:a.example'], /proves itself by a secret; for another proof make/],
+    [['update', 'nobody', '--quota', '5'], /There is no client nobody; see: citizen-services clients list/, 1],
+  ];
+  for (const [args, reason, code = 2] of cases) {
+    const said = await run('clients', ...args);
+    assert.deepEqual([said.code, said.stdout], [code, ''], args.join(' '));
+    assert.match(said.stderr, reason);
+  }
+  assert.deepEqual(await findClient(db.read, clientId), before);
+  assert.equal((await eventsOf(line)).length, 1);
+});
+
+test('a client that proves itself by keys gets new ones', async (t) => {
+  const { db, run } = await openLine(t);
+  const folder = makeTestFolder('cs-clients-');
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'jwks.json');
+  const keyIn = async () => {
+    const { publicKey } = generateKeyPairSync('ed25519');
+    await writeFile(file, JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
+    return publicKey.export({ format: 'jwk' })['x'];
+  };
+  await keyIn();
+  const create = ['clients', 'create', 'Live', '--scopes', 'documents:read', '--kind', 'live', '--json'];
+  const { clientId } = JSON.parse((await run(...create, '--jwks', file)).stdout);
+  const x = await keyIn();
+  assert.equal((await run('clients', 'update', clientId, '--jwks', file)).code, 0);
+  const credential = (await findClient(db.read, clientId))?.credential;
+  assert.deepEqual(credential?.by === 'keys' && credential.jwks.keys.map((key) => key['x']), [x]);
+});

@@ -1,0 +1,118 @@
+import { parseArgs } from 'node:util';
+import { changedClient, type WantedChange } from '../access/client-change.ts';
+import { changesOf, clientChange, findClient } from '../access/client-store.ts';
+import { WriteRefused } from '../store/db.ts';
+import { credentialOf, demandPolicy, listOf, quotaOf, scopesOf } from './client-flags.ts';
+import type { ClientsRoom, OpenClientsRoom } from './clients.ts';
+import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+
+const details = `What is not named stays as it is. Lists replace those of the client; they do not add to them.
+
+  --name TEXT         The name that citizens read.
+  --scopes a,b        What it may. A scope that is taken away ends within a minute, for tokens that are out too.
+  --purposes a,b|any  The purposes of which it must state one; any: none has to be stated.
+  --legal-bases a,b|any
+  --policy NAME|none  The policy for its questions; none: that of VERIFY_POLICY.
+  --quota N           Requests a second.
+  --jwks FILE, --certificate FILE|dns:NAME
+                      New keys, or a new certificate, of a client that proves itself so already; the old ones buy no token any more.`;
+
+/** `clients update`. */
+export function clientUpdateCommand(openRoom: OpenClientsRoom, terminal: Terminal): Command {
+  return {
+    name: 'clients update',
+    usage:
+      'clients update ID [--name TEXT] [--scopes a,b] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME|none] [--quota N] [--jwks FILE | --certificate FILE|dns:NAME]',
+    summary: 'Changes what a client may; it counts within a minute.',
+    details,
+    run: async (args) => {
+      const { clientId, wanted } = await wantedChange(args, terminal.cwd);
+      return await openRoom(async (room) => {
+        await demandPolicy(room.read, wanted.policy ?? undefined);
+        return await updateClient(room, clientId, wanted, terminal);
+      });
+    },
+  };
+}
+
+async function wantedChange(
+  args: readonly string[],
+  cwd: string,
+): Promise<{ readonly clientId: string; readonly wanted: WantedChange }> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      name: { type: 'string' },
+      scopes: { type: 'string' },
+      purposes: { type: 'string' },
+      'legal-bases': { type: 'string' },
+      policy: { type: 'string' },
+      quota: { type: 'string' },
+      jwks: { type: 'string' },
+      certificate: { type: 'string' },
+    },
+  });
+  const [clientId, ...others] = positionals;
+  if (clientId === undefined || others.length > 0) throw new UsageError('name one client by its id');
+  if (Object.keys(values).length === 0) throw new UsageError('say what is to change');
+  const { name, scopes, purposes, policy, quota, jwks, certificate } = values;
+  const proves = jwks !== undefined || certificate !== undefined;
+  const credential = proves ? await credentialOf({ jwks, certificate }, cwd) : undefined;
+  const wanted = {
+    name,
+    scopes: scopes === undefined ? undefined : scopesOf(scopes),
+    purposes: listOrAny('--purposes', purposes),
+    legalBases: listOrAny('--legal-bases', values['legal-bases']),
+    policy: policy === 'none' ? null : policy,
+    quota: quota === undefined ? undefined : quotaOf(quota),
+    credential: credential === 'secret' ? undefined : credential,
+  };
+  return { clientId, wanted };
+}
+
+/** Null: any. */
+function listOrAny(flag: string, text: string | undefined): readonly string[] | null | undefined {
+  if (text === undefined) return undefined;
+  const list = listOf(text);
+  if (list.length === 0 || (list.includes('any') && list.length > 1))
+    throw new UsageError(`${flag} is a list with commas, or any`);
+  return list.includes('any') ? null : list;
+}
+
+async function updateClient(
+  { read, commit, clock, mint, operator }: ClientsRoom,
+  clientId: string,
+  wanted: WantedChange,
+  { stderr }: Terminal,
+): Promise<ExitCode> {
+  const before = await findClient(read, clientId);
+  if (before === undefined || before.disabledAt !== undefined) {
+    const why = before === undefined ? `There is no client ${clientId}` : `${clientId} is disabled, for good`;
+    stderr(`${why}; see: citizen-services clients list\n`);
+    return 1;
+  }
+  const after = changedClient(before, wanted);
+  if ('fault' in after) throw new UsageError(after.fault);
+  const changed = changesOf(before, after);
+  if (changed.length === 0) {
+    stderr(`${clientId} is so already; nothing was changed.\n`);
+    return 0;
+  }
+  const head = { id: mint('event'), at: clock.now(), actor: { operator }, clientId };
+  const scopes = changed.includes('scopes') ? { scopes: after.scopes } : {};
+  try {
+    await commit({
+      events: [{ type: 'client.changed', ...head, changed, ...scopes }],
+      statements: [clientChange(before, after)],
+    });
+  } catch (fault) {
+    if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
+    stderr(
+      `Somebody else changed ${clientId} at the same time; nothing was changed here. Look at it (citizen-services clients list --json), and repeat.\n`,
+    );
+    return 1;
+  }
+  stderr(`Changed of ${clientId}: ${changed.join(', ')}. It counts within a minute.\n`);
+  return 0;
+}

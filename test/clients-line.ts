@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { type ClientsRoom, clientCommands } from '../src/cli/clients.ts';
+import { runCommandLine } from '../src/cli/command.ts';
+import { createMint } from '../src/kernel/id.ts';
+import { systemRandom } from '../src/kernel/system-clock.ts';
+import { rootKeyFrom } from '../src/keys/root-key.ts';
+import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
+import { createCommit } from '../src/ledger/commit.ts';
+import { type Engine, engines } from './engines.ts';
+
+/** The events that wait for their number, the oldest first, without their ids. */
+export async function eventsOf({ db }: Awaited<ReturnType<typeof openLine>>): Promise<Record<string, unknown>[]> {
+  const rows = await db.read('select content from ledger_event order by id');
+  return rows.map((row) => {
+    const { id: _id, ...content } = JSON.parse(Buffer.from(row['content'] as Uint8Array).toString());
+    return content;
+  });
+}
+
+/** The commands about clients over one database, with a frozen clock. */
+export async function openLine(t: TestContext, engine: Engine | undefined = engines[0]) {
+  assert.ok(engine);
+  const db = await engine.open(t);
+  const clock = { at: Date.UTC(2026, 10, 20, 9), now: () => clock.at };
+  const citizenKeys = createCitizenKeys(db.read, rootKeyFrom(new Uint8Array(32)), systemRandom);
+  const commit = createCommit(db, citizenKeys, systemRandom);
+  const hooks: { beforeCommit?: (() => Promise<void>) | undefined } = {};
+  const room: ClientsRoom = {
+    read: db.read,
+    commit: async (unit) => {
+      await hooks.beforeCommit?.();
+      return await commit(unit);
+    },
+    clock,
+    random: systemRandom,
+    mint: createMint(clock, systemRandom),
+    operator: 'root',
+  };
+  const run = async (...args: string[]) => {
+    const said = { code: 0, stdout: '', stderr: '' };
+    const terminal = {
+      stdout: (text: string) => {
+        said.stdout += text;
+      },
+      stderr: (text: string) => {
+        said.stderr += text;
+      },
+      isInteractive: false,
+      cwd: '/',
+    };
+    said.code = await runCommandLine(
+      args,
+      clientCommands((use) => use(room), terminal),
+      terminal,
+    );
+    return said;
+  };
+  return { db, clock, hooks, run };
+}
