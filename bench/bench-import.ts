@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { firstMessage, fork } from './child.ts';
+import { writeRegister } from './citizens.ts';
 import { engines, type Ground, newHouse } from './ground.ts';
 import type { ImportFigures } from './import-register.ts';
 import { median } from './measure.ts';
@@ -14,8 +15,13 @@ export async function benchImport(ground: Ground, rounds: number): Promise<Resul
   const figures = new Map<string, ImportFigures[]>();
   const add = (name: string, one: ImportFigures) => {
     figures.set(name, [...(figures.get(name) ?? []), one]);
-    ground.note(`import: ${name} ${Math.round(one.rows / one.seconds)}`);
+    const cpu = one.cpuUs === undefined ? '' : `, ${describeCpu(one.cpuUs)}`;
+    ground.note(`import: ${name} ${Math.round(one.rows / one.seconds)}${cpu}`);
   };
+  // Once with few, so that no round strips types: the command does that at its first start only, and built never.
+  const few = join(ground.folder, 'few.csv');
+  await writeRegister(few, 10);
+  for (const engine of engines) await importRegister(await newHouse(ground, engine), few);
   for (let round = 0; round < rounds; round += 1) {
     add('csv-parse alone', await readAlone(ground.register));
     for (const engine of engines) {
@@ -23,6 +29,10 @@ export async function benchImport(ground: Ground, rounds: number): Promise<Resul
     }
   }
   return [...figures].map(([server, own]) => toResult(server, own));
+}
+
+function describeCpu({ main, others }: NonNullable<ImportFigures['cpuUs']>): string {
+  return `${main.toFixed(1)} µs CPU a row on the main thread, ${others.toFixed(1)} on others`;
 }
 
 async function readAlone(path: string): Promise<ImportFigures> {

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { createLog } from '../src/api/log.ts';
 import { openHouse } from '../src/compose.ts';
@@ -9,7 +10,13 @@ import { readRootKey } from '../src/keys/root-key-file.ts';
 // A process that imports a register into the house of its environment and tells its parent what that took.
 
 /** What an import took: `peakMib` is the most memory that the whole process held. */
-export type ImportFigures = { readonly rows: number; readonly seconds: number; readonly peakMib: number };
+export type ImportFigures = {
+  readonly rows: number;
+  readonly seconds: number;
+  readonly peakMib: number;
+  /** Processor time in microseconds a row: of the thread that reads, and of all others (writer, garbage collection). */
+  readonly cpuUs?: { readonly main: number; readonly others: number };
+};
 
 const { values } = parseArgs({
   options: { file: { type: 'string', default: '' }, root: { type: 'string', default: '' } },
@@ -19,6 +26,7 @@ const house = await openHouse({
   ...{ clock: systemClock, random: systemRandom },
 });
 const before = performance.now();
+const [mainBefore, allBefore] = [process.threadCpuUsage(), process.cpuUsage()];
 const { progress } = await importCitizens(
   { ...house, read: house.db.read },
   {
@@ -27,7 +35,12 @@ const { progress } = await importCitizens(
   },
 );
 const seconds = (performance.now() - before) / 1_000;
+const perRow = ({ user, system }: NodeJS.CpuUsage) => (user + system) / progress.stored;
+const main = perRow(process.threadCpuUsage(mainBefore));
+const others = perRow(process.cpuUsage(allBefore)) - main;
 if (progress.refused > 0) throw new Error(`${progress.refused} rows of the bench register were refused`);
 await house.close();
+// The parent ends this process before it would do so itself.
+flushCompileCache();
 const peakMib = process.resourceUsage().maxRSS / 1_024;
-process.send?.({ rows: progress.stored, seconds, peakMib } satisfies ImportFigures);
+process.send?.({ rows: progress.stored, seconds, peakMib, cpuUs: { main, others } } satisfies ImportFigures);

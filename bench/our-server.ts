@@ -50,6 +50,7 @@ function command(env: Readonly<Record<string, string>>, args: readonly string[])
 export async function importRegister(house: House, file: string): Promise<ImportFigures> {
   const child = fork(join(import.meta.dirname, 'import-register.ts'), {
     args: ['--file', file, '--root', join(house.dataDir, 'root.key')],
+    nodeArgs: ['--import', compileCache],
     env: house.env,
   });
   // What import-register.ts sends.

@@ -89,7 +89,7 @@ function createFormerNames(fields: readonly StoredField[], anyNames: boolean): S
   const formers = fields.includes('formerNames');
   const dates = fields.includes('birthDate') && anyNames;
   return (citizens) => {
-    const ids = citizens.map(({ citizenId }) => [citizenId]);
+    const ids = births || formers || dates ? citizens.map(({ citizenId }) => [citizenId]) : [];
     const named = citizens.filter(({ birthKey, formerKeys }) => birthKey !== undefined || formerKeys.length > 0);
     const names = named.flatMap(({ citizenId, birthKey, formerKeys }) => [
       ...(birthKey === undefined ? [] : [[citizenId, 'birth', birthKey, '']]),

@@ -137,7 +137,7 @@ for (const engine of engines) {
       },
     };
     await assert.rejects(importCitizens(stopping, { ...order, path }), WriteUnknown);
-    assert.equal((await stored(house)).length, 2_048);
+    assert.equal((await stored(house)).length, 1_024);
     const resumed = await house.importFile({ path });
     const again = await house.importFile({ path });
     const anew = await house.importFile({ path, restart: true });
@@ -149,7 +149,7 @@ for (const engine of engines) {
         progress.stored,
       ]),
       [
-        ['resumed', 2_048, 4_500, 4_500],
+        ['resumed', 1_024, 4_500, 4_500],
         ['already-finished', 4_500, 4_500, 4_500],
         ['new', 0, 4_500, 4_500],
       ],
@@ -158,7 +158,9 @@ for (const engine of engines) {
     const events = (await house.events()).map(({ rows, finished }) => [rows, finished]);
     const run = [
       [0, false],
+      [1_024, false],
       [2_048, false],
+      [3_072, false],
       [4_096, false],
       [4_500, true],
     ];

@@ -3,7 +3,7 @@ import type { Mint } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Actor } from '../ledger/event.ts';
-import type { Read } from '../store/db.ts';
+import type { Read, Statement } from '../store/db.ts';
 import { createCitizenStore, type ImportedCitizen, type StoreCitizens } from './citizen-store.ts';
 import type { Line } from './import-blocks.ts';
 import { type ErrorFile, openErrorFile } from './import-errors.ts';
@@ -51,7 +51,9 @@ export type ImportResult = {
 };
 
 /** Rows of one write unit: few enough that other writers are not held up, enough that a sync costs each row little. */
-const chunkRows = 2_048;
+const chunkRows = 1_024;
+/** After so many rows whoever else waits has a turn: requests of a running server, and the answer of the database. */
+const turnRows = 128;
 
 /**
  * Imports a file of citizens, in chunks; each is one unit with its event and the progress, so that after any crash the
@@ -140,21 +142,24 @@ type Work = {
   readonly onProgress: OnProgress;
 };
 
-/** While one chunk is being stored the next is read; never more than that. */
+/** While one chunk is being stored the next is read and made ready; never more than that. */
 async function importLines(file: ImportFile, work: Work, from: ImportProgress): Promise<ImportProgress> {
   let stored = from;
   let storing: Promise<ImportProgress | Failure> = Promise.resolve(from);
   let chunk = startChunk(from);
   const hand = async (finished: boolean) => {
+    const ready = { progress: { ...chunk.progress, finished }, statements: await statementsOf(chunk, work) };
+    // Its rows are in the statements now, and need not be held twice.
+    chunk = startChunk(ready.progress);
     stored = settled(await storing);
     work.onProgress(stored, file);
-    storing = storeChunk(chunk, finished, stored, work).catch((cause: unknown) => new Failure(cause));
-    chunk = startChunk(chunk.progress);
+    storing = storeChunk(ready, stored, work).catch((cause: unknown) => new Failure(cause));
   };
   for await (const lines of file.lines(from.nextOffset)) {
     for (const line of lines) {
       takeLine(chunk, line, work);
       if (chunk.rows === chunkRows) await hand(false);
+      else if (chunk.rows % turnRows === 0) await turn();
     }
   }
   await hand(true);
@@ -217,21 +222,32 @@ function count(tally: Record<string, number>, reason: string): void {
   tally[known] = (tally[known] ?? 0) + 1;
 }
 
+/** What stores the rows of a chunk, but for the progress. */
+async function statementsOf({ citizens }: Chunk, { write }: Work): Promise<Statement[]> {
+  if (write === undefined) return [];
+  const statements: Statement[] = [];
+  const all = [...citizens.values()];
+  for (let from = 0; from < all.length; from += turnRows) {
+    const some = all.slice(from, from + turnRows);
+    const ids = some.map(({ citizenId }) => citizenId);
+    statements.push(...write.store(some), ...write.house.citizenKeys.creations(ids));
+    await turn();
+  }
+  return statements;
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+type ReadyChunk = { readonly progress: ImportProgress; readonly statements: readonly Statement[] };
+
 /** Refused rows reach the disk before the chunk that counts them: a crash between leaves too many, which are cut off. */
-async function storeChunk(
-  { citizens, progress }: Chunk,
-  finished: boolean,
-  from: ImportProgress,
-  { errors, write }: Work,
-): Promise<ImportProgress> {
-  const to = { ...progress, finished, errorsBytes: (await errors?.flush()) ?? 0 };
+async function storeChunk(chunk: ReadyChunk, from: ImportProgress, { errors, write }: Work): Promise<ImportProgress> {
+  const to = { ...chunk.progress, errorsBytes: (await errors?.flush()) ?? 0 };
   if (write === undefined) return to;
-  const { house, actor, store } = write;
-  const statements = [
-    ...store([...citizens.values()]),
-    ...house.citizenKeys.creations([...citizens.keys()]),
-    advanceImport(from, to, house.clock.now()),
-  ];
+  const { house, actor } = write;
+  const statements = [...chunk.statements, advanceImport(from, to, house.clock.now())];
   await house.commit({ events: [importEvent(house, actor, to)], statements });
   return to;
 }

@@ -1,3 +1,4 @@
+import { createRecent } from '../kernel/recent.ts';
 import type { Value } from '../store/db.ts';
 import { dateExists, dateForm } from './birth-date.ts';
 import { type ImportedCitizen, type StoredField, type TextField, textFields } from './citizen-store.ts';
@@ -39,10 +40,11 @@ export function createRowReader(
   const passes = conditions.map((condition) => createCondition(header, condition));
   const readerFor = (field: ImportField) => readerOf(header, mapping, field);
   const readId = readerFor('citizenId');
-  const readTexts = mappedTexts(mapping).map((field) => [field, readerFor(field)] as const);
-  const readLists = formerFields.filter((field) => mapping[field]).map((field) => [field, readerFor(field)] as const);
+  const texts = mappedTexts(mapping).map((field) => ({ field, read: readerFor(field) }));
+  const lists = formerFields.filter((field) => mapping[field]).map((field) => ({ field, read: readerFor(field) }));
   const readMarks = marks.filter((mark) => mapping[mark] !== undefined).map(readerFor);
   const readDate = createDateReader(mapping.birthDate?.dateFormat);
+  const keyOf = createKeyOfName();
 
   return (row, importId) => {
     if (row.length !== header.length)
@@ -52,7 +54,7 @@ export function createRowReader(
     const values: Value[] = [citizenId];
     const names: { givenName?: string; familyName?: string; birthFamilyName?: string } = {};
     let remark: string | undefined;
-    for (const [field, read] of readTexts) {
+    for (const { field, read } of texts) {
       let text = stored(read(row));
       if (field === 'birthDate' && text !== '') {
         const date = readDate(text);
@@ -66,7 +68,7 @@ export function createRowReader(
       values.push(text === '' ? null : text);
     }
     const formerKeys: string[] = [];
-    for (const [field, read] of readLists) {
+    for (const { field, read } of lists) {
       const former = readFormer(field, read(row));
       if (former === undefined) return { reason: formerReasons[field] };
       values.push(former.kept);
@@ -75,10 +77,25 @@ export function createRowReader(
     const reason = citizenId === '' ? 'citizenId is empty' : faultOfText('citizenId', citizenId);
     if (reason !== undefined) return { reason };
     for (const read of readMarks) values.push(/^(true|yes|y|1)$/i.test(read(row).trim()));
-    values.push(familyKey(names.familyName ?? names.givenName), importId);
-    const birthKey = names.birthFamilyName === undefined ? undefined : familyKey(names.birthFamilyName);
+    values.push(keyOf(names.familyName ?? names.givenName ?? ''), importId);
+    const birthKey = names.birthFamilyName === undefined ? undefined : keyOf(names.birthFamilyName);
     const citizen = { citizenId, values, formerKeys, birthKey };
     return remark === undefined ? { citizen } : { citizen, remark };
+  };
+}
+
+/** So many names at least are kept with their keys: most people of a register share theirs with others. */
+const keptNames = 4_096;
+
+function createKeyOfName(): (name: string) => string {
+  const known = createRecent<string>(keptNames);
+  return (name) => {
+    let key = known.get(name);
+    if (key === undefined) {
+      key = name === '' ? '' : familyKey(name);
+      known.set(name, key);
+    }
+    return key;
   };
 }
 
@@ -121,12 +138,14 @@ function faultOfText(field: string, text: string): string | undefined {
   return undefined;
 }
 
+const wholeDate = /^\d{4}-\d{2}-\d{2}$/;
 const yearFirst = /^(\d{4})(?:[-/.]?(\d{2})(?:[-/.]?(\d{2}))?)?(?:T.*)?$/;
 
 /** Reads dates of a given format, or those that begin with the year, which cannot be taken for others. */
 function createDateReader(format: string | undefined): (text: string) => string | undefined {
   if (format === undefined) {
     return (text) => {
+      if (wholeDate.test(text)) return dateForm(text);
       const [, year, month, day] = yearFirst.exec(text) ?? [];
       return year === undefined
         ? undefined

@@ -8,11 +8,23 @@ export type Forms = readonly string[];
 
 /** The form of storage and hashing: composed (NFC), blanks collapsed and cut off at both ends. */
 export function stored(text: string): string {
-  return isPlain(text) ? collapse(text) : collapse(text.normalize('NFC'));
+  if (isTidy(text)) return text;
+  return collapse(isPlain(text) ? text : text.normalize('NFC'));
 }
 
 function collapse(text: string): string {
   return /^\s|\s$|\s\s|[^\S ]/.test(text) ? text.trim().replace(/\s+/g, ' ') : text;
+}
+
+/** Visible ASCII with single blanks between: most of what an import reads. */
+function isTidy(text: string): boolean {
+  let before = 0x20;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code > 0x7f || (code === 0x20 && before === 0x20)) return false;
+    before = code;
+  }
+  return before !== 0x20 || text === '';
 }
 
 function isPlain(text: string): boolean {

@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
+import { createRecent } from '../kernel/recent.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Actor } from '../ledger/event.ts';
 import type { Read } from '../store/db.ts';
@@ -8,6 +9,7 @@ import {
   createTally,
   type FrequencyTable,
   type FrequencyTables,
+  type FrequentClaim,
   frequenciesFrom,
   frequentClaims,
 } from './match/frequencies.ts';
@@ -35,15 +37,16 @@ const columnOf = {
  */
 export async function countRegister({ read, commit, mint, clock }: CountingHouse, actor: Actor): Promise<number> {
   const tally = createTally();
+  const counted = frequentClaims.map((claim) => ({ claim, column: columnOf[claim], formOf: createFormOf(claim) }));
   const sql = `select citizen_id, ${Object.values(columnOf).join(', ')} from citizen
     where citizen_id > $1 order by citizen_id limit $2`;
   let persons = 0;
   for (let after = ''; ; ) {
     const rows = await read(sql, [after, pageRows]);
     for (const row of rows) {
-      for (const claim of frequentClaims) {
-        const value = row[columnOf[claim]];
-        if (typeof value === 'string') tally.add(claim, frequencyForm(comparable(claim, value)));
+      for (const { claim, column, formOf } of counted) {
+        const value = row[column];
+        if (typeof value === 'string') tally.add(claim, formOf(value));
       }
     }
     persons += rows.length;
@@ -63,6 +66,21 @@ export async function countRegister({ read, commit, mint, clock }: CountingHouse
     })),
   });
   return persons;
+}
+
+/** So many values of a claim at least are kept with their forms: most persons share theirs with others. */
+const keptForms = 4_096;
+
+function createFormOf(claim: FrequentClaim): (value: string) => string {
+  const known = createRecent<string>(keptForms);
+  return (value) => {
+    let form = known.get(value);
+    if (form === undefined) {
+      form = frequencyForm(comparable(claim, value));
+      known.set(value, form);
+    }
+    return form;
+  };
 }
 
 /** Whether so many imported rows change the register enough to count it anew: a twentieth of it. */

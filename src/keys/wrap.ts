@@ -16,7 +16,12 @@ export function wrapKey(wrappingKey: Uint8Array, key: Uint8Array, bound: string,
   const nonce = random(wrapNonceBytes);
   const cipher = createCipheriv(algorithm, wrappingKey, nonce, wholeTag);
   cipher.setAAD(Buffer.from(bound));
-  return Buffer.concat([nonce, cipher.update(key), cipher.final(), cipher.getAuthTag()]);
+  const wrapped = Buffer.allocUnsafe(wrapNonceBytes + keyBytes + tagBytes);
+  wrapped.set(nonce);
+  wrapped.set(cipher.update(key), wrapNonceBytes);
+  cipher.final();
+  wrapped.set(cipher.getAuthTag(), wrapNonceBytes + keyBytes);
+  return wrapped;
 }
 
 /** The key that `wrapKey` wrapped for the same owner; throws `SealBroken` for any other owner, key or byte. */

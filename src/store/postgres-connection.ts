@@ -31,6 +31,7 @@ export type ConnectionOptions = {
 
 const connectTimeoutMs = 5_000;
 const keepAliveDelayMs = 10_000;
+const promptBytes = 1 << 16;
 const transactionWords = new Set(['begin', 'commit', 'rollback']);
 const oids = { boolean: 16, bytea: 17, int8: 20, int2: 21, int4: 23 };
 
@@ -99,6 +100,11 @@ function createConnection(client: pg.Client, options: ConnectionOptions, health:
         clearTimeout(deadline);
         resolve(replies);
       });
+      // The server begins with what it has while the rest of a large unit is still being written.
+      if (stream.writableLength > promptBytes) {
+        stream.uncork();
+        stream.cork();
+      }
     }
     return promise;
   }

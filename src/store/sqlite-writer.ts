@@ -31,6 +31,8 @@ type SqliteFault = { readonly code: string; readonly errcode: number | undefined
 
 // Each try of the main thread waits so long for another program that holds the file.
 const busyTimeoutMs = 250;
+const checkpointPages = { usual: 1_000, large: 4_000 } as const;
+const largeUnitStatements = 16;
 const checkedAlwaysBytes = 64 * 2 ** 20;
 const busyCodes = new Set([5, 6]);
 // Out of memory, read-only, I/O error, corruption, disk full, file gone, not a database: nothing more can be promised.
@@ -110,7 +112,7 @@ function open(path: string): DatabaseSync {
     if (found !== 'ok') throw new Error(`quick_check of ${path}: ${String(found)}; restore the newest backup`);
   }
   // Only now: the check reads the whole file, and what it left in the cache would stay in the memory of the process.
-  db.exec('pragma cache_size = -65536');
+  db.exec('pragma cache_size = -16384');
   return db;
 }
 
@@ -131,6 +133,7 @@ function createCommit(db: DatabaseSync, run: Run): (sent: readonly Sent[]) => Ba
   };
   const [begin, commit, rollback] = [step('begin immediate'), step('commit'), step('rollback')];
   const [savepoint, release, back] = [step('savepoint unit'), step('release unit'), step('rollback to unit')];
+  const plan = createCheckpointPlan(db);
 
   function inSavepoint(unit: SentUnit, texts: readonly string[]): UnitResult {
     savepoint();
@@ -169,6 +172,7 @@ function createCommit(db: DatabaseSync, run: Run): (sent: readonly Sent[]) => Ba
 
   return (sent) => {
     try {
+      plan(sent);
       return withoutRefused(sent);
     } catch (error) {
       const fault = toFault(error);
@@ -177,6 +181,19 @@ function createCommit(db: DatabaseSync, run: Run): (sent: readonly Sent[]) => Ba
       const isBusy = busyCodes.has((fault.errcode ?? 0) & 0xff);
       return sent.map(() => (isBusy ? { state: 'busy' } : { state: 'lost', message: fault.message }));
     }
+  };
+}
+
+// A unit of an import changes thousands of pages, many of them again in the next: the log grows further before it is taken
+// back, which writes each page once for several units. After small units it is taken back early, so that none waits long.
+function createCheckpointPlan(db: DatabaseSync): (sent: readonly Sent[]) => void {
+  let planned = 0;
+  return (sent) => {
+    const isLarge = sent.some(({ batch }) => batch.units.some((unit) => unit.length >= largeUnitStatements));
+    const pages = isLarge ? checkpointPages.large : checkpointPages.usual;
+    if (pages === planned) return;
+    db.exec(`pragma wal_autocheckpoint = ${pages}`);
+    planned = pages;
   };
 }
 
