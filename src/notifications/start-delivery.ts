@@ -1,4 +1,5 @@
 import type { RetryPolicy } from '../jobs/back-off.ts';
+import { createGate } from '../jobs/gate.ts';
 import { endWorkerLeases, keepLease, type Lease, type WorkerLease } from '../jobs/lease.ts';
 import { repeat } from '../jobs/repeat.ts';
 import { type Queue, startWorker, type Worker, type WorkerParts } from '../jobs/worker.ts';
@@ -30,7 +31,7 @@ export const deliveryTiming: DeliveryTiming = { pollMs: 1_000, leaseMs: 7_000, r
 /** About two days: 5 s, doubled up to an hour, 72 attempts; `deliverBy` may end it sooner. */
 export const deliveryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
 
-export type DeliveryProcess = Omit<DeliverParts, 'policy'> & {
+export type DeliveryProcess = Omit<DeliverParts, 'policy' | 'urgent'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   /** True where no other process can have this database open (SQLite): jobs of former processes are lost for sure. */
   readonly soleProcess: boolean;
@@ -56,6 +57,10 @@ const preparedInATurn = 4;
  */
 const jobsBesideUrgent = 2;
 const urgentForMs = 1_000;
+/** One place of a channel in so many is kept for urgent messages. */
+const placesPerKept = 10;
+/** And so many units of the others are written at once: an urgent one waits for the commit that is under way. */
+const unitsBesideUrgent = 8;
 const deadlinesAtOnce = 8;
 
 /** Starts the worker role: a worker for each channel, the deadlines, and the recovery of what others lost. */
@@ -79,12 +84,18 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
   // Urgent messages have workers of their own, so that a backlog of others does not take all the places.
   const turns = createTurns(preparedInATurn);
   const urgency = createUrgency(parts.clock);
+  const aside = besideUrgent(parts, urgency);
   const workers = channelNames.flatMap((name) => {
     const few = parts.channels[name].concurrency + jobsBesideUrgent;
     const spared = { concurrency: few, batch: Math.ceil(few / 3) };
-    const deliver = createDeliver(parts, parts.channels[name]);
+    const channel = parts.channels[name];
+    const places = createGate(channel.concurrency, Math.floor(channel.concurrency / placesPerKept));
+    const delivers = [
+      createDeliver({ ...parts, urgent: true }, channel, places),
+      createDeliver(aside, channel, places),
+    ] as const;
     const queue = (priority: 0 | 1) =>
-      channelQueue(parts, { channel: name, priority, deliver, turns, urgency }, identity);
+      channelQueue(parts, { channel: name, priority, deliver: delivers[priority], turns, urgency }, identity);
     const many = { concurrency: jobsAtOnce, batch: jobsInOneClaim };
     return [start(queue(0), many), start(queue(1), { ...many, spare: () => (urgency.lasts() ? spared : undefined) })];
   });
@@ -134,10 +145,22 @@ export function wakingCommit(commit: Commit, wake: () => void): Commit {
 
 type Parts = DeliveryProcess & { readonly policy: RetryPolicy; readonly timing: DeliveryTiming };
 
+/** The same parts for messages that are not urgent: while urgent ones come, few of their units share a commit. */
+function besideUrgent(parts: Parts, urgency: Urgency): Parts & { readonly urgent: false } {
+  const few = createGate(unitsBesideUrgent);
+  const paced = <T>(write: () => Promise<T>) => (urgency.lasts() ? few(write) : write());
+  return {
+    ...parts,
+    urgent: false,
+    claim: (statement) => paced(() => parts.claim(statement)),
+    commit: (effect) => paced(() => parts.commit(effect)),
+  };
+}
+
 type Line = {
   readonly channel: ChannelName;
   readonly priority: 0 | 1;
-  readonly deliver: (job: Job, urgent: boolean) => Promise<void>;
+  readonly deliver: (job: Job) => Promise<void>;
   /** For the messages that are not urgent. */
   readonly turns: Turns;
   readonly urgency: Urgency;
@@ -164,6 +187,7 @@ function channelQueue(parts: Parts, line: Line, identity: Identity): Queue<Job> 
   return {
     nextDueAt: async () => {
       waiting = await waitingLanes(parts.read, channel, priority);
+      if (priority === 0 && waiting.some(({ runAt }) => runAt <= parts.clock.now())) urgency.came();
       return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ runAt }) => runAt));
     },
     claim: async (limit) => {
@@ -174,9 +198,7 @@ function channelQueue(parts: Parts, line: Line, identity: Identity): Queue<Job> 
       served = lane;
       const lockedBy = await identity.name();
       try {
-        const rows = await parts.claim(claimDue({ channel, priority, lane, now, limit, lockedBy }));
-        if (priority === 0 && rows.length > 0) urgency.came();
-        return rows.map(jobOf);
+        return (await parts.claim(claimDue({ channel, priority, lane, now, limit, lockedBy }))).map(jobOf);
       } catch (fault) {
         identity.leaveBehind(lockedBy);
         throw fault;
@@ -185,7 +207,7 @@ function channelQueue(parts: Parts, line: Line, identity: Identity): Queue<Job> 
     run: async (job) => {
       try {
         if (priority === 1) await turns();
-        await deliver(job, priority === 0);
+        await deliver(job);
       } catch (fault) {
         identity.leaveBehind(job.lockedBy);
         throw fault;
