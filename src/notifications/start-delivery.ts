@@ -4,12 +4,13 @@ import { endWorkerLeases, keepLease, type Lease, type WorkerLease } from '../job
 import { repeat } from '../jobs/repeat.ts';
 import { type Queue, startWorker, type Worker, type WorkerParts } from '../jobs/worker.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
-import type { Commit } from '../ledger/commit.ts';
+import type { Commit, Effect } from '../ledger/commit.ts';
 import type { Channel } from './channels/channel.ts';
 import { createDeliver, type DeliverParts } from './deliver.ts';
 import { bringForwardSql, claimDue, type Job, jobOf, type Lane, waitingLanes } from './delivery-store.ts';
 import { createDeadlines } from './end-overdue.ts';
 import { type ChannelName, channelNames } from './notification.ts';
+import { queueName, queueOf } from './notification-store.ts';
 import { recoverDeliveries } from './recover-deliveries.ts';
 import { createTurns, type Turns } from './turns.ts';
 
@@ -40,8 +41,8 @@ export type DeliveryProcess = Omit<DeliverParts, 'policy' | 'urgent'> & {
 };
 
 export type Delivering = {
-  /** Looks at the queues at once; see `wakingCommit`. */
-  wake(): void;
+  /** Looks at the queues at once: at those that this effect put a delivery into, or at all; see `wakingCommit`. */
+  wake(effect?: Effect): void;
   /** Resolves when nothing is at work and nothing is due. */
   idle(): Promise<void>;
   /** Takes nothing more and finishes what it took; false when that took longer than allowed. Channels stay open. */
@@ -66,7 +67,7 @@ const deadlinesAtOnce = 8;
 /** Starts the worker role: a worker for each channel, the deadlines, and the recovery of what others lost. */
 export async function startDelivery(given: DeliveryProcess): Promise<Delivering> {
   const { timing = deliveryTiming, policy = deliveryPolicy } = given;
-  let wake: () => void = () => undefined;
+  let wake: Delivering['wake'] = () => undefined;
   // A step that was brought forward is of another channel, whose worker sleeps until the time that it had before.
   const commit: Commit = async (effect) => {
     const rows = await given.commit(effect);
@@ -85,7 +86,7 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
   const turns = createTurns(preparedInATurn);
   const urgency = createUrgency(parts.clock);
   const aside = besideUrgent(parts, urgency);
-  const workers = channelNames.flatMap((name) => {
+  const lines = channelNames.flatMap((name) => {
     const few = parts.channels[name].concurrency + jobsBesideUrgent;
     const spared = { concurrency: few, batch: Math.ceil(few / 3) };
     const channel = parts.channels[name];
@@ -97,14 +98,21 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
     const queue = (priority: 0 | 1) =>
       channelQueue(parts, { channel: name, priority, deliver: delivers[priority], turns, urgency }, identity);
     const many = { concurrency: jobsAtOnce, batch: jobsInOneClaim };
-    return [start(queue(0), many), start(queue(1), { ...many, spare: () => (urgency.lasts() ? spared : undefined) })];
+    const bulk = { ...many, spare: () => (urgency.lasts() ? spared : undefined) };
+    return [
+      { queue: queueName(name, 0), worker: start(queue(0), many) },
+      { queue: queueName(name, 1), worker: start(queue(1), bulk) },
+    ];
   });
-  workers.push(start(createDeadlines(parts), { concurrency: deadlinesAtOnce, batch: deadlinesAtOnce }));
+  const deadlines = start(createDeadlines(parts), { concurrency: deadlinesAtOnce, batch: deadlinesAtOnce });
+  const workers = [...lines.map(({ worker }) => worker), deadlines];
 
   let wakes = 0;
-  wake = () => {
+  wake = (effect) => {
     wakes += 1;
-    for (const worker of workers) worker.wake();
+    const filled = effect && new Set(effect.statements.map(queueOf));
+    for (const { queue, worker } of lines) if (filled?.has(queue) !== false) worker.wake();
+    deadlines.wake();
   };
   const recovery = repeat({
     timer,
@@ -135,10 +143,10 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
 }
 
 /** The same commit; when it has stored a new notification, the workers of this process look at their queues at once. */
-export function wakingCommit(commit: Commit, wake: () => void): Commit {
+export function wakingCommit(commit: Commit, wake: Delivering['wake']): Commit {
   return async (effect) => {
     const rows = await commit(effect);
-    if (effect.events.some((event) => event.type === 'notification.accepted')) wake();
+    if (effect.events.some((event) => event.type === 'notification.accepted')) wake(effect);
     return rows;
   };
 }
