@@ -1,6 +1,6 @@
 import { retryDelayMs } from '../jobs/back-off.ts';
 import type { Claim } from '../jobs/claim.ts';
-import { createGate } from '../jobs/gate.ts';
+import type { Gate } from '../jobs/gate.ts';
 import { SealBroken } from '../keys/chunked-encryption.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { CascadePolicy } from './cascade.ts';
@@ -21,6 +21,8 @@ export type DeliverParts = SettleParts & {
   readonly cascade?: CascadePolicy;
   /** The name of the service behind a client, as citizens shall read it. */
   senderNameOf(clientId: string): Promise<string>;
+  /** Whether it is for urgent messages: these go first to the places of their channel. */
+  readonly urgent: boolean;
   onFault(fault: unknown): void;
 };
 
@@ -34,9 +36,7 @@ type Prepared =
  * provider is called, and the outcome is stored with its event after. A crash before the mark leaves a job that goes
  * back into the queue; one after it leaves an attempt without outcome, which becomes `unknown` and is never repeated.
  */
-export function createDeliver(parts: DeliverParts, channel: Channel): (job: Job, urgent?: boolean) => Promise<void> {
-  const gate = createGate(channel.concurrency);
-
+export function createDeliver(parts: DeliverParts, channel: Channel, places: Gate): (job: Job) => Promise<void> {
   async function call(job: Job, message: Message): Promise<Ending | undefined> {
     const ready = await channel.prepare(message);
     const startedAt = parts.clock.now();
@@ -60,7 +60,7 @@ export function createDeliver(parts: DeliverParts, channel: Channel): (job: Job,
     }
   }
 
-  return async (job, urgent = false) => {
+  return async (job) => {
     let ending: Ending | undefined;
     let notification: Notification | undefined;
     try {
@@ -70,7 +70,7 @@ export function createDeliver(parts: DeliverParts, channel: Channel): (job: Job,
         return;
       }
       notification = prepared.notification;
-      ending = 'ending' in prepared ? prepared.ending : await gate(() => call(job, prepared.message), urgent);
+      ending = 'ending' in prepared ? prepared.ending : await places(() => call(job, prepared.message), parts.urgent);
     } catch (fault) {
       // Every fault up to here came before the provider was called.
       parts.onFault(fault);

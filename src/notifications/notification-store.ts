@@ -26,6 +26,21 @@ export type NewDelivery = {
     | { readonly status: 'sent'; readonly at: number };
 };
 
+const insertDeliverySql = `insert into delivery (id, notification_id, channel, status, priority, run_at, attempts, ended_at, lane, reminder)
+  values ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9)`;
+
+/** The queue that a statement of `insertion` puts a delivery into, by channel and priority; undefined for any other. */
+export function queueOf({ sql, args = [] }: Statement): string | undefined {
+  if (sql !== insertDeliverySql) return undefined;
+  const [, , channel, status, priority] = args;
+  return status === 'queued' ? queueName(String(channel), Number(priority)) : undefined;
+}
+
+/** The name of the queue of a channel for messages of that priority. */
+export function queueName(channel: string, priority: number): string {
+  return `${channel} ${priority}`;
+}
+
 /** The statements that store a new notification with its deliveries. */
 export function insertion(notification: NewNotification, deliveries: readonly NewDelivery[]): Statement[] {
   const { id, clientId, citizenId, reference, category, language, status, content } = notification;
@@ -52,8 +67,7 @@ export function insertion(notification: NewNotification, deliveries: readonly Ne
       ],
     },
     ...deliveries.map((delivery) => ({
-      sql: `insert into delivery (id, notification_id, channel, status, priority, run_at, attempts, ended_at, lane, reminder)
-        values ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9)`,
+      sql: insertDeliverySql,
       args: [
         delivery.id,
         id,

@@ -1,14 +1,16 @@
 import type { RetryPolicy } from '../jobs/back-off.ts';
+import { createGate } from '../jobs/gate.ts';
 import { endWorkerLeases, keepLease, type Lease, type WorkerLease } from '../jobs/lease.ts';
 import { repeat } from '../jobs/repeat.ts';
 import { type Queue, startWorker, type Worker, type WorkerParts } from '../jobs/worker.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
-import type { Commit } from '../ledger/commit.ts';
+import type { Commit, Effect } from '../ledger/commit.ts';
 import type { Channel } from './channels/channel.ts';
 import { createDeliver, type DeliverParts } from './deliver.ts';
 import { bringForwardSql, claimDue, type Job, jobOf, type Lane, waitingLanes } from './delivery-store.ts';
 import { createDeadlines } from './end-overdue.ts';
 import { type ChannelName, channelNames } from './notification.ts';
+import { queueName, queueOf } from './notification-store.ts';
 import { recoverDeliveries } from './recover-deliveries.ts';
 import { createTurns, type Turns } from './turns.ts';
 
@@ -30,7 +32,7 @@ export const deliveryTiming: DeliveryTiming = { pollMs: 1_000, leaseMs: 7_000, r
 /** About two days: 5 s, doubled up to an hour, 72 attempts; `deliverBy` may end it sooner. */
 export const deliveryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
 
-export type DeliveryProcess = Omit<DeliverParts, 'policy'> & {
+export type DeliveryProcess = Omit<DeliverParts, 'policy' | 'urgent'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   /** True where no other process can have this database open (SQLite): jobs of former processes are lost for sure. */
   readonly soleProcess: boolean;
@@ -39,8 +41,8 @@ export type DeliveryProcess = Omit<DeliverParts, 'policy'> & {
 };
 
 export type Delivering = {
-  /** Looks at the queues at once; see `wakingCommit`. */
-  wake(): void;
+  /** Looks at the queues at once: at those that this effect put a delivery into, or at all; see `wakingCommit`. */
+  wake(effect?: Effect): void;
   /** Resolves when nothing is at work and nothing is due. */
   idle(): Promise<void>;
   /** Takes nothing more and finishes what it took; false when that took longer than allowed. Channels stay open. */
@@ -56,12 +58,16 @@ const preparedInATurn = 4;
  */
 const jobsBesideUrgent = 2;
 const urgentForMs = 1_000;
+/** One place of a channel in so many is kept for urgent messages. */
+const placesPerKept = 10;
+/** And so many units of the others are written at once: an urgent one waits for the commit that is under way. */
+const unitsBesideUrgent = 8;
 const deadlinesAtOnce = 8;
 
 /** Starts the worker role: a worker for each channel, the deadlines, and the recovery of what others lost. */
 export async function startDelivery(given: DeliveryProcess): Promise<Delivering> {
   const { timing = deliveryTiming, policy = deliveryPolicy } = given;
-  let wake: () => void = () => undefined;
+  let wake: Delivering['wake'] = () => undefined;
   // A step that was brought forward is of another channel, whose worker sleeps until the time that it had before.
   const commit: Commit = async (effect) => {
     const rows = await given.commit(effect);
@@ -79,21 +85,34 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
   // Urgent messages have workers of their own, so that a backlog of others does not take all the places.
   const turns = createTurns(preparedInATurn);
   const urgency = createUrgency(parts.clock);
-  const workers = channelNames.flatMap((name) => {
+  const aside = besideUrgent(parts, urgency);
+  const lines = channelNames.flatMap((name) => {
     const few = parts.channels[name].concurrency + jobsBesideUrgent;
     const spared = { concurrency: few, batch: Math.ceil(few / 3) };
-    const deliver = createDeliver(parts, parts.channels[name]);
+    const channel = parts.channels[name];
+    const places = createGate(channel.concurrency, Math.floor(channel.concurrency / placesPerKept));
+    const delivers = [
+      createDeliver({ ...parts, urgent: true }, channel, places),
+      createDeliver(aside, channel, places),
+    ] as const;
     const queue = (priority: 0 | 1) =>
-      channelQueue(parts, { channel: name, priority, deliver, turns, urgency }, identity);
+      channelQueue(parts, { channel: name, priority, deliver: delivers[priority], turns, urgency }, identity);
     const many = { concurrency: jobsAtOnce, batch: jobsInOneClaim };
-    return [start(queue(0), many), start(queue(1), { ...many, spare: () => (urgency.lasts() ? spared : undefined) })];
+    const bulk = { ...many, spare: () => (urgency.lasts() ? spared : undefined) };
+    return [
+      { queue: queueName(name, 0), worker: start(queue(0), many) },
+      { queue: queueName(name, 1), worker: start(queue(1), bulk) },
+    ];
   });
-  workers.push(start(createDeadlines(parts), { concurrency: deadlinesAtOnce, batch: deadlinesAtOnce }));
+  const deadlines = start(createDeadlines(parts), { concurrency: deadlinesAtOnce, batch: deadlinesAtOnce });
+  const workers = [...lines.map(({ worker }) => worker), deadlines];
 
   let wakes = 0;
-  wake = () => {
+  wake = (effect) => {
     wakes += 1;
-    for (const worker of workers) worker.wake();
+    const filled = effect && new Set(effect.statements.map(queueOf));
+    for (const { queue, worker } of lines) if (filled?.has(queue) !== false) worker.wake();
+    deadlines.wake();
   };
   const recovery = repeat({
     timer,
@@ -124,20 +143,32 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
 }
 
 /** The same commit; when it has stored a new notification, the workers of this process look at their queues at once. */
-export function wakingCommit(commit: Commit, wake: () => void): Commit {
+export function wakingCommit(commit: Commit, wake: Delivering['wake']): Commit {
   return async (effect) => {
     const rows = await commit(effect);
-    if (effect.events.some((event) => event.type === 'notification.accepted')) wake();
+    if (effect.events.some((event) => event.type === 'notification.accepted')) wake(effect);
     return rows;
   };
 }
 
 type Parts = DeliveryProcess & { readonly policy: RetryPolicy; readonly timing: DeliveryTiming };
 
+/** The same parts for messages that are not urgent: while urgent ones come, few of their units share a commit. */
+function besideUrgent(parts: Parts, urgency: Urgency): Parts & { readonly urgent: false } {
+  const few = createGate(unitsBesideUrgent);
+  const paced = <T>(write: () => Promise<T>) => (urgency.lasts() ? few(write) : write());
+  return {
+    ...parts,
+    urgent: false,
+    claim: (statement) => paced(() => parts.claim(statement)),
+    commit: (effect) => paced(() => parts.commit(effect)),
+  };
+}
+
 type Line = {
   readonly channel: ChannelName;
   readonly priority: 0 | 1;
-  readonly deliver: (job: Job, urgent: boolean) => Promise<void>;
+  readonly deliver: (job: Job) => Promise<void>;
   /** For the messages that are not urgent. */
   readonly turns: Turns;
   readonly urgency: Urgency;
@@ -164,6 +195,7 @@ function channelQueue(parts: Parts, line: Line, identity: Identity): Queue<Job> 
   return {
     nextDueAt: async () => {
       waiting = await waitingLanes(parts.read, channel, priority);
+      if (priority === 0 && waiting.some(({ runAt }) => runAt <= parts.clock.now())) urgency.came();
       return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ runAt }) => runAt));
     },
     claim: async (limit) => {
@@ -174,9 +206,7 @@ function channelQueue(parts: Parts, line: Line, identity: Identity): Queue<Job> 
       served = lane;
       const lockedBy = await identity.name();
       try {
-        const rows = await parts.claim(claimDue({ channel, priority, lane, now, limit, lockedBy }));
-        if (priority === 0 && rows.length > 0) urgency.came();
-        return rows.map(jobOf);
+        return (await parts.claim(claimDue({ channel, priority, lane, now, limit, lockedBy }))).map(jobOf);
       } catch (fault) {
         identity.leaveBehind(lockedBy);
         throw fault;
@@ -185,7 +215,7 @@ function channelQueue(parts: Parts, line: Line, identity: Identity): Queue<Job> 
     run: async (job) => {
       try {
         if (priority === 1) await turns();
-        await deliver(job, priority === 0);
+        await deliver(job);
       } catch (fault) {
         identity.leaveBehind(job.lockedBy);
         throw fault;

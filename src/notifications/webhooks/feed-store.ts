@@ -1,6 +1,7 @@
 import type { EventId } from '../../kernel/id.ts';
 import type { CitizenEvent } from '../../ledger/event.ts';
 import type { Read, Row, Statement } from '../../store/db.ts';
+import { createMultiRow } from '../../store/multi-row.ts';
 import type { Notification, NotificationStatus } from '../notification.ts';
 import { idField, textField, wholeField } from '../row-fields.ts';
 
@@ -78,13 +79,16 @@ export async function prunedUpTo(read: Read, clientId: string): Promise<number> 
   return row === undefined ? 0 : wholeField(row, 'pruned');
 }
 
-/** Gives an event its number; refused where it has one. */
-export function giveNumber(id: EventId, number: number): Statement {
-  return {
-    sql: 'update feed_event set number = $1 where id = $2 and number is null returning id',
-    args: [number, id],
-    rows: 1,
-  };
+const numberEvents = createMultiRow(
+  'with given (id, number) as (values',
+  2,
+  `) update feed_event set number = cast(given.number as bigint) from given
+    where feed_event.id = given.id and feed_event.number is null returning feed_event.id`,
+);
+
+/** Gives events their numbers; refused where one of them has a number. */
+export function giveNumbers(numbers: readonly (readonly [id: EventId, number: number])[]): Statement[] {
+  return numberEvents(numbers).map(({ sql, args = [] }) => ({ sql, args, rows: args.length / 2 }));
 }
 
 /** Moves a client's last number from `from` to `to`; refused where another numberer was faster. */

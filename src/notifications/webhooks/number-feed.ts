@@ -1,7 +1,7 @@
 import type { Queue } from '../../jobs/worker.ts';
 import type { Commit } from '../../ledger/commit.ts';
 import { type Db, type Read, type Statement, WriteRefused } from '../../store/db.ts';
-import { findUnnumbered, giveNumber, lastNumber, moveHead, type Unnumbered } from './feed-store.ts';
+import { findUnnumbered, giveNumbers, lastNumber, moveHead, type Unnumbered } from './feed-store.ts';
 import { findActive, insertCall } from './webhook-store.ts';
 
 const numberedAtOnce = 200;
@@ -62,10 +62,9 @@ async function numberOnce({ read, write }: { readonly read: Read; readonly write
 
 async function numbersFor(read: Read, clientId: string, events: readonly Unnumbered[]): Promise<Statement[]> {
   const [last, webhooks] = [await lastNumber(read, clientId), await findActive(read, clientId)];
-  const head = moveHead(clientId, last, last + events.length);
-  const each = events.flatMap(({ id, at }, index) => [
-    giveNumber(id, last + index + 1),
-    ...webhooks.map((webhook) => insertCall(webhook, id, at)),
-  ]);
-  return [head, ...each];
+  return [
+    moveHead(clientId, last, last + events.length),
+    ...giveNumbers(events.map(({ id }, index) => [id, last + index + 1])),
+    ...events.flatMap(({ id, at }) => webhooks.map((webhook) => insertCall(webhook, id, at))),
+  ];
 }
