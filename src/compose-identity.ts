@@ -8,7 +8,7 @@ import { createPace } from './identity/pace.ts';
 import { createPolicyView, findPolicy, policyNames } from './identity/policy-store.ts';
 import type { IdentityPorts } from './identity/ports.ts';
 import { createFrequencyView } from './identity/register-count.ts';
-import { systemTimer } from './jobs/timer.ts';
+import { systemNap, systemTimer } from './jobs/timer.ts';
 import type { Mint } from './kernel/id.ts';
 import type { Effect } from './ledger/commit.ts';
 import type { NotificationPorts } from './notifications/ports.ts';
@@ -43,7 +43,11 @@ export async function identityPorts(
     ...(counted === undefined ? {} : { frequencies: counted }),
     guesses: createGuessBudget(db.read, house.claim, standardGuessLimits),
     noticeOfGuesses: async (citizenId, by) => await noticeOfGuesses(house, notifications, { citizenId, ...by }),
-    pace: createPace(settings.verifyQuantumMs, () => performance.now(), systemTimer),
+    pace: createPace(settings.verifyQuantumMs, {
+      stopwatch: () => performance.now(),
+      timer: systemTimer,
+      nap: systemNap,
+    }),
     policyOf: (clientId) => {
       const name = access.clients.get(clientId)?.policy;
       return name === undefined ? standing : policyNamed(name);

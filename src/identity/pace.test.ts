@@ -6,18 +6,20 @@ import { createPace } from './pace.ts';
 function onStopwatch(quantumMs: number) {
   let now = 100;
   const timers: number[] = [];
-  const pace = createPace(
-    quantumMs,
-    () => now,
-    (delayMs, call) => {
+  const naps: number[] = [];
+  const pace = createPace(quantumMs, {
+    stopwatch: () => now,
+    timer: (delayMs, call) => {
       timers.push(delayMs);
       setImmediate(call);
       return () => undefined;
     },
-  );
+    nap: (ms) => void naps.push(ms),
+  });
   return {
     pace,
     timers,
+    naps,
     at: async (ms: number) => {
       now = 100 + ms;
       for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -44,6 +46,20 @@ test('an answer leaves at the next whole quantum of its question, not before, ho
   assert.deepEqual(left, ['first', 'second']);
   // Whole milliseconds, and always some before the instant.
   assert.deepEqual(timers, [2, 1]);
+});
+
+test('where nothing else is to be done the thread sleeps, never beyond the first instant', async () => {
+  const { pace, naps, at } = onStopwatch(5);
+  const end = pace();
+  await at(1);
+  const left = end();
+  await at(4.95);
+  await at(5);
+  await left;
+  // The stopwatch of this test stands still within a turn, so each turn is an empty one.
+  assert.ok(naps.length > 0);
+  assert.ok(naps.every((ms) => ms > 0 && ms <= 0.1));
+  assert.ok(naps.some((ms) => ms < 0.06));
 });
 
 test('work that takes longer than a quantum leaves with a later one; a quantum of 0 waits for nothing', async () => {

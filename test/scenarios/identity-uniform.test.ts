@@ -6,7 +6,7 @@ import { guessTags } from '../../src/identity/guess-budget.ts';
 import { normaliseClaims } from '../../src/identity/match/comparable.ts';
 import { standardPolicy2 } from '../../src/identity/match/policy.ts';
 import { createPace } from '../../src/identity/pace.ts';
-import { systemTimer } from '../../src/jobs/timer.ts';
+import { systemNap, systemTimer } from '../../src/jobs/timer.ts';
 import { engines } from '../engines.ts';
 import { houseTime, openIdentityHouse } from '../identity-house.ts';
 import { temporaryFolder } from '../identity-people.ts';
@@ -71,7 +71,7 @@ for (const engine of engines) {
     });
     const over = {
       policyOf: () => standardPolicy2,
-      pace: createPace(quantumMs, () => performance.now(), systemTimer),
+      pace: createPace(quantumMs, { stopwatch: () => performance.now(), timer: systemTimer, nap: systemNap }),
     };
     const wrong = (at: number) => ({ ...personAt(at), birthDate: '1990-11-30' });
     const key = house.ports.rootKey.derive('guess-budget');
