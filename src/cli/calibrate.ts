@@ -58,11 +58,11 @@ export function calibrateCommands(terminal: Terminal): readonly Command[] {
         const basis = policies.get(values.basis);
         if (basis?.model === undefined) throw new UsageError(`--basis takes ${modelled.join(' or ')}.`);
         const columns = readColumns(values.columns, terminal.cwd);
-        const register = readPeople(resolve(terminal.cwd, values.register), columns).people;
+        const register = (await readPeople(resolve(terminal.cwd, values.register), columns)).people;
         const claims =
           values.claims === undefined
             ? simulatedClaims(register, seed)
-            : readPeople(resolve(terminal.cwd, values.claims), columns).people;
+            : (await readPeople(resolve(terminal.cwd, values.claims), columns)).people;
         const model = calibrate([{ register, claims }], { mostPairs, prior });
         const { threshold, bareThreshold } = basis;
         const policy = { name: values.name, basis: basis.name, threshold, bareThreshold, model };

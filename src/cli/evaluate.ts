@@ -1,14 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parse } from 'csv-parse/sync';
 import { dateExists } from '../identity/birth-date.ts';
 import { type ClaimName, claimNames } from '../identity/claims.ts';
 import { evaluate, type LabelledPair } from '../identity/evaluate.ts';
 import { type Mapping, MappingFault, parseInlineMapping, parseMapping } from '../identity/import-fields.ts';
 import { calibratedPolicy, type Policy, policies } from '../identity/match/policy.ts';
 import { parsePolicy } from '../identity/match/policy-file.ts';
-import { readPeople } from '../identity/people-file.ts';
+import { readPeople, readTable } from '../identity/people-file.ts';
 import { type Clock, toInstant } from '../kernel/clock.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 
@@ -54,8 +53,8 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
           return resolve(terminal.cwd, file);
         };
         const columns = readColumns(values.columns, terminal.cwd);
-        const register = readPeople(path('register'), columns);
-        const claims = readPeople(path('claims'), columns);
+        const register = await readPeople(path('register'), columns);
+        const claims = await readPeople(path('claims'), columns);
         const common = claimNames.filter((claim) => register.claims.has(claim) && claims.claims.has(claim));
         const ground = {
           register: register.people,
@@ -65,7 +64,7 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
           former: { values: register.former, today: readToday(values.today, clock) },
           stopwatch,
         };
-        const result = evaluate(ground, readPairs(path('pairs')));
+        const result = evaluate(ground, await readPairs(path('pairs')));
         terminal.stdout(`${JSON.stringify(result)}\n`);
         return 0;
       },
@@ -115,8 +114,8 @@ export function readColumns(map: string | undefined, cwd: string): Mapping | und
   }
 }
 
-function readPairs(path: string): LabelledPair[] {
-  const rows: Record<string, string>[] = parse(readFileSync(path), { bom: true, columns: true, trim: true });
+async function readPairs(path: string): Promise<LabelledPair[]> {
+  const rows = await readTable(path);
   return rows.map(({ claim = '', record = '', same = '' }) => ({
     claim,
     record,

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
 import { blocks, ImportFileFault, type Line } from './import-blocks.ts';
-import { csvLines, readCsvLayout } from './import-csv.ts';
 import { type JsonColumns, jsonLines, readJsonKeys } from './import-json.ts';
 
 export type ImportFormat = 'csv' | 'jsonl';
@@ -25,23 +24,27 @@ export async function openImportFile(
   try {
     const { size } = await file.stat();
     const start = await startOfText(file);
-    const layout =
-      format === 'csv' ? await readCsvLayout(file, start) : { start, header: await readJsonKeys(file, start, columns) };
-    return {
-      header: layout.header,
-      bytes: size,
-      lines: (from) => {
-        const offset = Math.max(from, layout.start);
-        return 'delimiter' in layout
-          ? csvLines(file, layout, offset)
-          : jsonLines(file, { columns: layout.header, lists }, offset);
-      },
-      [Symbol.asyncDispose]: () => file.close(),
-    };
+    const { header, linesFrom } =
+      format === 'csv' ? await openCsv(file, start) : await openJson(file, start, { columns, lists });
+    return { header, bytes: size, lines: linesFrom, [Symbol.asyncDispose]: () => file.close() };
   } catch (fault) {
     await file.close();
     throw fault;
   }
+}
+
+type Opened = { readonly header: readonly string[]; readonly linesFrom: ImportFile['lines'] };
+
+/** What parses CSV is loaded only for those who import it. */
+async function openCsv(file: FileHandle, start: number): Promise<Opened> {
+  const { csvLines, readCsvLayout } = await import('./import-csv.ts');
+  const layout = await readCsvLayout(file, start);
+  return { header: layout.header, linesFrom: (from) => csvLines(file, layout, Math.max(from, layout.start)) };
+}
+
+async function openJson(file: FileHandle, start: number, { columns, lists }: JsonColumns): Promise<Opened> {
+  const header = await readJsonKeys(file, start, columns);
+  return { header, linesFrom: (from) => jsonLines(file, { columns: header, lists }, Math.max(from, start)) };
 }
 
 /** Where the text begins: behind the byte order mark of UTF-8. Those of UTF-16 are refused. */

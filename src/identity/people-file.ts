@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'csv-parse/sync';
 import { dateForm } from './birth-date.ts';
 import { type ClaimName, type Claims, claimNames } from './claims.ts';
 import { type FormerField, formerFields, guessMapping, type Mapping, MappingFault } from './import-fields.ts';
@@ -19,9 +18,15 @@ export type PeopleFile = {
   readonly former: ReadonlyMap<string, FormerValues>;
 };
 
+/** The rows of a small CSV, read whole, by the names of their columns. What parses it is loaded only for those who need it. */
+export async function readTable(path: string): Promise<Record<string, string>[]> {
+  const { parse } = await import('csv-parse/sync');
+  return parse(readFileSync(path), { bom: true, columns: true, trim: true });
+}
+
 /** Reads a CSV of persons; columns are our claim names, customary ones, or those of the mapping. Dates stay text. A list of former values that cannot be read is an error. */
-export function readPeople(path: string, given: Mapping | undefined): PeopleFile {
-  const rows: Record<string, string>[] = parse(readFileSync(path), { bom: true, columns: true, trim: true });
+export async function readPeople(path: string, given: Mapping | undefined): Promise<PeopleFile> {
+  const rows = await readTable(path);
   const header = Object.keys(rows[0] ?? {});
   const mapping = given ?? guessMapping(header);
   const missing = Object.values(mapping)
