@@ -16,7 +16,7 @@ export type Reader = {
  */
 export function openReader(path: string): Reader {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 1_000 });
-  db.exec('pragma cache_size = -32768; pragma temp_store = memory');
+  db.exec('pragma cache_size = -8192; pragma temp_store = memory');
   const [begin, end] = [db.prepare('begin'), db.prepare('commit')];
   const run = createRun(db);
   let reading = false;
