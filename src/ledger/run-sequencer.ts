@@ -18,6 +18,8 @@ export type RunningSequencer = { stop(): Promise<void> };
 
 /** How long new events wait at most before they are looked for, and how often a tree is signed while they keep coming. */
 const idleMs = 100;
+/** While events keep coming a few are numbered often: many at once would keep the requests of that moment waiting. */
+const comingMs = 20;
 /** How often a process that does not lead looks whether it may. */
 const followMs = 250;
 const faultMs = 1_000;
@@ -32,13 +34,13 @@ export function runSequencer(parts: RunParts): RunningSequencer {
   async function round(): Promise<number> {
     const numbered = await sequencer.step();
     if (numbered === undefined) return followMs;
-    const more = numbered >= parts.batchLimit;
     const tree = sequencer.tree();
-    if (tree !== undefined && (!more || clock.now() - publishedAt >= idleMs)) {
+    if (tree !== undefined && (numbered === 0 || clock.now() - publishedAt >= idleMs)) {
       await publisher.publish(tree);
       publishedAt = clock.now();
     }
-    return more ? 0 : idleMs;
+    if (numbered >= parts.batchLimit) return 0;
+    return numbered === 0 ? idleMs : comingMs;
   }
 
   async function loop(): Promise<void> {
