@@ -98,9 +98,9 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   let calling: Calling | undefined;
   let delivering: Delivering | undefined;
   let keeping: Keeping | undefined;
-  const wakes = mode.wakes ?? {
+  const wakes: Wakes = mode.wakes ?? {
     calling: () => calling?.wake(),
-    delivery: () => delivering?.wake(),
+    delivery: (effect) => delivering?.wake(effect),
     scanning: () => keeping?.wake(),
   };
   const commit = tellingCommit(given.commit, wakes.calling);

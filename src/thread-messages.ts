@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Snapshot } from './api/metrics.ts';
 import type { PageAnswer } from './api/server.ts';
+import type { Effect } from './ledger/commit.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +22,8 @@ export type ThreadOrder = {
 /** What of the worker role a stored effect may concern. */
 export const wakeable = ['delivery', 'calling', 'scanning'] as const;
 export type Wakeable = (typeof wakeable)[number];
-export type Wakes = { readonly [part in Wakeable]: () => void };
+/** What wakes them; with the effect, where it is at hand, only the queues that it fills. */
+export type Wakes = { readonly [part in Wakeable]: (effect?: Effect) => void };
 
 /** From the helping thread to the first. */
 export type FromThread =
