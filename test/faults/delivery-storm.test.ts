@@ -13,6 +13,7 @@ import { makeHome, type ServerHome, type WholeServer } from '../whole-server.ts'
 /** The whole run is 100,000 (`STORM=100000`); without the switch a short one, of the same code. */
 const isWhole = process.env['STORM'] !== undefined;
 const sends = Number(process.env['STORM'] ?? 400);
+const limitMs = isWhole ? 600_000 : 120_000;
 const senders = 32;
 const killEveryMs = sends > 10_000 ? 4_000 : 1_500;
 const quietMs = 9_000;
@@ -164,7 +165,9 @@ async function countUp({ ids, kills }: Storm, home: ServerHome, sink: SmtpSink) 
 
 // The small storm is for SQLite; delivery-kill.test.ts kills workers on PostgreSQL in every run.
 for (const engine of engines.filter(({ name }) => isWhole || name === 'sqlite')) {
-  test(`${engine.name}: ${sends} sends under kill -9 of server and workers: none lost, none twice, unknown on record`, async (t) => {
+  test(`${engine.name}: ${sends} sends under kill -9 of server and workers: none lost, none twice, unknown on record`, {
+    timeout: limitMs,
+  }, async (t) => {
     const sink = await startSmtpSink(t);
     sink.behave((_to, before) => (before % 50 === 7 ? 'drop-after-data' : 'accept'));
     const home = await makeHome(t, { engine: engine.name, settings: { SMTP_URL: sink.url, LOG_LEVEL: 'silent' } });
