@@ -7,7 +7,7 @@ import { readSettings } from './config/settings.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { readRootKey } from './keys/root-key-file.ts';
 import { logLevelOf, settingsOf, simulates } from './run-mode.ts';
-import { type Running, serve } from './serve.ts';
+import { serve } from './serve.ts';
 import type { FromThread, ThreadOrder, ToThread, Wakeable, Wakes } from './thread-messages.ts';
 
 // A thread that helps the first one of its process to answer calls: the role `api`, with connections of its own to the
@@ -87,14 +87,14 @@ async function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): Pr
   const log = createLog(logLevelOf(settings, isDemo), { write });
   const house = await joinHouse({ settings, root, log, clock: systemClock, random: systemRandom }, order.database);
   const remote = createRemotePages(order.pages, tell);
-  const running: Running = await serve(house, {
+  const running = await serve(house, {
     ...{ roles: new Set(['api']), isDemo, makeKeys: false, simulated: simulates(settings, isDemo) },
     ...{ cascade: cascadeOf(settings), pages: remote.pages, isHelper: true, wakes: createWakes(tell) },
   });
-  // What could not be stopped well was told in the log.
   port.on('message', (message: ToThread) => {
     if (message.is === 'page') remote.answered(message.question, message.answer);
     else if (message.is === 'renew-connections') running.renewConnections();
+    // What could not be stopped well was told in the log.
     else if (message.is === 'stop') void running.stop().then(end, end);
     else {
       const { question } = message;

@@ -147,6 +147,7 @@ function startHelper(parts: ThreadParts): Helper {
         break;
       case 'failed':
         end(new Error(`a thread could not start: ${message.message}`));
+        void worker.terminate();
         break;
       case 'stopped':
         state = 'ended';

@@ -1,8 +1,7 @@
-import { createServer } from 'node:net';
 import { endpointsOf } from './api/endpoint-register.ts';
 import type { Log } from './api/log.ts';
 import { createMetrics, type Gauge, type Metrics, type Snapshot } from './api/metrics.ts';
-import { type ApiServer, createApiServer, type Page, refuseTakenPort } from './api/server.ts';
+import { type ApiServer, createApiServer, type Page, tryPort } from './api/server.ts';
 import { readinessPath } from './api/well-known.ts';
 import { type ApiThreads, openApiThreads, type ThreadParts } from './api-threads.ts';
 import { type Access, type House, openAccess } from './compose.ts';
@@ -128,7 +127,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const counted = await createMetrics();
   metrics = counted;
   const threads = startThreads(house, mode, { port, publicUrl, wakes, server, front });
-  metrics.gauges([...ledgerGauges(ledger.watch), ...(queues?.gauges ?? []), threadGauge(threads)]);
+  metrics.gauges([...ledgerGauges(ledger.watch), ...(queues?.gauges ?? []), ...threadGauges(threads)]);
   const adminPort = mode.isHelper === true ? undefined : await metrics.listen(settings.adminPort, threads?.snapshots);
   const refresh = refreshRoot(house);
   return {
@@ -188,7 +187,7 @@ type Place = { readonly host: string; readonly port: number };
 
 async function listen(server: ApiServer, { threads, isHelper }: Mode, { host, port }: Place): Promise<void> {
   const mayBeShared = threads !== undefined && threads.most > 1;
-  if (mayBeShared) await refuseTakenPort(host, port);
+  if (mayBeShared) await tryPort(host, port);
   await server.listen(host, port, mayBeShared || isHelper === true);
 }
 
@@ -219,9 +218,10 @@ function startThreads(
   return openApiThreads({ ...threads, house, order, pages, wakes, server });
 }
 
-function threadGauge(threads: ApiThreads | undefined): Gauge {
+function threadGauges(threads: ApiThreads | undefined): Gauge[] {
+  if (threads === undefined) return [];
   const help = 'Threads that answer calls, the first among them.';
-  return { name: 'citizen_services_api_threads', help, read: () => 1 + (threads?.count ?? 0) };
+  return [{ name: 'citizen_services_api_threads', help, read: () => 1 + threads.count }];
 }
 
 /** Ends one part after the other; a part that cannot end well (its database is gone) is told and does not keep the others. */
@@ -247,21 +247,10 @@ function refreshRoot({ log, root }: House): { stop(): Promise<void> } {
 
 /** Where callers find this server. A free port where none is named: it has to be known before the first token. */
 async function chooseAddress(settings: Settings): Promise<{ readonly port: number; readonly publicUrl: string }> {
-  const port = settings.port === 0 ? await freePort(settings.host) : settings.port;
+  const port = settings.port === 0 ? await tryPort(settings.host, 0) : settings.port;
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   const scheme = settings.tlsCertificate === undefined ? 'http' : 'https';
   return { port, publicUrl: settings.publicUrl ?? `${scheme}://${host}:${port}` };
-}
-
-async function freePort(host: string): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once('error', reject);
-    probe.listen(0, host, resolve);
-  });
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 function startWorker(house: House, access: Access, { channels, cascade, simulated }: Mode): Promise<Delivering> {

@@ -20,8 +20,7 @@ export type ThreadOrder = {
 };
 
 /** What of the worker role a stored effect may concern. */
-export const wakeable = ['delivery', 'calling', 'scanning'] as const;
-export type Wakeable = (typeof wakeable)[number];
+export type Wakeable = 'delivery' | 'calling' | 'scanning';
 /** What wakes them; with the effect, where it is at hand, only the queues that it fills. */
 export type Wakes = { readonly [part in Wakeable]: (effect?: Effect) => void };
 

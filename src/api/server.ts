@@ -157,16 +157,18 @@ function portFault(
 }
 
 /**
- * Throws where another program listens there. Listening with SO_REUSEPORT does not tell: it would share the port, and the
- * callers, with any other program of this user that does so too.
+ * Takes a port for a moment and gives its number, a free one for 0; throws where another program listens there. Listening
+ * on a shared port does not tell: it would share the callers with any other program of this user that shares it too.
  */
-export async function refuseTakenPort(host: string, port: number): Promise<void> {
+export async function tryPort(host: string, port: number): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
     probe.once('error', (fault: NodeJS.ErrnoException) => reject(portFault(fault, { host, port })));
     probe.listen({ host, port }, resolve);
   });
+  const address = probe.address();
   await new Promise((resolve) => probe.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : port;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setImmediate as aTurn } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
@@ -159,7 +160,7 @@ async function importLines(file: ImportFile, work: Work, from: ImportProgress): 
     for (const line of lines) {
       takeLine(chunk, line, work);
       if (chunk.rows === chunkRows) await hand(false);
-      else if (chunk.rows % turnRows === 0) await turn();
+      else if (chunk.rows % turnRows === 0) await aTurn();
     }
   }
   await hand(true);
@@ -231,13 +232,9 @@ async function statementsOf({ citizens }: Chunk, { write }: Work): Promise<State
     const some = all.slice(from, from + turnRows);
     const ids = some.map(({ citizenId }) => citizenId);
     statements.push(...write.store(some), ...write.house.citizenKeys.creations(ids));
-    await turn();
+    await aTurn();
   }
   return statements;
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 type ReadyChunk = { readonly progress: ImportProgress; readonly statements: readonly Statement[] };

@@ -1,4 +1,4 @@
-import { createRecent } from '../kernel/recent.ts';
+import { remembering } from '../kernel/recent.ts';
 import type { Value } from '../store/db.ts';
 import { dateExists, dateForm } from './birth-date.ts';
 import { type ImportedCitizen, type StoredField, type TextField, textFields } from './citizen-store.ts';
@@ -44,7 +44,7 @@ export function createRowReader(
   const lists = formerFields.filter((field) => mapping[field]).map((field) => ({ field, read: readerFor(field) }));
   const readMarks = marks.filter((mark) => mapping[mark] !== undefined).map(readerFor);
   const readDate = createDateReader(mapping.birthDate?.dateFormat);
-  const keyOf = createKeyOfName();
+  const keyOf = remembering(keptNames, (name) => (name === '' ? '' : familyKey(name)));
 
   return (row, importId) => {
     if (row.length !== header.length)
@@ -86,18 +86,6 @@ export function createRowReader(
 
 /** So many names at least are kept with their keys: most people of a register share theirs with others. */
 const keptNames = 4_096;
-
-function createKeyOfName(): (name: string) => string {
-  const known = createRecent<string>(keptNames);
-  return (name) => {
-    let key = known.get(name);
-    if (key === undefined) {
-      key = name === '' ? '' : familyKey(name);
-      known.set(name, key);
-    }
-    return key;
-  };
-}
 
 function isNameField(field: TextField): field is 'givenName' | 'familyName' | 'birthFamilyName' {
   return field === 'givenName' || field === 'familyName' || field === 'birthFamilyName';

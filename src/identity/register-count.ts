@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
-import { createRecent } from '../kernel/recent.ts';
+import { remembering } from '../kernel/recent.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Actor } from '../ledger/event.ts';
 import type { Read } from '../store/db.ts';
@@ -72,15 +72,7 @@ export async function countRegister({ read, commit, mint, clock }: CountingHouse
 const keptForms = 4_096;
 
 function createFormOf(claim: FrequentClaim): (value: string) => string {
-  const known = createRecent<string>(keptForms);
-  return (value) => {
-    let form = known.get(value);
-    if (form === undefined) {
-      form = frequencyForm(comparable(claim, value));
-      known.set(value, form);
-    }
-    return form;
-  };
+  return remembering(keptForms, (value) => frequencyForm(comparable(claim, value)));
 }
 
 /** Whether so many imported rows change the register enough to count it anew: a twentieth of it. */

@@ -40,3 +40,16 @@ export function createRecent<V>(half: number): Recent<V> {
     },
   };
 }
+
+/** The function that makes a value of a key, made once for the keys that were used last; see `createRecent`. */
+export function remembering<V>(half: number, make: (key: string) => V): (key: string) => V {
+  const known = createRecent<V>(half);
+  return (key) => {
+    let value = known.get(key);
+    if (value === undefined) {
+      value = make(key);
+      known.set(key, value);
+    }
+    return value;
+  };
+}

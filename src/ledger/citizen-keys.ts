@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Clock, Random } from '../kernel/clock.ts';
-import { createRecent } from '../kernel/recent.ts';
+import { createRecent, remembering } from '../kernel/recent.ts';
 import { keyBytes } from '../keys/chunked-encryption.ts';
 import type { RootKey } from '../keys/root-key.ts';
 import { drawnAtOnce, unwrapKey, wrapKey, wrapNonceBytes } from '../keys/wrap.ts';
@@ -156,13 +156,5 @@ function hmacUnder(root: RootKey, purpose: 'citizen-pseudonym' | 'stranger-conte
 
 /** A pseudonym never changes, and one use of a citizen's data asks for it several times: those used last are kept. */
 function pseudonymsUnder(root: RootKey): CitizenKeys['pseudonymOf'] {
-  const known = createRecent<Uint8Array>(cachedKeys);
-  return (citizenId) => {
-    let pseudonym = known.get(citizenId);
-    if (pseudonym === undefined) {
-      pseudonym = hmacUnder(root, 'citizen-pseudonym', citizenId).subarray(0, 16);
-      known.set(citizenId, pseudonym);
-    }
-    return pseudonym;
-  };
+  return remembering(cachedKeys, (citizenId) => hmacUnder(root, 'citizen-pseudonym', citizenId).subarray(0, 16));
 }
