@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Engine, engines } from '../engines.ts';
@@ -109,6 +111,26 @@ for (const { name } of engines) {
     }
   });
 }
+
+test('a thread that cannot start says why, and the first one goes on answering', async (t) => {
+  const home = await makeHome(t, { settings: { API_THREADS: '2', VERIFY_QUANTUM_MS: '0', LOG_LEVEL: 'error' } });
+  const server = await home.start('demo');
+  const token = await home.token();
+  rmSync(join(home.dataDir, 'root.key'));
+  const endsAt = Date.now() + beginWithinMs;
+  const told = () => server.stderr().includes('a thread could not start: no root key');
+  const { citizenId, givenName, birthDate } = home.demo().citizens[0] ?? assert.fail();
+  const body = { citizenId, givenName, birthDate };
+  const caller = async () => {
+    while (!told() && Date.now() < endsAt) {
+      const { status, json } = await call(home.url, token, { method: 'POST', path: '/v1/identity/verify', body });
+      assert.equal(status, 200, JSON.stringify(json));
+    }
+  };
+  await Promise.all(Array.from({ length: busyCallers }, caller));
+  assert.ok(told(), server.stderr());
+  assert.equal(await metric(server, 'citizen_services_api_threads'), 1);
+});
 
 test('two threads share one quota', async (t) => {
   const { home, token } = await startBusy(t, 'sqlite');
