@@ -40,12 +40,12 @@ const defaultMost = 4;
 const countWithinMs = 1_000;
 
 /**
- * How many threads may answer: by default one for each processor but one, which the writer and the garbage collectors keep
- * busy. Only Linux spreads the connections of one port over several listeners.
+ * How many threads may answer: by default one for each processor, up to four. Only Linux spreads the connections of one port
+ * over several listeners.
  */
 export function mostThreads(setting: number | undefined): number {
   if (process.platform !== 'linux') return 1;
-  return Math.max(1, setting ?? Math.min(defaultMost, availableParallelism() - 1));
+  return Math.max(1, setting ?? Math.min(defaultMost, availableParallelism()));
 }
 
 /**

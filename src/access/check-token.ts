@@ -3,6 +3,7 @@ import { JOSEError } from 'jose/errors';
 import { compactVerify } from 'jose/jws/compact/verify';
 import type { Clock } from '../kernel/clock.ts';
 import type { Refusal } from '../kernel/problem.ts';
+import { createRecent } from '../kernel/recent.ts';
 import { type AccessGrant, audienceOf, grantOf, secondsAhead } from './access-token.ts';
 import type { Caller } from './caller.ts';
 import {
@@ -57,15 +58,16 @@ type Checked = {
   caller: Caller | undefined;
 };
 
-const cachedTokens = 20_000;
+/** At least so many checked tokens are kept, and at most twice as many. */
+const cachedTokens = 10_000;
 const cachedForMs = 60_000;
 /** How often an unknown key id, or an unknown client of another issuer, may make this process read its tables again. */
 const reloadEveryMs = 5_000;
 
-/** The checker of one process. Verified tokens are kept for a minute by their hash, the least recently used first out. */
+/** The checker of one process. Verified tokens are kept for a minute by their hash, those that were used last. */
 export function createTokenChecker(room: CheckRoom): TokenChecker {
   const { clock, publicUrl, clients, keys } = room;
-  const cache = new Map<string, Checked>();
+  const cache = createRecent<Checked>(cachedTokens);
 
   async function authenticate(
     authorization: string | undefined,
@@ -77,17 +79,15 @@ export function createTokenChecker(room: CheckRoom): TokenChecker {
     const { scheme, token } = presented;
     const name = hash('sha256', token, 'base64url');
     let checked = cache.get(name);
-    if (checked !== undefined) {
-      cache.delete(name);
-      if (!isStillGood(checked)) checked = undefined;
-    }
-    if (checked === undefined) {
+    if (checked === undefined || !isStillGood(checked)) {
       const verified = await verify(room, token);
-      if (verified === undefined) return invalidAccessToken(scheme);
-      if ('slug' in verified) return verified;
+      if (verified === undefined || 'slug' in verified) {
+        cache.delete(name);
+        return verified ?? invalidAccessToken(scheme);
+      }
       checked = verified;
+      cache.set(name, checked);
     }
-    keep(cache, name, checked);
     const { grant } = checked;
     if (grant.expiresAt <= clock.now()) return expiredAccessToken(grant.expiresAt, clock.now(), scheme);
     if (!clients.fresh()) await clients.refresh();
@@ -119,13 +119,6 @@ function presentedToken(authorization: string | undefined): { scheme: Scheme; to
   const match = /^(bearer|dpop)(?: +(.*))?$/is.exec(authorization ?? '');
   if (match === null) return undefined;
   return { scheme: match[1]?.length === 4 ? 'DPoP' : 'Bearer', token: match[2] ?? '' };
-}
-
-function keep(cache: Map<string, Checked>, name: string, checked: Checked): void {
-  cache.set(name, checked);
-  if (cache.size <= cachedTokens) return;
-  const [oldest] = cache.keys();
-  if (oldest !== undefined) cache.delete(oldest);
 }
 
 /** The caller, made once for each reading of the client; undefined where the client is gone or not of that issuer. */

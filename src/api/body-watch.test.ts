@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { allowStream, bodyLimits, watchBody } from './body-watch.ts';
+import { allowStream, bodyLimits, createBodyWatch } from './body-watch.ts';
 
 /** A request whose body the test sends by hand, over a timer that the test moves. */
 async function slowRequest(t: TestContext, streams: boolean, read = true) {
@@ -23,7 +23,9 @@ async function slowRequest(t: TestContext, streams: boolean, read = true) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const told: number[] = [];
   if (streams) allowStream(request);
-  watchBody(request, () => told.push(1));
+  const watch = createBodyWatch(() => told.push(1));
+  t.after(watch.stop);
+  watch.begin(request);
   const send = async (bytes: number) => {
     const goal = request.socket.bytesRead + bytes;
     socket.write(Buffer.alloc(bytes));

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** How long the body of a request may take. */
 export const bodyLimits = {
@@ -9,6 +10,9 @@ export const bodyLimits = {
   spanBytes: 65_536,
 } as const;
 
+/** How late a body that takes too long may be noticed. */
+const lookEveryMs = 1_000;
+
 const streamed = new WeakSet<IncomingMessage>();
 
 /** From now on the body of this request may take its time, as long as it keeps coming. */
@@ -16,34 +20,56 @@ export function allowStream(request: IncomingMessage): void {
   streamed.add(request);
 }
 
+/** Watches the bodies of one server. */
+export type BodyWatch = {
+  /** Begins to watch the body of a request; one that has none is let be. */
+  begin(request: IncomingMessage): void;
+  stop(): void;
+};
+
+/** The body that came last on a connection; `seen` are the bytes at the beginning of its span. */
+type Watched = { readonly request: IncomingMessage; waitedMs: number; seen: number };
+
 /**
- * Watches the body of one request; `onSlow` is called once when it takes too long. Bytes that we have not taken yet are
- * our delay, not the sender's.
+ * The watch of one server; `onSlow` is called once for a request whose body takes too long. Bytes that we have not taken
+ * yet are our delay, not the sender's. One timer looks at all: one of its own costs a request more than its body does.
  */
-export function watchBody(request: IncomingMessage, onSlow: () => void): void {
-  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
-  if (coding === undefined && Number(length) === 0) return;
-  let spans = 0;
-  let seen = request.socket.bytesRead;
-  const look = () => {
-    spans += 1;
-    const { bytesRead } = request.socket;
-    const waiting = request.readableLength > 0;
+export function createBodyWatch(onSlow: (request: IncomingMessage) => void): BodyWatch {
+  // A connection has one body on its way at a time, so that the next one takes the place of the one before.
+  const bodies = new Map<Socket, Watched>();
+  const known = new WeakSet<Socket>();
+
+  function lookAt(socket: Socket, body: Watched): void {
+    const { request } = body;
+    if (request.complete) {
+      bodies.delete(socket);
+      return;
+    }
+    body.waitedMs += lookEveryMs;
+    if (body.waitedMs % bodyLimits.spanMs !== 0) return;
     const slow = streamed.has(request)
-      ? !waiting && bytesRead - seen < bodyLimits.spanBytes
-      : spans * bodyLimits.spanMs >= bodyLimits.wholeMs;
-    seen = bytesRead;
+      ? request.readableLength === 0 && socket.bytesRead - body.seen < bodyLimits.spanBytes
+      : body.waitedMs >= bodyLimits.wholeMs;
+    body.seen = socket.bytesRead;
     if (!slow) return;
-    end();
-    onSlow();
+    bodies.delete(socket);
+    onSlow(request);
+  }
+
+  const timer = setInterval(() => {
+    for (const [socket, body] of bodies) lookAt(socket, body);
+  }, lookEveryMs).unref();
+
+  return {
+    begin: (request) => {
+      const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+      if (coding === undefined && Number(length) === 0) return;
+      const { socket } = request;
+      bodies.set(socket, { request, waitedMs: 0, seen: socket.bytesRead });
+      if (known.has(socket)) return;
+      known.add(socket);
+      socket.once('close', () => bodies.delete(socket));
+    },
+    stop: () => clearInterval(timer),
   };
-  const timer = setInterval(look, bodyLimits.spanMs);
-  const end = () => {
-    clearInterval(timer);
-    request.socket.off('close', end);
-  };
-  request.once('end', end);
-  request.once('close', end);
-  // A request that was answered before its body came emits neither of them.
-  request.socket.once('close', end);
 }

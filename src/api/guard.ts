@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Refusal, refuse } from '../kernel/problem.ts';
-import { bodyLimits, watchBody } from './body-watch.ts';
+import { bodyLimits, createBodyWatch } from './body-watch.ts';
 import { problemAnswer } from './problem-answer.ts';
 import { endSlowReaders } from './slow-readers.ts';
 import { createTlsServer, type Tls } from './tls.ts';
@@ -100,16 +100,17 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
     if (own === undefined) generations.set(socket, now);
     return own === undefined || own === now;
   }
+  const bodies = createBodyWatch(({ socket }) => {
+    const slow = Object.assign(new Error('the body is too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    refuseSocket(options, slow, socket);
+    socket.destroySoon();
+  });
   const guarded: RequestListener = (request, response) => {
     if (ended.has(request.socket)) return;
     options.strip?.(request);
     const refusal = refusalOfRequest(request) ?? options.shed();
     if (refusal === undefined) {
-      const slow = Object.assign(new Error('the body is too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-      watchBody(request, () => {
-        refuseSocket(options, slow, request.socket);
-        request.socket.destroySoon();
-      });
+      bodies.begin(request);
       if (!isOfNow(request.socket)) {
         ended.add(request.socket);
         response.shouldKeepAlive = false;
@@ -121,6 +122,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
     answer(options, refusal, response);
   };
   const server = createHttpServer(options.tls, guarded);
+  server.once('close', bodies.stop);
   server.maxConnections = httpLimits.connections;
   endSlowReaders(server);
   limitAddresses(server, httpLimits.connectionsOfAddress);

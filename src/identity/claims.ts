@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type TObject, type TOptional, type TString, Type } from 'typebox';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Issue } from '../kernel/problem.ts';
@@ -129,7 +129,5 @@ function longerThan(text: string, codePoints: number): boolean {
  * under the camelCase names of the contract, so that a caller can compute it and bind the answer to what it asked.
  */
 export function requestHash({ claims, ...others }: Question): string {
-  return `sha-256:${createHash('sha256')
-    .update(canonicalJson({ ...claims, ...others }))
-    .digest('base64url')}`;
+  return `sha-256:${hash('sha256', canonicalJson({ ...claims, ...others }), 'base64url')}`;
 }
