@@ -17,7 +17,8 @@ export const systemRandom: Random = (bytes) => {
     randomFillSync(pool);
     used = 0;
   }
-  const taken = pool.slice(used, used + bytes);
+  // Copied into node's pool of small buffers: memory of its own for each would be work for the collector.
+  const taken = Buffer.from(pool.subarray(used, used + bytes));
   pool.fill(0, used, used + bytes);
   used += bytes;
   return taken;

@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../kernel/clock.ts';
+import { hmac } from '../kernel/hashing.ts';
 
 /**
  * The one format of everything sealed: C2SP chunked encryption, Cobblestone-256 (c2sp.org/chunked-encryption). It
@@ -55,7 +56,7 @@ export function hkdfExpandSha512(prk: Uint8Array, info: Uint8Array, length: numb
   for (let block = 0; block < blocks; block += 1) {
     input[input.length - 1] = block + 1;
     const message = block === 0 ? input.subarray(hashBytes) : input;
-    const mac = createHmac('sha512', prk).update(message).digest();
+    const mac = hmac('sha512', prk, message);
     expanded.set(mac, block * hashBytes);
     input.set(mac);
   }
@@ -101,7 +102,9 @@ export function sealChunkInto(target: Uint8Array, message: MessageKey, index: nu
   target.set(sealed);
   release(sealed);
   cipher.final();
-  target.set(cipher.getAuthTag(), plain.length);
+  const tag = cipher.getAuthTag();
+  target.set(tag, plain.length);
+  release(tag);
 }
 
 /** Opens chunk `index` into `target`, which may be the start of `sealed`; like `openChunk`, and without garbage. */

@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto';
 import type { Clock, Random } from '../kernel/clock.ts';
+import { hmac } from '../kernel/hashing.ts';
 import { createRecent, remembering } from '../kernel/recent.ts';
 import { keyBytes } from '../keys/chunked-encryption.ts';
 import type { RootKey } from '../keys/root-key.ts';
@@ -151,7 +151,7 @@ function wrappedKey(root: RootKey, citizenId: string, source: Random): Uint8Arra
 }
 
 function hmacUnder(root: RootKey, purpose: 'citizen-pseudonym' | 'stranger-content', citizenId: string): Buffer {
-  return createHmac('sha256', root.derive(purpose)).update(citizenId).digest();
+  return hmac('sha256', root.derive(purpose), citizenId);
 }
 
 /** A pseudonym never changes, and one use of a citizen's data asks for it several times: those used last are kept. */

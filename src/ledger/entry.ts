@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { hmac } from '../kernel/hashing.ts';
 import { type EventId, parseId } from '../kernel/id.ts';
 import { hashBytes } from './merkle.ts';
 
@@ -90,5 +91,5 @@ export function linkOf(linkKey: Uint8Array, id: EventId, { chain, number, previo
   linkMessage.writeUInt32BE(Math.floor(number / 2 ** 32), at);
   linkMessage.writeUInt32BE(number % 2 ** 32, at + 4);
   linkMessage.set(previous, at + 8);
-  return createHmac('sha256', linkKey).update(linkMessage).digest();
+  return hmac('sha256', linkKey, linkMessage);
 }

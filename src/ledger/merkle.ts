@@ -1,16 +1,16 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../kernel/hashing.ts';
 
 /** The bytes of one hash (SHA-256). */
 export const hashBytes = 32;
 
 /** The root of a tree without leaves (RFC 6962, section 2.1). */
-export const emptyRoot: Buffer = hash('sha256', '', 'buffer');
+export const emptyRoot: Buffer = sha256(new Uint8Array());
 
 const leafPrefix = Buffer.of(0);
 
 /** The hash of a leaf (RFC 6962, section 2.1): SHA-256(0x00 ‖ entry). */
 export function leafHash(entry: Uint8Array): Buffer {
-  return hash('sha256', Buffer.concat([leafPrefix, entry]), 'buffer');
+  return sha256(Buffer.concat([leafPrefix, entry]));
 }
 
 const pair = Buffer.alloc(1 + 2 * hashBytes, 1);
@@ -20,7 +20,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   if (left.length !== hashBytes || right.length !== hashBytes) throw new TypeError('a hash has 32 bytes');
   pair.set(left, 1);
   pair.set(right, 1 + hashBytes);
-  return hash('sha256', pair, 'buffer');
+  return sha256(pair);
 }
 
 /** Cuts concatenated hashes, as a tile has them, apart. */

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { WriteRefused, WriteUnknown } from './db.ts';
+import { type Value, WriteRefused, WriteUnknown } from './db.ts';
 import { allSettled, type Lane, type Pending } from './group-commit.ts';
 import type { Reader } from './sqlite-reader.ts';
 import type { BatchResult, SentBatch, UnitResult } from './sqlite-writer.ts';
@@ -25,6 +25,7 @@ export function createSqliteLane(port: MessagePort, reader: Pick<Reader, 'refres
   return async (batch) => {
     if (lost) return { units: batch, because: 'the SQLite writer is lost' };
     const fresh: string[] = [];
+    const packed = createPack(batch);
     const units = batch.map(({ unit }) =>
       unit.map(({ sql, args, rows }) => {
         let text = sent.get(sql);
@@ -33,11 +34,11 @@ export function createSqliteLane(port: MessagePort, reader: Pick<Reader, 'refres
           sent.set(sql, text);
           fresh.push(sql);
         }
-        return [text, args, rows] as const;
+        return [text, args?.map(packed.put), rows] as const;
       }),
     );
     answer = Promise.withResolvers();
-    port.postMessage({ texts: fresh, units } satisfies SentBatch);
+    port.postMessage({ texts: fresh, units } satisfies SentBatch, [packed.buffer]);
     const result = await answer.promise;
     // Whoever is told of a write sees it in the next read.
     reader.refresh();
@@ -45,6 +46,28 @@ export function createSqliteLane(port: MessagePort, reader: Pick<Reader, 'refres
     if (result.state === 'committed') settle(batch, result.results);
     else rejectAll(batch, result.message);
     return allSettled;
+  };
+}
+
+/**
+ * One piece of memory for all bytes of a batch, to be handed over. Bytes that are posted take the whole memory that they are
+ * cut from along, and a small Buffer is cut from node's pool of 64 KiB.
+ */
+function createPack(batch: readonly Pending[]): { readonly buffer: ArrayBuffer; put(value: Value): Value } {
+  let length = 0;
+  for (const { unit } of batch) {
+    for (const { args = [] } of unit) for (const value of args) if (value instanceof Uint8Array) length += value.length;
+  }
+  const bytes = new Uint8Array(length);
+  let used = 0;
+  return {
+    buffer: bytes.buffer,
+    put: (value) => {
+      if (!(value instanceof Uint8Array)) return value;
+      bytes.set(value, used);
+      used += value.length;
+      return bytes.subarray(used - value.length, used);
+    },
   };
 }
 
