@@ -40,13 +40,14 @@ async function askProvider({ channels, onFault }: RecoverParts, job: Job): Promi
 
 type Lost = { readonly job: Job; readonly startedAt: number | null };
 
+/** In the order of the index of what is taken: by any other SQLite looks at every delivery there is, each second. */
 async function findLost(read: Read, now: number): Promise<Lost[]> {
   const rows = await read(
     `select d.id, d.notification_id, d.channel, d.attempts, d.locked_by, d.started_at, d.reminder
       from delivery d
       where d.status = 'sending'
         and not exists (select 1 from lease l where l.name = d.locked_by and l.held_until > $1)
-      order by d.id limit $2`,
+      order by d.locked_by limit $2`,
     [now, recoveredAtOnce],
   );
   return rows.map((row: Row) => ({ job: jobOf(row), startedAt: wholeOrNull(row, 'started_at') }));
