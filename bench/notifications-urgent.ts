@@ -3,34 +3,54 @@
  * [BACKLOG]`. From the acceptance of each of 300 urgent messages to the call of a provider that takes 5 ms and 20 calls
  * at once; the median and the 99th percentile without and with the backlog, in one run.
  */
-import type { TestContext } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemTimer } from '../src/jobs/timer.ts';
 import { parseId } from '../src/kernel/id.ts';
-import { systemClock } from '../src/kernel/system-clock.ts';
+import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 import { absentChannels, type Channel } from '../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../src/notifications/channels/inbox.ts';
 import { insertion } from '../src/notifications/notification-store.ts';
 import { sealContent } from '../src/notifications/sealed-content.ts';
 import { startDelivery } from '../src/notifications/start-delivery.ts';
 import type { Db } from '../src/store/db.ts';
-import { engines } from '../test/engines.ts';
+import { migrate } from '../src/store/migrations.ts';
+import { openPostgres } from '../src/store/postgres.ts';
+import { openSqlite } from '../src/store/sqlite.ts';
 import { createNotificationHouse } from '../test/notification-house.ts';
+import { startBenchPostgres } from './postgres.ts';
 
 const [wanted = 'sqlite', backlogText = '200000'] = process.argv.slice(2);
 const backlog = Number(backlogText);
 const [providerMs, placesAtOnce, urgentCount, everyMs] = [5, 20, 300, 20];
-const endings: Array<() => unknown> = [];
-
-const engine = engines.find(({ name }) => name === wanted);
-if (engine === undefined) throw new Error(`no engine is called ${wanted}`);
-// As much of a test's context as opening a database uses.
-const context = { after: (end: () => unknown) => void endings.unshift(end) } as unknown as TestContext;
-const db = await engine.open(context);
+if (wanted !== 'sqlite' && wanted !== 'postgres') throw new Error(`no engine is called ${wanted}`);
+const { db, end } = await openOnDisk();
 try {
   await run(db);
 } finally {
-  for (const end of endings) await end();
+  await end();
+}
+
+/** A new database where a sync is one, and PostgreSQL with the settings that it has by default. */
+async function openOnDisk(): Promise<{ readonly db: Db; end(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-urgent-'));
+  const server = wanted === 'postgres' ? await startBenchPostgres() : undefined;
+  const options = { random: systemRandom };
+  const opened =
+    server === undefined
+      ? await openSqlite(join(folder, 'urgent.sqlite'), options)
+      : await openPostgres(await server.create('urgent'), options);
+  await migrate(opened, systemClock);
+  return {
+    db: opened,
+    end: async () => {
+      await opened.close();
+      await server?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 async function run(place: Db): Promise<void> {
