@@ -61,7 +61,7 @@ const urgentForMs = 1_000;
 /** One place of a channel in so many is kept for urgent messages. */
 const placesPerKept = 10;
 /** And so many units of the others are written at once: an urgent one waits for the commit that is under way. */
-const unitsBesideUrgent = 8;
+const unitsBesideUrgent = 2;
 const deadlinesAtOnce = 8;
 
 /** Starts the worker role: a worker for each channel, the deadlines, and the recovery of what others lost. */
