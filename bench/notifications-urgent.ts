@@ -1,6 +1,6 @@
 /**
  * How long an urgent message waits when another client has a backlog: `node bench/notifications-urgent.ts [ENGINE]
- * [BACKLOG]`. From the acceptance of each of 300 urgent messages to the call of a provider that takes 5 ms and 20 calls
+ * [BACKLOG]`. From the acceptance of each of 1,000 urgent messages to the call of a provider that takes 5 ms and 20 calls
  * at once; the median and the 99th percentile without and with the backlog, in one run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ import { startBenchPostgres } from './postgres.ts';
 
 const [wanted = 'sqlite', backlogText = '200000'] = process.argv.slice(2);
 const backlog = Number(backlogText);
-const [providerMs, placesAtOnce, urgentCount, everyMs] = [5, 20, 300, 20];
+const [providerMs, placesAtOnce, urgentCount, everyMs] = [5, 20, 1_000, 20];
 if (wanted !== 'sqlite' && wanted !== 'postgres') throw new Error(`no engine is called ${wanted}`);
 const { db, end } = await openOnDisk();
 try {

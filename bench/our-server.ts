@@ -35,11 +35,16 @@ export function installHouse(dataDir: string, databaseUrl: string | undefined): 
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   };
   command(env, ['keys', 'create']);
+  return { dataDir, env, client: createClient(env, 'Bench', 1_000_000) };
+}
+
+/** Makes a client with a secret, and a quota of so many requests a second. */
+export function createClient(env: House['env'], name: string, quota: number): House['client'] {
   const created = command(env, [
-    ...['clients', 'create', 'Bench', '--scopes', clientScopes, '--secret', '--quota', '1000000', '--json'],
+    ...['clients', 'create', name, '--scopes', clientScopes, '--secret', '--quota', String(quota), '--json'],
   ]);
   // The command line prints the client it made.
-  return { dataDir, env, client: JSON.parse(created) as House['client'] };
+  return JSON.parse(created) as House['client'];
 }
 
 function command(env: Readonly<Record<string, string>>, args: readonly string[]): string {
@@ -90,8 +95,8 @@ export async function startOurs(house: House, options: StartOptions = {}): Promi
   throw new Error(`our server did not start: ${readFileSync(logPath, 'utf8')}`);
 }
 
-/** A fresh token of the bench's client from the server's own token endpoint. */
-export async function tokenFor(house: House, server: OurServer): Promise<string> {
+/** A fresh token of a client, usually the bench's own, from the server's token endpoint. */
+export async function tokenFor(house: Pick<House, 'client'>, server: OurServer): Promise<string> {
   const { clientId, clientSecret } = house.client;
   const response = await fetch(`${server.url}/oauth2/token`, {
     method: 'POST',

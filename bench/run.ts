@@ -6,6 +6,7 @@ import { benchHttp, httpWorks } from './bench-http.ts';
 import { benchImport } from './bench-import.ts';
 import { benchLedger } from './bench-ledger.ts';
 import { benchQueues } from './bench-queues.ts';
+import { benchQuota } from './bench-quota.ts';
 import { benchStart } from './bench-start.ts';
 import { benchTokens } from './bench-tokens.ts';
 import { type Ground, layGround } from './ground.ts';
@@ -16,7 +17,7 @@ import type { Result } from './result.ts';
 // What `npm run bench` runs: all benches, or those whose names begin with one of the words given. About five minutes,
 // with --seconds so many for each cell (default 2.5), and BENCH_CITIZENS in the register (default 100,000). Figures on standard output, what is going on on standard error.
 
-const works = ['compare', 'tokens', 'start', 'import', ...httpWorks, 'deliver', 'queues', 'ledger'] as const;
+const works = ['compare', 'tokens', 'start', 'import', ...httpWorks, 'deliver', 'queues', 'ledger', 'quota'] as const;
 const fewRounds = 3;
 const longestSeconds = 60;
 
@@ -54,6 +55,7 @@ async function runAll(ground: Ground): Promise<Result[]> {
     ...(wanted.includes('deliver') ? await benchDelivery(ground, { rounds: few, seconds }) : []),
     ...(wanted.includes('queues') ? await benchQueues(ground, { rounds: few, seconds }) : []),
     ...(wanted.includes('ledger') ? await benchLedger(ground) : []),
+    ...(wanted.includes('quota') ? await benchQuota(ground, few) : []),
   ];
 }
 
