@@ -22,8 +22,8 @@ export function hasRoom(guesses: readonly Guess[], now: number, { inDay, inMonth
   return within(dayMs) < inDay && within(monthMs) < inMonth;
 }
 
-/** What a question is counted by: whom it asks about, and what it puts forward, which only a wrong one needs. */
-export type GuessTags = { readonly subjects: readonly string[]; tag(): string };
+/** What a question is counted by: whom it asks about, and what it puts forward. */
+export type GuessTags = { readonly subjects: readonly string[]; readonly tag: string };
 
 /**
  * With an id the citizen of that id, known or not. Without one two things that a guesser may hold still while trying the
@@ -32,7 +32,7 @@ export type GuessTags = { readonly subjects: readonly string[]; tag(): string };
 export function guessTags(key: Uint8Array, claims: Claims, { asked, values }: NormalisedClaims): GuessTags {
   const mac = (of: string) => createHmac('sha256', key).update(of).digest('base64url');
   const form = (claim: keyof Claims) => (values[claim]?.forms[0] ?? '').replaceAll(' ', '');
-  const tag = () => mac(canonicalJson(Object.fromEntries(asked.map((claim) => [claim, form(claim)])))).slice(0, 22);
+  const tag = mac(canonicalJson(Object.fromEntries(asked.map((claim) => [claim, form(claim)])))).slice(0, 22);
   if (claims.citizenId !== undefined) return { subjects: [mac(`citizen\0${claims.citizenId}`)], tag };
   const names = [form('givenName'), form('familyName')].sort().join(' ');
   const place = ['streetAddress', 'postalCode', 'documentNumber'] as const;
@@ -112,9 +112,8 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
       const found = await Promise.all(subjects.map(guessesOf));
       return found.every(({ guesses }) => hasRoom(guesses, now, limits));
     },
-    count: async (tags, now) => {
-      const tag = tags.tag();
-      const spent = await Promise.all(tags.subjects.map((subject) => countOne(subject, tag, now)));
+    count: async ({ subjects, tag }, now) => {
+      const spent = await Promise.all(subjects.map((subject) => countOne(subject, tag, now)));
       return { spentNow: spent.includes(true) };
     },
   };
