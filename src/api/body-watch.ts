@@ -10,7 +10,7 @@ export const bodyLimits = {
   spanBytes: 65_536,
 } as const;
 
-/** How late a body that takes too long may be noticed. */
+/** Time is counted in looks, so that a body may have up to one of them less than its limit. */
 const lookEveryMs = 1_000;
 
 const streamed = new WeakSet<IncomingMessage>();
