@@ -25,8 +25,6 @@ export type ConnectionOptions = {
   readonly setup: string;
   /** A batch without an answer for so long is given up: its connection is lost. */
   readonly deadlineMs: number;
-  /** Whether what is sent within one turn of the event loop travels together, as many single reads do. */
-  readonly gathers?: boolean;
 };
 
 const connectTimeoutMs = 5_000;
@@ -67,7 +65,6 @@ type Health = { isUsable(): boolean; lose(): void };
 function createConnection(client: pg.Client, options: ConnectionOptions, health: Health): Connection {
   let inFlight = 0;
   let corked = false;
-  const later = options.gathers === true ? setImmediate : process.nextTick;
   const destroy = () => {
     health.lose();
     streamOf(client).destroy();
@@ -84,7 +81,7 @@ function createConnection(client: pg.Client, options: ConnectionOptions, health:
     if (!corked) {
       corked = true;
       stream.cork();
-      later(() => {
+      process.nextTick(() => {
         corked = false;
         stream.uncork();
       });

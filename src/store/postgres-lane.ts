@@ -2,11 +2,13 @@ import { type Statement, WriteBusy, WriteRefused, WriteUnknown } from './db.ts';
 import { allSettled, type Lane, type Pending, type Unstored } from './group-commit.ts';
 import type { Connection, Reply } from './postgres-connection.ts';
 import { type Fault, messageOf } from './postgres-faults.ts';
+import { createJoinInserts, type Layout, layApart } from './postgres-inserts.ts';
 
-/** What became of a transaction. `failed` and `transient` mean that the server has rolled it back. */
+/** What became of a transaction. `failed`, `blurred` (one unit failed, unknown which) and `transient`: it was rolled back. */
 type Outcome =
   | { readonly is: 'stored'; readonly rows: readonly Reply[][] }
   | { readonly is: 'failed'; readonly failures: ReadonlyMap<Pending, Error> }
+  | { readonly is: 'blurred' }
   | { readonly is: 'transient'; readonly message: string; readonly reconnect: boolean }
   | { readonly is: 'unknown'; readonly message: string };
 
@@ -19,21 +21,23 @@ const triesTogether = 2;
 /** A lane over its own connection, made when it is needed and made anew after a loss. */
 export function createLane(open: () => Promise<Connection>): Lane & { close(): Promise<void> } {
   let connection: Connection | undefined;
+  const joinInserts = createJoinInserts();
 
-  async function transact(units: readonly Pending[]): Promise<Outcome> {
+  async function transact(units: readonly Pending[], joins: boolean): Promise<Outcome> {
     try {
       if (connection === undefined || !connection.usable) connection = await open();
     } catch (error) {
       // Nothing was sent, so nothing is stored.
       return { is: 'transient', message: messageOf(error), reconnect: false };
     }
-    const outcome = await runTransaction(connection, units);
+    const layout = (joins && units.length > 1 ? joinInserts : layApart)(units.map(({ unit }) => unit));
+    const outcome = await runTransaction(connection, units, layout);
     if (outcome.is === 'unknown' || (outcome.is === 'transient' && outcome.reconnect)) connection.destroy();
     return outcome;
   }
 
-  async function together(batch: readonly Pending[], again: boolean): Promise<Unstored> {
-    const outcome = await transact(batch);
+  async function together(batch: readonly Pending[], again: boolean, joins = true): Promise<Unstored> {
+    const outcome = await transact(batch, joins);
     switch (outcome.is) {
       case 'stored':
         for (const [index, pending] of batch.entries()) resolveUnit(pending, outcome.rows[index] ?? []);
@@ -49,6 +53,8 @@ export function createLane(open: () => Promise<Connection>): Lane & { close(): P
         if (rest.length === 0) return allSettled;
         return again ? together(rest, false) : singly(rest);
       }
+      case 'blurred':
+        return together(batch, again, false);
     }
   }
 
@@ -72,11 +78,13 @@ export function createLane(open: () => Promise<Connection>): Lane & { close(): P
 }
 
 // Without stated rows, BEGIN to COMMIT is one round trip. With them, COMMIT waits until the rows were counted.
-async function runTransaction(connection: Connection, units: readonly Pending[]): Promise<Outcome> {
-  const statements = units.flatMap((pending) => pending.unit);
+async function runTransaction(connection: Connection, units: readonly Pending[], layout: Layout): Promise<Outcome> {
+  const { statements, places, joinedFrom } = layout;
   const counted = statements.some((statement) => statement.rows !== undefined);
   const replies = await connection.send([begin, ...statements, ...(counted ? [] : [commit])]);
-  const rows = cut(replies.slice(1), units);
+  const done = replies.slice(1);
+  const rows = places.map((own) => own.flatMap((place) => done[place] ?? []));
+  const isBlurred = done.slice(joinedFrom).some(isOwnFault);
   const failures = findFailures(units, rows);
   const fault = worst(replies);
   if (fault?.is === 'lost') return { is: 'unknown', message: fault.message };
@@ -84,7 +92,13 @@ async function runTransaction(connection: Connection, units: readonly Pending[])
   const last = counted
     ? (await connection.send([clean && failures.size === 0 ? commit : rollback]))[0]
     : replies.at(-1);
-  return conclude({ last, fault, failures, rows });
+  const outcome = conclude({ last, fault, failures, rows });
+  return isBlurred && outcome.is === 'failed' ? { is: 'blurred' } : outcome;
+}
+
+/** Whether that statement itself failed, and not one before it. */
+function isOwnFault(reply: Reply): boolean {
+  return 'fault' in reply && (reply.fault.is === 'refused' || reply.fault.is === 'slow');
 }
 
 type Ending = {
@@ -111,15 +125,6 @@ function conclude({ last, fault, failures, rows }: Ending): Outcome {
 function worst(replies: readonly Reply[]): Fault | undefined {
   const faults = replies.flatMap((reply) => ('fault' in reply ? [reply.fault] : []));
   return faults.find((fault) => fault.is === 'lost') ?? faults.find((fault) => fault.is !== 'unreadable') ?? faults[0];
-}
-
-function cut(replies: readonly Reply[], units: readonly Pending[]): Reply[][] {
-  let at = 0;
-  return units.map((pending) => {
-    const from = at;
-    at += pending.unit.length;
-    return replies.slice(from, at);
-  });
 }
 
 // At most one statement fails with an error; stated rows may fail in several units at once.

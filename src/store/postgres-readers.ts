@@ -1,6 +1,7 @@
 import { ReadUnavailable, type Row, type Value } from './db.ts';
 import type { Connection } from './postgres-connection.ts';
 import { messageOf } from './postgres-faults.ts';
+import { type Asked, createJoin } from './postgres-lookups.ts';
 
 /** The connections for reads: each carries many reads at once in its pipeline. */
 export type Readers = {
@@ -19,26 +20,30 @@ type Attempt = { readonly rows: Row[] } | { readonly fault: string };
 /** Readers over connections that are made when needed, and made anew after a loss. A lost read is read again. */
 export function createReaders(open: () => Promise<Connection>): Readers {
   const slots: Slot[] = Array.from({ length: readerCount }, () => ({ opening: undefined, waiting: 0 }));
+  const join = createJoin();
+  const leastBusy = () => slots.reduce((least, other) => (other.waiting < least.waiting ? other : least));
+  let asked: Asked[] = [];
 
-  // Reads of one turn of the event loop go to one connection, and so in one write and one wake-up of the server.
-  let chosen: { readonly slot: Slot; room: number } | undefined;
-  function choose(): Slot {
-    if (chosen === undefined || chosen.room === 0) {
-      if (chosen === undefined)
-        setImmediate(() => {
-          chosen = undefined;
-        });
-      chosen = {
-        slot: slots.reduce((least, other) => (other.waiting < least.waiting ? other : least)),
-        room: readsTogether,
-      };
+  // The reads of one turn of the event loop leave together, in one write and for one wake-up of the server.
+  function leave(): void {
+    const statements = join(asked);
+    asked = [];
+    for (let from = 0; from < statements.length; from += readsTogether) {
+      const slot = leastBusy();
+      for (const one of statements.slice(from, from + readsTogether)) answer(slot, one).catch(one.reject);
     }
-    chosen.room -= 1;
-    return chosen.slot;
   }
 
-  async function attempt(sql: string, args: readonly Value[] | undefined): Promise<Attempt> {
-    const slot = choose();
+  async function answer(slot: Slot, { sql, args, resolve }: Asked): Promise<void> {
+    let result = await attempt(slot, sql, args);
+    for (let tries = 1; tries < triesPerRead && 'fault' in result; tries += 1) {
+      result = await attempt(leastBusy(), sql, args);
+    }
+    if ('fault' in result) throw new ReadUnavailable(`the database does not answer: ${result.fault}`);
+    resolve(result.rows);
+  }
+
+  async function attempt(slot: Slot, sql: string, args: readonly Value[] | undefined): Promise<Attempt> {
     slot.waiting += 1;
     try {
       return await readOn(await connectionOf(slot, open), sql, args);
@@ -48,15 +53,11 @@ export function createReaders(open: () => Promise<Connection>): Readers {
   }
 
   return {
-    read: async (sql, args) => {
-      let fault = '';
-      for (let tries = 0; tries < triesPerRead; tries += 1) {
-        const result = await attempt(sql, args);
-        if ('rows' in result) return result.rows;
-        fault = result.fault;
-      }
-      throw new ReadUnavailable(`the database does not answer: ${fault}`);
-    },
+    read: (sql, args) =>
+      new Promise((resolve, reject) => {
+        asked.push({ sql, args, resolve, reject });
+        if (asked.length === 1) setImmediate(leave);
+      }),
     close: async () => {
       const opened = await Promise.allSettled(slots.map((slot) => slot.opening));
       for (const slot of opened) {

@@ -1,31 +1,8 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import { type Db, type Statement, type Value, WriteBusy, WriteRefused } from '../../src/store/db.ts';
-import { type Engine, engines } from '../engines.ts';
-
-const tables = [
-  `create table person (
-    id text not null primary key,
-    name text not null unique,
-    born bigint check (born between 0 and 9007199254740991),
-    alive boolean not null check (alive in (true, false))
-  )`,
-  'create table letter (id text not null primary key, person_id text not null references person (id), body bytea)',
-];
-
-async function open(engine: Engine, t: TestContext): Promise<Db> {
-  const db = await engine.open(t);
-  await db.write(tables.map((sql) => ({ sql })));
-  return db;
-}
-
-function person(id: string, name = id, born: Value = 0, alive: Value = true): Statement {
-  return { sql: 'insert into person (id, name, born, alive) values ($1, $2, $3, $4)', args: [id, name, born, alive] };
-}
-
-function letter(id: string, personId: string): Statement {
-  return { sql: 'insert into letter (id, person_id) values ($1, $2)', args: [id, personId] };
-}
+import { test } from 'node:test';
+import { type Db, type Value, WriteBusy, WriteRefused } from '../../src/store/db.ts';
+import { engines } from '../engines.ts';
+import { letter, open, person, tables } from './people.ts';
 
 async function ids(db: Db): Promise<unknown[]> {
   return (await db.read('select id from person order by id')).map((row) => row['id']);

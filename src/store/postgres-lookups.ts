@@ -1,0 +1,98 @@
+import type { Row, Value } from './db.ts';
+
+/** A read on its way, with the promise of its caller. */
+export type Asked = {
+  readonly sql: string;
+  readonly args: readonly Value[] | undefined;
+  resolve(rows: Row[]): void;
+  reject(fault: unknown): void;
+};
+
+/** A text that looks rows up by one key, taken apart; `shown`: the column of the answer that tells the key. */
+type Lookup = { readonly columns: string; readonly table: string; readonly key: string; readonly shown: string };
+
+const lookupText = /^\s*select ([\w\s,]+) from (\w+) where (\w+) = \$1\s*$/;
+/** More keys than these go in several statements. */
+const mostKeys = 32;
+/** The column that tells the key where the caller did not ask for it. */
+const addedColumn = 'asked_key';
+
+/**
+ * Makes one statement of lookups of one turn that differ in their key alone: `where id = $1` of five callers becomes
+ * `where id in ($1, … $8)`, the last key repeated. Both sides spend more on a statement than on the row it looks up. All
+ * other reads go as they came.
+ */
+export function createJoin(): (asked: readonly Asked[]) => Asked[] {
+  const lookups = new Map<string, Lookup | undefined>();
+  const texts = new Map<string, string>();
+
+  function lookupIn({ sql, args }: Asked): Lookup | undefined {
+    if (args?.length !== 1 || typeof args[0] !== 'string') return undefined;
+    if (!lookups.has(sql)) lookups.set(sql, parse(sql));
+    return lookups.get(sql);
+  }
+
+  /** For so many keys; few sizes, since the server prepares each text. */
+  function textFor(sql: string, { columns, table, key, shown }: Lookup, size: number): string {
+    const name = `${size} ${sql}`;
+    let text = texts.get(name);
+    if (text === undefined) {
+      const places = Array.from({ length: size }, (_, index) => `$${index + 1}`);
+      const added = shown === addedColumn ? `, ${key} as ${addedColumn}` : '';
+      text = `select ${columns}${added} from ${table} where ${key} in (${places.join(', ')})`;
+      texts.set(name, text);
+    }
+    return text;
+  }
+
+  function together(sql: string, all: readonly Asked[], lookup: Lookup): Asked {
+    const keys = all.map(({ args }) => String(args?.[0]));
+    const size = 2 ** Math.ceil(Math.log2(keys.length));
+    const repeated = new Array<string>(size - keys.length).fill(keys.at(-1) ?? '');
+    return {
+      sql: textFor(sql, lookup, size),
+      args: [...keys, ...repeated],
+      resolve: (rows) => {
+        const found = Map.groupBy(rows, (row) => row[lookup.shown]);
+        for (const [index, one] of all.entries()) {
+          const own = found.get(keys[index] ?? '') ?? [];
+          one.resolve(lookup.shown === addedColumn ? own.map(withoutAdded) : own);
+        }
+      },
+      reject: (fault) => {
+        for (const one of all) one.reject(fault);
+      },
+    };
+  }
+
+  return (asked) => {
+    const joined: Asked[] = [];
+    const alike = new Map<string, { readonly lookup: Lookup; readonly all: Asked[] }>();
+    for (const one of asked) {
+      const lookup = lookupIn(one);
+      const others = alike.get(one.sql);
+      if (lookup === undefined) joined.push(one);
+      else if (others === undefined) alike.set(one.sql, { lookup, all: [one] });
+      else others.all.push(one);
+    }
+    for (const [sql, { lookup, all }] of alike) {
+      for (let from = 0; from < all.length; from += mostKeys) {
+        const part = all.slice(from, from + mostKeys);
+        joined.push(...(part.length === 1 ? part : [together(sql, part, lookup)]));
+      }
+    }
+    return joined;
+  };
+}
+
+function parse(sql: string): Lookup | undefined {
+  const [, columns, table, key] = lookupText.exec(sql) ?? [];
+  if (columns === undefined || table === undefined || key === undefined) return undefined;
+  const names = columns.split(',').map((name) => name.trim());
+  return { columns, table, key, shown: names.includes(key) ? key : addedColumn };
+}
+
+function withoutAdded(row: Row): Row {
+  const { [addedColumn]: _key, ...rest } = row;
+  return rest;
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Statement } from '../../src/store/db.ts';
+import { engines } from '../engines.ts';
+import { letter, open, person } from './people.ts';
+
+// What comes in one moment may go to the engine together; no caller may notice.
+
+for (const engine of engines) {
+  test(`${engine.name}: what is looked up at once by key is each caller's own`, async (t) => {
+    const db = await open(engine, t);
+    const names = Array.from({ length: 40 }, (_, n) => `p${n}`);
+    for (const id of names) await db.write([person(id, `name of ${id}`), letter(`${id} 1`, id), letter(`${id} 2`, id)]);
+    const asked = [...names, 'nobody', 'p7', "o'; drop table person", ''];
+    const found = asked.map((id) => db.read('select id, name from person where id = $1', [id]));
+    const unnamed = asked.map((id) => db.read('select name, born from person where id = $1', [id]));
+    const letters = asked.map((id) => db.read('select id from letter where person_id = $1', [id]));
+    const isThere = (id: string) => names.includes(id);
+    assert.deepEqual(
+      await Promise.all(found),
+      asked.map((id) => (isThere(id) ? [{ id, name: `name of ${id}` }] : [])),
+    );
+    assert.deepEqual(
+      await Promise.all(unnamed),
+      asked.map((id) => (isThere(id) ? [{ name: `name of ${id}`, born: 0 }] : [])),
+    );
+    const sorted = (await Promise.all(letters)).map((rows) => rows.map((row) => row['id']).sort());
+    assert.deepEqual(
+      sorted,
+      asked.map((id) => (isThere(id) ? [`${id} 1`, `${id} 2`] : [])),
+    );
+  });
+
+  test(`${engine.name}: a lookup that fails among many fails for its callers, and the next ones are served`, async (t) => {
+    const db = await open(engine, t);
+    await db.write([person('a')]);
+    const wrong = ['a', 'b', 'c'].map((id) => db.read('select nothing from person where id = $1', [id]));
+    const right = ['a', 'b'].map((id) => db.read('select name from person where id = $1', [id]));
+    for (const { status } of await Promise.allSettled(wrong)) assert.equal(status, 'rejected');
+    assert.deepEqual(await Promise.all(right), [[{ name: 'a' }], []]);
+  });
+
+  test(`${engine.name}: units that end in inserts keep their own rows, refusals and order`, async (t) => {
+    const db = await open(engine, t);
+    for (let n = 0; n < 12; n += 1) await db.write([person(`p${n}`, `p${n}`, 1)]);
+    const grow = (n: number): Statement => ({
+      sql: 'update person set born = born + 1 where id = $1 and born = $2 returning id, born',
+      args: [`p${n}`, n % 4 === 3 ? 99 : 1],
+      rows: 1,
+    });
+    const units = Array.from({ length: 12 }, (_, n) => [
+      ...[letter(`first ${n}`, `p${n}`), grow(n), person(`child ${n}`), letter(`to child ${n}`, `child ${n}`)],
+      letter(`second ${n}`, `p${n}`),
+    ]);
+    const results = await Promise.allSettled(units.map((unit) => db.write(unit)));
+    for (const [n, result] of results.entries()) {
+      if (result.status === 'fulfilled') assert.deepEqual(result.value, [[], [{ id: `p${n}`, born: 2 }], [], [], []]);
+      else assert.deepEqual([n % 4, result.reason.kind, result.reason.statement], [3, 'rows', 1]);
+    }
+    const stored = await db.read('select id from letter order by id');
+    const expected = Array.from({ length: 12 }, (_, n) => [`first ${n}`, `second ${n}`, `to child ${n}`]);
+    assert.deepEqual(
+      stored.map((row) => row['id']),
+      expected
+        .filter((_, n) => n % 4 !== 3)
+        .flat()
+        .sort(),
+    );
+  });
+}
