@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { hmac } from '../kernel/hashing.ts';
 import { type EventId, parseId } from '../kernel/id.ts';
 import { hashBytes } from './merkle.ts';
@@ -69,7 +68,7 @@ const linkKeys = new WeakMap<Uint8Array, Buffer>();
 export function linkKeyOf(ownerKey: Uint8Array): Buffer {
   const known = linkKeys.get(ownerKey);
   if (known !== undefined) return known;
-  const key = createHmac('sha256', ownerKey).update('citizen-services/ledger-link-key@v1').digest();
+  const key = hmac('sha256', ownerKey, 'citizen-services/ledger-link-key@v1');
   linkKeys.set(ownerKey, key);
   return key;
 }

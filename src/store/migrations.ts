@@ -132,12 +132,10 @@ async function apply(db: Db, migration: Migration, clock: Clock): Promise<void> 
   }
 }
 
-const sqliteAlone = '/* sqlite */';
-
-/** How rows lie in the file is the engine's own business: a statement may be for SQLite alone. */
+/** How rows lie on disk is the engine's own business: a statement may be for one of them alone. */
 function statementsFor({ engine }: Db, statements: readonly string[]): Statement[] {
-  const own = engine === 'sqlite' ? statements : statements.filter((sql) => !sql.startsWith(sqliteAlone));
-  return own.map((sql) => ({ sql }));
+  const others = engine === 'sqlite' ? '/* postgres */' : '/* sqlite */';
+  return statements.filter((sql) => !sql.startsWith(others)).map((sql) => ({ sql }));
 }
 
 function fileName(migration: Migration): string {

@@ -4,7 +4,7 @@ import type { Statement, Value } from './db.ts';
  * How many rows one statement takes: few sizes, so that few texts stand for any number of rows. More than 128 cost memory
  * and save no time: SQLite keeps a copy of every page that a statement changes until it ends.
  */
-const sizes = [128, 32, 8, 1] as const;
+const sizes = [128, 64, 32, 16, 8, 4, 2, 1] as const;
 
 /** Makes the statements that state many rows at once, `columns` values each; their texts are constants of a few sizes. */
 export type MultiRow = (rows: readonly (readonly Value[])[]) => Statement[];
