@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createServer } from 'node:https';
 
@@ -41,6 +42,11 @@ export function createTlsServer(tls: Tls, limits: ServerOptions, handler: Reques
     },
     handler,
   );
+  // Where the chain of a caller's certificate does not hold, OpenSSL leaves that fault behind in the thread, and the next look
+  // at any connection takes it for its own: the caller would be cut off, not answered (seen with node 26.10). To ask whether
+  // one certificate issued another clears it away.
+  const own = new X509Certificate(tls.certificate);
+  if (tls.asksForCertificate) server.on('secureConnection', () => own.checkIssued(own));
   const { renew } = tls;
   if (renew !== undefined) {
     let known = tls.certificate;
