@@ -5,6 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import type { Shown } from '../access/check-binding.ts';
 import type { Taken } from '../access/quota.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { createCohort } from '../kernel/cohort.ts';
 import type { Mint } from '../kernel/id.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
@@ -101,7 +102,9 @@ export function createDispatch<P>(
   house: House<P>,
 ): (incoming: Incoming) => Promise<Dispatched> {
   const desk: Desk<P> = { operation, house, parse: createParse(operation, house), running: new Set() };
+  const together = createCohort();
   return async (incoming) => {
+    await together();
     const needed = operation.scope;
     let admitted: Omit<Dispatched, 'result'> = { headers: {} };
     try {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { Random } from '../kernel/clock.ts';
+import { createCohort } from '../kernel/cohort.ts';
 import { type Db, ReadUnavailable, WriteUnknown } from './db.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createSqliteLane } from './sqlite-lane.ts';
@@ -65,14 +66,16 @@ function createDb({ path, port, random }: Parts): Db {
   const texts = createTexts();
   const reader = openReader(path);
   const commits = createGroupCommit({ lanes: [createSqliteLane(port, reader)], batchLimit, texts, random });
+  const together = createCohort();
   let closing: Promise<void> | undefined;
   return {
     engine: 'sqlite',
     write: commits.write,
-    // A read is synchronous inside; being async, it fails as a promise, as the other engine does.
+    // A read is synchronous inside. What is read in one turn is read behind it, in one transaction.
     read: async (sql, args) => {
       const fault = faultOf({ sql, args: args ?? [] }, texts(sql));
       if (fault !== undefined) throw new TypeError(fault);
+      await together();
       try {
         return reader.run(sql, args);
       } catch (error) {
