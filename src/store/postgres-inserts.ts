@@ -15,7 +15,8 @@ export type Layout = {
 type Insert = { readonly before: string; readonly row: string };
 
 // No `on conflict`, `returning` or `select`: whatever stands in other rows changes nothing here.
-const insertText = /^(\s*insert into \w+ \([\w\s,]+\)\s+values )(\([\w\s,$']+\))\s*$/;
+const value = String.raw`\s*(?:\$\d+|\w+|'\w*')\s*`;
+const insertText = new RegExp(String.raw`^(\s*insert into \w+ \([\w\s,]+\)\s+values )(\(${value}(?:,${value})*\))\s*$`);
 /** Rows a statement, largest first: few sizes, since the server prepares each text. */
 const sizes = [64, 32, 16, 8, 4, 2, 1] as const;
 
