@@ -1,3 +1,4 @@
+import { setImmediate as aTurn } from 'node:timers/promises';
 import { ReadUnavailable, type Row, type Value } from './db.ts';
 import type { Connection } from './postgres-connection.ts';
 import { messageOf } from './postgres-faults.ts';
@@ -59,6 +60,8 @@ export function createReaders(open: () => Promise<Connection>): Readers {
         if (asked.length === 1) setImmediate(leave);
       }),
     close: async () => {
+      // What was asked before leaves first: behind the end of a connection it would open another.
+      await aTurn();
       const opened = await Promise.allSettled(slots.map((slot) => slot.opening));
       for (const slot of opened) {
         if (slot.status === 'fulfilled' && slot.value?.usable) await slot.value.close();

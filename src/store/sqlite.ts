@@ -83,10 +83,13 @@ function createDb({ path, port, random }: Parts): Db {
       }
     },
     close: () => {
-      closing ??= commits.close().then(() => {
-        reader.close();
-        port.close();
-      });
+      closing ??= commits
+        .close()
+        .then(together)
+        .then(() => {
+          reader.close();
+          port.close();
+        });
       return closing;
     },
   };

@@ -67,4 +67,13 @@ for (const engine of engines) {
         .sort(),
     );
   });
+
+  test(`${engine.name}: what was asked before the database closes is answered`, async (t) => {
+    const db = await open(engine, t);
+    await db.write([person('a')]);
+    await db.read('select id from person');
+    const asked = ['a', 'b'].map((id) => db.read('select name from person where id = $1', [id]));
+    await db.close();
+    assert.deepEqual(await Promise.all(asked), [[{ name: 'a' }], []]);
+  });
 }
