@@ -175,15 +175,18 @@ for (const engine of engines) {
   test(`${engine.name}: a worker that takes a channel while it is being withdrawn wins`, async (t) => {
     const { db, house } = await setUp(t);
     const id = await house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
-    const taking = db.write([
-      {
-        sql: "update delivery set status = 'sending', attempts = 1, locked_by = 'worker/x' where notification_id = $1 and channel = 'email'",
-        args: [id],
-      },
-    ]);
-    const cancelling = house.cancel(id);
-    await taking;
-    const answer = await cancelling;
+    const taken = {
+      sql: "update delivery set status = 'sending', attempts = 1, locked_by = 'worker/x' where notification_id = $1 and channel = 'email'",
+      args: [id],
+    };
+    // Behind what the withdrawal has read, and before what it writes.
+    const { write } = db;
+    db.write = async (unit) => {
+      db.write = write;
+      await write([taken]);
+      return await write(unit);
+    };
+    const answer = await house.cancel(id);
     assert.ok('refused' in answer);
     assert.equal(answer.refused.slug, 'conflict');
     assert.equal((await house.show(id))['status'], 'sending');
