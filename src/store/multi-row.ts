@@ -14,17 +14,21 @@ export type MultiRow = (rows: readonly (readonly Value[])[]) => Statement[];
  * two rows of a call may meet in one conflict, which PostgreSQL refuses.
  */
 export function createMultiRow(before: string, columns: number, after: string): MultiRow {
-  const texts = new Map(sizes.map((size) => [size, `${before} ${placeholders(size, columns)} ${after}`]));
-  return (rows) => {
-    const statements: Statement[] = [];
-    let from = 0;
-    for (const [size, sql] of texts) {
-      for (; rows.length - from >= size; from += size) {
-        statements.push({ sql, args: ([] as Value[]).concat(...rows.slice(from, from + size)) });
-      }
-    }
-    return statements;
-  };
+  const texts = new Map<number, string>(
+    sizes.map((size) => [size, `${before} ${placeholders(size, columns)} ${after}`]),
+  );
+  return (rows) =>
+    inSizes(rows).map((part) => ({ sql: texts.get(part.length) ?? '', args: ([] as Value[]).concat(...part) }));
+}
+
+/** These rows in their order, cut into parts of the sizes that statements have. */
+export function inSizes<Row>(rows: readonly Row[]): Row[][] {
+  const parts: Row[][] = [];
+  let from = 0;
+  for (const size of sizes) {
+    for (; rows.length - from >= size; from += size) parts.push(rows.slice(from, from + size));
+  }
+  return parts;
 }
 
 function placeholders(rows: number, columns: number): string {

@@ -1,4 +1,5 @@
 import type { Statement, Value } from './db.ts';
+import { inSizes } from './multi-row.ts';
 
 type Unit = readonly Statement[];
 
@@ -17,8 +18,6 @@ type Insert = { readonly before: string; readonly row: string };
 // No `on conflict`, `returning` or `select`: whatever stands in other rows changes nothing here.
 const value = String.raw`\s*(?:\$\d+|\w+|'\w*')\s*`;
 const insertText = new RegExp(String.raw`^(\s*insert into \w+ \([\w\s,]+\)\s+values )(\(${value}(?:,${value})*\))\s*$`);
-/** Rows a statement, largest first: few sizes, since the server prepares each text. */
-const sizes = [64, 32, 16, 8, 4, 2, 1] as const;
 
 /** Every statement by itself, in the order in which the units hold them. */
 export function layApart(units: readonly Unit[]): Layout {
@@ -74,15 +73,11 @@ export function createJoinInserts(): (units: readonly Unit[]) => Layout {
     }
     const joinedFrom = statements.length;
     for (const [sql, rows] of joined) {
-      let from = 0;
-      for (const size of sizes) {
-        for (; rows.length - from >= size; from += size) {
-          const part = rows.slice(from, from + size);
-          const parameters = part[0]?.args.length ?? 0;
-          const args = part.flatMap((row) => row.args);
-          const place = statements.push({ sql: textFor(sql, parameters, size), args }) - 1;
-          for (const { tell } of part) tell(place);
-        }
+      for (const part of inSizes(rows)) {
+        const parameters = part[0]?.args.length ?? 0;
+        const args = part.flatMap((row) => row.args);
+        const place = statements.push({ sql: textFor(sql, parameters, part.length), args }) - 1;
+        for (const { tell } of part) tell(place);
       }
     }
     return { statements, places, joinedFrom };

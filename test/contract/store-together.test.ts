@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Statement } from '../../src/store/db.ts';
 import { engines } from '../engines.ts';
-import { letter, open, person } from './people.ts';
+import { letter, open, person } from './store-people.ts';
 
 // What comes in one moment may go to the engine together; no caller may notice.
 

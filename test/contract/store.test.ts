@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Db, type Value, WriteBusy, WriteRefused } from '../../src/store/db.ts';
 import { engines } from '../engines.ts';
-import { letter, open, person, tables } from './people.ts';
+import { letter, open, person, tables } from './store-people.ts';
 
 async function ids(db: Db): Promise<unknown[]> {
   return (await db.read('select id from person order by id')).map((row) => row['id']);
