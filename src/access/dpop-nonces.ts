@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
+import { hmacText } from '../kernel/hashing.ts';
 
 /** Nonces for proofs (RFC 9449, section 8): who has one made its proof in the last minutes, and not long before. */
 export type DpopNonces = { current(): string; accepts(nonce: string): boolean };
@@ -11,7 +12,7 @@ const stepMs = 60_000;
  * for two to three minutes, so that a caller is asked for a new one seldom.
  */
 export function createDpopNonces(key: Uint8Array, clock: Clock): DpopNonces {
-  const nonceOf = (step: number) => createHmac('sha256', key).update(`dpop-nonce\0${step}`).digest('base64url');
+  const nonceOf = (step: number) => hmacText('sha256', key, `dpop-nonce\0${step}`, 'base64url');
   const now = () => Math.floor(clock.now() / stepMs);
   return {
     current: () => nonceOf(now()),

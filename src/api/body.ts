@@ -1,3 +1,4 @@
+import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 
@@ -14,7 +15,7 @@ export function announcedTooLarge(contentLength: string | undefined, limit: numb
 
 /** Reads a JSON body: an object in UTF-8 of at most `jsonBodyLimit` bytes, every name once, or the refusal. */
 export async function readJsonBody(stream: Readable): Promise<{ value: unknown } | { refusal: Refusal }> {
-  const whole = await readWhole(stream, jsonBodyLimit);
+  const whole = hereAlready(stream, jsonBodyLimit) ?? (await readWhole(stream, jsonBodyLimit));
   if (whole === undefined) return { refusal: tooLarge(jsonBodyLimit) };
   try {
     const text = utf8.decode(whole);
@@ -27,6 +28,17 @@ export async function readJsonBody(stream: Readable): Promise<{ value: unknown }
     if (fault instanceof TypeError) return { refusal: refuse('malformed-json', 'The body is not UTF-8.') };
     throw fault;
   }
+}
+
+/**
+ * The body of a request that has come whole, as nearly every one has by the time that its caller is known: read at once,
+ * where listening for its parts and its end costs as much as parsing it.
+ */
+function hereAlready(stream: Readable, limit: number): Uint8Array | undefined {
+  if (!(stream instanceof IncomingMessage) || !stream.complete || stream.readableEnded) return undefined;
+  if (stream.readableLength === 0 || stream.readableLength > limit) return undefined;
+  // Without an encoding set what is read is a buffer.
+  return (stream.read() as Uint8Array | null) ?? undefined;
 }
 
 /**

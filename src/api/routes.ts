@@ -128,7 +128,7 @@ function send<P>(desk: Desk<P>, { request, reply, dispatched, instance }: Sendin
   if ('slug' in result) {
     const { status, headers: own, body } = problemAnswer(result, desk.parts.publicUrl, instance);
     if (!request.raw.complete) raw.shouldKeepAlive = false;
-    endWith(raw, { status, headers: { ...headers, ...own }, body: body ?? '' });
+    endWith(raw, { status, headers: Object.assign(headers, own), body: body ?? '' });
     return status;
   }
   const { status } = result;
@@ -137,7 +137,8 @@ function send<P>(desk: Desk<P>, { request, reply, dispatched, instance }: Sendin
   if (link !== undefined && result.headers?.['link'] !== undefined)
     headers['link'] = `${link}, ${result.headers['link']}`;
   if ('json' in result) {
-    endWith(raw, { status, headers: { 'content-type': jsonType, ...headers }, body: JSON.stringify(result.json) });
+    headers['content-type'] ??= jsonType;
+    endWith(raw, { status, headers, body: JSON.stringify(result.json) });
   } else if (request.method === 'HEAD' || result.stream === null) {
     void result.stream?.return?.();
     raw.writeHead(status, headers).end();
@@ -154,7 +155,8 @@ type Whole = { readonly status: number; readonly headers: OutgoingHttpHeaders; r
 
 /** A text goes out in one write with its head. To HEAD only the head does. */
 function endWith(raw: ServerResponse, { status, headers, body }: Whole): void {
-  raw.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+  headers['content-length'] = Buffer.byteLength(body);
+  raw.writeHead(status, headers).end(body);
 }
 
 async function servePage<P>(

@@ -1,5 +1,6 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Answer } from '../api/operation.ts';
+import { hmac } from '../kernel/hashing.ts';
 import type { DocumentId, EventId } from '../kernel/id.ts';
 import type { ByteRange } from './byte-ranges.ts';
 import { attachment } from './content-disposition.ts';
@@ -12,8 +13,8 @@ import { signedHeaders } from './response-signature.ts';
 
 /** A strong entity tag that says nothing of the content: equal only for the same bytes of the same document. */
 export function etagOf(etagKey: Uint8Array, { document, content }: OpenDocument): string {
-  const mac = createHmac('sha256', etagKey).update(`${document.id} ${content.mediaType} `).update(content.sha256);
-  return `"${mac.digest().subarray(0, 18).toString('base64url')}"`;
+  const named = Buffer.from(`${document.id} ${content.mediaType} `);
+  return `"${hmac('sha256', etagKey, Buffer.concat([named, content.sha256])).toString('base64url', 0, 18)}"`;
 }
 
 /** What stands on every answer about the document itself, 304 included. */

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { hmacText } from '../kernel/hashing.ts';
 import { type ClaimName, type Claims, claimNames, oidcName, type Question } from './claims.ts';
 import type { Levels } from './match/compare.ts';
 import type { IdentityPorts } from './ports.ts';
@@ -45,8 +45,8 @@ function seconds(instant: string): number {
 /** Pairwise (OpenID Connect Core 1.0, section 8.1): two clients cannot tell from it that they ask about one person. */
 function subject(claims: Claims, to: { readonly clientId: string; readonly ports: IdentityPorts }) {
   if (claims.citizenId === undefined) return {};
-  const mac = createHmac('sha256', to.ports.rootKey.derive('pairwise-subject'));
-  return { sub: mac.update(`${to.clientId}\0${claims.citizenId}`).digest('base64url') };
+  const key = to.ports.rootKey.derive('pairwise-subject');
+  return { sub: hmacText('sha256', key, `${to.clientId}\0${claims.citizenId}`, 'base64url') };
 }
 
 function verifiedClaims(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { hmac, sha256 } from './hashing.ts';
+import { hmac, hmacText, sha256 } from './hashing.ts';
 
 test('hashes are those of FIPS 180-4 and RFC 4231, case 2', () => {
   assert.equal(
@@ -23,5 +23,25 @@ test('every byte comes through as it is, in memory that holds nothing else', () 
     assert.ok(hash.equals(createHash('sha256').update(message).digest()));
     assert.ok(hmac('sha512', key, message).equals(createHmac('sha512', key).update(message).digest()));
     assert.equal(hash.buffer.byteLength, 32);
+  }
+});
+
+test('an HMAC is that of the library, whatever the lengths of key and message, and whatever was hashed before', () => {
+  for (const algorithm of ['sha256', 'sha512'] as const) {
+    for (const keyLength of [0, 1, 31, 32, 63, 64, 65, 127, 128, 129, 300]) {
+      for (const length of [0, 1, 55, 64, 341, 342, 1_023, 1_024, 1_025, 70_000]) {
+        const [key, message] = [randomBytes(keyLength), randomBytes(length)];
+        const text = 'é\u{1f600}a'.repeat(length).slice(0, length);
+        assert.ok(
+          hmac(algorithm, key, message).equals(createHmac(algorithm, key).update(message).digest()),
+          `${algorithm}, a key of ${keyLength} bytes, a message of ${length}`,
+        );
+        assert.equal(
+          hmacText(algorithm, key, text, 'base64url'),
+          createHmac(algorithm, key).update(text).digest('base64url'),
+          `${algorithm}, a key of ${keyLength} bytes, a text of ${length}`,
+        );
+      }
+    }
   }
 });

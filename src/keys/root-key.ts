@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
+import { hmacText } from '../kernel/hashing.ts';
 import { keyBytes } from './chunked-encryption.ts';
 
 /** What wraps keys that are stored: re-wrapped when the root is rotated. */
@@ -123,6 +124,6 @@ function derivation(root: Uint8Array) {
     }
     return key;
   };
-  const id = createHmac('sha256', derive('root-key-id')).digest('hex').slice(0, 16);
+  const id = hmacText('sha256', derive('root-key-id'), '', 'hex').slice(0, 16);
   return { id, derive };
 }

@@ -1,7 +1,7 @@
 import type { Read } from '../store/db.ts';
 import { noPrevious, type Place } from './entry.ts';
 import { type HouseKeys, houseChainOf } from './house-keys.ts';
-import { type ChainEnd, type PendingEvent, readChains } from './ledger-store.ts';
+import { type ChainEnd, type PendingEvent, readEnds } from './ledger-store.ts';
 
 /** The ends of the chains that a step goes on with: read once, then moved on in memory from batch to batch. */
 export type ChainEnds = {
@@ -11,21 +11,16 @@ export type ChainEnds = {
   next(event: PendingEvent): Place;
   /** Makes an entry the end of its chain. */
   set(event: PendingEvent, place: Place, leafHash: Uint8Array): void;
-  /** The chains that were moved since the last call. */
-  takeMoved(): ChainEnd[];
 };
-
-type Known = { readonly chain: Uint8Array; readonly number: number; readonly leafHash: Uint8Array };
 
 /** The chains of one step; nothing is kept from an earlier one, which another process may have overtaken. */
 export function createChainEnds(read: Read, houseKeys: HouseKeys): ChainEnds {
-  const known = new Map<string, Known>();
-  let moved = new Map<string, ChainEnd>();
+  const known = new Map<string, ChainEnd>();
   // A person is known by id within a step; the house's chains by a name that no citizen's id can be.
   const nameOf = (event: PendingEvent) => event.citizenId ?? `\0${houseChainOf(event.type)}`;
   const chainOf = (event: PendingEvent) => event.tag ?? houseKeys.chainOf(houseChainOf(event.type));
 
-  function knownOf(event: PendingEvent): Known {
+  function knownOf(event: PendingEvent): ChainEnd {
     const end = known.get(nameOf(event));
     if (end === undefined) throw new Error('the chain of this event was not loaded');
     return end;
@@ -36,7 +31,7 @@ export function createChainEnds(read: Read, houseKeys: HouseKeys): ChainEnds {
       const missing = new Map<string, Uint8Array>();
       for (const event of events) if (!known.has(nameOf(event))) missing.set(nameOf(event), chainOf(event));
       const ends = new Map<string, ChainEnd>();
-      for (const end of await readChains(read, [...missing.values()])) ends.set(latin1(end.chain), end);
+      for (const end of await readEnds(read, [...missing.values()])) ends.set(latin1(end.chain), end);
       for (const [name, chain] of missing) {
         const end = ends.get(latin1(chain));
         known.set(name, { chain, number: end?.number ?? 0, leafHash: end?.leafHash ?? noPrevious });
@@ -48,12 +43,6 @@ export function createChainEnds(read: Read, houseKeys: HouseKeys): ChainEnds {
     },
     set: (event, { chain, number }, leafHash) => {
       known.set(nameOf(event), { chain, number, leafHash });
-      moved.set(nameOf(event), { chain, citizenId: event.citizenId, number, leafHash });
-    },
-    takeMoved: () => {
-      const ends = [...moved.values()];
-      moved = new Map();
-      return ends;
     },
   };
 }

@@ -36,7 +36,7 @@ export class CitizenHeld extends Error {
 export async function eraseCitizen(parts: ErasureParts, citizenId: string): Promise<boolean> {
   const { read, commit, citizenKeys, clock, mint, actor } = parts;
   const chain = citizenKeys.pseudonymOf(citizenId);
-  const [end] = await read('select number from ledger_chain where chain = $1', [chain]);
+  const [end] = await read('select max(number) as number from ledger_entry where chain = $1', [chain]);
   const event = {
     type: 'citizen.erased',
     id: mint('event'),
@@ -45,7 +45,7 @@ export async function eraseCitizen(parts: ErasureParts, citizenId: string): Prom
     chain: Buffer.from(chain).toString('hex'),
     entries: Number(end?.['number'] ?? 0),
   } as const;
-  const forgetName = { sql: 'update ledger_chain set citizen_id = null where chain = $1', args: [chain] };
+  const forgetName = { sql: 'update ledger_entry set citizen_id = null where chain = $1', args: [chain] };
   const besides = parts.besides?.(citizenId, event.at, event.id) ?? [];
   try {
     await commit({ events: [event], statements: [citizenKeys.destruction(citizenId), ...besides, forgetName] });

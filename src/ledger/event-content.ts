@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
 import { type Random, toInstant } from '../kernel/clock.ts';
+import { hmac } from '../kernel/hashing.ts';
 import type { EventId } from '../kernel/id.ts';
 import { open, seal } from '../keys/chunked-encryption.ts';
 import type { LedgerEvent } from './event.ts';
@@ -15,7 +15,7 @@ function contentContext(id: EventId): string {
  * open this one entry and no other: that is what a receipt hands out.
  */
 export function contentKeyOf(ownerKey: Uint8Array, id: EventId): Buffer {
-  return createHmac('sha256', ownerKey).update(`citizen-services/ledger-content-key@v1\0${id}`).digest();
+  return hmac('sha256', ownerKey, `citizen-services/ledger-content-key@v1\0${id}`);
 }
 
 /** The content of an event as it is hashed and sealed: canonical JSON, instants as callers see them. */

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { hmac } from '../kernel/hashing.ts';
 import type { RootKey } from '../keys/root-key.ts';
 
 /** The chains of what is about no single citizen: the register of endpoints, and everything else. */
@@ -10,7 +10,7 @@ export type HouseKeys = { readonly key: Uint8Array; chainOf(chain: HouseChain): 
 /** The house keys of this root. */
 export function createHouseKeys(root: RootKey): HouseKeys {
   const key = root.derive('house-ledger');
-  const chain = (name: HouseChain) => createHmac('sha256', key).update(`chain ${name}`).digest().subarray(0, 16);
+  const chain = (name: HouseChain) => hmac('sha256', key, `chain ${name}`).subarray(0, 16);
   const chains = { endpoints: chain('endpoints'), house: chain('house') };
   return { key, chainOf: (name) => chains[name] };
 }

@@ -1,8 +1,8 @@
 import type { EventId } from '../kernel/id.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
-import { createMultiRow } from '../store/multi-row.ts';
+import { createMultiRow, inSizes, textsInSizes } from '../store/multi-row.ts';
 import type { GrownTile } from './edge.ts';
-import { hashBytes } from './merkle.ts';
+import { hashBytes, leafHash } from './merkle.ts';
 import { tileWidth } from './tile.ts';
 import { type ReadTile, TileMissing } from './tree.ts';
 
@@ -81,57 +81,46 @@ export type NumberedEntry = {
 };
 
 const insertEntries = createMultiRow(
-  'insert into ledger_entry (leaf_index, event_id, at, type, client_id, chain, number, entry) values',
-  8,
+  'insert into ledger_entry (leaf_index, event_id, at, type, client_id, citizen_id, chain, number, entry) values',
+  9,
   '',
 );
 const deleteEvents = createMultiRow('delete from ledger_event where id in (', 1, ')');
-const upsertChains = createMultiRow(
-  'insert into ledger_chain (chain, citizen_id, number, leaf_hash) values',
-  4,
-  'on conflict (chain) do update set citizen_id = excluded.citizen_id, number = excluded.number, leaf_hash = excluded.leaf_hash',
-);
-const selectChains = createMultiRow(
-  'select chain, citizen_id, number, leaf_hash from ledger_chain where chain in (',
-  1,
-  ')',
-);
 
 /** The statements that take events out of the inbox and into the log. */
 export function entryStatements(entries: readonly NumberedEntry[]): Statement[] {
   return [
     ...insertEntries(
       entries.map(({ index, event, chain, number, entry }) => {
-        return [index, event.id, event.at, event.type, event.clientId, chain, number, entry];
+        return [index, event.id, event.at, event.type, event.clientId, event.citizenId, chain, number, entry];
       }),
     ),
     ...deleteEvents(entries.map(({ event }) => [event.id])),
   ];
 }
 
-/** The last entry of a chain; `citizenId` is null for the house, and where that person was erased. */
-export type ChainEnd = {
-  readonly chain: Uint8Array;
-  readonly citizenId: string | null;
-  readonly number: number;
-  readonly leafHash: Uint8Array;
-};
+/** The last entry of a chain. */
+export type ChainEnd = { readonly chain: Uint8Array; readonly number: number; readonly leafHash: Uint8Array };
+
+// Each end is looked up by itself, so that it costs the same in a chain of any length, and however PostgreSQL sees the table.
+const selectEnds = textsInSizes((count) => {
+  const ends = Array.from({ length: count }, (_, at) => {
+    return `select * from (select chain, number, entry from ledger_entry where chain = $${at + 1}
+      order by number desc limit 1) e${at}`;
+  });
+  return ends.join(' union all ');
+});
 
 /** The ends of these chains, no chain named twice; those that have no entry yet are left out. */
-export async function readChains(read: Read, chains: readonly Uint8Array[]): Promise<ChainEnd[]> {
+export async function readEnds(read: Read, chains: readonly Uint8Array[]): Promise<ChainEnd[]> {
   const ends: ChainEnd[] = [];
-  for (const { sql, args } of selectChains(chains.map((chain) => [chain]))) {
-    for (const row of await read(sql, args)) {
-      const [chain, leafHash] = [bytesOf(row, 'chain'), bytesOf(row, 'leaf_hash')];
-      ends.push({ chain, citizenId: textOrNull(row['citizen_id']), number: Number(row['number']), leafHash });
+  for (const part of inSizes(chains)) {
+    for (const row of await read(selectEnds(part.length), part)) {
+      const leaf = leafHash(bytesOf(row, 'entry'));
+      ends.push({ chain: bytesOf(row, 'chain'), number: Number(row['number']), leafHash: leaf });
     }
   }
   return ends;
-}
-
-/** The statements that move the ends of chains, each chain once. */
-export function chainStatements(ends: readonly ChainEnd[]): Statement[] {
-  return upsertChains(ends.map(({ chain, citizenId, number, leafHash }) => [chain, citizenId, number, leafHash]));
 }
 
 /** The statement that stores a tile, or what it grew to. */

@@ -45,8 +45,7 @@ export type LogView = {
   growth(oldSize: number, size: number): Promise<Uint8Array[]>;
 };
 
-const columns = `e.leaf_index, e.event_id, e.at, e.type, e.client_id, e.number, e.entry, c.citizen_id
-  from ledger_entry e join ledger_chain c on c.chain = e.chain`;
+const columns = 'leaf_index, event_id, at, type, client_id, number, entry, citizen_id from ledger_entry';
 
 /** The view of this database. */
 export function createLogView(
@@ -69,15 +68,15 @@ export function createLogView(
         : await readTile(level, index, width);
     },
     entryOf: async (eventId) => {
-      const [row] = await read(`select ${columns} where e.event_id = $1`, [eventId]);
+      const [row] = await read(`select ${columns} where event_id = $1`, [eventId]);
       return row === undefined ? undefined : entryIn(row);
     },
     chain: async (chain, after, limit) => {
-      const sql = `select ${columns} where e.chain = $1 and e.number > $2 order by e.number limit $3`;
+      const sql = `select ${columns} where chain = $1 and number > $2 order by number limit $3`;
       return (await read(sql, [chain, after, limit])).map(entryIn);
     },
     lastOf: async (chain, size) => {
-      const sql = `select ${columns} where e.chain = $1 and e.leaf_index < $2 order by e.number desc limit 1`;
+      const sql = `select ${columns} where chain = $1 and leaf_index < $2 order by number desc limit 1`;
       return (await read(sql, [chain, size])).map(entryIn)[0];
     },
     contentKey: async ({ entry, eventId, citizenId }) => {

@@ -6,11 +6,15 @@ export const hashBytes = 32;
 /** The root of a tree without leaves (RFC 6962, section 2.1). */
 export const emptyRoot: Buffer = sha256(new Uint8Array());
 
-const leafPrefix = Buffer.of(0);
+/** Where an entry of the usual length is put behind its prefix of 0. */
+const usualLeaf = Buffer.alloc(2_048);
 
 /** The hash of a leaf (RFC 6962, section 2.1): SHA-256(0x00 ‖ entry). */
 export function leafHash(entry: Uint8Array): Buffer {
-  return sha256(Buffer.concat([leafPrefix, entry]));
+  const leaf =
+    entry.length < usualLeaf.length ? usualLeaf.subarray(0, 1 + entry.length) : Buffer.alloc(1 + entry.length);
+  leaf.set(entry, 1);
+  return sha256(leaf);
 }
 
 const pair = Buffer.alloc(1 + 2 * hashBytes, 1);

@@ -9,7 +9,6 @@ import { entryBytes, linkKeyOf, linkOf, type Place } from './entry.ts';
 import { sealContent } from './event-content.ts';
 import type { HouseKeys } from './house-keys.ts';
 import {
-  chainStatements,
   entryStatements,
   moveHead,
   type NumberedEntry,
@@ -105,7 +104,7 @@ function treeOf({ edge: { size }, root }: OpenTree) {
 type Batch = { readonly before: OpenTree; readonly events: readonly PendingEvent[]; readonly chains: ChainEnds };
 
 /**
- * The tree with a batch more, and the statements that make it so: entries, chains, tiles and head are one unit, so that a
+ * The tree with a batch more, and the statements that make it so: entries, tiles and head are one unit, so that a
  * crash leaves all of it or nothing. The unit is refused where the head is no longer the tree that this one grew from.
  */
 async function append(parts: SequencerParts, { before, events, chains }: Batch) {
@@ -122,7 +121,7 @@ async function append(parts: SequencerParts, { before, events, chains }: Batch) 
     leaves.push(leaf);
   }
   const { edge, tiles } = grow(before.edge, leaves);
-  const statements = [...entryStatements(entries), ...chainStatements(chains.takeMoved()), ...tiles.map(tileStatement)];
+  const statements = [...entryStatements(entries), ...tiles.map(tileStatement)];
   return { tree: { origin: before.origin, root: rootOfEdge(edge), edge }, statements };
 }
 

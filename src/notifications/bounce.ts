@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { hmacText } from '../kernel/hashing.ts';
 import { type DeliveryId, parseId } from '../kernel/id.ts';
 import type { LateWord } from './learn-late.ts';
 import type { ReasonCode } from './reason.ts';
@@ -16,8 +17,7 @@ export type BounceAddresses = {
 /** Addresses under one of the operator: `bounces@example.org` gives `bounces+DELIVERY.ATTEMPT-MARK@example.org`. */
 export function createBounceAddresses(base: string, key: Uint8Array): BounceAddresses {
   const [local = '', domain = ''] = base.split('@');
-  const markOf = (attempt: string) =>
-    createHmac('sha256', key).update(attempt.toUpperCase()).digest('hex').slice(0, macLength);
+  const markOf = (attempt: string) => hmacText('sha256', key, attempt.toUpperCase(), 'hex').slice(0, macLength);
   return {
     of: ({ delivery, attempt }) => `${local}+${delivery}.${attempt}-${markOf(`${delivery}.${attempt}`)}@${domain}`,
     find: (address) => {

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
+import { hmacText } from '../kernel/hashing.ts';
 import { type DeliveryId, type Mint, parseId } from '../kernel/id.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import type { Read } from '../store/db.ts';
@@ -23,8 +24,7 @@ const markLength = 32;
 
 /** Links under the public address of the server. Their mark keeps anyone from confirming what was not sent to them. */
 export function createConfirmLinks(publicUrl: string, key: Uint8Array): ConfirmLinks {
-  const markOf = (delivery: string) =>
-    createHmac('sha256', key).update(delivery).digest('base64url').slice(0, markLength);
+  const markOf = (delivery: string) => hmacText('sha256', key, delivery, 'base64url').slice(0, markLength);
   return {
     of: (delivery) => `${publicUrl}${confirmPath}/${delivery}.${markOf(delivery)}`,
     find: (token) => {

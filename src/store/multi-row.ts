@@ -14,11 +14,14 @@ export type MultiRow = (rows: readonly (readonly Value[])[]) => Statement[];
  * two rows of a call may meet in one conflict, which PostgreSQL refuses.
  */
 export function createMultiRow(before: string, columns: number, after: string): MultiRow {
-  const texts = new Map<number, string>(
-    sizes.map((size) => [size, `${before} ${placeholders(size, columns)} ${after}`]),
-  );
-  return (rows) =>
-    inSizes(rows).map((part) => ({ sql: texts.get(part.length) ?? '', args: ([] as Value[]).concat(...part) }));
+  const textOf = textsInSizes((size) => `${before} ${placeholders(size, columns)} ${after}`);
+  return (rows) => inSizes(rows).map((part) => ({ sql: textOf(part.length), args: ([] as Value[]).concat(...part) }));
+}
+
+/** The text of each of the sizes that `inSizes` cuts rows into. */
+export function textsInSizes(textOf: (size: number) => string): (size: number) => string {
+  const texts = new Map<number, string>(sizes.map((size) => [size, textOf(size)]));
+  return (size) => texts.get(size) ?? '';
 }
 
 /** These rows in their order, cut into parts of the sizes that statements have. */

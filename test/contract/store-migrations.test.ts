@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -147,5 +147,35 @@ for (const engine of engines) {
       );
       assert.equal(there, engine.name === name);
     }
+  });
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: entries from before they knew their owner are told whose they are`, async (t) => {
+    const db = await openEmpty(engine, t);
+    const before = folderWith(t, {});
+    const old = readdirSync(migrationsFolder).filter((file) => file < '0082' && file.endsWith('.sql'));
+    for (const file of old) copyFileSync(join(migrationsFolder, file), join(before, file));
+    await migrate(db, clock, before);
+    const chains = [
+      { chain: Buffer.alloc(16, 1), citizenId: 'anna', entries: 2 },
+      { chain: Buffer.alloc(16, 2), citizenId: null, entries: 1 },
+    ];
+    let index = 0;
+    for (const { chain, citizenId, entries } of chains) {
+      const end = 'insert into ledger_chain (chain, citizen_id, number, leaf_hash) values ($1, $2, $3, $1)';
+      await db.write([{ sql: end, args: [chain, citizenId, entries] }]);
+      for (let number = 1; number <= entries; number += 1, index += 1) {
+        const entry = `insert into ledger_entry (leaf_index, event_id, at, type, client_id, chain, number, entry)
+          values ($1, $2, 1, 'kind', null, $3, $4, $3)`;
+        await db.write([{ sql: entry, args: [index, `event ${index}`, chain, number] }]);
+      }
+    }
+    assert.ok((await migrate(db, clock)).includes('0082-entries-know-their-owner.sql'));
+    assert.deepEqual(await db.read('select event_id, citizen_id from ledger_entry order by leaf_index'), [
+      { event_id: 'event 0', citizen_id: 'anna' },
+      { event_id: 'event 1', citizen_id: 'anna' },
+      { event_id: 'event 2', citizen_id: null },
+    ]);
   });
 }

@@ -101,6 +101,8 @@ for (const engine of engines) {
     const note = (await house.view.signed())?.note ?? '';
     assert.equal(await eraseCitizen(parts, 'anna'), true);
     assert.equal(await eraseCitizen(parts, 'anna'), false);
+    const named = await house.db.read('select citizen_id from ledger_entry where citizen_id is not null');
+    assert.deepEqual(named, [{ citizen_id: 'bert' }]);
     await house.use('anna');
     await house.sequence();
     const proofOf = async (id: typeof anna) => {

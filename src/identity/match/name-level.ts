@@ -72,6 +72,7 @@ function wordsExchanged(one: string, other: string): boolean {
 
 /** Whether each word of the name with fewer is a word of the other, an initial of one, or its short form. */
 function shortened(one: string, other: string, { nicknames }: NameRules): boolean {
+  if (!one.includes(' ') && !other.includes(' ')) return isShortOf(one, other) || isNick(one, other, nicknames);
   const [fewer, more] =
     one.length <= other.length ? [one.split(' '), other.split(' ')] : [other.split(' '), one.split(' ')];
   if (fewer.length > more.length) return false;
@@ -83,6 +84,10 @@ function shortened(one: string, other: string, { nicknames }: NameRules): boolea
     left.splice(nick, 1);
   }
   return true;
+}
+
+function isNick(one: string, other: string, nicknames: NameRules['nicknames']): boolean {
+  return nicknames?.get(other)?.has(one) === true || nicknames?.get(one)?.has(other) === true;
 }
 
 function isShortOf(word: string, known: string): boolean {

@@ -6,7 +6,7 @@ export function editDistance(one: string, other: string, most: number): number {
   const width = other.length;
   if (Math.abs(one.length - width) > most) return most + 1;
   if (width >= rowLength) return one === other ? 0 : most + 1;
-  let [twoBack, before, current]: [Uint16Array, Uint16Array, Uint16Array] = [...rows];
+  let [twoBack, before, current]: readonly [Uint16Array, Uint16Array, Uint16Array] = rows;
   for (let at = 0; at <= width; at += 1) before[at] = at;
   for (let row = 1; row <= one.length; row += 1) {
     current[0] = row;
@@ -24,7 +24,10 @@ export function editDistance(one: string, other: string, most: number): number {
       if (cost < least) least = cost;
     }
     if (least > most) return most + 1;
-    [twoBack, before, current] = [before, current, twoBack];
+    const free = twoBack;
+    twoBack = before;
+    before = current;
+    current = free;
   }
   return Math.min(cell(before, width), most + 1);
 }
@@ -32,6 +35,9 @@ export function editDistance(one: string, other: string, most: number): number {
 /** Longer than any form of a claim of 200 code points; a text that is longer still is only ever the same or not. */
 const rowLength = 1024;
 const rows = [new Uint16Array(rowLength), new Uint16Array(rowLength), new Uint16Array(rowLength)] as const;
+// Scratch of `jaroWinkler`: the letters of the other text that are taken, and those that were found.
+const takenOnes = new Uint8Array(rowLength);
+const foundOnes = new Uint16Array(rowLength);
 
 function cell(row: Uint16Array, at: number): number {
   return row[at] ?? 0;
@@ -40,34 +46,37 @@ function cell(row: Uint16Array, at: number): number {
 /** Whether two letters of the text, adjacent or not, are exchanged in the other, and nothing else differs. */
 export function lettersExchanged(one: string, other: string): boolean {
   if (one.length !== other.length) return false;
-  const differing: number[] = [];
-  for (let at = 0; at < one.length && differing.length < 3; at += 1) {
-    if (one.charCodeAt(at) !== other.charCodeAt(at)) differing.push(at);
+  let [first, second, differing] = [0, 0, 0];
+  for (let at = 0; at < one.length && differing < 3; at += 1) {
+    if (one.charCodeAt(at) === other.charCodeAt(at)) continue;
+    differing += 1;
+    if (differing === 1) first = at;
+    else second = at;
   }
-  const [first, second] = differing;
-  if (differing.length !== 2 || first === undefined || second === undefined) return false;
-  return one[first] === other[second] && one[second] === other[first];
+  return differing === 2 && one[first] === other[second] && one[second] === other[first];
 }
 
 /** The similarity of Jaro and Winkler, from 0 to 1; up to four letters of a common beginning add to it. */
 export function jaroWinkler(one: string, other: string): number {
   if (one === other) return 1;
   const reach = Math.max(0, Math.floor(Math.max(one.length, other.length) / 2) - 1);
-  const taken = new Uint8Array(other.length);
-  const found: number[] = [];
+  const isUsual = one.length <= rowLength && other.length <= rowLength;
+  const taken = isUsual ? takenOnes.fill(0, 0, other.length) : new Uint8Array(other.length);
+  const found = isUsual ? foundOnes : new Uint16Array(one.length);
+  let common = 0;
   for (let at = 0; at < one.length; at += 1) {
     const letter = one.charCodeAt(at);
     const end = Math.min(other.length, at + reach + 1);
     for (let place = Math.max(0, at - reach); place < end; place += 1) {
       if (taken[place] === 0 && other.charCodeAt(place) === letter) {
         taken[place] = 1;
-        found.push(letter);
+        found[common] = letter;
+        common += 1;
         break;
       }
     }
   }
-  if (found.length === 0) return 0;
-  const common = found.length;
+  if (common === 0) return 0;
   const jaro =
     (common / one.length + common / other.length + (common - outOfOrder(found, other, taken) / 2) / common) / 3;
   let prefix = 0;
@@ -75,7 +84,7 @@ export function jaroWinkler(one: string, other: string): number {
   return jaro + prefix * 0.1 * (1 - jaro);
 }
 
-function outOfOrder(found: readonly number[], other: string, taken: Uint8Array): number {
+function outOfOrder(found: Uint16Array, other: string, taken: Uint8Array): number {
   let count = 0;
   let next = 0;
   for (let place = 0; place < other.length; place += 1) {

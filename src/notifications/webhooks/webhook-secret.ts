@@ -1,5 +1,6 @@
-import { createHmac, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { Random } from '../../kernel/clock.ts';
+import { hmac } from '../../kernel/hashing.ts';
 import type { WebhookId } from '../../kernel/id.ts';
 import { open, seal } from '../../keys/chunked-encryption.ts';
 
@@ -48,7 +49,7 @@ export function signedHeaders(
   const timestamp = String(Math.floor(at / 1_000));
   const signed = Buffer.from(`${id}.${timestamp}.${body}`);
   const marks = secrets.map((secret) =>
-    scheme === 'v1' ? createHmac('sha256', secret).update(signed).digest() : sign(null, signed, privateKeyOf(secret)),
+    scheme === 'v1' ? hmac('sha256', secret, signed) : sign(null, signed, privateKeyOf(secret)),
   );
   return {
     'content-type': 'application/json',
