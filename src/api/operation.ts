@@ -77,9 +77,17 @@ export type Replayed = { readonly replayed: Answer };
 /** The bytes of an answer; a piece is good until the next is asked for. What is not taken to its end is returned. */
 export type Pieces = AsyncIterableIterator<Uint8Array, unknown, undefined>;
 
-/** An answer: JSON, or bytes, perhaps none, whose length and type the headers state. Header names in lower case. */
+/**
+ * An answer: JSON, or bytes, perhaps none, whose length and type the headers state. Header names in lower case. `text` is
+ * the JSON as it was written already.
+ */
 export type Answer =
-  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly json: unknown }
+  | {
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly json: unknown;
+      readonly text?: string;
+    }
   | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly stream: Pieces | null };
 
 /**

@@ -138,7 +138,7 @@ function send<P>(desk: Desk<P>, { request, reply, dispatched, instance }: Sendin
     headers['link'] = `${link}, ${result.headers['link']}`;
   if ('json' in result) {
     headers['content-type'] ??= jsonType;
-    endWith(raw, { status, headers, body: JSON.stringify(result.json) });
+    endWith(raw, { status, headers, body: result.text ?? JSON.stringify(result.json) });
   } else if (request.method === 'HEAD' || result.stream === null) {
     void result.stream?.return?.();
     raw.writeHead(status, headers).end();

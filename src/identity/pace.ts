@@ -29,7 +29,9 @@ export function createPace(quantumMs: number, parts: PaceParts): () => () => Pro
 
 /** Waits for an instant of the stopwatch to the turn of the event loop; all who are near share one look a turn. */
 function createExactWait({ stopwatch, timer, nap }: PaceParts): (instant: number) => Promise<void> {
-  let near: { readonly instant: number; readonly leave: () => void }[] = [];
+  let near: Waiting[] = [];
+  // Questions that came together are due together: they share a timer, by the millisecond at which it is to fire.
+  const far = new Map<number, Waiting[]>();
   let lookedAt = 0;
 
   function look(): void {
@@ -43,17 +45,28 @@ function createExactWait({ stopwatch, timer, nap }: PaceParts): (instant: number
     for (const { leave } of due) leave();
   }
 
+  function enter(waiting: readonly Waiting[]): void {
+    if (near.length === 0) setImmediate(look);
+    near.push(...waiting);
+  }
+
   return (instant) =>
     new Promise((leave) => {
-      const enter = () => {
-        near.push({ instant, leave });
-        if (near.length === 1) setImmediate(look);
-      };
-      const farMs = instant - stopwatch() - coarseMs;
-      if (farMs < 1) enter();
-      else timer(Math.floor(farMs), enter);
+      const now = stopwatch();
+      const farMs = instant - now - coarseMs;
+      if (farMs < 1) return enter([{ instant, leave }]);
+      const at = Math.floor(now + farMs);
+      const others = far.get(at);
+      if (others !== undefined) return void others.push({ instant, leave });
+      far.set(at, [{ instant, leave }]);
+      timer(Math.round(at - now), () => {
+        enter(far.get(at) ?? []);
+        far.delete(at);
+      });
     });
 }
+
+type Waiting = { readonly instant: number; readonly leave: () => void };
 
 function firstOf(waiting: readonly { readonly instant: number }[]): number {
   return waiting.reduce((first, { instant }) => Math.min(first, instant), Number.POSITIVE_INFINITY);

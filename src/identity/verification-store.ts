@@ -13,14 +13,19 @@ export type Asked = {
   readonly checkedAt: number;
 };
 
-/** The statement that keeps an answer, sealed under the key of the citizen. */
-export async function keepVerification(answer: Verification, asked: Asked, keys: Keys): Promise<Statement> {
+/** The statement that keeps an answer, as its JSON was written, sealed under the key of the citizen. */
+export async function keepVerification(
+  id: VerificationId,
+  answer: string,
+  asked: Asked,
+  keys: Keys,
+): Promise<Statement> {
   const { clientId, citizenId, checkedAt } = asked;
-  const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, answer.verificationId));
-  const sealed = seal(key, context(answer.verificationId), Buffer.from(JSON.stringify(answer)), keys.random);
+  const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, id));
+  const sealed = seal(key, context(id), Buffer.from(answer), keys.random);
   return {
     sql: 'insert into verification (id, client_id, citizen_id, checked_at, answer) values ($1, $2, $3, $4, $5)',
-    args: [answer.verificationId, clientId, citizenId, checkedAt, sealed],
+    args: [id, clientId, citizenId, checkedAt, sealed],
   };
 }
 

@@ -40,12 +40,12 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
   const asking = { question, claims: normaliseClaims(question.claims), policy, call };
   const refusal = refusalOf(asking, from);
   if (refusal !== undefined) return { refusal };
-  const { effect, json } = await answer(asking, await decideOnce(asking));
+  const { effect, json, text } = await answer(asking, await decideOnce(asking));
   return {
     effect,
     answer: async () => {
       await paced();
-      return { status: 200, headers: privateAnswer, json } satisfies Answer;
+      return { status: 200, headers: privateAnswer, json, text } satisfies Answer;
     },
   };
 }
@@ -115,7 +115,7 @@ function openAfter(fault: unknown, { claims }: Question): Finding {
 async function answer(
   asking: Asking,
   { finding, spentNow }: Decided,
-): Promise<{ readonly effect: Effect; readonly json: Verification }> {
+): Promise<{ readonly effect: Effect; readonly json: Verification; readonly text: string }> {
   const { question, policy, call } = asking;
   const { caller, now, mint, ports } = call;
   const verificationId = mint('verification');
@@ -139,18 +139,20 @@ async function answer(
   };
   const to = { clientId: caller.clientId, ports };
   const token = await ports.signResult(resultPayload(result, question, finding.levels, to), resultType);
-  const verification = { ...result, token };
+  const json = { ...result, token };
+  const text = JSON.stringify(json);
   const asked = { clientId: caller.clientId, citizenId: finding.about, checkedAt: now };
   const notices = spentNow ? await Promise.all(finding.concerned.map((id) => alert(id, verificationId, call))) : [];
   return {
     effect: {
       events: [...events, ...notices.flatMap((notice) => notice.events)],
       statements: [
-        await keepVerification(verification, asked, ports),
+        await keepVerification(verificationId, text, asked, ports),
         ...notices.flatMap((notice) => notice.statements),
       ],
     },
-    json: verification,
+    json,
+    text,
   };
 }
 
