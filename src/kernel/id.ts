@@ -44,6 +44,9 @@ const pairs: readonly string[] = [...alphabet].flatMap((first) => [...alphabet].
 export function createMint(clock: Clock, random: Random): Mint {
   let lastMs = 0;
   let counter = 0;
+  // The same memory for every id: a view of it puts it outside of the heap.
+  const bytes = new Uint8Array(16);
+  const view = new DataView(bytes.buffer);
   return <K extends IdKind>(of: K) => {
     const now = clock.now();
     if (now > lastMs) {
@@ -56,9 +59,7 @@ export function createMint(clock: Clock, random: Random): Mint {
         counter = 0;
       }
     }
-    const bytes = new Uint8Array(16);
     bytes.set(random(8), 8);
-    const view = new DataView(bytes.buffer);
     view.setUint32(0, Math.floor(lastMs / 2 ** 16));
     view.setUint16(4, lastMs % 2 ** 16);
     view.setUint16(6, 0x7000 | counter);

@@ -13,14 +13,18 @@ export type ChainEnds = {
   set(event: PendingEvent, place: Place, leafHash: Uint8Array): void;
 };
 
+type Known = ChainEnd & { readonly chain: Uint8Array };
+
+const beforeTheFirst: ChainEnd = { number: 0, leafHash: noPrevious };
+
 /** The chains of one step; nothing is kept from an earlier one, which another process may have overtaken. */
 export function createChainEnds(read: Read, houseKeys: HouseKeys): ChainEnds {
-  const known = new Map<string, ChainEnd>();
+  const known = new Map<string, Known>();
   // A person is known by id within a step; the house's chains by a name that no citizen's id can be.
   const nameOf = (event: PendingEvent) => event.citizenId ?? `\0${houseChainOf(event.type)}`;
   const chainOf = (event: PendingEvent) => event.tag ?? houseKeys.chainOf(houseChainOf(event.type));
 
-  function knownOf(event: PendingEvent): ChainEnd {
+  function knownOf(event: PendingEvent): Known {
     const end = known.get(nameOf(event));
     if (end === undefined) throw new Error('the chain of this event was not loaded');
     return end;
@@ -30,11 +34,9 @@ export function createChainEnds(read: Read, houseKeys: HouseKeys): ChainEnds {
     load: async (events) => {
       const missing = new Map<string, Uint8Array>();
       for (const event of events) if (!known.has(nameOf(event))) missing.set(nameOf(event), chainOf(event));
-      const ends = new Map<string, ChainEnd>();
-      for (const end of await readEnds(read, [...missing.values()])) ends.set(latin1(end.chain), end);
-      for (const [name, chain] of missing) {
-        const end = ends.get(latin1(chain));
-        known.set(name, { chain, number: end?.number ?? 0, leafHash: end?.leafHash ?? noPrevious });
+      const ends = await readEnds(read, [...missing.values()]);
+      for (const [at, [name, chain]] of [...missing].entries()) {
+        known.set(name, { chain, ...(ends[at] ?? beforeTheFirst) });
       }
     },
     next: (event) => {
@@ -45,8 +47,4 @@ export function createChainEnds(read: Read, houseKeys: HouseKeys): ChainEnds {
       known.set(nameOf(event), { chain, number, leafHash });
     },
   };
-}
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }

@@ -30,8 +30,9 @@ const lengthStep = 64;
 
 /** Seals the content of an event under the key of its owner. */
 export function sealContent(ownerKey: Uint8Array, id: EventId, clear: Uint8Array, random: Random): Buffer {
-  const padded = Buffer.alloc(Math.ceil(clear.length / lengthStep) * lengthStep, ' ');
+  const padded = Buffer.allocUnsafe(Math.ceil(clear.length / lengthStep) * lengthStep);
   padded.set(clear);
+  padded.fill(' ', clear.length);
   return seal(contentKeyOf(ownerKey, id), contentContext(id), padded, random);
 }
 

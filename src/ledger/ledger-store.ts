@@ -100,25 +100,26 @@ export function entryStatements(entries: readonly NumberedEntry[]): Statement[] 
 }
 
 /** The last entry of a chain. */
-export type ChainEnd = { readonly chain: Uint8Array; readonly number: number; readonly leafHash: Uint8Array };
+export type ChainEnd = { readonly number: number; readonly leafHash: Uint8Array };
 
 // Each end is looked up by itself, so that it costs the same in a chain of any length, and however PostgreSQL sees the table.
 const selectEnds = textsInSizes((count) => {
   const ends = Array.from({ length: count }, (_, at) => {
-    return `select * from (select chain, number, entry from ledger_entry where chain = $${at + 1}
+    return `select * from (select ${at} as place, number, entry from ledger_entry where chain = $${at + 1}
       order by number desc limit 1) e${at}`;
   });
   return ends.join(' union all ');
 });
 
-/** The ends of these chains, no chain named twice; those that have no entry yet are left out. */
-export async function readEnds(read: Read, chains: readonly Uint8Array[]): Promise<ChainEnd[]> {
-  const ends: ChainEnd[] = [];
+/** The ends of these chains, each at the place of its chain, undefined where the chain has no entry yet. */
+export async function readEnds(read: Read, chains: readonly Uint8Array[]): Promise<(ChainEnd | undefined)[]> {
+  const ends: (ChainEnd | undefined)[] = [];
   for (const part of inSizes(chains)) {
+    const found: (ChainEnd | undefined)[] = part.map(() => undefined);
     for (const row of await read(selectEnds(part.length), part)) {
-      const leaf = leafHash(bytesOf(row, 'entry'));
-      ends.push({ chain: bytesOf(row, 'chain'), number: Number(row['number']), leafHash: leaf });
+      found[Number(row['place'])] = { number: Number(row['number']), leafHash: leafHash(bytesOf(row, 'entry')) };
     }
+    ends.push(...found);
   }
   return ends;
 }
