@@ -128,7 +128,8 @@ async function* readPart(
   const isSmall = end - start <= smallBytes;
   const begunAt = performance.now();
   const isQuick = begunAt >= disk.slowUntil;
-  const file = await openExisting(path, isQuick);
+  // Nothing is awaited up to where the disk is judged: meanwhile others would go on, and their time is not the disk's.
+  const file = isQuick ? openNow(path) : await openLater(path);
   const kept = isSmall ? buffers.small : buffers.large;
   const buffer = kept.take();
   try {
@@ -168,13 +169,24 @@ function ignore(): void {
   return;
 }
 
-async function openExisting(path: string, isQuick: boolean): Promise<number> {
+function openNow(path: string): number {
   try {
-    return isQuick ? openSync(path, 'r') : await openFile(path, 'r');
-  } catch (cause) {
-    if (isMissing(cause)) throw new BlobBroken('a blob that is on record is not on disk', { cause });
-    throw cause;
+    return openSync(path, 'r');
+  } catch (fault) {
+    throw faultOfOpening(fault);
   }
+}
+
+async function openLater(path: string): Promise<number> {
+  try {
+    return await openFile(path, 'r');
+  } catch (fault) {
+    throw faultOfOpening(fault);
+  }
+}
+
+function faultOfOpening(cause: unknown): unknown {
+  return isMissing(cause) ? new BlobBroken('a blob that is on record is not on disk', { cause }) : cause;
 }
 
 async function* listFiles(folder: string): AsyncGenerator<StoredBlob> {
