@@ -51,3 +51,61 @@ test('a blob that cannot be published leaves nothing behind', async (t) => {
   await assert.rejects(blobs.put(name, once('whole')), { code: /ENOTDIR|EEXIST/ });
   assert.deepEqual(await readdir(join(folder, 'incoming')), []);
 });
+
+/** A folder with one blob on a stopwatch that the test sets, and whether a read of it hops to another thread. */
+async function onStopwatch(t: TestContext) {
+  let now = 0;
+  let eachLookMs = 0;
+  const blobs = await openFolderBlobs(await folderOf(t), () => {
+    now += eachLookMs;
+    return now;
+  });
+  await blobs.put(name, once('whole'));
+  const begin = () => blobs.read(name, { start: 0, end: 5, totalBytes: 5 })[Symbol.asyncIterator]();
+  return {
+    pass: (ms: number) => {
+      now += ms;
+    },
+    disk: (ms: number) => {
+      eachLookMs = ms;
+    },
+    begin,
+    /** What was read in this thread is there without a turn of the event loop. */
+    hops: async () => {
+      let isThere = false;
+      const reading = begin();
+      const piece = reading.next().then(({ value }) => {
+        isThere = true;
+        return String(value);
+      });
+      for (let turn = 0; turn < 100; turn += 1) await undefined;
+      const hopped = !isThere;
+      assert.equal(await piece, 'whole');
+      await reading.return?.();
+      return hopped;
+    },
+  };
+}
+
+test('a disk that is slow three times in a row is read through threads for a second', async (t) => {
+  const { hops, disk, pass } = await onStopwatch(t);
+  assert.equal(await hops(), false);
+  disk(2);
+  for (let slow = 0; slow < 3; slow += 1) assert.equal(await hops(), false);
+  assert.equal(await hops(), true);
+  disk(0);
+  pass(990);
+  assert.equal(await hops(), true);
+  pass(10);
+  assert.equal(await hops(), false);
+});
+
+test('what others do between the steps of a read is not the time of the disk', async (t) => {
+  const { begin, hops, pass } = await onStopwatch(t);
+  const readings = [begin(), begin(), begin(), begin()];
+  const pieces = readings.map((reading) => reading.next());
+  pass(50);
+  await Promise.all(pieces);
+  for (const reading of readings) await reading.return?.();
+  assert.equal(await hops(), false);
+});

@@ -28,15 +28,16 @@ const readFile = promisify(readForCallback);
  * Blobs as files of one folder: `incoming/` holds what is being written, `sealed/K/Z/` what is published, spread over
  * 1,024 folders by the last two characters of the name (random in our ids). A blob is written and synced in `incoming`,
  * then renamed, then its folder is synced: after `put` no power cut takes it away, before that none leaves a half one.
+ * `stopwatch` (milliseconds, monotonic) tells how long the disk takes.
  */
-export async function openFolderBlobs(folder: string): Promise<BlobStore> {
+export async function openFolderBlobs(folder: string, stopwatch = () => performance.now()): Promise<BlobStore> {
   const incoming = join(folder, 'incoming');
   const sealed = join(folder, 'sealed');
   await makeFolder(incoming);
   await makeFolder(sealed);
   const made = new Set<string>();
   const buffers = { small: keepBuffers(smallBytes), large: keepBuffers(bufferBytes) };
-  const disk: Disk = { slowUntil: 0, slowInARow: 0 };
+  const disk: Disk = { stopwatch, slowUntil: 0, slowInARow: 0 };
 
   const pathOf = (name: string) => {
     if (!blobNamePattern.test(name)) throw new TypeError('that is not the name of a blob');
@@ -110,7 +111,7 @@ function keepBuffers(bytes: number): KeptBuffers {
 }
 
 /** Until when the disk is held slow: what is asked of it goes through threads then, and the event loop goes on. */
-type Disk = { slowUntil: number; slowInARow: number };
+type Disk = { readonly stopwatch: () => number; slowUntil: number; slowInARow: number };
 /** Longer than that nothing takes whose bytes are in memory, but where the system gave the processor to others. */
 const slowMs = 1;
 const mostSlowInARow = 3;
@@ -126,7 +127,7 @@ async function* readPart(
   { buffers, disk }: { readonly buffers: Readonly<Record<'small' | 'large', KeptBuffers>>; readonly disk: Disk },
 ): AsyncGenerator<Buffer> {
   const isSmall = end - start <= smallBytes;
-  const begunAt = performance.now();
+  const begunAt = disk.stopwatch();
   const isQuick = begunAt >= disk.slowUntil;
   // Nothing is awaited up to where the disk is judged: meanwhile others would go on, and their time is not the disk's.
   const file = isQuick ? openNow(path) : await openLater(path);
@@ -136,7 +137,7 @@ async function* readPart(
     // What the system knows of an open file, it knows without waiting for the disk.
     const { size } = fstatSync(file);
     if (size !== totalBytes) throw new BlobBroken(`a blob has ${size} bytes on disk, ${totalBytes} on record`);
-    if (isQuick && !isSmall) judge(disk, performance.now() - begunAt);
+    if (isQuick && !isSmall) judge(disk, begunAt);
     for (let at = start; at < end; ) {
       const most = at === 0 ? pieceBytes : sealedPieceBytes;
       const wanted = end - at <= buffer.length ? end - at : most;
@@ -145,7 +146,7 @@ async function* readPart(
           ? readSync(file, buffer, 0, wanted, at)
           : (await readFile(file, buffer, 0, wanted, at)).bytesRead;
       if (bytesRead === 0) throw new BlobBroken('a blob ended while it was read');
-      if (isSmall && isQuick) judge(disk, performance.now() - begunAt);
+      if (isSmall && isQuick) judge(disk, begunAt);
       yield buffer.subarray(0, bytesRead);
       at += bytesRead;
     }
@@ -157,11 +158,12 @@ async function* readPart(
 }
 
 /** Three that were slow in a row are the disk, and not chance. */
-function judge(disk: Disk, tookMs: number): void {
-  disk.slowInARow = tookMs > slowMs ? disk.slowInARow + 1 : 0;
+function judge(disk: Disk, begunAt: number): void {
+  const now = disk.stopwatch();
+  disk.slowInARow = now - begunAt > slowMs ? disk.slowInARow + 1 : 0;
   if (disk.slowInARow < mostSlowInARow) return;
   disk.slowInARow = 0;
-  disk.slowUntil = performance.now() + slowForMs;
+  disk.slowUntil = now + slowForMs;
 }
 
 /** Everything was read: what closing says changes nothing. */
