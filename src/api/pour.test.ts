@@ -28,9 +28,12 @@ function reused(count: number, fault?: Error) {
   return { seen, pieces: pieces() };
 }
 
-/** Serves those pieces to one caller, who is given the response unread. */
-async function served(t: TestContext, pieces: Pieces): Promise<IncomingMessage> {
-  const server = createServer((_request, response) => void pour(pieces, response));
+/** Serves those pieces to one caller, who is given the response unread; `length` is announced where it is given. */
+async function served(t: TestContext, pieces: Pieces, length?: number): Promise<IncomingMessage> {
+  const server = createServer((_request, response) => {
+    if (length !== undefined) response.setHeader('content-length', length);
+    void pour(pieces, response, length);
+  });
   t.after(() => {
     server.closeAllConnections();
     server.close();
@@ -41,16 +44,30 @@ async function served(t: TestContext, pieces: Pieces): Promise<IncomingMessage> 
   return response;
 }
 
-test('a reader slower than the source gets every piece whole, though all lie in the same memory', async (t) => {
-  const { seen, pieces } = reused(40);
-  const response = await served(t, pieces);
-  for (let turn = 0; turn < 200; turn += 1) await aTurn();
-  assert.ok(seen.given < 40, 'the source waits for the reader');
-  const all = Buffer.concat(await response.toArray());
-  assert.equal(all.length, 40 * mib);
-  for (let piece = 0; piece < 40; piece += 1) {
-    assert.ok(all.subarray(piece * mib, (piece + 1) * mib).every((byte) => byte === piece + 1));
-  }
+for (const announced of [undefined, 40 * mib]) {
+  const told = announced === undefined ? 'without its length' : 'with its length';
+  test(`a reader slower than the source gets every piece whole, though all lie in the same memory, ${told}`, async (t) => {
+    const { seen, pieces } = reused(40);
+    const response = await served(t, pieces, announced);
+    for (let turn = 0; turn < 200; turn += 1) await aTurn();
+    assert.ok(seen.given < 40, 'the source waits for the reader');
+    const all = Buffer.concat(await response.toArray());
+    assert.equal(all.length, 40 * mib);
+    for (let piece = 0; piece < 40; piece += 1) {
+      assert.ok(all.subarray(piece * mib, (piece + 1) * mib).every((byte) => byte === piece + 1));
+    }
+    await seen.closed.promise;
+  });
+}
+
+test('nothing follows what was announced, and the source goes on to its end; an empty answer ends', async (t) => {
+  const { seen, pieces } = reused(3, new Error('a fault behind the last byte'));
+  const response = await served(t, pieces, 2 * mib);
+  assert.equal(Buffer.concat(await response.toArray()).length, 2 * mib);
+  await seen.closed.promise;
+  assert.equal(seen.given, 3);
+  const empty = await served(t, reused(0).pieces, 0);
+  assert.deepEqual(await empty.toArray(), []);
 });
 
 test('a caller that goes away closes the source, which gives no more', async (t) => {
@@ -62,6 +79,8 @@ test('a caller that goes away closes the source, which gives no more', async (t)
 });
 
 test('a source that fails cuts the answer off', async (t) => {
-  const response = await served(t, reused(3, new Error('a chunk does not authenticate')).pieces);
-  await assert.rejects(response.toArray(), /aborted/);
+  for (const announced of [undefined, 5 * mib]) {
+    const response = await served(t, reused(3, new Error('a chunk does not authenticate')).pieces, announced);
+    await assert.rejects(response.toArray(), /aborted/);
+  }
 });

@@ -4,21 +4,28 @@ import type { Pieces } from './operation.ts';
 /**
  * Sends pieces as a response whose status and headers are set: the next is asked for when the system has taken the one
  * before, so that a piece need not be kept, and a slow reader holds up nothing but itself. A fault cuts the answer off, and
- * so does a caller that goes away; whoever gave the pieces has told the fault. Never rejects.
+ * so does a caller that goes away; whoever gave the pieces has told the fault. Never rejects. The piece that makes up
+ * `length`, what was announced, goes out together with the end: a small document is one write, with its head.
  */
-export async function pour(pieces: Pieces, response: ServerResponse): Promise<void> {
+export async function pour(pieces: Pieces, response: ServerResponse, length?: number): Promise<void> {
+  let left = length ?? Number.POSITIVE_INFINITY;
   const gone = new Promise<void>((resolve) => response.once('close', resolve));
   // What is written behind the end of a connection is an error of the response; that it has closed is known without it.
   response.on('error', () => response.destroy());
   try {
     for await (const piece of pieces) {
       if (response.destroyed) return;
+      // Nothing can follow what was announced; the source goes on to its end, where it may find a fault.
+      if (response.writableEnded) continue;
+      left -= piece.length;
       const taken = new Promise<void>((resolve, reject) => {
-        response.write(piece, (fault) => (fault === undefined || fault === null ? resolve() : reject(fault)));
+        const done = (fault?: Error | null) => (fault === undefined || fault === null ? resolve() : reject(fault));
+        if (left === 0) response.end(piece, done);
+        else response.write(piece, done);
       });
       await Promise.race([taken, gone]);
     }
-    response.end();
+    if (!response.writableEnded) response.end();
   } catch {
     response.destroy();
   }

@@ -144,7 +144,8 @@ function send<P>(desk: Desk<P>, { request, reply, dispatched, instance }: Sendin
     raw.writeHead(status, headers).end();
   } else {
     raw.writeHead(status, headers);
-    void pour(result.stream, raw);
+    const length = headers['content-length'];
+    void pour(result.stream, raw, length === undefined ? undefined : Number(length));
   }
   return status;
 }
