@@ -109,11 +109,15 @@ function targetsOf(work: HttpWork, lineup: Lineup, ground: Ground): Target[] {
     case 'document-1m': {
       const set = work === 'document-10k' ? '10k' : '1m';
       const paths = plainPaths(set);
-      return [
+      const usual = [
         plain(sendFile, lineup.team.SQLite, { set, paths }),
         plain(plainStream, lineup.files, { set, paths }),
         ...engines.map((engine) => ours(engine, (known) => ({ set, paths: known[set] }))),
       ];
+      if (work === 'document-1m') return usual;
+      const stream = plain(plainStream + byMany, lineup.files, { set, paths });
+      const sealed = engines.map((engine) => ours(engine, (known) => ({ set, paths: known[set] }), byMany));
+      return [...usual, ...[stream, ...sealed].map((target) => ({ ...target, connections: manyConnections }))];
     }
   }
 }
@@ -136,7 +140,9 @@ const goals: Readonly<Record<HttpWork, readonly RatioGoal[]>> = {
     { of: oursName('SQLite'), to: bare, least: 2.5 * bullmqToBare },
     { of: oursName('PostgreSQL'), to: bare, least: 1.5 * bullmqToBare },
   ],
-  'document-10k': engines.map((engine) => ({ of: oursName(engine), to: plainStream, least: 1 })),
+  'document-10k': ['', byMany].flatMap((suffix) =>
+    engines.map((engine) => ({ of: oursName(engine) + suffix, to: plainStream + suffix, least: 1 })),
+  ),
   'document-1m': engines.map((engine) => ({ of: oursName(engine), to: sendFile, least: 1 })),
 };
 const verifyP99Ms = 25;
