@@ -244,7 +244,7 @@ function producedTypes<P>(operation: Operation<P>): readonly string[] | undefine
 }
 
 function acceptable(accept: string | undefined, types: readonly string[] | undefined): boolean {
-  if (accept === undefined || types === undefined) return true;
+  if (accept === undefined || types === undefined || types.includes(accept)) return true;
   return accept.split(',').some((range) => {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     if (parameters.some((parameter) => /^q=0(?:\.0{0,3})?$/.test(parameter))) return false;

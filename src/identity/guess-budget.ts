@@ -91,8 +91,8 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
   }
 
   async function alone<T>(subjects: readonly string[], decide: () => Promise<T>): Promise<T> {
-    const before = Promise.all(subjects.map((subject) => waiting.get(subject)));
-    const own = before.then(decide);
+    const before = subjects.flatMap((subject) => waiting.get(subject) ?? []);
+    const own = before.length === 0 ? decide() : Promise.all(before).then(decide);
     // Whoever comes next waits for the end of this one, good or bad.
     const ended = own.then(
       () => undefined,

@@ -62,15 +62,9 @@ export function parseEntry(bytes: Uint8Array): Entry | undefined {
   return { kind, at, id, link: all.subarray(10 + idBytes, headBytes), content: all.subarray(headBytes) };
 }
 
-const linkKeys = new WeakMap<Uint8Array, Buffer>();
-
 /** The key of all links of one owner. Whoever is given it can check that chain, and opens no content. */
 export function linkKeyOf(ownerKey: Uint8Array): Buffer {
-  const known = linkKeys.get(ownerKey);
-  if (known !== undefined) return known;
-  const key = hmac('sha256', ownerKey, 'citizen-services/ledger-link-key@v1');
-  linkKeys.set(ownerKey, key);
-  return key;
+  return hmac('sha256', ownerKey, 'citizen-services/ledger-link-key@v1');
 }
 
 const linkPrefix = 'citizen-services/ledger-link@v1\0';
