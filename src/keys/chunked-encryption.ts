@@ -115,7 +115,7 @@ export function openChunkInto(target: Uint8Array, message: MessageKey, index: nu
 }
 
 /** Gives back bytes that nobody holds, where they are all of their memory. */
-function release(bytes: Uint8Array): void {
+export function release(bytes: Uint8Array): void {
   const { buffer } = bytes;
   if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) buffer.transfer(0);
 }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from '../kernel/clock.ts';
-import { keyBytes, SealBroken, tagBytes } from './chunked-encryption.ts';
+import { keyBytes, release, SealBroken, tagBytes } from './chunked-encryption.ts';
 
 /** How many random bytes `wrapKey` takes beside the key. */
 export const wrapNonceBytes = 12;
@@ -30,12 +30,16 @@ export function unwrapKey(wrappingKey: Uint8Array, wrapped: Uint8Array, bound: s
   const decipher = createDecipheriv(algorithm, wrappingKey, wrapped.subarray(0, wrapNonceBytes), wholeTag);
   decipher.setAAD(Buffer.from(bound));
   decipher.setAuthTag(wrapped.subarray(wrapNonceBytes + keyBytes));
-  const key = decipher.update(wrapped.subarray(wrapNonceBytes, wrapNonceBytes + keyBytes));
+  const clear = decipher.update(wrapped.subarray(wrapNonceBytes, wrapNonceBytes + keyBytes));
   try {
     decipher.final();
   } catch (cause) {
     throw Object.assign(new SealBroken(), { cause });
   }
+  // Keys are kept for a while: within the heap, where each costs the collector next to nothing.
+  const key = Buffer.allocUnsafeSlow(keyBytes);
+  key.set(clear);
+  release(clear);
   return key;
 }
 

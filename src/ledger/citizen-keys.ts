@@ -39,6 +39,7 @@ export type CitizenKeys = {
  */
 export type StandingKey = { readonly key: Uint8Array; readonly stands: Statement };
 
+const pseudonymBytes = 16;
 /** At least so many keys are kept in memory, and at most twice as many. */
 const cachedKeys = 10_000;
 /** A destroyed key is used no longer than this, in processes other than the one that destroyed it. */
@@ -156,5 +157,11 @@ function hmacUnder(root: RootKey, purpose: 'citizen-pseudonym' | 'stranger-conte
 
 /** A pseudonym never changes, and one use of a citizen's data asks for it several times: those used last are kept. */
 function pseudonymsUnder(root: RootKey): CitizenKeys['pseudonymOf'] {
-  return remembering(cachedKeys, (citizenId) => hmacUnder(root, 'citizen-pseudonym', citizenId).subarray(0, 16));
+  return remembering(cachedKeys, (citizenId) => {
+    const mac = hmacUnder(root, 'citizen-pseudonym', citizenId);
+    // A part of it by `subarray` would be memory outside of the heap.
+    const pseudonym = Buffer.allocUnsafeSlow(pseudonymBytes);
+    for (let at = 0; at < pseudonymBytes; at += 1) pseudonym[at] = mac[at] ?? 0;
+    return pseudonym;
+  });
 }
