@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog } from './log.ts';
+
+function logAt(level: string) {
+  const lines: string[] = [];
+  return { log: createLog(level, { write: (line) => void lines.push(line) }), lines };
+}
+
+const line = {
+  instance: 'urn:uuid:6fa459ea-ee8a-4ca4-894e-db77e160355e',
+  method: 'GET',
+  route: '/v1/documents/{id}',
+  status: 404,
+  problem: 'not-found',
+  clientId: undefined,
+  durationMs: 5.1,
+};
+
+test('the line of a request has level and time first, as every other line, and leaves out what is not known', () => {
+  const { log, lines } = logAt('info');
+  log.request(line);
+  log.notice('started', { port: 3_000 });
+  const [request = '', notice = ''] = lines;
+  for (const one of [request, notice]) {
+    assert.match(
+      one,
+      /^\{"level":"info","time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",.*"msg":"(?:request|started)"\}\n$/,
+    );
+  }
+  const { level, time, msg, ...fields } = JSON.parse(request) as Record<string, unknown>;
+  assert.equal(typeof time, 'string');
+  assert.deepEqual([level, msg], ['info', 'request']);
+  const { clientId, ...known } = line;
+  assert.equal(clientId, undefined);
+  assert.deepEqual(fields, known);
+});
+
+test('a level above info leaves out the lines of requests, and not those of faults', () => {
+  const { log, lines } = logAt('error');
+  log.request(line);
+  log.fault('here', new Error('broken'), line.instance);
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? '', /"level":"error".*"broken"/);
+});
