@@ -68,6 +68,6 @@ function createExactWait({ stopwatch, timer, nap }: PaceParts): (instant: number
 
 type Waiting = { readonly instant: number; readonly leave: () => void };
 
-function firstOf(waiting: readonly { readonly instant: number }[]): number {
+function firstOf(waiting: readonly Waiting[]): number {
   return waiting.reduce((first, { instant }) => Math.min(first, instant), Number.POSITIVE_INFINITY);
 }

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 
 // The library gives a hash as bytes with memory of their own outside of the heap, which costs the collector more than the
-// hash: as a string of Latin-1, a character for each byte, it is had for a third. What is a key for the library itself next
-// is better taken from it as bytes.
+// hash: as a string of Latin-1, a character for each byte, it is had for a third.
 
 /** SHA-256: 32 bytes. */
 export function sha256(message: Uint8Array): Buffer {

@@ -39,6 +39,8 @@ export function unwrapKey(wrappingKey: Uint8Array, wrapped: Uint8Array, bound: s
   // Keys are kept for a while: within the heap, where each costs the collector next to nothing.
   const key = Buffer.allocUnsafeSlow(keyBytes);
   key.set(clear);
+  // Memory that is given back is not wiped.
+  clear.fill(0);
   release(clear);
   return key;
 }
