@@ -2,8 +2,9 @@ import type { DocumentId, EventId } from '../kernel/id.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
 import type { Grant, HeldDocument, Scan, StoredDocument } from './document.ts';
 
-const columns =
-  'd.id, d.citizen_id, d.issuer, d.status, d.created_at, d.retain_until, d.retention_class, d.erase_at, d.holds, d.sealed_record, d.withdrawn_at, d.erased_at, d.erasure_event, d.scanned_at, d.scan_verdict, d.scan_engine, d.scan_finding';
+const columnNames =
+  'id, citizen_id, issuer, status, created_at, retain_until, retention_class, erase_at, holds, sealed_record, withdrawn_at, erased_at, erasure_event, scanned_at, scan_verdict, scan_engine, scan_finding';
+const columns = columnNames.replaceAll(/\w+/g, 'd.$&');
 
 /**
  * The statement that stores a new document, whose bytes are stored already; one in `scanning` is due for the scanner at
@@ -45,13 +46,26 @@ export type Found<D extends StoredDocument = StoredDocument> = {
   readonly grants: readonly Grant[];
 };
 
-/** The document with that id, whoever asks; who may read it is decided by `accessOf`. */
+const selectDocument = `select ${columnNames} from document where id = $1`;
+const selectGrants =
+  'select document_id, client_id, purpose, granted_at, ends_at from document_grant where document_id = $1';
+
+/**
+ * The document with that id, whoever asks; who may read it is decided by `accessOf`. Two lookups, not a join: those of
+ * many requests go to PostgreSQL as one statement each.
+ */
 export async function findDocument(read: Read, id: DocumentId): Promise<Found | undefined> {
-  const rows = await read(
-    `select ${columns}, g.client_id, g.purpose, g.granted_at, g.ends_at from document d left join document_grant g on g.document_id = d.id where d.id = $1 order by g.client_id, g.purpose`,
-    [id],
-  );
-  return foundIn(rows)[0];
+  const [[row], grants] = await Promise.all([read(selectDocument, [id]), read(selectGrants, [id])]);
+  if (row === undefined) return undefined;
+  return { document: documentOf(row), grants: grants.map((grant) => grantOf(id, grant)).sort(byClientAndPurpose) };
+}
+
+function byClientAndPurpose(one: Grant, other: Grant): number {
+  return compare(one.clientId, other.clientId) || compare(one.purpose, other.purpose);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }
 
 /** Which of a citizen's documents, newest first: those that this client may see at `now`, older than `after`. */
@@ -86,17 +100,17 @@ export async function ownsBlob(read: Read, name: string): Promise<boolean> {
 function foundIn(rows: readonly Row[]): Found[] {
   const byDocument = Map.groupBy(rows, (row) => row['id']);
   return [...byDocument.values()].flatMap((group) =>
-    group.slice(0, 1).map((row) => ({
-      document: documentOf(row),
-      grants: group.filter(({ client_id }) => client_id !== null).map(grantOf),
-    })),
+    group.slice(0, 1).map((row) => {
+      const document = documentOf(row);
+      const granted = group.filter(({ client_id }) => client_id !== null);
+      return { document, grants: granted.map((grant) => grantOf(document.id, grant)) };
+    }),
   );
 }
 
-function grantOf(row: Row): Grant {
+function grantOf(documentId: DocumentId, row: Row): Grant {
   return {
-    // Only `insertGrant` writes grants, and the foreign key holds.
-    documentId: row['id'] as DocumentId,
+    documentId,
     clientId: String(row['client_id']),
     purpose: String(row['purpose']),
     grantedAt: Number(row['granted_at']),
