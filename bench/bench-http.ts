@@ -68,7 +68,8 @@ const withKey = ' and Idempotency-Key';
 const manyConnections = 128;
 const byMany = `, ${manyConnections} connections`;
 const sendFile = 'Express, sendFile';
-const plainStream = 'Fastify, plain stream';
+const fastifyStatic = 'Fastify, @fastify/static';
+const withoutToken = `${fastifyStatic}, no token`;
 
 function targetsOf(work: HttpWork, lineup: Lineup, ground: Ground): Target[] {
   const { postgres, baseline } = ground;
@@ -111,13 +112,14 @@ function targetsOf(work: HttpWork, lineup: Lineup, ground: Ground): Target[] {
       const paths = plainPaths(set);
       const usual = [
         plain(sendFile, lineup.team.SQLite, { set, paths }),
-        plain(plainStream, lineup.files, { set, paths }),
+        plain(fastifyStatic, lineup.files, { set, paths }),
+        plain(withoutToken, lineup.files, { set, paths: paths.map((path) => `/open${path}`) }),
         ...engines.map((engine) => ours(engine, (known) => ({ set, paths: known[set] }))),
       ];
       if (work === 'document-1m') return usual;
-      const stream = plain(plainStream + byMany, lineup.files, { set, paths });
+      const files = plain(fastifyStatic + byMany, lineup.files, { set, paths });
       const sealed = engines.map((engine) => ours(engine, (known) => ({ set, paths: known[set] }), byMany));
-      return [...usual, ...[stream, ...sealed].map((target) => ({ ...target, connections: manyConnections }))];
+      return [...usual, ...[files, ...sealed].map((target) => ({ ...target, connections: manyConnections }))];
     }
   }
 }
@@ -125,23 +127,19 @@ function targetsOf(work: HttpWork, lineup: Lineup, ground: Ground): Target[] {
 type RatioGoal = { readonly of: string; readonly to: string; readonly least: number };
 
 /**
- * DESIGN, section 6. BullMQ is not in this run: when the goals were set it took 1,900 to 2,400 a second where bare took
- * 6,900 to 10,200, a quarter; 2.5 times and 1.5 times BullMQ are those parts of bare.
+ * The goals of docs/performance.md. The bare route that they speak of checks its token for 0.10 to 0.15 ms: it verifies the
+ * signature for each request, as every baseline here does. How accepting compares with BullMQ is in `queues`.
  */
-const bullmqToBare = 0.25;
 const goals: Readonly<Record<HttpWork, readonly RatioGoal[]>> = {
   verify: [
-    { of: oursName('SQLite') + byMany, to: bare, least: 0.6 },
+    { of: oursName('SQLite') + byMany, to: bareAnew, least: 0.6 },
     { of: oursName('SQLite') + byMany, to: teamName('PostgreSQL'), least: 1 },
-    { of: oursName('PostgreSQL') + byMany, to: bare, least: 0.4 },
+    { of: oursName('PostgreSQL') + byMany, to: bareAnew, least: 0.4 },
     { of: oursName('PostgreSQL') + byMany, to: teamName('PostgreSQL'), least: 1 },
   ],
-  send: [
-    { of: oursName('SQLite'), to: bare, least: 2.5 * bullmqToBare },
-    { of: oursName('PostgreSQL'), to: bare, least: 1.5 * bullmqToBare },
-  ],
+  send: [],
   'document-10k': ['', byMany].flatMap((suffix) =>
-    engines.map((engine) => ({ of: oursName(engine) + suffix, to: plainStream + suffix, least: 1 })),
+    engines.map((engine) => ({ of: oursName(engine) + suffix, to: fastifyStatic + suffix, least: 1 })),
   ),
   'document-1m': engines.map((engine) => ({ of: oursName(engine), to: sendFile, least: 1 })),
 };
