@@ -26,16 +26,7 @@ export function wrapKey(wrappingKey: Uint8Array, key: Uint8Array, bound: string,
 
 /** The key that `wrapKey` wrapped for the same owner; throws `SealBroken` for any other owner, key or byte. */
 export function unwrapKey(wrappingKey: Uint8Array, wrapped: Uint8Array, bound: string): Buffer {
-  if (wrapped.length !== wrapNonceBytes + keyBytes + tagBytes) throw new SealBroken();
-  const decipher = createDecipheriv(algorithm, wrappingKey, wrapped.subarray(0, wrapNonceBytes), wholeTag);
-  decipher.setAAD(Buffer.from(bound));
-  decipher.setAuthTag(wrapped.subarray(wrapNonceBytes + keyBytes));
-  const clear = decipher.update(wrapped.subarray(wrapNonceBytes, wrapNonceBytes + keyBytes));
-  try {
-    decipher.final();
-  } catch (cause) {
-    throw Object.assign(new SealBroken(), { cause });
-  }
+  const clear = clearKey(wrappingKey, wrapped, bound);
   // Keys are kept for a while: within the heap, where each costs the collector next to nothing.
   const key = Buffer.allocUnsafeSlow(keyBytes);
   key.set(clear);
@@ -52,12 +43,28 @@ export function rewrapKey(
   bound: string,
   random: Random,
 ): Buffer {
-  const key = unwrapKey(from, wrapped, bound);
+  const key = clearKey(from, wrapped, bound);
   try {
     return wrapKey(to, key, bound, random);
   } finally {
     key.fill(0);
   }
+}
+
+/** The key in memory of its own outside of the heap; who has no use for it any more wipes it. */
+function clearKey(wrappingKey: Uint8Array, wrapped: Uint8Array, bound: string): Buffer {
+  if (wrapped.length !== wrapNonceBytes + keyBytes + tagBytes) throw new SealBroken();
+  const decipher = createDecipheriv(algorithm, wrappingKey, wrapped.subarray(0, wrapNonceBytes), wholeTag);
+  decipher.setAAD(Buffer.from(bound));
+  decipher.setAuthTag(wrapped.subarray(wrapNonceBytes + keyBytes));
+  const clear = decipher.update(wrapped.subarray(wrapNonceBytes, wrapNonceBytes + keyBytes));
+  try {
+    decipher.final();
+  } catch (cause) {
+    clear.fill(0);
+    throw Object.assign(new SealBroken(), { cause });
+  }
+  return clear;
 }
 
 /** A source of so many random bytes that asks the given one once; many small requests cost more than all wrapping. */
