@@ -4,6 +4,7 @@ import { benchCompare } from './bench-compare.ts';
 import { benchDelivery } from './bench-delivery.ts';
 import { benchHttp, httpWorks } from './bench-http.ts';
 import { benchImport } from './bench-import.ts';
+import { benchLargeDocument } from './bench-large-document.ts';
 import { benchLedger } from './bench-ledger.ts';
 import { benchQueues } from './bench-queues.ts';
 import { benchQuota } from './bench-quota.ts';
@@ -17,7 +18,11 @@ import type { Result } from './result.ts';
 // What `npm run bench` runs: all benches, or those whose names begin with one of the words given. About five minutes,
 // with --seconds so many for each cell (default 2.5), and BENCH_CITIZENS in the register (default 100,000). Figures on standard output, what is going on on standard error.
 
-const works = ['compare', 'tokens', 'start', 'import', ...httpWorks, 'deliver', 'queues', 'ledger', 'quota'] as const;
+const works = [
+  ...['compare', 'tokens', 'start', 'import'],
+  ...httpWorks,
+  ...['document-1g', 'deliver', 'queues', 'ledger', 'quota'],
+];
 const fewRounds = 3;
 const longestSeconds = 60;
 
@@ -52,6 +57,7 @@ async function runAll(ground: Ground): Promise<Result[]> {
     ...(wanted.includes('start') ? await benchStart(ground, rounds) : []),
     ...(wanted.includes('import') ? await benchImport(ground, few) : []),
     ...(http.length > 0 ? await benchHttp(ground, http, plan) : []),
+    ...(wanted.includes('document-1g') ? await benchLargeDocument(ground) : []),
     ...(wanted.includes('deliver') ? await benchDelivery(ground, { rounds: few, seconds }) : []),
     ...(wanted.includes('queues') ? await benchQueues(ground, { rounds: few, seconds }) : []),
     ...(wanted.includes('ledger') ? await benchLedger(ground) : []),
