@@ -42,15 +42,22 @@ function openChannel(port: NonNullable<typeof parentPort>) {
 
 /** Wakes the worker role in the first thread: once for whatever one turn of the event loop has stored. */
 function createWakes(tell: (message: FromThread) => void): Wakes {
-  const rung = new Set<Wakeable>();
-  const wake = (part: Wakeable) => () => {
-    if (rung.has(part)) return;
-    rung.add(part);
-    setImmediate(() => {
-      rung.delete(part);
-      tell({ is: 'wake', part });
-    });
-  };
+  const rung = new Map<Wakeable, Set<string>>();
+  const wake =
+    (part: Wakeable) =>
+    (queues: ReadonlySet<string> = new Set()) => {
+      const before = rung.get(part);
+      if (before !== undefined) {
+        for (const queue of queues) before.add(queue);
+        return;
+      }
+      const filled = new Set(queues);
+      rung.set(part, filled);
+      setImmediate(() => {
+        rung.delete(part);
+        tell({ is: 'wake', part, queues: filled });
+      });
+    };
   return { delivery: wake('delivery'), calling: wake('calling'), scanning: wake('scanning') };
 }
 

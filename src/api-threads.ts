@@ -157,7 +157,7 @@ function startHelper(parts: ThreadParts): Helper {
         house.log.lines(message.text);
         break;
       case 'wake':
-        parts.wakes[message.part]();
+        parts.wakes[message.part](message.queues);
         break;
       case 'counted':
         counting.get(message.question)?.(message.snapshot);

@@ -99,7 +99,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   let keeping: Keeping | undefined;
   const wakes: Wakes = mode.wakes ?? {
     calling: () => calling?.wake(),
-    delivery: (effect) => delivering?.wake(effect),
+    delivery: (queues) => delivering?.wake(queues),
     scanning: () => keeping?.wake(),
   };
   const commit = tellingCommit(given.commit, wakes.calling);

@@ -1,7 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Snapshot } from './api/metrics.ts';
 import type { PageAnswer } from './api/server.ts';
-import type { Effect } from './ledger/commit.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,15 +20,15 @@ export type ThreadOrder = {
 
 /** What of the worker role a stored effect may concern. */
 export type Wakeable = 'delivery' | 'calling' | 'scanning';
-/** What wakes them; with the effect, where it is at hand, only the queues that it fills. */
-export type Wakes = { readonly [part in Wakeable]: (effect?: Effect) => void };
+/** What wakes them; of delivery the queues of these names alone, where they are known. */
+export type Wakes = { readonly [part in Wakeable]: (queues?: ReadonlySet<string>) => void };
 
 /** From the helping thread to the first. */
 export type FromThread =
   | { readonly is: 'ready' | 'stopped' }
   | { readonly is: 'failed'; readonly message: string }
   | { readonly is: 'lines'; readonly text: string }
-  | { readonly is: 'wake'; readonly part: Wakeable }
+  | { readonly is: 'wake'; readonly part: Wakeable; readonly queues: ReadonlySet<string> }
   | { readonly is: 'counted'; readonly question: number; readonly snapshot: Snapshot }
   | {
       readonly is: 'page-wanted';

@@ -4,7 +4,7 @@ import { endWorkerLeases, keepLease, type Lease, type WorkerLease } from '../job
 import { repeat } from '../jobs/repeat.ts';
 import { type Queue, startWorker, type Worker, type WorkerParts } from '../jobs/worker.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
-import type { Commit, Effect } from '../ledger/commit.ts';
+import type { Commit } from '../ledger/commit.ts';
 import type { Channel } from './channels/channel.ts';
 import { createDeliver, type DeliverParts } from './deliver.ts';
 import { bringForwardSql, claimDue, type Job, jobOf, type Lane, waitingLanes } from './delivery-store.ts';
@@ -41,8 +41,8 @@ export type DeliveryProcess = Omit<DeliverParts, 'policy' | 'urgent'> & {
 };
 
 export type Delivering = {
-  /** Looks at the queues at once: at those that this effect put a delivery into, or at all; see `wakingCommit`. */
-  wake(effect?: Effect): void;
+  /** Looks at the queues of these names at once, or at all; see `wakingCommit`. */
+  wake(queues?: ReadonlySet<string>): void;
   /** Resolves when nothing is at work and nothing is due. */
   idle(): Promise<void>;
   /** Takes nothing more and finishes what it took; false when that took longer than allowed. Channels stay open. */
@@ -108,10 +108,9 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
   const workers = [...lines.map(({ worker }) => worker), deadlines];
 
   let wakes = 0;
-  wake = (effect) => {
+  wake = (queues) => {
     wakes += 1;
-    const filled = effect && new Set(effect.statements.map(queueOf));
-    for (const { queue, worker } of lines) if (filled?.has(queue) !== false) worker.wake();
+    for (const { queue, worker } of lines) if (queues?.has(queue) !== false) worker.wake();
     deadlines.wake();
   };
   const recovery = repeat({
@@ -142,11 +141,13 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
   };
 }
 
-/** The same commit; when it has stored a new notification, the workers of this process look at their queues at once. */
+/** The same commit; when it has stored a new notification, the workers of this process look at once where it waits. */
 export function wakingCommit(commit: Commit, wake: Delivering['wake']): Commit {
   return async (effect) => {
     const rows = await commit(effect);
-    if (effect.events.some((event) => event.type === 'notification.accepted')) wake(effect);
+    if (effect.events.some((event) => event.type === 'notification.accepted')) {
+      wake(new Set(effect.statements.flatMap((statement) => queueOf(statement) ?? [])));
+    }
     return rows;
   };
 }

@@ -4,6 +4,8 @@ import type { Row, Value } from './db.ts';
 export type Asked = {
   readonly sql: string;
   readonly args: readonly Value[] | undefined;
+  /** The reads that this one stands for, where it is several. */
+  readonly parts?: readonly Asked[];
   resolve(rows: Row[]): void;
   reject(fault: unknown): void;
 };
@@ -52,6 +54,7 @@ export function createJoin(): (asked: readonly Asked[]) => Asked[] {
     return {
       sql: textFor(sql, lookup, size),
       args: [...keys, ...repeated],
+      parts: all,
       resolve: (rows) => {
         const found = Map.groupBy(rows, (row) => row[lookup.shown]);
         for (const [index, one] of all.entries()) {

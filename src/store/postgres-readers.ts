@@ -10,7 +10,12 @@ export type Readers = {
   close(): Promise<void>;
 };
 
-const readerCount = 4;
+/**
+ * Lookups of many keys have connections of their own, on which no plan goes through a whole table: the server keeps the plan
+ * of a prepared statement, and one that was made while the table was small would stay until its statistics are renewed.
+ */
+const readerCounts = { lookups: 2, others: 3 } as const;
+const lookupSetup = 'set enable_seqscan = off';
 const triesPerRead = 3;
 /** So many reads at most wait for each other on one connection while another has none. */
 const readsTogether = 16;
@@ -18,33 +23,56 @@ const readsTogether = 16;
 type Slot = { opening: Promise<Connection> | undefined; waiting: number };
 type Attempt = { readonly rows: Row[] } | { readonly fault: string };
 
+/** Opens a connection for reads, with more of a setup than they all have. */
+export type OpenReader = (setup: string) => Promise<Connection>;
+type Group = { readonly slots: readonly Slot[]; readonly open: () => Promise<Connection> };
+
 /** Readers over connections that are made when needed, and made anew after a loss. A lost read is read again. */
-export function createReaders(open: () => Promise<Connection>): Readers {
-  const slots: Slot[] = Array.from({ length: readerCount }, () => ({ opening: undefined, waiting: 0 }));
+export function createReaders(open: OpenReader): Readers {
+  const lookups = createGroup(readerCounts.lookups, () => open(lookupSetup));
+  const others = createGroup(readerCounts.others, () => open(''));
   const join = createJoin();
-  const leastBusy = () => slots.reduce((least, other) => (other.waiting < least.waiting ? other : least));
   let asked: Asked[] = [];
 
   // The reads of one turn of the event loop leave together, in one write and for one wake-up of the server.
   function leave(): void {
     const statements = join(asked);
     asked = [];
+    ask(
+      lookups,
+      statements.filter(({ parts }) => parts !== undefined),
+    );
+    ask(
+      others,
+      statements.filter(({ parts }) => parts === undefined),
+    );
+  }
+
+  function ask(group: Group, statements: readonly Asked[]): void {
     for (let from = 0; from < statements.length; from += readsTogether) {
-      const slot = leastBusy();
-      for (const one of statements.slice(from, from + readsTogether)) answer(slot, one).catch(one.reject);
+      const slot = leastBusy(group);
+      for (const one of statements.slice(from, from + readsTogether)) {
+        answer(group, slot, one).catch((fault: unknown) => refuse(one, fault));
+      }
     }
   }
 
-  async function answer(slot: Slot, { sql, args, resolve }: Asked): Promise<void> {
-    let result = await attempt(slot, sql, args);
+  /** What fails of several is asked one by one: a row that cannot be read fails nobody but who asked for it. */
+  function refuse(one: Asked, fault: unknown): void {
+    if (one.parts === undefined || fault instanceof ReadUnavailable) one.reject(fault);
+    else ask(others, one.parts);
+  }
+
+  async function answer(group: Group, slot: Slot, { sql, args, resolve }: Asked): Promise<void> {
+    let result = await attempt(group, slot, { sql, args });
     for (let tries = 1; tries < triesPerRead && 'fault' in result; tries += 1) {
-      result = await attempt(leastBusy(), sql, args);
+      result = await attempt(group, leastBusy(group), { sql, args });
     }
     if ('fault' in result) throw new ReadUnavailable(`the database does not answer: ${result.fault}`);
     resolve(result.rows);
   }
 
-  async function attempt(slot: Slot, sql: string, args: readonly Value[] | undefined): Promise<Attempt> {
+  async function attempt({ open }: Group, slot: Slot, { sql, args }: Pick<Asked, 'sql' | 'args'>): Promise<Attempt> {
     slot.waiting += 1;
     try {
       return await readOn(await connectionOf(slot, open), sql, args);
@@ -62,12 +90,20 @@ export function createReaders(open: () => Promise<Connection>): Readers {
     close: async () => {
       // What was asked before leaves first: behind the end of a connection it would open another.
       await aTurn();
-      const opened = await Promise.allSettled(slots.map((slot) => slot.opening));
+      const opened = await Promise.allSettled([...lookups.slots, ...others.slots].map(({ opening }) => opening));
       for (const slot of opened) {
         if (slot.status === 'fulfilled' && slot.value?.usable) await slot.value.close();
       }
     },
   };
+}
+
+function createGroup(count: number, open: Group['open']): Group {
+  return { open, slots: Array.from({ length: count }, () => ({ opening: undefined, waiting: 0 })) };
+}
+
+function leastBusy({ slots }: Group): Slot {
+  return slots.reduce((least, other) => (other.waiting < least.waiting ? other : least));
 }
 
 async function connectionOf(slot: Slot, open: () => Promise<Connection>): Promise<Connection> {

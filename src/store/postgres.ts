@@ -29,7 +29,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     deadlineMs: statementTimeoutMs + answerGraceMs,
   });
   const lanes = Array.from({ length: laneCount }, () => createLane(() => connect(session(writerSetup))));
-  const readers = createReaders(() => connect(session('set default_transaction_read_only = on')));
+  const readers = createReaders((more) => connect(session(`set default_transaction_read_only = on; ${more}`)));
   const commits = createGroupCommit({ lanes, batchLimit, texts, random });
   const read = async (sql: string, args?: readonly Value[]) => {
     const fault = faultOf({ sql, args: args ?? [] }, texts(sql));

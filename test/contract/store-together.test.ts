@@ -40,6 +40,18 @@ for (const engine of engines) {
     assert.deepEqual(await Promise.all(right), [[{ name: 'a' }], []]);
   });
 
+  test(`${engine.name}: of what is looked up at once, a row that cannot be read fails for who asked for it alone`, async (t) => {
+    const db = await open(engine, t);
+    await db.write([{ sql: 'create table counted (id text not null primary key, n bigint not null)' }]);
+    const insert = "insert into counted (id, n) values ('a', 1), ('b', 9007199254740991 + 2), ('c', 3)";
+    await db.write([{ sql: insert }]);
+    const asked = ['a', 'b', 'c', 'nobody'].map((id) => db.read('select n from counted where id = $1', [id]));
+    const answers = (await Promise.allSettled(asked)).map((one) =>
+      one.status === 'fulfilled' ? one.value : one.status,
+    );
+    assert.deepEqual(answers, [[{ n: 1 }], 'rejected', [{ n: 3 }], []]);
+  });
+
   test(`${engine.name}: units that end in inserts keep their own rows, refusals and order`, async (t) => {
     const db = await open(engine, t);
     for (let n = 0; n < 12; n += 1) await db.write([person(`p${n}`, `p${n}`, 1)]);
