@@ -8,7 +8,8 @@ import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { readRootKey } from './keys/root-key-file.ts';
 import { logLevelOf, settingsOf, simulates } from './run-mode.ts';
 import { serve } from './serve.ts';
-import type { FromThread, ThreadOrder, ToThread, Wakeable, Wakes } from './thread-messages.ts';
+import type { FromThread, ThreadOrder, ToThread } from './thread-messages.ts';
+import { createWakes } from './thread-wakes.ts';
 
 // A thread that helps the first one of its process to answer calls: the role `api`, with connections of its own to the
 // database. It holds no state; what the first one has in memory alone it asks for.
@@ -38,27 +39,6 @@ function openChannel(port: NonNullable<typeof parentPort>) {
       port.close();
     },
   };
-}
-
-/** Wakes the worker role in the first thread: once for whatever one turn of the event loop has stored. */
-function createWakes(tell: (message: FromThread) => void): Wakes {
-  const rung = new Map<Wakeable, Set<string>>();
-  const wake =
-    (part: Wakeable) =>
-    (queues: ReadonlySet<string> = new Set()) => {
-      const before = rung.get(part);
-      if (before !== undefined) {
-        for (const queue of queues) before.add(queue);
-        return;
-      }
-      const filled = new Set(queues);
-      rung.set(part, filled);
-      setImmediate(() => {
-        rung.delete(part);
-        tell({ is: 'wake', part, queues: filled });
-      });
-    };
-  return { delivery: wake('delivery'), calling: wake('calling'), scanning: wake('scanning') };
 }
 
 /** Pages that the first thread answers. */

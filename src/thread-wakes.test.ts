@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as aTurn } from 'node:timers/promises';
+import type { FromThread } from './thread-messages.ts';
+import { createWakes } from './thread-wakes.ts';
+
+test('what one turn has stored is told once for each part, with every queue that was filled', async () => {
+  const told: FromThread[] = [];
+  const wakes = createWakes((message) => told.push(message));
+  wakes.delivery(new Set(['email 1']));
+  wakes.delivery(new Set(['email 1', 'sms 1']));
+  wakes.calling();
+  wakes.calling();
+  assert.deepEqual(told, []);
+  await aTurn();
+  assert.deepEqual(told, [
+    { is: 'wake', part: 'delivery', queues: new Set(['email 1', 'sms 1']) },
+    { is: 'wake', part: 'calling', queues: new Set() },
+  ]);
+  wakes.delivery(new Set(['letter 1']));
+  await aTurn();
+  assert.deepEqual(told.slice(2), [{ is: 'wake', part: 'delivery', queues: new Set(['letter 1']) }]);
+});
