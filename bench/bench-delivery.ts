@@ -32,6 +32,7 @@ export async function benchDelivery(ground: Ground, plan: Plan): Promise<Result[
   const cells = new Map<Mailing, Cell[]>(mailings.map((mailing) => [mailing, []]));
   const count = Math.round(plan.seconds * perPlannedSecond);
   for (const mailing of mailings) await mailOnce(ground, sink, mailing, Math.round(count / 4));
+  await ground.postgres.settle();
   for (let round = 0; round < plan.rounds; round += 1) {
     for (const mailing of mailings) {
       const cell = await mailOnce(ground, sink, mailing, count);

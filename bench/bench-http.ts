@@ -22,6 +22,7 @@ type Lineup = {
 export async function benchHttp(ground: Ground, works: readonly HttpWork[], plan: Plan): Promise<Result[]> {
   ground.note('filling registers and documents');
   const lineup = await lineUp(ground);
+  await ground.postgres.settle();
   const results: Result[] = [];
   for (const work of works) {
     const targets = targetsOf(work, lineup, ground);

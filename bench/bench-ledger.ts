@@ -21,6 +21,7 @@ export async function benchLedger(ground: Ground): Promise<Result[]> {
   for (const engine of engines) {
     const house = await filledHouse(ground, engine);
     await record(house, eventCount);
+    await ground.postgres.settle();
     const server = await startOurs(house, { withoutWorker: true });
     results.push(await sequence(ground, engine, server), await waitForReceipts(house, engine, server));
     ground.note(`ledger: ${engine} ${results.slice(-2).map(({ rate }) => Math.round(rate))}`);

@@ -76,6 +76,7 @@ async function benchAccepting(ground: Ground, stores: readonly Redis[], plan: Pl
       token,
     });
   }
+  await postgres.settle();
   const cells = await measure(ground.load, targets, plan, ({ name }, { perSecond }) =>
     ground.note(`queues, accepting: ${name} ${Math.round(perSecond)}`),
   );
@@ -92,6 +93,7 @@ async function benchDelivered(ground: Ground, stores: readonly Redis[], plan: Pl
   const cells = new Map<string, Cell[]>(mailings.map(({ name }) => [name, []]));
   const count = Math.round(plan.seconds * perPlannedSecond);
   for (const mailing of mailings) await mailOnce(ground, sink, mailing, Math.round(count / 4));
+  await ground.postgres.settle();
   for (let round = 0; round < plan.rounds; round += 1) {
     for (const mailing of mailings) {
       const cell = await mailOnce(ground, sink, mailing, count);

@@ -12,7 +12,7 @@ import { parseId } from '../src/kernel/id.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 import { absentChannels, type Channel } from '../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../src/notifications/channels/inbox.ts';
-import { insertion } from '../src/notifications/notification-store.ts';
+import { insertion, queueName } from '../src/notifications/notification-store.ts';
 import { sealContent } from '../src/notifications/sealed-content.ts';
 import { startDelivery } from '../src/notifications/start-delivery.ts';
 import type { Db } from '../src/store/db.ts';
@@ -26,7 +26,7 @@ const [wanted = 'sqlite', backlogText = '200000'] = process.argv.slice(2);
 const backlog = Number(backlogText);
 const [providerMs, placesAtOnce, urgentCount, everyMs] = [5, 20, 1_000, 20];
 if (wanted !== 'sqlite' && wanted !== 'postgres') throw new Error(`no engine is called ${wanted}`);
-const { db, end } = await openOnDisk();
+const { db, settle, end } = await openOnDisk();
 try {
   await run(db);
 } finally {
@@ -34,7 +34,7 @@ try {
 }
 
 /** A new database where a sync is one, and PostgreSQL with the settings that it has by default. */
-async function openOnDisk(): Promise<{ readonly db: Db; end(): Promise<void> }> {
+async function openOnDisk(): Promise<{ readonly db: Db; settle(): Promise<void>; end(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'cs-urgent-'));
   const server = wanted === 'postgres' ? await startBenchPostgres() : undefined;
   const options = { random: systemRandom };
@@ -45,6 +45,7 @@ async function openOnDisk(): Promise<{ readonly db: Db; end(): Promise<void> }> 
   await migrate(opened, systemClock);
   return {
     db: opened,
+    settle: async () => await server?.settle(),
     end: async () => {
       await opened.close();
       await server?.stop();
@@ -82,6 +83,7 @@ async function run(place: Db): Promise<void> {
     channels: { ...absentChannels, inbox: inboxChannel, email },
     soleProcess: true,
   });
+  const urgentQueue = new Set([queueName('email', 0)]);
   async function measure(): Promise<number[]> {
     const waits: number[] = [];
     const sent: Array<{ readonly id: string; readonly at: number }> = [];
@@ -91,7 +93,8 @@ async function run(place: Db): Promise<void> {
         { citizenId: 'cit-ada', category: 'urgent', channels: ['email'] },
         { clientId: 'rescue' },
       );
-      delivering.wake();
+      // As `wakingCommit` does it for a message that the API has taken.
+      delivering.wake(urgentQueue);
       sent.push({ id, at });
       await pause(everyMs);
     }
@@ -104,6 +107,7 @@ async function run(place: Db): Promise<void> {
 
   const alone = await measure();
   await fill(place, house);
+  await settle();
   delivering.wake();
   await pause(1_000);
   const before = others;

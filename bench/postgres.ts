@@ -6,6 +6,8 @@ export type BenchPostgres = {
   readonly pid: number;
   readonly version: string;
   create(name: string): Promise<string>;
+  /** Writes all pages out and makes its used log files ready for use again, as a server that has run for a while has them. */
+  settle(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -27,6 +29,7 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
       // Known to node's URL as well, which wants a host where a user is.
       return server.url.replace('postgres@/postgres', `postgres@localhost/${name}`);
     },
+    settle: async () => void (await query(server, 'checkpoint')),
     stop: () => server.stop(),
   };
 }

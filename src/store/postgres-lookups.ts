@@ -19,19 +19,21 @@ const mostKeys = 32;
 /** The column that tells the key where the caller did not ask for it. */
 const addedColumn = 'asked_key';
 
+/** What goes to the server: the lookups by a key, and all other reads as they came. */
+export type Joined = { readonly lookups: readonly Asked[]; readonly others: readonly Asked[] };
+
 /**
  * Makes one statement of lookups of one turn that differ in their key alone: `where id = $1` of five callers becomes
- * `where id in ($1, … $8)`, the last key repeated. Both sides spend more on a statement than on the row it looks up. All
- * other reads go as they came.
+ * `where id in ($1, … $8)`, the last key repeated. Both sides spend more on a statement than on the row it looks up.
  */
-export function createJoin(): (asked: readonly Asked[]) => Asked[] {
-  const lookups = new Map<string, Lookup | undefined>();
+export function createJoin(): (asked: readonly Asked[]) => Joined {
+  const known = new Map<string, Lookup | undefined>();
   const texts = new Map<string, string>();
 
   function lookupIn({ sql, args }: Asked): Lookup | undefined {
     if (args?.length !== 1 || typeof args[0] !== 'string') return undefined;
-    if (!lookups.has(sql)) lookups.set(sql, parse(sql));
-    return lookups.get(sql);
+    if (!known.has(sql)) known.set(sql, parse(sql));
+    return known.get(sql);
   }
 
   /** For so many keys; few sizes, since the server prepares each text. */
@@ -69,22 +71,23 @@ export function createJoin(): (asked: readonly Asked[]) => Asked[] {
   }
 
   return (asked) => {
-    const joined: Asked[] = [];
+    const lookups: Asked[] = [];
+    const others: Asked[] = [];
     const alike = new Map<string, { readonly lookup: Lookup; readonly all: Asked[] }>();
     for (const one of asked) {
       const lookup = lookupIn(one);
-      const others = alike.get(one.sql);
-      if (lookup === undefined) joined.push(one);
-      else if (others === undefined) alike.set(one.sql, { lookup, all: [one] });
-      else others.all.push(one);
+      const same = alike.get(one.sql);
+      if (lookup === undefined) others.push(one);
+      else if (same === undefined) alike.set(one.sql, { lookup, all: [one] });
+      else same.all.push(one);
     }
     for (const [sql, { lookup, all }] of alike) {
       for (let from = 0; from < all.length; from += mostKeys) {
         const part = all.slice(from, from + mostKeys);
-        joined.push(...(part.length === 1 ? part : [together(sql, part, lookup)]));
+        lookups.push(...(part.length === 1 ? part : [together(sql, part, lookup)]));
       }
     }
-    return joined;
+    return { lookups, others };
   };
 }
 

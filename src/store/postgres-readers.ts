@@ -11,8 +11,8 @@ export type Readers = {
 };
 
 /**
- * Lookups of many keys have connections of their own, on which no plan goes through a whole table: the server keeps the plan
- * of a prepared statement, and one that was made while the table was small would stay until its statistics are renewed.
+ * Lookups by a key have connections of their own, on which no plan goes through a whole table: the server keeps the plan of a
+ * prepared statement, and one that was made while the table was small would stay until its statistics are renewed.
  */
 const readerCounts = { lookups: 2, others: 3 } as const;
 const lookupSetup = 'set enable_seqscan = off';
@@ -36,16 +36,10 @@ export function createReaders(open: OpenReader): Readers {
 
   // The reads of one turn of the event loop leave together, in one write and for one wake-up of the server.
   function leave(): void {
-    const statements = join(asked);
+    const joined = join(asked);
     asked = [];
-    ask(
-      lookups,
-      statements.filter(({ parts }) => parts !== undefined),
-    );
-    ask(
-      others,
-      statements.filter(({ parts }) => parts === undefined),
-    );
+    ask(lookups, joined.lookups);
+    ask(others, joined.others);
   }
 
   function ask(group: Group, statements: readonly Asked[]): void {
