@@ -15,7 +15,7 @@ import type { Plan } from './measure.ts';
 import { machine, table } from './report.ts';
 import type { Result } from './result.ts';
 
-// What `npm run bench` runs: all benches, or those whose names begin with one of the words given. About five minutes,
+// What `npm run bench` runs: all benches, or those whose names begin with one of the words given. About ten minutes,
 // with --seconds so many for each cell (default 2.5), and BENCH_CITIZENS in the register (default 100,000). Figures on standard output, what is going on on standard error.
 
 const works = [
