@@ -20,7 +20,7 @@ export type ThreadOrder = {
 
 /** What of the worker role a stored effect may concern. */
 export type Wakeable = 'delivery' | 'calling' | 'scanning';
-/** What wakes them; of delivery the queues of these names alone, where they are known. */
+/** What wakes them: of delivery the queues of these names, or all where none are named. */
 export type Wakes = { readonly [part in Wakeable]: (queues?: ReadonlySet<string>) => void };
 
 /** From the helping thread to the first. */
@@ -28,7 +28,7 @@ export type FromThread =
   | { readonly is: 'ready' | 'stopped' }
   | { readonly is: 'failed'; readonly message: string }
   | { readonly is: 'lines'; readonly text: string }
-  | { readonly is: 'wake'; readonly part: Wakeable; readonly queues: ReadonlySet<string> }
+  | { readonly is: 'wake'; readonly part: Wakeable; readonly queues: ReadonlySet<string> | undefined }
   | { readonly is: 'counted'; readonly question: number; readonly snapshot: Snapshot }
   | {
       readonly is: 'page-wanted';

@@ -15,9 +15,13 @@ test('what one turn has stored is told once for each part, with every queue that
   await aTurn();
   assert.deepEqual(told, [
     { is: 'wake', part: 'delivery', queues: new Set(['email 1', 'sms 1']) },
-    { is: 'wake', part: 'calling', queues: new Set() },
+    { is: 'wake', part: 'calling', queues: undefined },
   ]);
   wakes.delivery(new Set(['letter 1']));
   await aTurn();
   assert.deepEqual(told.slice(2), [{ is: 'wake', part: 'delivery', queues: new Set(['letter 1']) }]);
+  wakes.delivery();
+  wakes.delivery(new Set(['letter 1']));
+  await aTurn();
+  assert.deepEqual(told.slice(3), [{ is: 'wake', part: 'delivery', queues: undefined }]);
 });

@@ -15,7 +15,8 @@ export type Readers = {
  * prepared statement, and one that was made while the table was small would stay until its statistics are renewed.
  */
 const readerCounts = { lookups: 2, others: 3 } as const;
-const lookupSetup = 'set enable_seqscan = off';
+// Without JIT: where a small table has no index on the key, an older server takes its only plan for a dear one.
+const lookupSetup = 'set enable_seqscan = off; set jit = off';
 const triesPerRead = 3;
 /** So many reads at most wait for each other on one connection while another has none. */
 const readsTogether = 16;
@@ -46,15 +47,15 @@ export function createReaders(open: OpenReader): Readers {
     for (let from = 0; from < statements.length; from += readsTogether) {
       const slot = leastBusy(group);
       for (const one of statements.slice(from, from + readsTogether)) {
-        answer(group, slot, one).catch((fault: unknown) => refuse(one, fault));
+        answer(group, slot, one).catch((fault: unknown) => refuse(group, one, fault));
       }
     }
   }
 
   /** What fails of several is asked one by one: a row that cannot be read fails nobody but who asked for it. */
-  function refuse(one: Asked, fault: unknown): void {
+  function refuse(group: Group, one: Asked, fault: unknown): void {
     if (one.parts === undefined || fault instanceof ReadUnavailable) one.reject(fault);
-    else ask(others, one.parts);
+    else ask(group, one.parts);
   }
 
   async function answer(group: Group, slot: Slot, { sql, args, resolve }: Asked): Promise<void> {
