@@ -129,7 +129,7 @@ type RatioGoal = { readonly of: string; readonly to: string; readonly least: num
 
 /**
  * The goals of docs/performance.md. The bare route that they speak of checks its token for 0.10 to 0.15 ms: it verifies the
- * signature for each request, as every baseline here does. How accepting compares with BullMQ is in `queues`.
+ * signature for each request, as the baselines of teams do. How accepting compares with BullMQ is in `queues`.
  */
 const goals: Readonly<Record<HttpWork, readonly RatioGoal[]>> = {
   verify: [

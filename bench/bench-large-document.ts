@@ -43,8 +43,8 @@ async function measureOne(engine: Engine, server: OurServer, authorization: stri
   for (let asked = 0; asked < endsAsked; asked += 1) times.push(await firstByteOfEnd(server.url + path, authorization));
   const name = `ours, ${engine}`;
   return [
-    { ...transfer('document-1g up', name, up, idleMib) },
-    { ...transfer('document-1g down', name, down, idleMib) },
+    transfer('document-1g up', name, up, idleMib),
+    transfer('document-1g down', name, down, idleMib),
     endOf(name, times),
   ];
 }

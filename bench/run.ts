@@ -19,10 +19,17 @@ import type { Result } from './result.ts';
 // with --seconds so many for each cell (default 2.5), and BENCH_CITIZENS in the register (default 100,000). Figures on standard output, what is going on on standard error.
 
 const works = [
-  ...['compare', 'tokens', 'start', 'import'],
+  'compare',
+  'tokens',
+  'start',
+  'import',
   ...httpWorks,
-  ...['document-1g', 'deliver', 'queues', 'ledger', 'quota'],
-];
+  'document-1g',
+  'deliver',
+  'queues',
+  'ledger',
+  'quota',
+] as const;
 const fewRounds = 3;
 const longestSeconds = 60;
 

@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { type BaselineOrder, listening } from './baseline-process.ts';
 import { scopesOf } from './baseline-token.ts';
 
-// What a team puts up to give out files: Fastify and @fastify/static, with the token check that all baselines have.
+// What a team puts up to give out files: Fastify and @fastify/static, with the token check that the other servers of teams have.
 // Nothing is sealed, nothing leaves an event. Under /open there is no token check either.
 
 // Read from the parent: written by `startBaseline`.

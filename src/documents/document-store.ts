@@ -60,12 +60,10 @@ export async function findDocument(read: Read, id: DocumentId): Promise<Found | 
   return { document: documentOf(row), grants: grants.map((grant) => grantOf(id, grant)).sort(byClientAndPurpose) };
 }
 
+/** No two grants on a document are of one client and purpose. */
 function byClientAndPurpose(one: Grant, other: Grant): number {
-  return compare(one.clientId, other.clientId) || compare(one.purpose, other.purpose);
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
+  const isFirst = one.clientId === other.clientId ? one.purpose < other.purpose : one.clientId < other.clientId;
+  return isFirst ? -1 : 1;
 }
 
 /** Which of a citizen's documents, newest first: those that this client may see at `now`, older than `after`. */
