@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
-import { createDispatch, type House, type Incoming } from '../src/api/dispatch.ts';
+import { createDispatch, type House } from '../src/api/dispatch.ts';
 import type { Answer, Operation } from '../src/api/operation.ts';
+import type { Incoming } from '../src/api/parse-request.ts';
 import type { BlobStore } from '../src/documents/blobs/blob-store.ts';
 import { openFolderBlobs } from '../src/documents/blobs/folder.ts';
 import { depositDocument, documentLimit } from '../src/documents/deposit-document.ts';
@@ -114,6 +115,7 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
     read: db.read,
     commit: createCommit({ write: (unit) => wires.write(unit) }, citizenKeys, systemRandom),
     ports,
+    printKey: new Uint8Array(32).fill(8),
   };
   return {
     db,

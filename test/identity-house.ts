@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { CompactSign, compactVerify, generateKeyPair } from 'jose';
-import { createDispatch, type House, type Incoming } from '../src/api/dispatch.ts';
+import { createDispatch, type House } from '../src/api/dispatch.ts';
 import type { Answer, Operation } from '../src/api/operation.ts';
+import type { Incoming } from '../src/api/parse-request.ts';
 import { createGuessBudget, standardGuessLimits } from '../src/identity/guess-budget.ts';
 import { type ImportOrder, type ImportResult, importCitizens } from '../src/identity/import-citizens.ts';
 import { standardPolicy } from '../src/identity/match/policy.ts';
@@ -86,7 +87,7 @@ export async function buildIdentityHouse(db: Db) {
     refuseClaimsInUrl: false,
   };
   const importHouse = { read: db.read, commit, citizenKeys, mint, clock };
-  const ask = createAsk((over) => ({ clock, mint, read: db.read, commit, ports: { ...ports, ...over } }));
+  const ask = createAsk((over) => ({ ...importHouse, ports: { ...ports, ...over } }));
 
   return {
     db,
@@ -148,7 +149,7 @@ async function openEvent(
 type Method = 'GET' | 'POST' | 'QUERY';
 
 /** Asks through the real dispatch; `GET` takes claims, or the id of a verification. */
-function createAsk(houseOf: (over: Partial<IdentityPorts>) => Omit<House<IdentityPorts>, 'gate'>) {
+function createAsk(houseOf: (over: Partial<IdentityPorts>) => Omit<House<IdentityPorts>, 'gate' | 'printKey'>) {
   const operations: Readonly<Record<Method, Operation<IdentityPorts>>> = {
     GET: verifyIdentityByQuery,
     POST: verifyIdentity,
@@ -166,7 +167,7 @@ function createAsk(houseOf: (over: Partial<IdentityPorts>) => Omit<House<Identit
       take: () => ({ headers: {} }),
     };
     const operation = typeof what === 'string' ? readVerification : operations[method];
-    const dispatch = createDispatch(operation, { ...houseOf(over), gate });
+    const dispatch = createDispatch(operation, { ...houseOf(over), gate, printKey: new Uint8Array(32) });
     const { result } = await dispatch(incoming(method, what));
     return 'slug' in result ? { refusal: result } : toAnswered(result);
   };

@@ -62,7 +62,7 @@ export async function createNotificationHouse(
     missingScope: () => ({ slug: 'missing-scope', detail: '' }),
     take: () => ({ headers: {} }),
   };
-  const house = { gate, clock, mint, read: db.read, commit, ports };
+  const house = { gate, clock, mint, read: db.read, commit, ports, printKey: new Uint8Array(32) };
   const serve = (operation: Operation<AllPorts>) => {
     const dispatch = createDispatch(operation, house);
     return async (parts: Parts, { clientId = 'tax-office', key, citizenId }: Ask = {}): Promise<Given> => {

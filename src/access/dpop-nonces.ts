@@ -12,7 +12,7 @@ const stepMs = 60_000;
  * for two to three minutes, so that a caller is asked for a new one seldom.
  */
 export function createDpopNonces(key: Uint8Array, clock: Clock): DpopNonces {
-  const nonceOf = (step: number) => hmacText('sha256', key, `dpop-nonce\0${step}`, 'base64url');
+  const nonceOf = (step: number) => hmacText(key, `dpop-nonce\0${step}`, 'base64url');
   const now = () => Math.floor(clock.now() / stepMs);
   return {
     current: () => nonceOf(now()),

@@ -32,7 +32,14 @@ test('what is to go says since when, until when, and what to use', async (t) => 
   const server = createApiServer({
     house: {
       gate: { authenticate: never, missingScope: () => assert.fail(), take: () => assert.fail() },
-      ...{ clock: systemClock, mint: createMint(systemClock, systemRandom), read: never, commit: never, ports: null },
+      ...{
+        clock: systemClock,
+        mint: createMint(systemClock, systemRandom),
+        read: never,
+        commit: never,
+        printKey: new Uint8Array(32),
+        ports: null,
+      },
     },
     ...{ operations: [old], pages: [], mounts: [], publicUrl: 'http://127.0.0.1', apiVersion: '1.0.0' },
     random: systemRandom,

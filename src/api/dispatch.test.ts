@@ -19,6 +19,7 @@ const house = {
   mint: createMint(clock, systemRandom),
   commit: unreachable,
   ports: {},
+  printKey: new Uint8Array(32),
 };
 
 const request = {};

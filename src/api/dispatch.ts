@@ -1,16 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
-import { Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import type { Shown } from '../access/check-binding.ts';
 import type { Taken } from '../access/quota.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createCohort } from '../kernel/cohort.ts';
 import type { Mint } from '../kernel/id.ts';
-import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
+import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import { type Read, ReadUnavailable, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
-import { announcedTooLarge, jsonBodyLimit, readJsonBody } from './body.ts';
 import { foundNothing } from './found-nothing.ts';
 import { hiddenUse, hidingCommit } from './hidden-use.ts';
 import {
@@ -23,7 +19,7 @@ import {
   remember,
 } from './idempotency.ts';
 import type { Answer, Call, Decision, Needed, Operation, RequestShape, Scope } from './operation.ts';
-import { type Check, compileCheck, parseQuery } from './parse.ts';
+import { createParse, type Incoming, type Parsed } from './parse-request.ts';
 
 /** What stands before every operation: who calls, and how much that client may. */
 export type Gate = {
@@ -49,25 +45,10 @@ export type House<P> = {
   /** The longest that a use may be hidden from its citizen, in milliseconds; without it none may. */
   readonly longestHiddenMs?: number | undefined;
   readonly ports: P;
+  /** Under it the inputs of requests with an idempotency key are told apart. */
+  readonly printKey: Uint8Array;
   /** What a body of bytes may weigh, where the operator says otherwise than the operation. */
   readonly byteLimit?: number | undefined;
-};
-
-/** Around a document in a form; the operation counts the document itself. */
-const framingBytes = 65_536;
-
-/** One request, before anything of it is trusted; `body` is unread. */
-export type Incoming = {
-  readonly method: string;
-  /** As it stands in the request line, without query; without it no proof of possession holds. */
-  readonly path?: string;
-  /** The thumbprint of the caller's certificate, where one was shown. */
-  readonly certificate?: () => string | undefined;
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Readable;
-  readonly signal: AbortSignal;
 };
 
 /** What became of it; `headers` are those of the gate, for answers and refusals alike. */
@@ -76,8 +57,6 @@ export type Dispatched = {
   readonly headers: Readonly<Record<string, string>>;
   readonly caller?: Caller;
 };
-
-type Parsed = { readonly input: Omit<Call<RequestShape, unknown>, 'caller' | 'ports'> } | { readonly refusal: Refusal };
 
 const isRefusal = (value: object): value is Refusal => 'slug' in value;
 
@@ -146,7 +125,7 @@ async function serve<P>(shared: Desk<P>, incoming: Incoming, caller: Caller): Pr
   const request = { clientId: caller.clientId, operation: operation.name, key };
   const given: Key = { request };
   if (operation.bodyBytes === undefined) {
-    given.print = { print: fingerprint(call.body) };
+    given.print = fingerprint(house.printKey, call.body);
     const earlier = await findEarlier(house.read, request, given.print);
     if (earlier !== undefined) return outcomeOf(earlier);
   }
@@ -154,7 +133,7 @@ async function serve<P>(shared: Desk<P>, incoming: Incoming, caller: Caller): Pr
   if (running.has(slot)) return refuse('idempotency-key-in-progress', undefined, { headers: { 'retry-after': '1' } });
   running.add(slot);
   try {
-    return await decide(desk, operation.bodyBytes === undefined ? call : withRepeat(call, given), given);
+    return await decide(desk, operation.bodyBytes === undefined ? call : withRepeat(house, call, given), given);
   } finally {
     running.delete(slot);
   }
@@ -187,12 +166,12 @@ async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | 
 const nobody: Caller = { clientId: '', scopes: new Set() };
 
 /** The operation itself says what its input is, once it has read it. */
-function withRepeat<P>(call: Call<RequestShape, P>, key: Key): Call<RequestShape, P> {
+function withRepeat<P>({ printKey }: House<P>, call: Call<RequestShape, P>, key: Key): Call<RequestShape, P> {
   return {
     ...call,
     repeat: {
       earlier: async (input, open) => {
-        key.print = { print: fingerprint(input), open };
+        key.print = { ...fingerprint(printKey, input), open };
         const earlier = await findEarlier(call.read, key.request, key.print);
         if (earlier === undefined) return undefined;
         return 'answer' in earlier ? { replayed: earlier.answer } : { refusal: earlier.refusal };
@@ -224,77 +203,4 @@ function refusalOfFault(fault: unknown): Refusal | undefined {
   if (fault instanceof ReadUnavailable)
     return refuse('capacity-reduced', 'The database cannot be asked at present.', { headers: { 'retry-after': '2' } });
   return undefined;
-}
-
-function createParse<P>(operation: Operation<P>, house: House<P>): (incoming: Incoming) => Promise<Parsed> {
-  const shape = operation.request;
-  const checks: { readonly [K in keyof RequestShape]: Check | undefined } = {
-    params: shape.params && compileCheck('path', shape.params),
-    query: compileCheck('query', shape.query ?? noParameters),
-    headers: shape.headers && compileCheck('header', shape.headers),
-    body: shape.body && compileCheck('body', shape.body),
-  };
-  const headerNames = Object.keys(shape.headers?.properties ?? {});
-
-  return async (incoming) => {
-    const query = parseQuery(incoming.query, shape.query);
-    const headers = pick(incoming.headers, headerNames);
-    const issues: Issue[] = [
-      ...(checks.params?.(incoming.params) ?? []),
-      ...query.issues,
-      ...(checks.query?.(query.values) ?? []),
-      ...(checks.headers?.(headers) ?? []),
-    ];
-    let body: unknown;
-    if (checks.body !== undefined) {
-      const read = await readBody(incoming);
-      if ('refusal' in read) return read;
-      body = read.value;
-      issues.push(...checks.body(body));
-    } else if (operation.bodyBytes !== undefined) {
-      const framing = /^multipart\//i.test(incoming.headers['content-type'] ?? '') ? framingBytes : 0;
-      const limit = (house.byteLimit ?? operation.bodyBytes.limit) + framing;
-      const refusal = announcedTooLarge(incoming.headers['content-length'], limit);
-      if (refusal !== undefined) return { refusal };
-    }
-    if (issues.length > 0) {
-      const count = issues.length === 1 ? '1 fault' : `${issues.length} faults`;
-      return { refusal: refuse('bad-request', `${count} in the request; each is in issues[].`, { issues }) };
-    }
-    // The checks above proved that each part has the type its schema derives.
-    const typed = { params: incoming.params, query: query.values, headers, body } as unknown as Call<RequestShape, P>;
-    const { clock, mint, read } = house;
-    const { method, signal, body: bytes } = incoming;
-    return { input: { ...typed, method, now: clock.now(), mint, read, bytes, signal } };
-  };
-}
-
-async function readBody(incoming: Incoming): Promise<{ value: unknown } | { refusal: Refusal }> {
-  const type = String(incoming.headers['content-type'] ?? '');
-  const coding = String(incoming.headers['content-encoding'] ?? 'identity');
-  if (coding.toLowerCase() !== 'identity') {
-    return {
-      refusal: refuse('unsupported-media-type', 'Send the JSON itself, without a content coding.', {
-        headers: { accept: 'application/json', 'accept-encoding': 'identity' },
-      }),
-    };
-  }
-  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type) || /;\s*charset=(?!"?utf-8"?\s*(?:;|$))/i.test(type)) {
-    return {
-      refusal: refuse('unsupported-media-type', 'Send application/json.', { headers: { accept: 'application/json' } }),
-    };
-  }
-  const tooLarge = announcedTooLarge(incoming.headers['content-length'], jsonBodyLimit);
-  return tooLarge === undefined ? await readJsonBody(incoming.body) : { refusal: tooLarge };
-}
-
-const noParameters = Type.Object({}, { additionalProperties: false });
-
-function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
-  const picked: Record<string, string> = {};
-  for (const name of names) {
-    const value = headers[name];
-    if (typeof value === 'string') picked[name] = value;
-  }
-  return picked;
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
+import { hmac, sha256 } from '../kernel/hashing.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
 import type { Answer } from './operation.ts';
@@ -17,22 +17,27 @@ export function parseIdempotencyKey(header: string): string | Refusal {
   return /^[\x20-\x7e]{1,255}$/.test(key) ? key : refuse('idempotency-key-invalid');
 }
 
-/** What makes two requests the same: the SHA-256 of their canonical input. */
-export function fingerprint(input: unknown): Buffer {
+/** What is told of a request's input: `print` is stored; `plain` is what rows have that were stored without a key. */
+export type Fingerprint = { readonly print: Buffer; readonly plain: Buffer };
+
+/**
+ * What makes two requests the same: HMAC-SHA-256 over the SHA-256 of their canonical input. A plain hash of a message to
+ * a citizen would let whoever reads the database try what it said.
+ */
+export function fingerprint(key: Uint8Array, input: unknown): Fingerprint {
   // The input was parsed from JSON, or from headers: nothing in it is outside JSON.
-  return createHash('sha256')
-    .update(canonicalJson(input as Json))
-    .digest();
+  const plain = sha256(Buffer.from(canonicalJson(input as Json)));
+  return { print: hmac('sha256', key, plain), plain };
 }
 
 /** The fingerprint of a request's input; `open` where the stored answer was closed by the operation. */
-export type Print = { readonly print: Buffer; readonly open?: ((kept: string) => Promise<string>) | undefined };
+export type Print = Fingerprint & { readonly open?: ((kept: string) => Promise<string>) | undefined };
 
 /** The answer stored under that key, if any; another fingerprint under it is refused. */
 export async function findEarlier(
   read: Read,
   request: RequestKey,
-  { print, open }: Print,
+  { print, plain, open }: Print,
 ): Promise<Earlier | undefined> {
   const [row] = await read(
     'select fingerprint, status, headers, body from idempotency where client_id = $1 and operation = $2 and key = $3',
@@ -40,7 +45,9 @@ export async function findEarlier(
   );
   if (row === undefined) return undefined;
   const stored = row['fingerprint'];
-  if (!(stored instanceof Uint8Array) || !print.equals(stored)) return { refusal: refuse('idempotency-key-reused') };
+  if (!(stored instanceof Uint8Array) || !(print.equals(stored) || plain.equals(stored))) {
+    return { refusal: refuse('idempotency-key-reused') };
+  }
   return { answer: await storedAnswer(row, open) };
 }
 

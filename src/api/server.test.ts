@@ -11,7 +11,14 @@ test('behind https every answer says that it stays https, and nothing is redirec
   const server = createApiServer({
     house: {
       gate: { authenticate: never, missingScope: () => assert.fail(), take: () => assert.fail() },
-      ...{ clock: systemClock, mint: createMint(systemClock, systemRandom), read: never, commit: never, ports: null },
+      ...{
+        clock: systemClock,
+        mint: createMint(systemClock, systemRandom),
+        read: never,
+        commit: never,
+        printKey: new Uint8Array(32),
+        ports: null,
+      },
     },
     ...{ operations: [], pages: [], mounts: [], publicUrl: 'https://api.example.gov', apiVersion: '1.0.0' },
     random: systemRandom,

@@ -30,7 +30,7 @@ export type GuessTags = { readonly subjects: readonly string[]; readonly tag: st
  * rest: the names with the birth date, and the names with address and document number.
  */
 export function guessTags(key: Uint8Array, claims: Claims, { asked, values }: NormalisedClaims): GuessTags {
-  const mac = (of: string) => hmacText('sha256', key, of, 'base64url');
+  const mac = (of: string) => hmacText(key, of, 'base64url');
   const form = (claim: keyof Claims) => (values[claim]?.forms[0] ?? '').replaceAll(' ', '');
   const tag = mac(canonicalJson(Object.fromEntries(asked.map((claim) => [claim, form(claim)])))).slice(0, 22);
   if (claims.citizenId !== undefined) return { subjects: [mac(`citizen\0${claims.citizenId}`)], tag };
@@ -44,7 +44,7 @@ export function guessTags(key: Uint8Array, claims: Claims, { asked, values }: No
 
 /** The subject of a citizen whom a search found: whoever is locked is locked for searches as well. */
 export function subjectOf(key: Uint8Array, citizenId: string): string {
-  return hmacText('sha256', key, `citizen\0${citizenId}`, 'base64url');
+  return hmacText(key, `citizen\0${citizenId}`, 'base64url');
 }
 
 export type GuessBudget = {

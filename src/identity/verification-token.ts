@@ -46,7 +46,7 @@ function seconds(instant: string): number {
 function subject(claims: Claims, to: { readonly clientId: string; readonly ports: IdentityPorts }) {
   if (claims.citizenId === undefined) return {};
   const key = to.ports.rootKey.derive('pairwise-subject');
-  return { sub: hmacText('sha256', key, `${to.clientId}\0${claims.citizenId}`, 'base64url') };
+  return { sub: hmacText(key, `${to.clientId}\0${claims.citizenId}`, 'base64url') };
 }
 
 function verifiedClaims(

@@ -36,11 +36,10 @@ test('an HMAC is that of the library, whatever the lengths of key and message, a
           hmac(algorithm, key, message).equals(createHmac(algorithm, key).update(message).digest()),
           `${algorithm}, a key of ${keyLength} bytes, a message of ${length}`,
         );
-        assert.equal(
-          hmacText(algorithm, key, text, 'base64url'),
-          createHmac(algorithm, key).update(text).digest('base64url'),
-          `${algorithm}, a key of ${keyLength} bytes, a text of ${length}`,
-        );
+        const ofText = createHmac(algorithm, key).update(text).digest('base64url');
+        const what = `${algorithm}, a key of ${keyLength} bytes, a text of ${length}`;
+        assert.equal(hmac(algorithm, key, text).toString('base64url'), ofText, what);
+        if (algorithm === 'sha256') assert.equal(hmacText(key, text, 'base64url'), ofText, what);
       }
     }
   }

@@ -15,14 +15,9 @@ export function hmac(algorithm: Algorithm, key: Uint8Array, message: Uint8Array 
   return bytesOf(hash(algorithm, innerAndOuter(algorithm, key, message), 'latin1'));
 }
 
-/** The same, written in an encoding. */
-export function hmacText(
-  algorithm: Algorithm,
-  key: Uint8Array,
-  message: Uint8Array | string,
-  encoding: 'base64url' | 'hex',
-): string {
-  return hash(algorithm, innerAndOuter(algorithm, key, message), encoding);
+/** HMAC with SHA-256, written in an encoding. */
+export function hmacText(key: Uint8Array, message: Uint8Array | string, encoding: 'base64url' | 'hex'): string {
+  return hash('sha256', innerAndOuter('sha256', key, message), encoding);
 }
 
 /** Messages up to so many bytes are put together in memory that is there already. */

@@ -20,6 +20,7 @@ export const lastingPurposes = [
   'bounce-addresses',
   'receipt-links',
   'dpop-nonces',
+  'request-prints',
 ] as const;
 export type LastingPurpose = (typeof lastingPurposes)[number];
 
@@ -124,6 +125,6 @@ function derivation(root: Uint8Array) {
     }
     return key;
   };
-  const id = hmacText('sha256', derive('root-key-id'), '', 'hex').slice(0, 16);
+  const id = hmacText(derive('root-key-id'), '', 'hex').slice(0, 16);
   return { id, derive };
 }

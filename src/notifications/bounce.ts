@@ -17,7 +17,7 @@ export type BounceAddresses = {
 /** Addresses under one of the operator: `bounces@example.org` gives `bounces+DELIVERY.ATTEMPT-MARK@example.org`. */
 export function createBounceAddresses(base: string, key: Uint8Array): BounceAddresses {
   const [local = '', domain = ''] = base.split('@');
-  const markOf = (attempt: string) => hmacText('sha256', key, attempt.toUpperCase(), 'hex').slice(0, macLength);
+  const markOf = (attempt: string) => hmacText(key, attempt.toUpperCase(), 'hex').slice(0, macLength);
   return {
     of: ({ delivery, attempt }) => `${local}+${delivery}.${attempt}-${markOf(`${delivery}.${attempt}`)}@${domain}`,
     find: (address) => {

@@ -24,7 +24,7 @@ const markLength = 32;
 
 /** Links under the public address of the server. Their mark keeps anyone from confirming what was not sent to them. */
 export function createConfirmLinks(publicUrl: string, key: Uint8Array): ConfirmLinks {
-  const markOf = (delivery: string) => hmacText('sha256', key, delivery, 'base64url').slice(0, markLength);
+  const markOf = (delivery: string) => hmacText(key, delivery, 'base64url').slice(0, markLength);
   return {
     of: (delivery) => `${publicUrl}${confirmPath}/${delivery}.${markOf(delivery)}`,
     find: (token) => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { engines } from '../../test/engines.ts';
 import { createNotificationHouse } from '../../test/notification-house.ts';
+import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Db } from '../store/db.ts';
 
 const now = Date.UTC(2026, 0, 15, 9);
@@ -55,6 +57,23 @@ for (const engine of engines) {
     const other = await house.send({ ...body, message: 'Other.' }, { key: 'k1' });
     assert.ok('refused' in other && other.refused.slug === 'idempotency-key-reused');
     assert.deepEqual(await house.events(), ['notification.accepted']);
+  });
+
+  test(`${engine.name}: what was sent under a key cannot be guessed from its row, and one with a plain hash still counts`, async (t) => {
+    const db = await engine.open(t);
+    const house = await open(db);
+    const body = { citizenId: 'cit-ada', message: 'Hello.' };
+    const first = await house.send(body, { key: 'k1' });
+    const plain = createHash('sha256').update(canonicalJson(body)).digest();
+    const [row] = await db.read('select fingerprint from idempotency');
+    assert.ok(row?.['fingerprint'] instanceof Uint8Array && row['fingerprint'].length === 32);
+    assert.ok(!plain.equals(row['fingerprint']));
+    await db.write([{ sql: 'update idempotency set fingerprint = $1', args: [plain] }]);
+    const again = await house.send(body, { key: 'k1' });
+    assert.ok('json' in first && 'json' in again);
+    assert.deepEqual(again.json, first.json);
+    const other = await house.send({ ...body, message: 'Other.' }, { key: 'k1' });
+    assert.ok('refused' in other && other.refused.slug === 'idempotency-key-reused');
   });
 
   test(`${engine.name}: ten at once with the same key are one notification`, async (t) => {

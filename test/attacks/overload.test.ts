@@ -32,6 +32,7 @@ async function serverOf(t: { after(run: () => unknown): void }, work: () => Prom
     mint: createMint(systemClock, systemRandom),
     read: never,
     commit: never,
+    printKey: new Uint8Array(32),
     ports: null,
   };
   const server = createApiServer({

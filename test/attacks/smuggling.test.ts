@@ -45,6 +45,7 @@ before(async () => {
       mint: createMint(systemClock, systemRandom),
       read: never,
       commit: never,
+      printKey: new Uint8Array(32),
       ports: null,
     },
     operations: [echo],

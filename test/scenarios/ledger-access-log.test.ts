@@ -177,7 +177,13 @@ test('the operation is for a citizen whom the token names, and leaves a use of i
     };
     const registerGrowth = async () => undefined;
     const ports = { log: house.view, citizenKeys: house.citizenKeys, organisationOf, endpoints: [], registerGrowth };
-    const dispatch = createDispatch(readOwnAccessLog, { ...house, gate, read: house.db.read, ports });
+    const dispatch = createDispatch(readOwnAccessLog, {
+      ...house,
+      gate,
+      read: house.db.read,
+      ports,
+      printKey: new Uint8Array(32),
+    });
     const asked = { method: 'GET', params: {}, query: 'limit=50', headers: {}, body: Readable.from([]) };
     const { result } = await dispatch({ ...asked, signal: new AbortController().signal });
     return 'slug' in result ? result.slug : 'json' in result ? (result.json as AccessLog) : assert.fail();

@@ -51,6 +51,7 @@ before(async () => {
         take: (caller, needed) => quotas.take(caller, needed),
       },
       ...{ clock, mint: createMint(clock, systemRandom), read: broken, commit: broken, ports: brokenPorts() },
+      printKey: new Uint8Array(32),
     },
     ...{ operations, pages: [], mounts: [], publicUrl: 'http://127.0.0.1', apiVersion, random: systemRandom },
     log: createLog('info', { write: (line) => lines.push(line) }),

@@ -1,0 +1,117 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { Clock } from '../kernel/clock.ts';
+import type { Mint } from '../kernel/id.ts';
+import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
+import type { Read } from '../store/db.ts';
+import { announcedTooLarge, jsonBodyLimit, readJsonBody } from './body.ts';
+import type { Call, Operation, RequestShape } from './operation.ts';
+import { type Check, compileCheck, parseQuery } from './parse.ts';
+
+/** One request, before anything of it is trusted; `body` is unread. */
+export type Incoming = {
+  readonly method: string;
+  /** As it stands in the request line, without query; without it no proof of possession holds. */
+  readonly path?: string;
+  /** The thumbprint of the caller's certificate, where one was shown. */
+  readonly certificate?: () => string | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Readable;
+  readonly signal: AbortSignal;
+};
+
+/** A request whose parts are what the operation says they are; or all that is wrong with it. */
+export type Parsed =
+  | { readonly input: Omit<Call<RequestShape, unknown>, 'caller' | 'ports'> }
+  | { readonly refusal: Refusal };
+
+/** What a request is given on its way; `byteLimit` stands for the limit of the operation. */
+type Given = {
+  readonly clock: Clock;
+  readonly mint: Mint;
+  readonly read: Read;
+  readonly byteLimit?: number | undefined;
+};
+
+/** Around a document in a form; the operation counts the document itself. */
+const framingBytes = 65_536;
+
+/** What reads the requests of one operation; its schemas are compiled once. */
+export function createParse<P>(operation: Operation<P>, house: Given): (incoming: Incoming) => Promise<Parsed> {
+  const shape = operation.request;
+  const checks: { readonly [K in keyof RequestShape]: Check | undefined } = {
+    params: shape.params && compileCheck('path', shape.params),
+    query: compileCheck('query', shape.query ?? noParameters),
+    headers: shape.headers && compileCheck('header', shape.headers),
+    body: shape.body && compileCheck('body', shape.body),
+  };
+  const headerNames = Object.keys(shape.headers?.properties ?? {});
+
+  return async (incoming) => {
+    const query = parseQuery(incoming.query, shape.query);
+    const headers = pick(incoming.headers, headerNames);
+    const issues: Issue[] = [
+      ...(checks.params?.(incoming.params) ?? []),
+      ...query.issues,
+      ...(checks.query?.(query.values) ?? []),
+      ...(checks.headers?.(headers) ?? []),
+    ];
+    let body: unknown;
+    if (checks.body !== undefined) {
+      const read = await readBody(incoming);
+      if ('refusal' in read) return read;
+      body = read.value;
+      issues.push(...checks.body(body));
+    } else if (operation.bodyBytes !== undefined) {
+      const framing = /^multipart\//i.test(incoming.headers['content-type'] ?? '') ? framingBytes : 0;
+      const limit = (house.byteLimit ?? operation.bodyBytes.limit) + framing;
+      const refusal = announcedTooLarge(incoming.headers['content-length'], limit);
+      if (refusal !== undefined) return { refusal };
+    }
+    if (issues.length > 0) {
+      const count = issues.length === 1 ? '1 fault' : `${issues.length} faults`;
+      return { refusal: refuse('bad-request', `${count} in the request; each is in issues[].`, { issues }) };
+    }
+    // The checks above proved that each part has the type its schema derives.
+    const typed = { params: incoming.params, query: query.values, headers, body } as unknown as Call<
+      RequestShape,
+      unknown
+    >;
+    const { clock, mint, read } = house;
+    const { method, signal, body: bytes } = incoming;
+    return { input: { ...typed, method, now: clock.now(), mint, read, bytes, signal } };
+  };
+}
+
+async function readBody(incoming: Incoming): Promise<{ value: unknown } | { refusal: Refusal }> {
+  const type = String(incoming.headers['content-type'] ?? '');
+  const coding = String(incoming.headers['content-encoding'] ?? 'identity');
+  if (coding.toLowerCase() !== 'identity') {
+    return {
+      refusal: refuse('unsupported-media-type', 'Send the JSON itself, without a content coding.', {
+        headers: { accept: 'application/json', 'accept-encoding': 'identity' },
+      }),
+    };
+  }
+  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type) || /;\s*charset=(?!"?utf-8"?\s*(?:;|$))/i.test(type)) {
+    return {
+      refusal: refuse('unsupported-media-type', 'Send application/json.', { headers: { accept: 'application/json' } }),
+    };
+  }
+  const tooLarge = announcedTooLarge(incoming.headers['content-length'], jsonBodyLimit);
+  return tooLarge === undefined ? await readJsonBody(incoming.body) : { refusal: tooLarge };
+}
+
+const noParameters = Type.Object({}, { additionalProperties: false });
+
+function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value === 'string') picked[name] = value;
+  }
+  return picked;
+}
