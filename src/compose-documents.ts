@@ -16,6 +16,8 @@ const dayMs = 86_400_000;
 
 /** An upload may take so long; what is older and owned by no document is a leftover. */
 const uploadHours = 24;
+/** So long whoever has restored an old database can find a newer one: until then blobs without a row stay. */
+const rowlessDays = 30;
 const hourMs = 3_600_000;
 
 /** Opens where the sealed documents lie. */
@@ -66,8 +68,10 @@ export function startKeeping(house: House, ports: Ports): Keeping {
   // Only this process can have an SQLite database open; on PostgreSQL another may be in the middle of an upload.
   const startedAt = clock.now();
   const onFault = (fault: unknown) => log.fault('documents', fault);
-  const sweep = async (before: number) =>
-    tellSweep(log, await sweepBlobs({ blobs: ports.blobs, read: house.db.read }, before));
+  const sweep = async (before: number) => {
+    const times = { before, rowless: before - rowlessDays * 24 * hourMs };
+    tellSweep(log, await sweepBlobs({ blobs: ports.blobs, read: house.db.read }, times));
+  };
   const first = sweep(house.db.engine === 'sqlite' ? startedAt : startedAt - uploadHours * hourMs).catch(onFault);
   const parts = { ...house, read: house.db.read, ports };
   const repeated = [

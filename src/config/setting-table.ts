@@ -13,6 +13,7 @@ export type SettingKind =
   | 'scanner'
   | 'count'
   | 'days'
+  | 'dates'
   | 'milliseconds'
   | 'store';
 
@@ -160,7 +161,7 @@ export const settingTable = {
     help: 'true lets webhooks call plain http and private addresses; for tests and closed networks.',
   },
   HOLIDAYS: {
-    kind: 'text',
+    kind: 'dates',
     fallback: '',
     help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
   },

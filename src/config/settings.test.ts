@@ -36,6 +36,15 @@ test('environment goes over file, file over default; blank is not set', () => {
   assert.equal(readSettings({ SETTINGS_FILE, PORT: ' ' }).port, 4000);
 });
 
+test('every setting can stand in the file, and what is blank there is not set', () => {
+  for (const [name, { fallback }] of Object.entries(settingTable)) {
+    const SETTINGS_FILE = fileWith('one', `${name} = ${fallback ?? ''}\n`);
+    assert.deepEqual(readSettings({ SETTINGS_FILE }), readSettings({}), name);
+  }
+  const SETTINGS_FILE = fileWith('s3', 'S3_ACCESS_KEY_ID=abc\n');
+  assert.equal(readSettings({ SETTINGS_FILE }).s3AccessKeyId, 'abc');
+});
+
 test('a secret comes from its file, not from both, and shows nowhere', () => {
   const DATABASE_URL_FILE = fileWith('url', 'postgres://u:hunter2@h/d\n');
   const settings = readSettings({ DATABASE_URL_FILE });
@@ -56,6 +65,9 @@ test('a wrong value stops the start with its name, what came, what was expected,
     [{ REFUSE_CLAIMS_IN_URL: 'yes' }, /true or false/],
     [{ DATABASE_URL: 'mysql://root:hunter2@h' }, /^DATABASE_URL: expected a postgres:\/\/ URL, something else came/],
     [{ SMTP_URL: 'hunter2' }, /^SMTP_URL: expected an absolute URL, something else came/],
+    [{ HOLIDAYS: '2026-01-01 2026-1-6' }, /HOLIDAYS: expected days as YYYY-MM-DD/],
+    [{ HOLIDAYS: '2026-02-30' }, /HOLIDAYS/],
+    [{ DATABASE_URL_FILE: fileWith('empty', '\n') }, /DATABASE_URL_FILE: expected the secret in .* is empty/],
     [{ SETTINGS_FILE: '/nowhere' }, /SETTINGS_FILE/],
     [{ SETTINGS_FILE: fileWith('typo', 'PROT=1\n') }, /line 1/],
   ] as const) {

@@ -175,7 +175,8 @@ function givenValue(
   if (direct !== undefined && fromFile !== undefined) {
     throw new SettingError(name, `both ${name} and ${name}_FILE are set; keep one`);
   }
-  const value = direct ?? (fromFile === undefined ? undefined : readSecretFile(name, fromFile)) ?? file.get(name);
+  const value =
+    direct ?? (fromFile === undefined ? undefined : readSecretFile(name, fromFile)) ?? blankToNone(file.get(name));
   if (value === undefined) return setting.fallback;
   const fault = faultOf(setting.kind, value);
   if (fault !== undefined) {
@@ -192,7 +193,10 @@ function blankToNone(value: string | undefined): string | undefined {
 function readSecretFile(name: string, path: string): string {
   if (!existsSync(path))
     throw new SettingError(`${name}_FILE`, `expected the path of a file, ${JSON.stringify(path)} is not there`);
-  return readFileSync(path, 'utf8').trim();
+  const secret = readFileSync(path, 'utf8').trim();
+  if (secret === '')
+    throw new SettingError(`${name}_FILE`, `expected the secret in ${JSON.stringify(path)}, it is empty`);
+  return secret;
 }
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -211,6 +215,8 @@ function faultOf(kind: SettingKind, value: string): string | undefined {
       return /^\d{1,4}$/.test(value) ? undefined : 'a whole number of milliseconds, at most 9999';
     case 'days':
       return /^\d{1,5}$/.test(value) ? undefined : 'a whole number of days';
+    case 'dates':
+      return listOf(value).every(isDay) ? undefined : 'days as YYYY-MM-DD, with blanks or commas between';
     case 'country':
       return /^[A-Z]{2}$/.test(value) ? undefined : 'two capital letters, as PT';
     case 'flag':
@@ -225,6 +231,11 @@ function faultOf(kind: SettingKind, value: string): string | undefined {
     case 'path':
       return undefined;
   }
+}
+
+function isDay(text: string): boolean {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
 function isS3Place(value: string): boolean {
@@ -249,7 +260,7 @@ function readSettingsFile(path: string | undefined): ReadonlyMap<string, string>
   for (const [index, line] of readFileSync(path, 'utf8').split('\n').entries()) {
     const text = line.trim();
     if (text === '' || text.startsWith('#')) continue;
-    const match = /^([A-Z_]+)\s*=\s*(.*)$/.exec(text);
+    const match = /^([A-Z][A-Z0-9_]*)\s*=\s*(.*)$/.exec(text);
     const name = match?.[1] ?? '';
     if (match === null || !(name in settingTable)) {
       throw new SettingError('SETTINGS_FILE', `line ${index + 1}: expected NAME=value with a name of docs/settings.md`);

@@ -88,10 +88,11 @@ export async function listDocuments(read: Read, page: Page): Promise<Found<HeldD
   return foundIn(rows).flatMap(({ document, grants }) => ('sealedRecord' in document ? [{ document, grants }] : []));
 }
 
-/** Whether the blob of that name belongs to a document; one that was erased owns no blob. */
-export async function ownsBlob(read: Read, name: string): Promise<boolean> {
-  const rows = await read("select 1 as found from document where id = $1 and status <> 'erased'", [name]);
-  return rows.length > 0;
+/** Whose the blob of that name is: of a document that is held, of one that was erased, which owns none, or of no row. */
+export async function ownerOf(read: Read, name: string): Promise<'held' | 'erased' | 'none'> {
+  const [row] = await read('select status from document where id = $1', [name]);
+  if (row === undefined) return 'none';
+  return row['status'] === 'erased' ? 'erased' : 'held';
 }
 
 /** The documents in rows of one document and one grant each, in the order of the rows. */

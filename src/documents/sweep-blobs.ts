@@ -1,37 +1,48 @@
 import type { Read } from '../store/db.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
-import { ownsBlob } from './document-store.ts';
+import { ownerOf } from './document-store.ts';
 
 /** More than that no crash leaves: as many uploads would have to be between their blob and their row. */
-const mostOrphans = 1_000;
+const mostOrphans = 100;
 
 /** What a sweep found: `strays` are blobs that no document owns and that were left where they are. */
 export type Swept = { readonly broken: number; readonly orphans: number; readonly strays: number };
 
+/** What a sweep looks at, in epoch ms: what was stored before `before`; and of that, blobs without a row only from before `rowless`. */
+export type SweepTimes = { readonly before: number; readonly rowless: number };
+
 /**
- * Removes what no document owns: uploads that broke off, and blobs whose row was never written, because the process
- * ended or the outcome stayed unknown. Only what was stored before that instant (epoch ms), which must lie further back
- * than an upload takes, is looked at; where no other process can be at work, that is the start of this one.
+ * Removes what no document owns: uploads that broke off, blobs of erased documents, and blobs whose row was never written,
+ * because the process ended or the outcome stayed unknown. `before` must lie further back than an upload takes; where no
+ * other process can be at work, it is the start of this one. `rowless` lies further back still: beside a database that was
+ * taken back to an older state the documents deposited since look like that too, and nothing brings them back.
  *
  * Where more blobs are without an owner than with one, or more than a crash leaves, this is the wrong database or an old
  * one: then no blob is removed, and the operator has to be told of the strays.
  */
 export async function sweepBlobs(
   parts: { readonly blobs: BlobStore; readonly read: Read },
-  before: number,
+  { before, rowless }: SweepTimes,
 ): Promise<Swept> {
   const broken = await parts.blobs.removeBroken(before);
   const unowned: string[] = [];
+  let orphans = 0;
+  const remove = async (name: string) => {
+    await parts.blobs.remove(name);
+    orphans += 1;
+  };
   let [owned, strays] = [0, 0];
   for await (const { name, storedAt } of parts.blobs.list()) {
     if (storedAt >= before) continue;
-    if (await ownsBlob(parts.read, name)) owned += 1;
+    const owner = await ownerOf(parts.read, name);
+    if (owner === 'held') owned += 1;
+    else if (owner === 'erased') await remove(name);
     else {
       strays += 1;
-      if (strays <= mostOrphans) unowned.push(name);
+      if (storedAt < rowless && strays <= mostOrphans) unowned.push(name);
     }
   }
-  if (strays > mostOrphans || strays > owned) return { broken, orphans: 0, strays };
-  for (const name of unowned) await parts.blobs.remove(name);
-  return { broken, orphans: unowned.length, strays: 0 };
+  if (strays > mostOrphans || strays > owned) return { broken, orphans, strays };
+  for (const name of unowned) await remove(name);
+  return { broken, orphans, strays: 0 };
 }

@@ -76,7 +76,12 @@ async function databaseSettled(engine: Engine, place: string): Promise<void> {
 
 /** The verifier finds nothing, each blob has its row, each row its blob, and all that was answered opens whole. */
 async function assertWhole(house: DocumentHouse, answered: ReadonlyMap<string, number>): Promise<number> {
-  await sweepBlobs({ blobs: house.wires.blobs, read: house.db.read }, Number.MAX_SAFE_INTEGER);
+  await sweepBlobs(
+    { blobs: house.wires.blobs, read: house.db.read },
+    {
+      ...{ before: Number.MAX_SAFE_INTEGER, rowless: Number.MAX_SAFE_INTEGER },
+    },
+  );
   const verified = await verifyDocuments({
     ...house.keeping,
     readBytes: true,

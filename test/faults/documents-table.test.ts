@@ -13,6 +13,7 @@ import { startS3 } from '../s3-server.ts';
 
 const bytes = pdfOf(30_000);
 const endOfTime = Number.MAX_SAFE_INTEGER;
+const whenever = { before: endOfTime, rowless: endOfTime };
 const operator = { operator: 'clerk' } as const;
 
 const stores: readonly { readonly name: string; use(t: TestContext, house: DocumentHouse): Promise<void> }[] = [
@@ -88,7 +89,7 @@ async function act(house: DocumentHouse, what: string, id: string): Promise<void
 
 /** After a restart: the sweep has run, the verifier finds nothing, and every document that is there opens whole. */
 async function settled(house: DocumentHouse): Promise<number> {
-  await sweepBlobs({ blobs: house.wires.blobs, read: house.db.read }, endOfTime);
+  await sweepBlobs({ blobs: house.wires.blobs, read: house.db.read }, whenever);
   const { findings } = await verifyDocuments({
     ...house.keeping,
     readBytes: true,
