@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Mount } from './api/server.ts';
 import type { House } from './compose.ts';
+import { linkUrlOf } from './config/public-url.ts';
 import { SettingError, type Settings } from './config/settings.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { Secret } from './kernel/secret.ts';
@@ -104,10 +105,8 @@ export function dkimOf({
 
 /** The links by which citizens confirm the receipt of mail; none where the address of this server is not known before. */
 export function confirmLinksOf({ settings, root }: Pick<House, 'settings' | 'root'>): ConfirmLinks | undefined {
-  const { confirmLinks, publicUrl, host, port } = settings;
-  if (!confirmLinks || (publicUrl === undefined && port === 0)) return undefined;
-  const here = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return createConfirmLinks(publicUrl ?? here, root.derive('receipt-links'));
+  const url = settings.confirmLinks ? linkUrlOf(settings) : undefined;
+  return url === undefined ? undefined : createConfirmLinks(url, root.derive('receipt-links'));
 }
 
 /** The page behind those links. */

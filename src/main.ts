@@ -25,3 +25,6 @@ process.exitCode = await commandLine(process.argv.slice(2), process.env, {
   isInteractive: process.stderr.isTTY === true,
   cwd: process.cwd(),
 });
+
+// What did not end in its time, as a relay that never answers, must not keep the process.
+setTimeout(() => process.exit(), 2_000).unref();

@@ -13,6 +13,7 @@ import { standingPolicy } from './compose-identity.ts';
 import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose-ledger.ts';
 import { contactsOf, senderNamesOf, startCalling, watchQueues } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
+import { publicUrlOn } from './config/public-url.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { scanningCommit } from './documents/scan-documents.ts';
@@ -68,7 +69,9 @@ export type Running = {
   stop(): Promise<void>;
 };
 
+/** How long what is in hand may take to its end; a part that does not keep to it is left behind a little later. */
 const stopWithinMs = 25_000;
+const leaveAfterMs = 27_000;
 
 /** What was begun and has to be stopped. */
 type Part = { stop(deadlineMs: number): Promise<unknown> };
@@ -138,10 +141,13 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
     renewConnections: server.renewConnections,
     snapshot: counted.snapshot,
     stop: async () => {
-      const parts = [refresh, threads, server, delivering, calling, queues, keeping, sequencing, ledger];
+      // All of them take nothing new from now on, and share one time to finish.
+      const atWork: readonly (Part | undefined)[] = [refresh, threads, server, delivering, calling, queues, keeping];
+      await Promise.all(atWork.map((part) => stopAll(house.log, [() => part?.stop(stopWithinMs)])));
       const channels = Object.values(mode.channels ?? {});
       await stopAll(house.log, [
-        ...parts.map((part) => () => part?.stop(stopWithinMs)),
+        () => sequencing?.stop(),
+        () => ledger.stop(),
         ...[...channels, metrics].map((part) => () => part?.close()),
       ]);
       await house.close();
@@ -229,11 +235,18 @@ function threadGauges(threads: ApiThreads | undefined): Gauge[] {
 async function stopAll(log: Log, parts: readonly (() => Promise<unknown> | undefined)[]): Promise<void> {
   for (const stop of parts) {
     try {
-      await stop();
+      await inTime(stop());
     } catch (fault) {
       log.fault('stop', fault);
     }
   }
+}
+
+async function inTime(ending: Promise<unknown> | undefined): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const fault = new Error(`a part of the server did not end within ${leaveAfterMs} ms`);
+  const cancel = systemTimer(leaveAfterMs, () => late.reject(fault));
+  await Promise.race([ending, late.promise]).finally(cancel);
 }
 
 /** Takes over a root key that is being rotated by another hand. */
@@ -249,9 +262,7 @@ function refreshRoot({ log, root }: House): { stop(): Promise<void> } {
 /** Where callers find this server. A free port where none is named: it has to be known before the first token. */
 async function chooseAddress(settings: Settings): Promise<{ readonly port: number; readonly publicUrl: string }> {
   const port = settings.port === 0 ? await tryPort(settings.host, 0) : settings.port;
-  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
-  const scheme = settings.tlsCertificate === undefined ? 'http' : 'https';
-  return { port, publicUrl: settings.publicUrl ?? `${scheme}://${host}:${port}` };
+  return { port, publicUrl: publicUrlOn(settings, port) };
 }
 
 function startWorker(house: House, access: Access, { channels, cascade, simulated }: Mode): Promise<Delivering> {

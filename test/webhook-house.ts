@@ -10,12 +10,12 @@ import type { Json } from './notification-house.ts';
 const hour = 60 * minute;
 
 /** Notifications, their feed and the webhooks over one database, on a virtual clock. */
-export async function openWebhookHouse(t: TestContext, db: Db, keepDays = 180) {
+export async function openWebhookHouse(t: TestContext, db: Db, keepDays = 180, timeoutMs = 5_000) {
   const { house, time, faults, start } = await createDeliveryHouse(t, db);
   const calling = startWebhooks({
     ...{ read: db.read, write: db.write, clock: time.clock, timer: time.timer, random: house.random },
     ...{ webhookKey: house.ports.webhookKey, allowPrivateTargets: true, pollMs: hour, keepMs: keepDays * 24 * hour },
-    post: createPostCall({ resolve: systemResolve, allowPrivate: true, timeoutMs: 5_000 }),
+    post: createPostCall({ resolve: systemResolve, allowPrivate: true, timeoutMs }),
     onFault: (fault) => faults.push(fault),
   });
   t.after(() => calling.stop(1_000));

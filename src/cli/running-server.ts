@@ -11,6 +11,8 @@ import { type Command, type ExitCode, runCommandLine, type Terminal } from './co
 type Order = { readonly args: readonly string[]; readonly cwd: string; readonly isInteractive: boolean };
 type Line = { readonly out: string } | { readonly err: string } | { readonly exit: ExitCode };
 
+/** No command line is longer: the limit of Linux is 128 KiB for one argument, and 2 MiB in all. */
+const longestOrder = 4_194_304;
 /** A longer path does not fit into a socket address (sockaddr_un). */
 const longestPath = 100;
 
@@ -27,7 +29,13 @@ export async function takeCommands(
     open.add(socket);
     socket.on('close', () => open.delete(socket));
     socket.on('error', () => socket.destroy());
-    linesOf(socket).once('line', (line) => void obey(line, socket, commandsFor));
+    let told = '';
+    socket.setEncoding('utf8').on('data', function listen(text: string) {
+      told += text;
+      if (!told.includes('\n') && told.length < longestOrder) return;
+      socket.off('data', listen).resume();
+      void obey(told.slice(0, told.indexOf('\n')), socket, commandsFor);
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -48,8 +56,14 @@ async function obey(
   const tell = (message: Line) => {
     if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
   };
-  // Whoever can open the socket is the owner of the data; the order was written by `handOver` below.
-  const order = JSON.parse(line) as Order;
+  // Whoever can open the socket is the owner of the data. The order was written by `handOver` below, or by something else.
+  const order = orderIn(line);
+  if (order === undefined) {
+    tell({ err: 'This socket takes one line of JSON from the commands of citizen-services.\n' });
+    tell({ exit: 2 });
+    socket.end();
+    return;
+  }
   const terminal: Terminal = {
     stdout: (out) => tell({ out }),
     stderr: (err) => tell({ err }),
@@ -58,6 +72,19 @@ async function obey(
   };
   tell({ exit: await runCommandLine(order.args, commandsFor(terminal), terminal) });
   socket.end();
+}
+
+function orderIn(line: string): Order | undefined {
+  let order: unknown;
+  try {
+    order = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (typeof order !== 'object' || order === null) return undefined;
+  const { args, cwd, isInteractive } = order as Partial<Record<keyof Order, unknown>>;
+  const isOne = Array.isArray(args) && args.every((arg) => typeof arg === 'string') && typeof cwd === 'string';
+  return isOne ? { args, cwd, isInteractive: isInteractive === true } : undefined;
 }
 
 /** The lines of a socket. A fault of the socket, which the reader would throw again, is its owner's to notice. */

@@ -127,7 +127,8 @@ export const serviceProblems = {
     status: 410,
     title: 'Events no longer kept',
     retryable: false,
-    cause: 'Events between the cursor and the first that is kept were taken out after their time.',
+    cause:
+      'Events between the cursor and the first that is kept were taken out after their time; or the cursor is beyond the last event, as after the operator has restored a backup.',
     fix: 'Read the status of your open notifications with GET /v1/notifications, then go on with the cursor in the detail.',
   },
   'document-withdrawn': {

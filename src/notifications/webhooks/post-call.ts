@@ -26,14 +26,14 @@ export function createPostCall(parts: {
 }): PostCall {
   return async ({ url, body, headers }) => {
     try {
-      const addresses = await addressesOf(url, parts.resolve, parts.allowPrivate);
+      const signal = AbortSignal.timeout(parts.timeoutMs);
+      const addresses = await before(signal, addressesOf(url, parts.resolve, parts.allowPrivate));
       const lookup: LookupFunction = (_host, options, done) => {
         const [first] = addresses;
         if (options.all === true) done(null, [...addresses]);
         else if (first === undefined) done(new Error('no address'), '', 0);
         else done(null, first.address, first.family);
       };
-      const signal = AbortSignal.timeout(parts.timeoutMs);
       return await new Promise<PostResult>((resolve, reject) => {
         const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
         const sent = start(url, { method: 'POST', headers, lookup, signal, agent: false, maxHeaderSize: 16_384 });
@@ -49,4 +49,11 @@ export function createPostCall(parts: {
       return { failed: fault instanceof PrivateTarget ? 'private-target' : 'unreachable' };
     }
   };
+}
+
+/** Names are looked up in the time of the call: a resolver may never answer. */
+async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => late.reject(signal.reason), { once: true });
+  return await Promise.race([work, late.promise]);
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type Call, defineOperation } from '../../api/operation.ts';
 import { toInstant } from '../../kernel/clock.ts';
 import { refuse } from '../../kernel/problem.ts';
-import { findFeed, prunedUpTo } from './feed-store.ts';
+import { findFeed, lastNumber, prunedUpTo } from './feed-store.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
 
 const defaultLimit = 100;
@@ -69,6 +69,14 @@ export const readEvents = defineOperation({
       return { refusal: refuse('cursor-expired', detail) };
     }
     const events = await findFeed(call.read, call.caller.clientId, Number(after), limit);
+    if (events.length === 0 && Number(after) > pruned) {
+      // Numbers are given once more where the database was taken back to a backup: silence would hide those events.
+      const last = await lastNumber(call.read, call.caller.clientId);
+      if (Number(after) > last) {
+        const detail = `The last event has the number ${last}; the operator has restored an older state, or the cursor is of another client. Ask with after=${last}, and compare what you have of the numbers up to it.`;
+        return { refusal: refuse('cursor-expired', detail) };
+      }
+    }
     const items = events.map(({ id, number, type, at, data }) => ({
       id,
       number,

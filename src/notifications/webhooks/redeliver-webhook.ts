@@ -29,6 +29,8 @@ export const redeliverWebhook = defineOperation({
         statements: [setStatus(webhook.id, 'active'), reviveCalls(webhook.id, call.now)],
       },
       answer: { status: 202, json: { ...before, waiting: before.waiting + before.dead, dead: 0 } },
+      // Removed by another request meanwhile.
+      onRefused: () => refuse('webhook-not-found'),
     };
   },
 });

@@ -29,6 +29,8 @@ export const removeWebhook = defineOperation({
         statements: [setStatus(webhook.id, 'removed'), endCalls(webhook.id)],
       },
       answer: { status: 200, json },
+      // Removed by another request meanwhile.
+      onRefused: () => refuse('webhook-not-found'),
     };
   },
 });

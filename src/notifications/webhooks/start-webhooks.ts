@@ -12,15 +12,16 @@ import { parseTarget } from './target.ts';
 import { openSecret, signedHeaders } from './webhook-secret.ts';
 import {
   claimCalls,
+  disable,
   endCall,
   endCalls,
   findWebhook,
-  nextCallAt,
-  setStatus,
   type Webhook,
   type WebhookJob,
+  waitingWebhooks,
   webhookJobOf,
 } from './webhook-store.ts';
+import { createWebhookTurns } from './webhook-turns.ts';
 
 export type WebhookProcess = {
   readonly read: Read;
@@ -57,7 +58,11 @@ const pruneEveryMs = hour;
 /** Starts what numbers the feed and calls the webhooks. Calls may come twice after a crash, under the same webhook-id. */
 export function startWebhooks(parts: WebhookProcess): Calling {
   const numbering = startWorker({ ...parts, queue: createNumberer(parts), concurrency: 1, batch: 1 });
-  const calling = startWorker({ ...parts, queue: callQueue(parts), concurrency: callsAtOnce, batch: callsAtOnce / 2 });
+  const calling = startWorker({
+    ...parts,
+    queue: callQueue(parts, () => calling.wake()),
+    ...{ concurrency: callsAtOnce, batch: callsAtOnce / 2 },
+  });
   const pruning = repeat({
     ...parts,
     everyMs: pruneEveryMs,
@@ -78,38 +83,56 @@ export function startWebhooks(parts: WebhookProcess): Calling {
   };
 }
 
-function callQueue(parts: WebhookProcess): Queue<WebhookJob> {
+/** The webhooks in turn: each claim is for one of them. `room` is called when one may take calls again that might not. */
+function callQueue(parts: WebhookProcess, room: () => void): Queue<WebhookJob> {
+  const turns = createWebhookTurns();
   return {
-    nextDueAt: () => nextCallAt(parts.read),
+    nextDueAt: async () => turns.look(await waitingWebhooks(parts.read)),
     claim: async (limit) => {
       const now = parts.clock.now();
-      const [rows = []] = await parts.write([claimCalls(now, now + lostAfterMs, limit)]);
-      return rows.map(webhookJobOf);
+      const turn = turns.next(now, limit);
+      if (turn === undefined) return [];
+      const [rows = []] = await parts.write([claimCalls({ ...turn, now, again: now + lostAfterMs })]);
+      const jobs = rows.map(webhookJobOf);
+      for (const job of jobs) turns.began(job.webhook);
+      return jobs;
     },
     run: async (job) => {
-      const [webhook, event] = await Promise.all([
-        findWebhook(parts.read, job.webhook),
-        findFeedEvent(parts.read, job.event),
-      ]);
-      // Taken out after its time, between the claim and now.
-      if (webhook === undefined || event === undefined) return;
-      const url = parseTarget(webhook.url, parts.allowPrivateTargets);
-      if (webhook.status !== 'active' || url === undefined) {
-        await parts.write([endCall(job, { status: 'dead', runAt: parts.clock.now(), answer: null })]);
-        return;
+      let went = false;
+      try {
+        went = await callOne(parts, job);
+      } finally {
+        if (turns.ended(job.webhook, went)) room();
       }
-      const body = JSON.stringify({
-        type: event.type,
-        timestamp: toInstant(event.at),
-        number: event.number,
-        data: event.data,
-      });
-      const at = parts.clock.now();
-      const secrets = secretsOf(parts, webhook, at);
-      const headers = signedHeaders({ scheme: webhook.signature, secrets }, { id: event.id, at, body });
-      await finish(parts, job, await parts.post({ url, body, headers }));
     },
   };
+}
+
+/** Makes one call; tells whether its receiver answered that it has it, or there was none to make. */
+async function callOne(parts: WebhookProcess, job: WebhookJob): Promise<boolean> {
+  const [webhook, event] = await Promise.all([
+    findWebhook(parts.read, job.webhook),
+    findFeedEvent(parts.read, job.event),
+  ]);
+  // Taken out after its time, between the claim and now.
+  if (webhook === undefined || event === undefined) return true;
+  const url = parseTarget(webhook.url, parts.allowPrivateTargets);
+  if (webhook.status !== 'active' || url === undefined) {
+    await parts.write([endCall(job, { status: 'dead', runAt: parts.clock.now(), answer: null })]);
+    return true;
+  }
+  const body = JSON.stringify({
+    type: event.type,
+    timestamp: toInstant(event.at),
+    number: event.number,
+    data: event.data,
+  });
+  const at = parts.clock.now();
+  const secrets = secretsOf(parts, webhook, at);
+  const headers = signedHeaders({ scheme: webhook.signature, secrets }, { id: event.id, at, body });
+  const result = await parts.post({ url, body, headers });
+  await finish(parts, job, result);
+  return 'status' in result && result.status < 300;
 }
 
 function secretsOf({ webhookKey }: WebhookProcess, { id, secret, old }: Webhook, now: number): Uint8Array[] {
@@ -129,7 +152,7 @@ async function finish(parts: WebhookProcess, job: WebhookJob, result: PostResult
     // Gone: the receiver wants no more (Standard Webhooks 1.0.0).
     await parts.write([
       endCall(job, { status: 'dead', runAt: now, answer }),
-      setStatus(job.webhook, 'disabled'),
+      disable(job.webhook),
       endCalls(job.webhook),
     ]);
     return;

@@ -65,9 +65,15 @@ function webhookOf(row: Row): Webhook {
   };
 }
 
-/** Moves a webhook to a status; its waiting calls end with `endCalls`. */
-export function setStatus(id: WebhookId, status: Webhook['status']): Statement {
-  return { sql: 'update webhook set status = $1 where id = $2 returning id', args: [status, id], rows: 1 };
+/** Moves a webhook to a status, refused (`rows`) where it was removed; its waiting calls end with `endCalls`. */
+export function setStatus(id: WebhookId, status: 'active' | 'removed'): Statement {
+  const sql = "update webhook set status = $1 where id = $2 and status <> 'removed' returning id";
+  return { sql, args: [status, id], rows: 1 };
+}
+
+/** Calls a webhook no more whose receiver is gone; nothing where it was removed meanwhile. */
+export function disable(id: WebhookId): Statement {
+  return { sql: "update webhook set status = 'disabled' where id = $1 and status = 'active'", args: [id] };
 }
 
 /** Gives up what waits for a webhook. */
@@ -117,22 +123,35 @@ export function insertCall(webhook: WebhookId, event: EventId, at: number): Stat
   };
 }
 
-/** When the next call falls due. */
-export async function nextCallAt(read: Read): Promise<number | undefined> {
-  const [row] = await read("select min(run_at) as run_at from webhook_call where status = 'queued'");
-  return row === undefined ? undefined : (wholeOrNull(row, 'run_at') ?? undefined);
+/** A webhook for which something waits, and the time of its first call. */
+export type WaitingWebhook = { readonly id: WebhookId; readonly runAt: number };
+
+/** The webhooks for which something waits. It jumps from one to the next in the index, however much waits for each. */
+export async function waitingWebhooks(read: Read): Promise<WaitingWebhook[]> {
+  const rows = await read(
+    `with recursive waiting (id) as (
+        select min(c.webhook_id) from webhook_call c where c.status = 'queued'
+        union all
+        select (select min(c.webhook_id) from webhook_call c where c.status = 'queued' and c.webhook_id > w.id)
+        from waiting w where w.id is not null)
+      select w.id, (select min(c.run_at) from webhook_call c where c.status = 'queued' and c.webhook_id = w.id) as run_at
+      from waiting w where w.id is not null order by w.id`,
+  );
+  return rows.map((row) => ({ id: idField(row, 'id', 'webhook'), runAt: wholeOrNull(row, 'run_at') ?? 0 }));
 }
 
-/** Takes due calls; they fall due again at `again`, should this process be lost. */
-export function claimCalls(now: number, again: number, limit: number): Statement {
+type ClaimAsk = { readonly webhook: WebhookId; readonly now: number; readonly again: number; readonly limit: number };
+
+/** Takes due calls of a webhook; they fall due again at `again`, should this process be lost. */
+export function claimCalls({ webhook, now, again, limit }: ClaimAsk): Statement {
   return {
     sql: `with due as materialized (
-        select webhook_id, event_id from webhook_call where status = 'queued' and run_at <= $1
+        select event_id from webhook_call where status = 'queued' and webhook_id = $4 and run_at <= $1
         order by run_at, event_id limit $3 /* skip locked */)
       update webhook_call set attempts = attempts + 1, run_at = $2
-      where (webhook_id, event_id) in (select webhook_id, event_id from due)
+      where webhook_id = $4 and event_id in (select event_id from due)
       returning webhook_id, event_id, attempts`,
-    args: [now, again, limit],
+    args: [now, again, limit, webhook],
   };
 }
 

@@ -1,0 +1,54 @@
+import type { WebhookId } from '../../kernel/id.ts';
+import type { WaitingWebhook } from './webhook-store.ts';
+
+/** So many calls of one webhook at once; of one whose last call failed fewer, since each may hold its place for its whole time-out. */
+const mostAtOnce = 32;
+const mostWhileFailing = 2;
+
+/** Whose calls are made next, and how many: one receiver that does not answer must not hold all places. */
+export type WebhookTurns = {
+  /** Takes note of what waits; gives when the next call falls due that may be made. */
+  look(waiting: readonly WaitingWebhook[]): number | undefined;
+  /** The webhook whose turn it is, and how many of its calls may be claimed. */
+  next(now: number, limit: number): { readonly webhook: WebhookId; readonly limit: number } | undefined;
+  began(webhook: WebhookId): void;
+  /** A call has ended, well or not; tells whether its webhook had no room before. */
+  ended(webhook: WebhookId, well: boolean): boolean;
+};
+
+export function createWebhookTurns(): WebhookTurns {
+  const atWork = new Map<WebhookId, number>();
+  const failing = new Set<WebhookId>();
+  let callable: readonly WaitingWebhook[] = [];
+  let served = '';
+  const roomOf = (id: WebhookId) => (failing.has(id) ? mostWhileFailing : mostAtOnce) - (atWork.get(id) ?? 0);
+
+  return {
+    look: (waiting) => {
+      callable = waiting.filter(({ id }) => roomOf(id) > 0);
+      // What nothing waits for is forgotten: webhooks come and go.
+      const known = new Set<string>(waiting.map(({ id }) => id));
+      for (const id of failing) if (!known.has(id) && !atWork.has(id)) failing.delete(id);
+      return callable.length === 0 ? undefined : Math.min(...callable.map(({ runAt }) => runAt));
+    },
+    next: (now, limit) => {
+      const due = callable.filter(({ runAt }) => runAt <= now);
+      const webhook = (due.find(({ id }) => id > served) ?? due[0])?.id;
+      if (webhook === undefined) return undefined;
+      served = webhook;
+      return { webhook, limit: Math.min(limit, roomOf(webhook)) };
+    },
+    began: (webhook) => {
+      atWork.set(webhook, (atWork.get(webhook) ?? 0) + 1);
+    },
+    ended: (webhook, well) => {
+      const wasFull = roomOf(webhook) <= 0;
+      const left = (atWork.get(webhook) ?? 1) - 1;
+      if (left > 0) atWork.set(webhook, left);
+      else atWork.delete(webhook);
+      if (well) failing.delete(webhook);
+      else failing.add(webhook);
+      return wasFull && roomOf(webhook) > 0;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { createWebhook } from '../../src/notifications/webhooks/create-webhook.ts';
+import { listWebhooks } from '../../src/notifications/webhooks/list-webhooks.ts';
+import { createPostCall } from '../../src/notifications/webhooks/post-call.ts';
+import { readEvents } from '../../src/notifications/webhooks/read-events.ts';
+import { redeliverWebhook } from '../../src/notifications/webhooks/redeliver-webhook.ts';
+import { removeWebhook } from '../../src/notifications/webhooks/remove-webhook.ts';
+import { engines } from '../engines.ts';
+import { openWebhookHouse } from '../webhook-house.ts';
+import { startReceiver } from '../webhook-receiver.ts';
+
+for (const engine of engines) {
+  test(`${engine.name}: a receiver that never answers does not keep the calls of another client waiting`, async (t) => {
+    const { house, idle, operate } = await openWebhookHouse(t, await engine.open(t), 180, 100);
+    let hanging = 0;
+    const dead = createServer(() => {
+      hanging += 1;
+    });
+    await new Promise<void>((resolve) => dead.listen(0, '127.0.0.1', resolve));
+    t.after(() => {
+      dead.closeAllConnections();
+      dead.close();
+    });
+    // A server that listens on TCP has an address with a port.
+    const { port } = dead.address() as AddressInfo;
+    let hangingBefore = 0;
+    const receiver = await startReceiver(t, () => {
+      hangingBefore = hanging;
+      return 204;
+    });
+    await operate(createWebhook, { body: { url: `http://127.0.0.1:${port}/hook` } });
+    const made = await house.serve(createWebhook)({ body: { url: receiver.url } }, { clientId: 'other-office' });
+    assert.ok('json' in made);
+    // Cancelled ones are told at once, in the order of their commits.
+    const at = '2026-02-01T00:00:00Z';
+    for (let sent = 0; sent < 80; sent += 1)
+      await house.cancel(await house.accept({ citizenId: 'cit-ada', sendAt: at }));
+    const id = await house.accept({ citizenId: 'cit-ada', sendAt: at }, { clientId: 'other-office' });
+    await house.cancel(id, { clientId: 'other-office' });
+    await idle();
+    assert.equal(receiver.calls.length, 1);
+    assert.ok(hangingBefore <= 40, `${hangingBefore} calls hung before the other client was told`);
+    assert.equal(hanging, 80);
+  });
+
+  test(`${engine.name}: a webhook that was removed stays so, whatever its receiver answers and whoever asks`, async (t) => {
+    const { operate, sendMany, faults } = await openWebhookHouse(t, await engine.open(t));
+    let id: unknown;
+    let calls = 0;
+    const leaving = createServer((_request, response) => {
+      calls += 1;
+      void operate(removeWebhook, { params: { id } }).then(() => response.writeHead(410).end());
+    });
+    await new Promise<void>((resolve) => leaving.listen(0, '127.0.0.1', resolve));
+    t.after(() => {
+      leaving.closeAllConnections();
+      leaving.close();
+    });
+    // A server that listens on TCP has an address with a port.
+    const { port } = leaving.address() as AddressInfo;
+    id = (await operate(createWebhook, { body: { url: `http://127.0.0.1:${port}/hook` } }))['id'];
+    await sendMany(1);
+    assert.deepEqual([calls, (await operate(listWebhooks))['items'], faults], [1, [], []]);
+    await assert.rejects(operate(redeliverWebhook, { params: { id } }), /webhook-not-found/);
+    await sendMany(1);
+    assert.equal(calls, 1);
+  });
+
+  test(`${engine.name}: a cursor beyond the last event is refused: after a restore its numbers are given again`, async (t) => {
+    const { operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
+    await sendMany(2);
+    assert.deepEqual(await operate(readEvents, { query: 'after=2' }), { items: [], after: '2' });
+    await assert.rejects(operate(readEvents, { query: 'after=3' }), /cursor-expired.*The last event has the number 2/);
+  });
+}
+
+test('a resolver that never answers is given no more time than the receiver', async () => {
+  const post = createPostCall({ resolve: () => new Promise(() => undefined), allowPrivate: false, timeoutMs: 50 });
+  const awake = setTimeout(() => undefined, 60_000);
+  const result = await post({ url: new URL('https://slow.example/hook'), body: '{}', headers: {} });
+  clearTimeout(awake);
+  assert.deepEqual(result, { failed: 'unreachable' });
+});
