@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import promises, { type FileHandle, open } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openFolderBlobs } from '../../src/documents/blobs/folder.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { writeSynced } from '../../src/ledger/anchor.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { engines } from '../engines.ts';
+import { createDatabase, databaseOf, dropDatabase, onServer } from '../postgres-databases.ts';
+
+// A process that is killed loses nothing of what the system has taken; a power cut does. What a test can see of it: that
+// the file is synced before it gets its name, and its folder after.
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'durable-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** What is synced and renamed from here on, in its order. */
+async function watchDisk(t: TestContext, folder: string): Promise<string[]> {
+  const seen: string[] = [];
+  writeFileSync(join(folder, 'any'), '');
+  await using any = await open(join(folder, 'any'), 'r');
+  // All handles share it.
+  const handles = Object.getPrototypeOf(any) as FileHandle;
+  const { sync } = handles;
+  const { rename } = promises;
+  handles.sync = async function watched(this: FileHandle) {
+    await sync.call(this);
+    seen.push((await this.stat()).isDirectory() ? 'folder synced' : 'file synced');
+  };
+  promises.rename = async (from, to) => {
+    await rename(from, to);
+    seen.push('renamed');
+  };
+  syncBuiltinESMExports();
+  t.after(() => {
+    handles.sync = sync;
+    promises.rename = rename;
+    syncBuiltinESMExports();
+  });
+  return seen;
+}
+
+test('a document is synced before it gets its name, and its folder before the deposit is answered', async (t) => {
+  const folder = folderOf(t);
+  const blobs = await openFolderBlobs(join(folder, 'documents'));
+  const seen = await watchDisk(t, folder);
+  await blobs.put(
+    'doc_01M81HRJ9XE00BWEZR4D3XY3Z9',
+    (async function* () {
+      yield Buffer.from('sealed');
+    })(),
+  );
+  const last = seen.slice(seen.indexOf('file synced'));
+  assert.deepEqual([last[0], last.includes('renamed'), last.at(-1)], ['file synced', true, 'folder synced']);
+  assert.ok(last.indexOf('renamed') < last.lastIndexOf('folder synced'));
+});
+
+test('the anchor of the ledger is synced before it takes the place of the one before, and its folder after', async (t) => {
+  const folder = folderOf(t);
+  const seen = await watchDisk(t, folder);
+  await writeSynced(join(folder, 'ledger-checkpoint'), 'note');
+  assert.deepEqual(seen, ['file synced', 'renamed', 'folder synced']);
+});
+
+for (const engine of engines) {
+  test(`${engine.name}: a commit means synced, whatever the default of the server`, async (t) => {
+    if (engine.name === 'sqlite') {
+      // The writer asserts it when it opens, and refuses to go on where it is not so (src/store/sqlite-writer.ts).
+      const db = await engine.open(t);
+      const [rows] = await db.write([{ sql: 'select synchronous from pragma_synchronous' }]);
+      assert.equal(rows?.[0]?.['synchronous'], 2);
+      return;
+    }
+    const database = await createDatabase('empty');
+    t.after(() => dropDatabase(database));
+    await onServer(`alter database ${databaseOf(database)} set synchronous_commit = off`);
+    const db = await openPostgres(database, { random: systemRandom });
+    t.after(() => db.close());
+    const [before] = await db.read("select current_setting('synchronous_commit') as mode");
+    assert.equal(before?.['mode'], 'off', 'the default of this database');
+    const [rows] = await db.write([{ sql: "select current_setting('synchronous_commit') as mode" }]);
+    assert.equal(rows?.[0]?.['mode'], 'on');
+  });
+}
