@@ -122,6 +122,7 @@ async function serve<P>(shared: Desk<P>, incoming: Incoming, caller: Caller): Pr
   if (header === undefined) return await decide(desk, call, undefined);
   const key = parseIdempotencyKey(String(header));
   if (typeof key !== 'string') return key;
+  if (operation.rehearses?.(call) === true) return await decide(desk, call, undefined);
   const request = { clientId: caller.clientId, operation: operation.name, key };
   const given: Key = { request };
   if (operation.bodyBytes === undefined) {

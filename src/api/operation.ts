@@ -152,7 +152,11 @@ type Described = {
 };
 
 /** An operation as its file states it. One that touches citizens' data must return an effect, and so an event. */
-export type OperationDefinition<S extends RequestShape, P> = Described & { readonly request: S } & (
+export type OperationDefinition<S extends RequestShape, P> = Described & {
+  readonly request: S;
+  /** Whether this request only shows what would be done: its Idempotency-Key is neither looked up nor kept. */
+  readonly rehearses?: (input: Input<S>) => boolean;
+} & (
     | { readonly citizenData: true; run(call: Call<S, P>): Promise<Decision | Refused | Replayed> }
     | { readonly citizenData: false; run(call: Call<S, P>): Promise<Plain | Refused> }
   );
@@ -161,6 +165,7 @@ export type OperationDefinition<S extends RequestShape, P> = Described & { reado
 export type Operation<P> = Described & {
   readonly request: RequestShape;
   readonly citizenData: boolean;
+  rehearses?(input: Input<RequestShape>): boolean;
   run(call: Call<RequestShape, P>): Promise<Decision | Refused | Plain | Replayed>;
 };
 

@@ -76,6 +76,34 @@ for (const engine of engines) {
     assert.ok('refused' in other && other.refused.slug === 'idempotency-key-reused');
   });
 
+  test(`${engine.name}: nothing of a dry run is stored, and its key is still free for the message itself`, async (t) => {
+    const db = await engine.open(t);
+    const house = await open(db);
+    const body = { citizenId: 'cit-ada', message: 'SECRET-TEXT', subject: 'SECRET-SUBJECT' };
+    const rehearsed = await house.send({ ...body, dryRun: true }, { key: 'k1' });
+    assert.ok('json' in rehearsed && rehearsed.status === 200);
+    for (const table of ['notification', 'delivery', 'delivery_attempt', 'idempotency', 'feed_event']) {
+      assert.deepEqual(await db.read(`select * from ${table}`), [], table);
+    }
+    const [event] = await db.read('select content from ledger_event');
+    assert.ok(event?.['content'] instanceof Uint8Array);
+    assert.doesNotMatch(Buffer.from(event['content']).toString('latin1'), /SECRET/);
+    const sent = await house.send(body, { key: 'k1' });
+    const again = await house.send(body, { key: 'k1' });
+    assert.ok('json' in sent && 'json' in again);
+    assert.deepEqual([sent.status, again.json], [202, sent.json]);
+    const later = await house.send({ ...body, message: 'Another one.', dryRun: true }, { key: 'k1' });
+    assert.ok('json' in later && later.status === 200);
+    assert.equal(later.headers['idempotent-replayed'], undefined);
+    const bad = await house.send({ ...body, dryRun: true }, { key: 'é' });
+    assert.ok('refused' in bad && bad.refused.slug === 'idempotency-key-invalid');
+    assert.deepEqual(await house.events(), [
+      'notification.rehearsed',
+      'notification.accepted',
+      'notification.rehearsed',
+    ]);
+  });
+
   test(`${engine.name}: ten at once with the same key are one notification`, async (t) => {
     const db = await engine.open(t);
     const house = await open(db);

@@ -48,7 +48,7 @@ export const sendNotification = defineOperation({
   scope: 'notifications:send',
   summary: 'Send an official notification to a citizen',
   description:
-    'The answer comes when the message is durable; delivery follows. Send an Idempotency-Key, and repeat with the same key until you get an answer: there will be one notification. An unknown citizen is 404 for a caller with the scope citizens:known, and else is accepted and ends undeliverable. With dryRun nothing is sent, and the answer shows what each channel would carry.',
+    'The answer comes when the message is durable; delivery follows. Send an Idempotency-Key, and repeat with the same key until you get an answer: there will be one notification. An unknown citizen is 404 for a caller with the scope citizens:known, and else is accepted and ends undeliverable. With dryRun nothing is sent or kept, no Idempotency-Key either, and the answer shows what each channel would carry.',
   request,
   responses: {
     202: {
@@ -60,6 +60,8 @@ export const sendNotification = defineOperation({
   },
   refusals: ['bad-request', 'citizen-not-found'],
   idempotent: true,
+  // What it would send is in the answer; a kept answer would hold it unsealed, and take the key from the real send.
+  rehearses: ({ body }) => body.dryRun === true,
   citizenData: true,
   run: async (call: SendCall) => {
     const checked = await check(call);

@@ -153,10 +153,7 @@ for (const engine of engines) {
 for (const engine of engines) {
   test(`${engine.name}: entries from before they knew their owner are told whose they are`, async (t) => {
     const db = await openEmpty(engine, t);
-    const before = folderWith(t, {});
-    const old = readdirSync(migrationsFolder).filter((file) => file < '0082' && file.endsWith('.sql'));
-    for (const file of old) copyFileSync(join(migrationsFolder, file), join(before, file));
-    await migrate(db, clock, before);
+    await migrate(db, clock, folderBefore(t, '0082'));
     const chains = [
       { chain: Buffer.alloc(16, 1), citizenId: 'anna', entries: 2 },
       { chain: Buffer.alloc(16, 2), citizenId: null, entries: 1 },
@@ -178,4 +175,32 @@ for (const engine of engines) {
       { event_id: 'event 2', citizen_id: null },
     ]);
   });
+
+  test(`${engine.name}: answers of dry runs that were kept under a key are taken out, and no others`, async (t) => {
+    const db = await openEmpty(engine, t);
+    await migrate(db, clock, folderBefore(t, '0092'));
+    const kept = `insert into idempotency (client_id, operation, key, fingerprint, status, headers, body, created_at)
+      values ('tax-office', $1, $2, $3, $4, '{}', '{}', 1)`;
+    const rows: ReadonlyArray<[string, string, number]> = [
+      ['sendNotification', 'sent', 202],
+      ['sendNotification', 'dry run', 200],
+      ['depositDocument', 'deposited', 200],
+    ];
+    await db.write(
+      rows.map(([operation, key, status]) => ({ sql: kept, args: [operation, key, Buffer.alloc(32), status] })),
+    );
+    assert.ok((await migrate(db, clock)).includes('0092-rehearsals-are-not-kept.sql'));
+    assert.deepEqual(await db.read('select key from idempotency order by key'), [
+      { key: 'deposited' },
+      { key: 'sent' },
+    ]);
+  });
+}
+
+/** A folder with this program's migrations that come before that number. */
+function folderBefore(t: TestContext, number: string): string {
+  const folder = folderWith(t, {});
+  const old = readdirSync(migrationsFolder).filter((file) => file < number && file.endsWith('.sql'));
+  for (const file of old) copyFileSync(join(migrationsFolder, file), join(folder, file));
+  return folder;
 }
