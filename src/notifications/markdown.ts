@@ -97,6 +97,25 @@ export function fill(text: string, values: Values): string {
   );
 }
 
+/** How many characters (code points) `fill` would give: counted and not built, since a template can name a value often. */
+export function filledLength(text: string, values: Values): number {
+  const lengths = new Map<string, number>();
+  let length = charactersOf(text);
+  for (const [all, name = ''] of text.matchAll(placeholder)) {
+    let filled = lengths.get(name);
+    if (filled === undefined) {
+      filled = Object.hasOwn(values, name) ? charactersOf(values[name] ?? '') : all.length;
+      lengths.set(name, filled);
+    }
+    length += filled - all.length;
+  }
+  return length;
+}
+
+function charactersOf(text: string): number {
+  return Array.from(text).length;
+}
+
 /** Whether there is more to show than plain paragraphs. */
 export function hasMarkup(blocks: readonly Block[]): boolean {
   return blocks.some(

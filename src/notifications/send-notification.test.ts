@@ -190,6 +190,27 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
   ['a channel twice', { channels: ['email', 'email'] }, ['/channels not-valid']],
   ['a category that we do not know', { category: 'spam' }, ['/category not-allowed']],
   ['a language that is none', { language: 'english please' }, ['/language malformed']],
+  ['a message that its values make empty', { message: '((a))', personalisation: { a: '' } }, ['/message malformed']],
+  [
+    'a message that its values make blank',
+    { message: ' ((a))\n((b))', personalisation: { a: '', b: '' } },
+    ['/message malformed'],
+  ],
+  [
+    'a message that its values make 8 million characters',
+    { message: '((a))'.repeat(4_000), personalisation: { a: 'x'.repeat(2_000) } },
+    ['/message too-long'],
+  ],
+  [
+    'a message that its values make 20,001 characters',
+    { message: `${'((a))'.repeat(10)}!`, personalisation: { a: '😀'.repeat(2_000) }, dryRun: true },
+    ['/message too-long'],
+  ],
+  [
+    'a subject that its values make 201 characters, beside another fault',
+    { subject: '((b))((b))!', personalisation: { b: '😀'.repeat(100) }, sendAt: '2020-01-01T00:00:00Z', dryRun: true },
+    ['/sendAt out-of-range', '/subject too-long'],
+  ],
   ['two faults', { subject: 'a\nb', sendAt: '2020-01-01T00:00:00Z' }, ['/subject malformed', '/sendAt out-of-range']],
 ];
 
@@ -208,6 +229,13 @@ for (const engine of onlySqlite) {
   test('a message of 20,000 characters with line breaks and tabs is taken', async (t) => {
     const house = await open(await engine.open(t));
     await house.accept({ citizenId: 'cit-ada', message: 'é\tx\r\n'.repeat(4_000) });
+  });
+
+  test('a template may be filled up to the limits of its texts', async (t) => {
+    const house = await open(await engine.open(t));
+    const personalisation = { a: '😀'.repeat(2_000), b: '😀'.repeat(100), none: '' };
+    const texts = { message: `((none))${'((a))'.repeat(10)}`, subject: '((b))((b))' };
+    await house.accept({ citizenId: 'cit-ada', ...texts, personalisation });
   });
 }
 

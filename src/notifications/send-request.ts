@@ -1,12 +1,15 @@
 import { type Static, Type } from 'typebox';
 import type { Issue } from '../kernel/problem.ts';
 import { isLegalRule } from './legal-effect.ts';
-import { placeholdersOf } from './markdown.ts';
+import { fill, filledLength, placeholdersOf, type Values } from './markdown.ts';
 import { categories, channelNames } from './notification.ts';
 import { oneOf } from './notification-shape.ts';
 
 const dayMs = 86_400_000;
 const longestWaitMs = 366 * dayMs;
+/** In characters, for what is sent as well as for what it is once its values are filled in. */
+const longestMessage = 20_000;
+const longestSubject = 200;
 /** By when a message has to arrive if the sender does not say: within two weeks. */
 const defaultDeliverWithinMs = 14 * dayMs;
 
@@ -19,11 +22,15 @@ export const sendBody = Type.Object(
     citizenId: Type.String({ minLength: 1, maxLength: 128, description: 'The id of the citizen in the register.' }),
     message: Type.String({
       minLength: 1,
-      maxLength: 20_000,
+      maxLength: longestMessage,
       description: 'The text of the message, plain or in restricted Markdown. The whole body is at most 64 KiB.',
     }),
     subject: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'One line; without it the sender is named.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: longestSubject,
+        description: 'One line; without it the sender is named.',
+      }),
     ),
     reference: Type.Optional(
       Type.String({
@@ -61,7 +68,7 @@ export const sendBody = Type.Object(
         {
           maxProperties: 100,
           description:
-            'Makes subject and message a template: a value for each placeholder ((name)), all of them required. Values are text; Markdown in them does not count.',
+            'Makes subject and message a template: a value for each placeholder ((name)), all of them required. Values are text; Markdown in them does not count. The limits of both hold for the filled texts too.',
         },
       ),
     ),
@@ -151,5 +158,20 @@ function templateIssues({ message, subject = '', personalisation }: SendBody): I
         ? []
         : [issue(name, 'malformed', 'must be text without control characters')];
     }),
+    ...filledIssues('/message', message, personalisation, longestMessage),
+    ...filledIssues('/subject', subject, personalisation, longestSubject),
   ];
+}
+
+/** What is wrong about a text once it is filled; one that is too long is never built. */
+function filledIssues(pointer: string, template: string, values: Values, longest: number): Issue[] {
+  const issue = (code: string, detail: string): Issue => ({ in: 'body', pointer, code, detail });
+  const length = filledLength(template, values);
+  if (length > longest) {
+    const detail = `has ${length} characters once its values are filled in, and at most ${longest} are allowed: shorten the text or the values, or name a value less often`;
+    return [issue('too-long', detail)];
+  }
+  // A template that is blank by itself is told of where its own form is.
+  if (!/\S/.test(template) || /\S/.test(fill(template, values))) return [];
+  return [issue('malformed', 'is blank once its values are filled in: give text, or a value that is not blank')];
 }
