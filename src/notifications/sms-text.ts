@@ -12,30 +12,51 @@ const extended = new Set('^{}\\[~]|€\f');
 /** A message may take so many segments; a longer one is announced, and lies whole in the inbox. */
 const longestSegments = 6;
 
-/** How many segments a text takes: 160 places of the GSM alphabet or 70 of UCS-2 in one, 153 or 67 in each of several. */
+/**
+ * How many segments a text takes: 160 places of the GSM alphabet or 70 of UCS-2 in one, 153 or 67 in each of several. No
+ * character is cut in two (3GPP TS 23.040, section 9.2.3.24.1): one of two places begins the next segment where it does not fit.
+ */
 export function segmentsOf(text: string): number {
-  let places = 0;
-  for (const character of text) {
-    if (!basic.has(character) && !extended.has(character)) return parts(text.length, 70, 67);
-    places += extended.has(character) ? 2 : 1;
+  const characters = Array.from(text);
+  const gsm = characters.every((character) => basic.has(character) || extended.has(character));
+  const placesOf = (character: string) => (gsm ? (extended.has(character) ? 2 : 1) : character.length);
+  return parts(characters.map(placesOf), gsm ? { single: 160, each: 153 } : { single: 70, each: 67 });
+}
+
+function parts(
+  places: readonly number[],
+  { single, each }: { readonly single: number; readonly each: number },
+): number {
+  if (places.reduce((sum, some) => sum + some, 0) <= single) return 1;
+  let count = 1;
+  let used = 0;
+  for (const some of places) {
+    if (used + some > each) {
+      count += 1;
+      used = 0;
+    }
+    used += some;
   }
-  return parts(places, 160, 153);
+  return count;
 }
 
-function parts(places: number, single: number, each: number): number {
-  return places <= single ? 1 : Math.ceil(places / each);
-}
-
-/** The text for a message: all of it where it is short enough, else who sent it, about what, and where it lies. */
+/**
+ * The text for a message: all of it where it is short enough, else who sent it, about what, and where it lies. A subject
+ * with which that would be too long itself is left out.
+ */
 export function textOfSms(message: {
   readonly sender: string;
   readonly subject: string | undefined;
   readonly text: string;
   readonly language: string | undefined;
 }): SmsText {
+  const { announce } = phrasesOf(message.language);
   const whole = `${message.sender}: ${message.text.trim()}`;
-  if (segmentsOf(whole) <= longestSegments) return { text: whole, segments: segmentsOf(whole) };
   const about = message.subject === undefined ? '' : ` "${message.subject}"`;
-  const short = phrasesOf(message.language).announce(message.sender, about);
-  return { text: short, segments: segmentsOf(short) };
+  for (const text of [whole, announce(message.sender, about)]) {
+    const segments = segmentsOf(text);
+    if (segments <= longestSegments) return { text, segments };
+  }
+  const text = announce(message.sender, '');
+  return { text, segments: segmentsOf(text) };
 }

@@ -157,10 +157,32 @@ test('sms: segments are counted as gateways charge them', () => {
     ),
     [1, 2, 1, 2, 1, 2],
   );
+  // Neither an escape pair of the GSM alphabet nor a surrogate pair is cut in two.
+  assert.deepEqual(
+    [
+      `${'a'.repeat(152)}€${'a'.repeat(152)}`,
+      `${'a'.repeat(151)}€${'a'.repeat(153)}`,
+      '😀'.repeat(35),
+      '😀'.repeat(66),
+      '😀'.repeat(67),
+      '😀'.repeat(201),
+    ].map(segmentsOf),
+    [3, 2, 1, 2, 3, 7],
+  );
   const long = textOfSms({
     ...{ sender: 'Tax Office', subject: 'Your tax', text: 'word '.repeat(1_000), language: undefined },
   });
   assert.deepEqual(long, { text: 'Tax Office: a message for you "Your tax" lies in your inbox.', segments: 1 });
+});
+
+test('sms: an announcement too is at most six segments, and leaves a longer subject out', () => {
+  const announced = (subject: string) =>
+    textOfSms({ sender: 'Tax Office', subject, text: 'word '.repeat(1_000), language: undefined });
+  assert.equal(announced('😀'.repeat(170)).segments, 6);
+  assert.deepEqual(announced('😀'.repeat(200)), {
+    text: 'Tax Office: a message for you lies in your inbox.',
+    segments: 1,
+  });
 });
 
 test('sms: a receipt counts only for an attempt of ours and a word that is final', () => {
