@@ -18,7 +18,7 @@ import {
   type RequestKey,
   remember,
 } from './idempotency.ts';
-import type { Answer, Call, Decision, Needed, Operation, RequestShape, Scope } from './operation.ts';
+import type { Answer, Call, Decision, Needed, Operation, Refused, RequestShape, Scope } from './operation.ts';
 import { createParse, type Incoming, type Parsed } from './parse-request.ts';
 
 /** What stands before every operation: who calls, and how much that client may. */
@@ -144,22 +144,32 @@ async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | 
   const decision = await desk.operation.run(call);
   if ('plain' in decision) return decision.plain;
   if ('replayed' in decision) return decision.replayed;
+  return await act(desk.house, decision, key, call.now);
+}
+
+async function act<P>(
+  house: House<P>,
+  decision: Decision | Refused,
+  key: Key | undefined,
+  now: number,
+): Promise<Answer | Refusal> {
   if ('refusal' in decision) {
-    if (decision.effect !== undefined) await desk.house.commit(decision.effect);
+    if (decision.effect !== undefined) await house.commit(decision.effect);
     return decision.refusal;
   }
   try {
-    await desk.house.commit(key === undefined ? decision.effect : withKey(decision, key, call.now));
+    await house.commit(key === undefined ? decision.effect : withKey(decision, key, now));
   } catch (fault) {
     if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
     if (!(fault instanceof WriteRefused)) throw fault;
     if (key !== undefined && fault.statement === decision.effect.statements.length) {
       // Another process stored this key first: its answer is the answer.
-      const earlier = await findEarlier(desk.house.read, key.request, printOf(key));
+      const earlier = await findEarlier(house.read, key.request, printOf(key));
       if (earlier !== undefined) return outcomeOf(earlier);
     }
     if (decision.onRefused === undefined) throw fault;
-    return decision.onRefused(fault.statement);
+    const instead = await decision.onRefused(fault.statement);
+    return isRefusal(instead) ? instead : await act(house, instead, key, now);
   }
   return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
 }

@@ -98,8 +98,11 @@ export type Answer =
 export type Decision = {
   readonly effect: Effect;
   readonly answer: Answer | (() => Promise<Answer>);
-  /** Called when the unit was refused for a reason the operation foresees (`unique`, `rows`); else it is a fault. */
-  readonly onRefused?: (statement: number) => Refusal;
+  /**
+   * Called when the unit was refused for a reason the operation foresees (`unique`, `rows`); else it is a fault. An
+   * operation that looks again decides anew, and what it then decides is committed and answered in place of this.
+   */
+  readonly onRefused?: (statement: number) => Refusal | Promise<Decision | Refused>;
   /**
    * Takes back what the operation stored outside the database. Called when the unit is not stored; never when its
    * outcome is unknown, since the row may be there: then a sweep decides by looking.

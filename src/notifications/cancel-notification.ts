@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { type Call, defineOperation } from '../api/operation.ts';
+import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { CitizenEvent } from '../ledger/event.ts';
 import { endUntouched } from './delivery-store.ts';
-import type { Delivery } from './notification.ts';
+import type { Delivery, DeliveryStatus, Notification } from './notification.ts';
 import { notificationShape, notificationView } from './notification-shape.ts';
 import { moveTo } from './notification-store.ts';
 import type { NotificationPorts } from './ports.ts';
@@ -31,40 +31,53 @@ export const cancelNotification = defineOperation({
   responses: { 200: { description: 'The notification, cancelled.', schema: notificationShape } },
   refusals: ['notification-not-found', 'conflict'],
   citizenData: true,
-  run: async (call: Call<typeof request, NotificationPorts>) => {
-    const found = await findOwn(call.read, call.params.id, call.caller.clientId);
-    if (found === undefined) return { refusal: refuse('notification-not-found') };
-    const { notification, deliveries, attempts } = found;
-    const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
-    const about = { citizenId: notification.citizenId, notification: notification.id };
-    if (notification.status === 'cancelled') {
-      const event: CitizenEvent = { type: 'notification.status-read', ...head, ...about };
-      const json = notificationView(notification, deliveries, attempts);
-      return { effect: { events: [event], statements: [] }, answer: { status: 200, json } };
-    }
-    const tooLate = refuse('conflict', 'Part of the notification has left already; it cannot be withdrawn any more.');
-    if (!deliveries.every(isUntouched)) return { refusal: tooLate };
-    const event = { type: 'notification.cancelled', ...head, ...about } as const;
-    const cancelled = { ...notification, status: 'cancelled', statusAt: call.now } as const;
-    const skipped = deliveries.map((delivery): Delivery => {
-      return { ...delivery, state: { status: 'skipped', endedAt: call.now, reason: 'withdrawn' } };
-    });
-    return {
-      effect: {
-        events: [event],
-        // A worker that claims one of them meanwhile wins, and the whole unit is refused.
-        statements: [
-          endUntouched({ notification: notification.id, count: deliveries.length, now: call.now }),
-          moveTo(notification, 'cancelled', call.now),
-          tell(notification, 'cancelled', event),
-        ],
-      },
-      answer: { status: 200, json: notificationView(cancelled, skipped, attempts) },
-      onRefused: () => tooLate,
-    };
-  },
+  run: withdraw,
 });
+
+async function withdraw(call: Call<typeof request, NotificationPorts>): Promise<Decision | Refused> {
+  const found = await findOwn(call.read, call.params.id, call.caller.clientId);
+  if (found === undefined) return { refusal: refuse('notification-not-found') };
+  const { notification, deliveries, attempts } = found;
+  const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
+  const about = { citizenId: notification.citizenId, notification: notification.id };
+  if (notification.status === 'cancelled') {
+    const event: CitizenEvent = { type: 'notification.status-read', ...head, ...about };
+    const json = notificationView(notification, deliveries, attempts);
+    return { effect: { events: [event], statements: [] }, answer: { status: 200, json } };
+  }
+  if (!deliveries.every(isUntouched)) return { refusal: refuse('conflict', whyTooLate(notification, deliveries)) };
+  const event = { type: 'notification.cancelled', ...head, ...about } as const;
+  const cancelled = { ...notification, status: 'cancelled', statusAt: call.now } as const;
+  const skipped = deliveries.map((delivery): Delivery => {
+    return { ...delivery, state: { status: 'skipped', endedAt: call.now, reason: 'withdrawn' } };
+  });
+  return {
+    effect: {
+      events: [event],
+      // A worker that claims one of them meanwhile wins, and the whole unit is refused.
+      statements: [
+        endUntouched({ notification: notification.id, count: deliveries.length, now: call.now }),
+        moveTo(notification, 'cancelled', call.now),
+        tell(notification, 'cancelled', event),
+      ],
+    },
+    answer: { status: 200, json: notificationView(cancelled, skipped, attempts) },
+    // Another call withdrew it, or a worker took part of it; neither is ever undone, so the next look decides.
+    onRefused: () => withdraw(call),
+  };
+}
 
 function isUntouched({ state, attempts }: Delivery): boolean {
   return state.status === 'queued' && attempts === 0;
+}
+
+/** Why it cannot be withdrawn any more, by what has become of it. */
+function whyTooLate({ status }: Notification, deliveries: readonly Delivery[]): string {
+  const has = (...statuses: DeliveryStatus[]) => deliveries.some(({ state }) => statuses.includes(state.status));
+  if (status === 'read') return 'The citizen has read the notification; it cannot be withdrawn any more.';
+  if (has('sent', 'delivered', 'unknown'))
+    return 'Part of the notification has left already; it cannot be withdrawn any more.';
+  if (status === 'undeliverable')
+    return 'The notification has ended undeliverable, and nothing of it has left: there is nothing to withdraw.';
+  return 'A channel has begun already; the notification cannot be withdrawn any more.';
 }

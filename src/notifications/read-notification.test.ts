@@ -192,4 +192,33 @@ for (const engine of engines) {
     assert.equal((await house.show(id))['status'], 'sending');
     assert.equal((await house.events()).includes('notification.cancelled'), false);
   });
+
+  test(`${engine.name}: withdrawn twice at once is withdrawn, and both are told so`, async (t) => {
+    const { house } = await setUp(t);
+    const id = await house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
+    const [one, other] = await Promise.all([house.cancel(id), house.cancel(id)]);
+    assert.ok('json' in one && 'json' in other);
+    assert.deepEqual([one.status, one.json['status']], [200, 'cancelled']);
+    assert.deepEqual(other, one);
+    assert.deepEqual((await house.events()).slice(1).sort(), ['notification.cancelled', 'notification.status-read']);
+  });
+
+  test(`${engine.name}: why it cannot be withdrawn is said by what has become of it`, async (t) => {
+    const { db, house } = await setUp(t);
+    const told = async (set: string, status = 'scheduled') => {
+      const id = await house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
+      await db.write([
+        { sql: `update delivery set ${set} where notification_id = $1`, args: [id] },
+        { sql: 'update notification set status = $1 where id = $2', args: [status, id] },
+      ]);
+      const answer = await house.cancel(id);
+      assert.ok('refused' in answer && answer.refused.slug === 'conflict');
+      return answer.refused.detail;
+    };
+    const failed = "status = 'failed', attempts = 1, ended_at = 1, reason = 'address-invalid'";
+    assert.match(String(await told("status = 'sent', ended_at = 1", 'sending')), /^Part of the notification has left/);
+    assert.match(String(await told("status = 'delivered', ended_at = 1", 'read')), /^The citizen has read/);
+    assert.match(String(await told(failed, 'undeliverable')), /nothing of it has left: there is nothing to withdraw/);
+    assert.match(String(await told('attempts = 1', 'sending')), /^A channel has begun already/);
+  });
 }
