@@ -4,21 +4,28 @@ import { engines } from '../../test/engines.ts';
 import { createNotificationHouse } from '../../test/notification-house.ts';
 import { parseId } from '../kernel/id.ts';
 import { listInbox, openMessage } from './citizen-inbox.ts';
+import { listInboxMessages } from './list-inbox.ts';
+import { openInboxMessage } from './open-inbox-message.ts';
 
+const day = 86_400_000;
 const start = Date.UTC(2026, 0, 15, 9);
 const citizens = { 'cit-ada': {}, 'cit-bo': {} };
 
 for (const engine of engines) {
   const setUp = async (t: Parameters<typeof engine.open>[0]) => {
     const db = await engine.open(t);
-    const house = await createNotificationHouse(db, { now: () => start }, citizens);
+    const time = { now: start };
+    const house = await createNotificationHouse(db, { now: () => time.now }, citizens);
     const parts = { read: db.read, citizenKeys: house.citizenKeys, mint: house.mint };
     const send = async (citizenId: string, more: object = {}) => {
       const id = parseId('notification', await house.accept({ citizenId, ...more }));
       assert.ok(id !== undefined);
       return id;
     };
-    return { house, parts, send };
+    /** As a worker does at `sendAt`. */
+    const place = (id: string) =>
+      db.write([{ sql: "update delivery set status = 'sent', ended_at = 1 where notification_id = $1", args: [id] }]);
+    return { house, parts, send, place, time };
   };
 
   test(`${engine.name}: a citizen sees what was sent to that citizen, and nothing before its time`, async (t) => {
@@ -65,5 +72,53 @@ for (const engine of engines) {
     const later = await send('cit-ada', { sendAt: '2026-02-01T00:00:00Z' });
     assert.equal(await openMessage(parts, 'cit-bo', { id, now: start }), undefined);
     assert.equal(await openMessage(parts, 'cit-ada', { id: later, now: start }), undefined);
+  });
+
+  test(`${engine.name}: the newest in the inbox is what came to lie there last, not what was accepted last`, async (t) => {
+    const { house, send, place, time } = await setUp(t);
+    const list = async (query: string) => {
+      const answer = await house.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
+      assert.ok('json' in answer);
+      const items = answer.json['items'] as Array<{ id: string; createdAt: string; receivedAt: string }>;
+      return { items, next: answer.json['next'] };
+    };
+    const march = await send('cit-ada', { sendAt: '2026-03-01T00:00:00Z' });
+    const earlier = await send('cit-ada', { sendAt: '2026-02-15T09:00:00Z' });
+    const never = await send('cit-ada', { sendAt: '2026-04-01T00:00:00Z' });
+    time.now = start + 31 * day;
+    const together = await send('cit-ada');
+    await Promise.all([place(march), place(earlier)]);
+    assert.deepEqual(
+      (await list('')).items.map(({ id, createdAt, receivedAt }) => [id, createdAt, receivedAt]),
+      [
+        [march, '2026-01-15T09:00:00.000Z', '2026-03-01T00:00:00.000Z'],
+        [together, '2026-02-15T09:00:00.000Z', '2026-02-15T09:00:00.000Z'],
+        [earlier, '2026-01-15T09:00:00.000Z', '2026-02-15T09:00:00.000Z'],
+      ],
+    );
+    const opened = await house.serve(openInboxMessage)({ params: { id: march } }, { citizenId: 'cit-ada' });
+    assert.ok('json' in opened && opened.json['receivedAt'] === '2026-03-01T00:00:00.000Z');
+    const paged: string[] = [];
+    for (let query = 'limit=1'; ; ) {
+      const { items, next } = await list(query);
+      paged.push(...items.map(({ id }) => id));
+      if (next === undefined) break;
+      query = `limit=1&before=${String(next)}`;
+    }
+    assert.deepEqual(paged, [march, together, earlier]);
+    assert.ok(!paged.includes(never));
+  });
+
+  test(`${engine.name}: an inbox goes on only behind a message of its own`, async (t) => {
+    const { house, send } = await setUp(t);
+    const others = await send('cit-bo');
+    for (const before of [others, house.mint('notification'), 'ntf_x', 'ntg', '0']) {
+      const query = `before=${before}`;
+      const answer = await house.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
+      assert.ok('refused' in answer && answer.refused.slug === 'bad-request');
+      assert.deepEqual(answer.refused.issues, [
+        { in: 'query', name: 'before', code: 'malformed', detail: 'must be next of an earlier answer' },
+      ]);
+    }
   });
 }

@@ -1,11 +1,11 @@
-import type { Mint, NotificationId } from '../kernel/id.ts';
+import { type Mint, type NotificationId, parseId } from '../kernel/id.ts';
 import { SealBroken } from '../keys/chunked-encryption.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Read } from '../store/db.ts';
 import { endUnneeded, proveDelivered } from './delivery-store.ts';
 import type { Notification } from './notification.ts';
-import { columns, findWithContent, moveTo, notificationOf } from './notification-store.ts';
+import { columns, findNotification, findWithContent, moveTo, notificationOf } from './notification-store.ts';
 import { bytesField } from './row-fields.ts';
 import { type Content, openContent } from './sealed-content.ts';
 import { tell } from './webhooks/feed-store.ts';
@@ -20,12 +20,29 @@ export type InboxParts = {
 /** A message in the inbox, opened or not. */
 export type InboxMessage = { readonly notification: Notification; readonly content: Content };
 
-/** Which part of an inbox: the newest, or those before a message. */
-export type InboxPart = { readonly limit: number; readonly before?: string | undefined };
+/** A message's place in the order of an inbox. */
+export type InboxPlace = { readonly receivedAt: number; readonly id: NotificationId };
+
+/** Which part of an inbox: the newest, or those behind that place. */
+export type InboxPart = { readonly limit: number; readonly before?: InboxPlace | undefined };
+
+/** When a message came to lie in the inbox: at once, or when its sender wanted it to. */
+export function receivedAt({ sendAt, createdAt }: Pick<Notification, 'sendAt' | 'createdAt'>): number {
+  return sendAt ?? createdAt;
+}
+
+/** The place of the citizen's message with that id; undefined where there is none. */
+export async function placeInInbox(read: Read, citizenId: string, text: string): Promise<InboxPlace | undefined> {
+  const id = parseId('notification', text);
+  const found = id === undefined ? undefined : await findNotification(read, id);
+  if (found?.citizenId !== citizenId) return undefined;
+  return { receivedAt: receivedAt(found), id: found.id };
+}
 
 /**
- * The messages in a citizen's inbox, newest first. Cancelled ones never came to lie there; those that were erased are
- * left out.
+ * The messages in a citizen's inbox, newest first by `receivedAt`. Cancelled ones never came to lie there; those that were
+ * erased are left out. Two halves, each in the order of an index of its own, so that a message that waits for nothing
+ * costs no index more when it is sent.
  */
 export async function listInbox(
   parts: Pick<InboxParts, 'read' | 'citizenKeys'>,
@@ -33,12 +50,21 @@ export async function listInbox(
   { limit, before }: InboxPart,
 ): Promise<InboxMessage[]> {
   const rows = await parts.read(
-    `select ${columns}, content from notification n where citizen_id = $1 and id < $2 and exists (
-        select 1 from delivery d
-        where d.notification_id = n.id and d.channel = 'inbox' and d.status in ('sent', 'delivered'))
-      order by id desc limit $3`,
-    // An id of a notification begins with ntf_, so all are below this.
-    [citizenId, before ?? 'ntg', limit],
+    `select * from (
+        select ${columns}, content, created_at as received_at from notification n
+        where citizen_id = $1 and send_at is null and (created_at, id) < ($2, $3) and exists (
+          select 1 from delivery d
+          where d.notification_id = n.id and d.channel = 'inbox' and d.status in ('sent', 'delivered'))
+        order by created_at desc, id desc limit $4) as at_once
+      union all select * from (
+        select ${columns}, content, send_at as received_at from notification n
+        where citizen_id = $1 and send_at is not null and (send_at, id) < ($2, $3) and exists (
+          select 1 from delivery d
+          where d.notification_id = n.id and d.channel = 'inbox' and d.status in ('sent', 'delivered'))
+        order by send_at desc, id desc limit $4) as awaited
+      order by received_at desc, id desc limit $4`,
+    // An id of a notification begins with ntf_, so all are below ntg.
+    [citizenId, before?.receivedAt ?? Number.MAX_SAFE_INTEGER, before?.id ?? 'ntg', limit],
   );
   const key = await parts.citizenKeys.keyOf(citizenId);
   return rows.flatMap((row) => {

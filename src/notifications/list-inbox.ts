@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
 import { refuse } from '../kernel/problem.ts';
-import { type InboxMessage, listInbox } from './citizen-inbox.ts';
+import { type InboxMessage, listInbox, placeInInbox, receivedAt } from './citizen-inbox.ts';
 import { categories } from './notification.ts';
 import { oneOf } from './notification-shape.ts';
 import type { NotificationPorts } from './ports.ts';
@@ -28,7 +28,11 @@ export const inboxItem = {
   sender: Type.String({ description: 'The name of the service that sent it.' }),
   category: oneOf(categories, 'What kind of message it is.'),
   language: Type.Union([Type.String(), Type.Null()]),
-  createdAt: Type.String({ format: 'date-time' }),
+  createdAt: Type.String({ format: 'date-time', description: 'When its sender handed it in.' }),
+  receivedAt: Type.String({
+    format: 'date-time',
+    description: 'When it came to lie in the inbox: then, or at the time that its sender had named.',
+  }),
   opened: Type.Boolean({ description: 'Whether it was opened before.' }),
 };
 
@@ -40,7 +44,8 @@ export const listInboxMessages = defineOperation({
   path: '/v1/inbox',
   scope: 'citizen:self',
   summary: 'My official messages',
-  description: 'For the citizen whom the token names (claim citizen_id of a trusted issuer). Newest first.',
+  description:
+    'For the citizen whom the token names (claim citizen_id of a trusted issuer). Newest first, by receivedAt.',
   request,
   responses: {
     200: {
@@ -51,12 +56,22 @@ export const listInboxMessages = defineOperation({
       }),
     },
   },
-  refusals: ['citizen-token-needed'],
+  refusals: ['citizen-token-needed', 'bad-request'],
   citizenData: true,
   run: async (call: Call<typeof request, NotificationPorts>) => {
     const { citizenId } = call.caller;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
-    const { before, limit = mostMessages } = call.query;
+    const { before: last, limit = mostMessages } = call.query;
+    const before = last === undefined ? undefined : await placeInInbox(call.read, citizenId, last);
+    if (last !== undefined && before === undefined) {
+      const issue = {
+        in: 'query',
+        name: 'before',
+        code: 'malformed',
+        detail: 'must be next of an earlier answer',
+      } as const;
+      return { refusal: refuse('bad-request', 'See issues[].', { issues: [issue] }) };
+    }
     const messages = await listInbox({ ...call.ports, read: call.read }, citizenId, { limit: limit + 1, before });
     const shown = messages.slice(0, limit);
     const items = await Promise.all(shown.map((message) => itemOf(message, call.ports)));
@@ -74,6 +89,6 @@ export async function itemOf({ notification, content }: InboxMessage, { senderNa
   const { id, clientId, category, language, createdAt, status } = notification;
   return {
     ...{ id, subject: content.subject ?? null, sender: await senderNameOf(clientId), category, language },
-    ...{ createdAt: toInstant(createdAt), opened: status === 'read' },
+    ...{ createdAt: toInstant(createdAt), receivedAt: toInstant(receivedAt(notification)), opened: status === 'read' },
   };
 }
