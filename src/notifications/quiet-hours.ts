@@ -1,3 +1,4 @@
+import { remembering } from '../kernel/recent.ts';
 import type { ChannelName } from './notification.ts';
 
 /**
@@ -15,7 +16,8 @@ export type QuietHours = {
 const quarterMs = 900_000;
 /** A day has 96 quarters; two days are enough for any change of the clocks. */
 const mostQuarters = 192;
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** Citizens name their time zones, and a format is about 30 kB: so many are kept, at most twice. */
+const zonesKept = 32;
 
 /**
  * The same instant, or the first one after it that is quiet for nobody in the list. Time zones differ by quarters of an
@@ -36,20 +38,22 @@ export function quietFault({ from, until, timeZone }: Omit<QuietHours, 'channels
   const isHour = (hour: number) => Number.isInteger(hour) && hour >= 0 && hour <= 24;
   if (!isHour(from) || !isHour(until) || from === until) return 'from and until are two different hours from 0 to 24';
   try {
-    formatOf(timeZone);
+    createFormat(timeZone);
     return undefined;
   } catch {
     return 'timeZone is a name of the IANA database, as Europe/Lisbon';
   }
 }
 
+function createFormat(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', hourCycle: 'h23' });
+}
+
+const formatOfZone = remembering(zonesKept, createFormat);
+
+/** The format of a zone whose name was checked. Letter case makes no other zone of it, and so no other format. */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  let format = formats.get(timeZone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', hourCycle: 'h23' });
-    formats.set(timeZone, format);
-  }
-  return format;
+  return formatOfZone(timeZone.toLowerCase());
 }
 
 function isOpen({ from, until, timeZone }: QuietHours, at: number): boolean {
