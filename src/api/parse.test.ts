@@ -27,6 +27,20 @@ test('all faults of a body come at once, each with its pointer and code, and no 
   assert.ok(JSON.stringify(issues).includes("did you mean 'citizenId'?"));
 });
 
+test('what is allowed is named where it lies deeper too, in lists and in objects', () => {
+  const channel = Type.Union([Type.Literal('email'), Type.Literal('sms')]);
+  const deep = compileCheck(
+    'body',
+    Type.Object({ channels: Type.Array(channel), hours: Type.Object({ lists: Type.Array(Type.Array(channel)) }) }),
+  );
+  assert.deepEqual(
+    deep({ channels: ['sms', 'fax'], hours: { lists: [['email'], ['sms', 'fax']] } }),
+    ['/channels/1', '/hours/lists/1/1'].map((pointer) => {
+      return { in: 'body', pointer, code: 'not-allowed', detail: 'must be one of email, sms' };
+    }),
+  );
+});
+
 test('a body that is no object is told so', () => {
   assert.deepEqual(check([])[0]?.code, 'wrong-type');
   assert.deepEqual(check(null)[0]?.code, 'wrong-type');

@@ -71,8 +71,20 @@ function codeOf(keyword: string): string {
   }
 }
 
-function schemaAt(schema: TObject, pointer: string): TSchema | undefined {
-  return schema.properties[pointer.split('/')[1] ?? ''];
+/** The schema of what lies there; undefined where objects of several forms could. */
+function schemaAt(schema: TSchema, pointer: string): TSchema | undefined {
+  let here: unknown = schema;
+  for (const name of pointer.split('/').slice(1)) {
+    const members = memberOf(here, 'properties');
+    here = members === undefined ? memberOf(here, 'items') : memberOf(members, name);
+  }
+  return typeof here === 'object' && here !== null ? here : undefined;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  // Any object can be asked for a member by name; what is there stays unknown.
+  return (value as Record<string, unknown>)[name];
 }
 
 function allowedDetail(schema: TSchema | undefined): string {
@@ -85,7 +97,7 @@ function allowedDetail(schema: TSchema | undefined): string {
 }
 
 /** A name from the caller goes into an answer only where it is short and plain; it could hold personal data. */
-function safeName(name: string): string {
+export function safeName(name: string): string {
   return /^[A-Za-z][A-Za-z0-9_-]{0,39}$/.test(name) ? name : '…';
 }
 

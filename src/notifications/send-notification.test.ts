@@ -211,6 +211,11 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
     { subject: '((b))((b))!', personalisation: { b: '😀'.repeat(100) }, sendAt: '2020-01-01T00:00:00Z', dryRun: true },
     ['/sendAt out-of-range', '/subject too-long'],
   ],
+  [
+    'a value without a placeholder, whatever its name is',
+    { personalisation: { name: 'x', 'Eleni/Papadopoulou 1990': 'x' } },
+    ['/personalisation/name unknown', '/personalisation/… unknown'],
+  ],
   ['two faults', { subject: 'a\nb', sendAt: '2020-01-01T00:00:00Z' }, ['/subject malformed', '/sendAt out-of-range']],
 ];
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { safeName } from '../api/parse.ts';
 import type { Issue } from '../kernel/problem.ts';
 import { isLegalRule } from './legal-effect.ts';
 import { fill, filledLength, placeholdersOf, type Values } from './markdown.ts';
@@ -151,7 +152,7 @@ function templateIssues({ message, subject = '', personalisation }: SendBody): I
   return [
     ...missing.map((name) => issue(name, 'missing', 'must be given: the text has this placeholder')),
     ...given.flatMap(([name, value]) => {
-      if (!wanted.has(name)) return [issue(name, 'unknown', 'the text has no such placeholder')];
+      if (!wanted.has(name)) return [issue(safeName(name), 'unknown', 'the text has no such placeholder')];
       if (inSubject.has(name) && !line.test(value))
         return [issue(name, 'malformed', 'must be one line: it is in the subject')];
       return value === '' || text.test(value)
