@@ -33,6 +33,7 @@ const beyondTheSchema: Readonly<Record<string, string>> = {
   sendNotification: 'instants lie ahead, templates fit their values, attachments are documents of the citizen',
   listNotifications: 'cursors are those of an earlier answer, instants are on the calendar',
   readEvents: 'the cursor is that of an earlier answer',
+  listInboxMessages: 'before is that of an earlier answer',
   listDocuments: 'a purpose is percent-encoded',
   retrieveDocument: 'a purpose is percent-encoded',
   depositDocument: 'texts in headers are percent-encoded; the bytes fit what is said of them',
