@@ -19,7 +19,7 @@ import {
   remember,
 } from './idempotency.ts';
 import type { Answer, Call, Decision, Needed, Operation, Refused, RequestShape, Scope } from './operation.ts';
-import { createParse, type Incoming, type Parsed } from './parse-request.ts';
+import { createParse, type Incoming, type Parsed, refusalOfIssues } from './parse-request.ts';
 
 /** What stands before every operation: who calls, and how much that client may. */
 export type Gate = {
@@ -112,6 +112,11 @@ async function serve<P>(shared: Desk<P>, incoming: Incoming, caller: Caller): Pr
   const { operation, house, running } = shared;
   const parsed = await shared.parse(incoming);
   if ('refusal' in parsed) return parsed.refusal;
+  if ('issues' in parsed) {
+    const part = parsed.sound && { ...parsed.sound, caller, ports: house.ports };
+    const more = part && (await operation.contentIssues?.(part));
+    return refusalOfIssues([...parsed.issues, ...(more ?? [])]);
+  }
   const longestMs = house.longestHiddenMs ?? 0;
   const hidden = hiddenUse(incoming.headers, caller, { now: parsed.input.now, longestMs });
   if (hidden !== undefined && isRefusal(hidden)) return hidden;

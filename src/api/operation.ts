@@ -3,7 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import type { Json } from '../kernel/canonical-json.ts';
 import type { Mint } from '../kernel/id.ts';
-import type { ProblemSlug, Refusal } from '../kernel/problem.ts';
+import type { Issue, ProblemSlug, Refusal } from '../kernel/problem.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Read } from '../store/db.ts';
 import type { Deprecation } from './deprecation.ts';
@@ -60,6 +60,16 @@ export type Call<S extends RequestShape, P> = Input<S> & {
   readonly signal: AbortSignal;
   /** There where an idempotent operation with `bodyBytes` was sent an Idempotency-Key: it has to ask, before its effect. */
   readonly repeat?: Repeat | undefined;
+};
+
+/** A request whose form is at fault: of its body, the members that are as the schema says. */
+export type SoundPart<S extends RequestShape, P> = {
+  readonly body: Partial<Part<S, 'body'>>;
+  /** The members of the body that are at fault, or missing. */
+  readonly faulty: ReadonlySet<string>;
+  readonly caller: Caller;
+  readonly now: number;
+  readonly ports: P;
 };
 
 /** The Idempotency-Key of a request whose input its operation reads by itself. */
@@ -159,6 +169,8 @@ export type OperationDefinition<S extends RequestShape, P> = Described & {
   readonly request: S;
   /** Whether this request only shows what would be done: its Idempotency-Key is neither looked up nor kept. */
   readonly rehearses?: (input: Input<S>) => boolean;
+  /** What is wrong besides, where a request is at fault in its form: a caller is told all at once. */
+  readonly contentIssues?: (part: SoundPart<S, P>) => Promise<readonly Issue[]>;
 } & (
     | { readonly citizenData: true; run(call: Call<S, P>): Promise<Decision | Refused | Replayed> }
     | { readonly citizenData: false; run(call: Call<S, P>): Promise<Plain | Refused> }
@@ -169,6 +181,7 @@ export type Operation<P> = Described & {
   readonly request: RequestShape;
   readonly citizenData: boolean;
   rehearses?(input: Input<RequestShape>): boolean;
+  contentIssues?(part: SoundPart<RequestShape, P>): Promise<readonly Issue[]>;
   run(call: Call<RequestShape, P>): Promise<Decision | Refused | Plain | Replayed>;
 };
 

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { Type } from 'typebox';
+import { type TObject, Type } from 'typebox';
 import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Read } from '../store/db.ts';
 import { announcedTooLarge, jsonBodyLimit, readJsonBody } from './body.ts';
-import type { Call, Operation, RequestShape } from './operation.ts';
+import type { Call, Operation, RequestShape, SoundPart } from './operation.ts';
 import { type Check, compileCheck, parseQuery } from './parse.ts';
 
 /** One request, before anything of it is trusted; `body` is unread. */
@@ -23,10 +23,16 @@ export type Incoming = {
   readonly signal: AbortSignal;
 };
 
-/** A request whose parts are what the operation says they are; or all that is wrong with it. */
+/**
+ * A request whose parts are what the operation says they are; or one that cannot be read; or all that is wrong with its
+ * form, with the part of it that is sound where the operation has more to say about that.
+ */
 export type Parsed =
   | { readonly input: Omit<Call<RequestShape, unknown>, 'caller' | 'ports'> }
-  | { readonly refusal: Refusal };
+  | { readonly refusal: Refusal }
+  | { readonly issues: readonly Issue[]; readonly sound?: Sound | undefined };
+
+type Sound = Omit<SoundPart<RequestShape, unknown>, 'caller' | 'ports'>;
 
 /** What a request is given on its way; `byteLimit` stands for the limit of the operation. */
 type Given = {
@@ -48,6 +54,7 @@ export function createParse<P>(operation: Operation<P>, house: Given): (incoming
     headers: shape.headers && compileCheck('header', shape.headers),
     body: shape.body && compileCheck('body', shape.body),
   };
+  const soundOf = shape.body && operation.contentIssues && createSoundOf(shape.body);
   const headerNames = Object.keys(shape.headers?.properties ?? {});
 
   return async (incoming) => {
@@ -71,10 +78,7 @@ export function createParse<P>(operation: Operation<P>, house: Given): (incoming
       const refusal = announcedTooLarge(incoming.headers['content-length'], limit);
       if (refusal !== undefined) return { refusal };
     }
-    if (issues.length > 0) {
-      const count = issues.length === 1 ? '1 fault' : `${issues.length} faults`;
-      return { refusal: refuse('bad-request', `${count} in the request; each is in issues[].`, { issues }) };
-    }
+    if (issues.length > 0) return { issues, sound: soundOf?.(body, issues, house.clock.now()) };
     // The checks above proved that each part has the type its schema derives.
     const typed = { params: incoming.params, query: query.values, headers, body } as unknown as Call<
       RequestShape,
@@ -83,6 +87,27 @@ export function createParse<P>(operation: Operation<P>, house: Given): (incoming
     const { clock, mint, read } = house;
     const { method, signal, body: bytes } = incoming;
     return { input: { ...typed, method, now: clock.now(), mint, read, bytes, signal } };
+  };
+}
+
+/** The refusal that tells all these faults of a request. */
+export function refusalOfIssues(issues: readonly Issue[]): Refusal {
+  const count = issues.length === 1 ? '1 fault' : `${issues.length} faults`;
+  return refuse('bad-request', `${count} in the request; each is in issues[].`, { issues });
+}
+
+/** What takes the members at fault out of a body. The rest is checked by itself, since not every fault may be listed. */
+function createSoundOf(schema: TObject) {
+  const check = compileCheck('body', Type.Partial(schema));
+  return (value: unknown, issues: readonly Issue[], now: number): Sound | undefined => {
+    if (typeof value !== 'object' || value === null) return undefined;
+    const faulty = new Set(issues.map(({ pointer = '' }) => pointer.split('/')[1] ?? ''));
+    const known = Object.keys(schema.properties);
+    const members = Object.entries(value).filter(([name]) => known.includes(name) && !faulty.has(name));
+    const body = Object.fromEntries(members);
+    if (check(body).length > 0) return undefined;
+    // The check proved that each member has the type its schema derives.
+    return { body, faulty, now } as unknown as Sound;
   };
 }
 

@@ -63,6 +63,11 @@ export const sendNotification = defineOperation({
   // What it would send is in the answer; a kept answer would hold it unsealed, and take the key from the real send.
   rehearses: ({ body }) => body.dryRun === true,
   citizenData: true,
+  contentIssues: async (part) => [
+    ...textIssues(part.body, part.faulty),
+    ...timesOf(part.body, part.now).issues,
+    ...(await attachmentsOf(part)).issues,
+  ],
   run: async (call: SendCall) => {
     const checked = await check(call);
     if ('issues' in checked) return { refusal: refuse('bad-request', 'See issues[].', { issues: checked.issues }) };
@@ -101,12 +106,15 @@ function contentOf({ subject, message, personalisation }: SendBody, found: reado
   return { ...whole, template: message, values: personalisation, ...attachments };
 }
 
-async function attachmentsOf(call: SendCall): Promise<{ found: Attachment[]; issues: Issue[] }> {
+type AttachmentAsk = Pick<SendCall, 'caller' | 'ports' | 'now'> & { readonly body: Partial<SendBody> };
+
+async function attachmentsOf(call: AttachmentAsk): Promise<{ found: Attachment[]; issues: Issue[] }> {
   const found: Attachment[] = [];
   const issues: Issue[] = [];
-  for (const [index, text] of (call.body.attachments ?? []).entries()) {
+  const { citizenId, attachments = [] } = call.body;
+  if (citizenId === undefined) return { found, issues };
+  for (const [index, text] of attachments.entries()) {
     const id = parseId('document', text);
-    const { citizenId } = call.body;
     const ask = { clientId: call.caller.clientId, citizenId, now: call.now };
     const title = id === undefined ? undefined : await call.ports.attachmentTitle(id, ask);
     if (id !== undefined && title !== undefined) found.push({ id, title });

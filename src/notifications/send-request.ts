@@ -103,7 +103,10 @@ export type SendBody = Static<typeof sendBody>;
 export type Times = { readonly sendAt: number | null; readonly deliverBy: number; readonly issues: readonly Issue[] };
 
 /** The times of a request, with what is wrong about them. */
-export function timesOf({ sendAt: sendText, deliverBy: deliverText }: SendBody, now: number): Times {
+export function timesOf(
+  { sendAt: sendText, deliverBy: deliverText }: Pick<SendBody, 'sendAt' | 'deliverBy'>,
+  now: number,
+): Times {
   const issues: Issue[] = [];
   const add = (pointer: string, code: string, detail: string) => issues.push({ in: 'body', pointer, code, detail });
   const sendAt = sendText === undefined ? null : Date.parse(sendText);
@@ -121,8 +124,11 @@ export function timesOf({ sendAt: sendText, deliverBy: deliverText }: SendBody, 
 const line = /^(?=\s*\S)[^\p{Cc}\u2028\u2029]*$/u;
 const text = /^(?=\s*\S)(?:[\t\n\r]|[^\p{Cc}])*$/u;
 
-/** What is wrong about the texts of a request: their form, the values of a template, the rule of legal effect. */
-export function textIssues(body: SendBody): Issue[] {
+/**
+ * What is wrong about the texts of a request: their form, the values of a template, the rule of legal effect. Where the
+ * request has members at fault already, `faulty`, its body is without these.
+ */
+export function textIssues(body: Partial<SendBody>, faulty: ReadonlySet<string> = new Set()): Issue[] {
   const { message, subject, reference, citizenId, legalEffect } = body;
   const fits: ReadonlyArray<[string, string | undefined, RegExp, string]> = [
     ['/citizenId', citizenId, line, 'must be one line without control characters'],
@@ -137,11 +143,12 @@ export function textIssues(body: SendBody): Issue[] {
     const detail = 'must be opened, after-N-working-days or as-letter';
     issues.push({ in: 'body', pointer: '/legalEffect', code: 'not-allowed', detail });
   }
-  return [...issues, ...templateIssues(body)];
+  // Of a template with a part at fault it is not known which values it needs.
+  return faulty.has('subject') ? issues : [...issues, ...templateIssues(body)];
 }
 
-function templateIssues({ message, subject = '', personalisation }: SendBody): Issue[] {
-  if (personalisation === undefined) return [];
+function templateIssues({ message, subject = '', personalisation }: Partial<SendBody>): Issue[] {
+  if (personalisation === undefined || message === undefined) return [];
   const issue = (name: string, code: string, detail: string): Issue => {
     return { in: 'body', pointer: `/personalisation/${name}`, code, detail };
   };

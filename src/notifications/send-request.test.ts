@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { createNotificationHouse } from '../../test/notification-house.ts';
+import type { Db } from '../store/db.ts';
+
+const now = Date.UTC(2026, 0, 15, 9);
+const open = (db: Db) => createNotificationHouse(db, { now: () => now }, { 'cit-ada': {} });
+
+// What is refused before the store is reached is the same on both engines.
+const onlySqlite = engines.filter((engine) => engine.name === 'sqlite');
+
+const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
+  ['no message', { message: undefined }, ['/message required']],
+  ['an empty message', { message: '' }, ['/message too-short']],
+  ['a blank message', { message: ' \n\t ' }, ['/message malformed']],
+  ['a message of 20,001 characters', { message: 'x'.repeat(20_001) }, ['/message too-long']],
+  ['a bell in the message', { message: 'ding \u0007' }, ['/message malformed']],
+  ['a line break in the subject', { subject: 'a\r\nBcc: eve@example.org' }, ['/subject malformed']],
+  ['a line break in the reference', { reference: 'a\nb' }, ['/reference malformed']],
+  ['a field that we do not know', { templateId: 'x' }, ['/templateId unknown-input']],
+  ['sendAt in the past', { sendAt: '2026-01-15T08:59:59Z' }, ['/sendAt out-of-range']],
+  ['sendAt in two years', { sendAt: '2028-01-15T08:59:59Z' }, ['/sendAt out-of-range']],
+  ['sendAt without a time zone', { sendAt: '2026-01-16T08:59:59' }, ['/sendAt malformed']],
+  ['sendAt on the 30th of February', { sendAt: '2026-02-30T08:59:59Z' }, ['/sendAt malformed']],
+  ['a leap second', { sendAt: '2026-06-30T23:59:60Z' }, ['/sendAt malformed']],
+  [
+    'deliverBy before sendAt',
+    { sendAt: '2026-01-17T00:00:00Z', deliverBy: '2026-01-16T00:00:00Z' },
+    ['/deliverBy out-of-range'],
+  ],
+  ['a channel that we do not have', { channels: ['fax'] }, ['/channels/0 not-allowed']],
+  ['a channel twice', { channels: ['email', 'email'] }, ['/channels not-valid']],
+  ['a category that we do not know', { category: 'spam' }, ['/category not-allowed']],
+  ['a language that is none', { language: 'english please' }, ['/language malformed']],
+  ['a message that its values make empty', { message: '((a))', personalisation: { a: '' } }, ['/message malformed']],
+  [
+    'a message that its values make blank',
+    { message: ' ((a))\n((b))', personalisation: { a: '', b: '' } },
+    ['/message malformed'],
+  ],
+  [
+    'a message that its values make 8 million characters',
+    { message: '((a))'.repeat(4_000), personalisation: { a: 'x'.repeat(2_000) } },
+    ['/message too-long'],
+  ],
+  [
+    'a message that its values make 20,001 characters',
+    { message: `${'((a))'.repeat(10)}!`, personalisation: { a: '😀'.repeat(2_000) }, dryRun: true },
+    ['/message too-long'],
+  ],
+  [
+    'a subject that its values make 201 characters, beside another fault',
+    { subject: '((b))((b))!', personalisation: { b: '😀'.repeat(100) }, sendAt: '2020-01-01T00:00:00Z', dryRun: true },
+    ['/sendAt out-of-range', '/subject too-long'],
+  ],
+  [
+    'a value without a placeholder, whatever its name is',
+    { personalisation: { name: 'x', 'Eleni/Papadopoulou 1990': 'x' } },
+    ['/personalisation/name unknown', '/personalisation/… unknown'],
+  ],
+  [
+    'faults of form beside others',
+    { foo: 1, subject: 'a\nb', sendAt: '2020-01-01T00:00:00Z', attachments: ['x'], legalEffect: 'never', dryRun: true },
+    [
+      '/attachments/0 not-found',
+      '/foo unknown-input',
+      '/legalEffect not-allowed',
+      '/sendAt out-of-range',
+      '/subject malformed',
+    ],
+  ],
+  [
+    'a template of which a part is at fault, whose values are not judged',
+    {
+      subject: `((a))${'x'.repeat(200)}`,
+      message: '((b))',
+      personalisation: { a: 'x' },
+      deliverBy: '2020-01-01T00:00:00Z',
+    },
+    ['/deliverBy out-of-range', '/subject too-long'],
+  ],
+  [
+    'a template without its text, and nobody to send it to',
+    { message: 7, citizenId: undefined, personalisation: { a: 'x' }, attachments: ['x'], legalEffect: 'never' },
+    ['/citizenId required', '/legalEffect not-allowed', '/message wrong-type'],
+  ],
+  ['two faults', { subject: 'a\nb', sendAt: '2020-01-01T00:00:00Z' }, ['/subject malformed', '/sendAt out-of-range']],
+];
+
+for (const engine of onlySqlite) {
+  for (const [what, body, expected] of refused) {
+    test(`${what} is refused with its place`, async (t) => {
+      const house = await open(await engine.open(t));
+      const answer = await house.send({ citizenId: 'cit-ada', message: 'Hello.', ...body });
+      assert.ok('refused' in answer);
+      const issues = answer.refused.issues?.map(({ pointer, code }) => `${pointer} ${code}`).sort();
+      assert.deepEqual([answer.refused.slug, issues], ['bad-request', expected.sort()]);
+      assert.deepEqual(await house.events(), []);
+    });
+  }
+
+  test('of more faults than are listed none is taken for sound', async (t) => {
+    const house = await open(await engine.open(t));
+    const channels = Array.from({ length: 100 }, () => 'fax');
+    const body = { citizenId: 'cit-ada', message: 'Hello.', sendAt: '2020-01-01T00:00:00Z', channels, legalEffect: 5 };
+    const answer = await house.send(body);
+    assert.ok('refused' in answer && answer.refused.slug === 'bad-request');
+    const places = new Set(answer.refused.issues?.map(({ pointer }) => pointer?.split('/')[1]));
+    assert.deepEqual(places, new Set(['channels']));
+  });
+
+  test('a message of 20,000 characters with line breaks and tabs is taken', async (t) => {
+    const house = await open(await engine.open(t));
+    await house.accept({ citizenId: 'cit-ada', message: 'é\tx\r\n'.repeat(4_000) });
+  });
+
+  test('a template may be filled up to the limits of its texts', async (t) => {
+    const house = await open(await engine.open(t));
+    const personalisation = { a: '😀'.repeat(2_000), b: '😀'.repeat(100), none: '' };
+    const texts = { message: `((none))${'((a))'.repeat(10)}`, subject: '((b))((b))' };
+    await house.accept({ citizenId: 'cit-ada', ...texts, personalisation });
+  });
+}
