@@ -1,11 +1,16 @@
+import { endOfUrl, hrefOf } from './markdown-link.ts';
+
 /** A run of text within a line: plain, strong, or a link. */
 export type Inline = { readonly text: string; readonly strong?: true; readonly href?: string };
+
+/** An item of a list. In an ordered one it keeps the number that was written: it may be a day or a clause. */
+export type Item = { readonly number?: number; readonly line: readonly Inline[] };
 
 /** A block of restricted Markdown. Everything that is not one of these stays text as it was written. */
 export type Block =
   | { readonly kind: 'heading'; readonly level: 1 | 2; readonly line: readonly Inline[] }
   | { readonly kind: 'paragraph'; readonly lines: readonly (readonly Inline[])[] }
-  | { readonly kind: 'list'; readonly ordered: boolean; readonly items: readonly (readonly Inline[])[] };
+  | { readonly kind: 'list'; readonly ordered: boolean; readonly items: readonly Item[] };
 
 /** Values for the placeholders of a template, by name. They are only ever text: no Markdown in them counts. */
 export type Values = Readonly<Record<string, string>>;
@@ -17,70 +22,115 @@ export type Values = Readonly<Record<string, string>>;
  */
 export function parseMarkdown(source: string, values: Values = {}): Block[] {
   const blocks: Block[] = [];
-  let open: Inline[][] = [];
-  let list: { readonly ordered: boolean; readonly items: Inline[][] } | undefined;
+  let open: Open | undefined;
   const close = () => {
-    if (open.length > 0) blocks.push({ kind: 'paragraph', lines: open });
-    if (list !== undefined) blocks.push({ kind: 'list', ...list });
-    open = [];
-    list = undefined;
+    if (open !== undefined) blocks.push(blockOf(open));
+    open = undefined;
   };
   for (const line of source.replaceAll(/\r\n?/g, '\n').split('\n')) {
     const heading = /^(#{1,2}) +(\S.*)$/.exec(line);
-    const item = /^(?:([-*])|\d{1,3}[.)]) +(\S.*)$/.exec(line);
-    if (line.trim() === '') close();
-    else if (heading !== null) {
+    const item = itemOf(line, values);
+    if (line.trim() === '') {
+      if (open?.kind === 'list') open.blank = true;
+      else close();
+    } else if (heading !== null) {
       close();
       const level = heading[1] === '#' ? 1 : 2;
       blocks.push({ kind: 'heading', level, line: inlinesOf(heading[2] ?? '', values) });
-    } else if (item !== null) {
-      const ordered = item[1] === undefined;
-      if (open.length > 0 || list?.ordered !== ordered) close();
-      list ??= { ordered, items: [] };
-      list.items.push(inlinesOf(item[2] ?? '', values));
+    } else if (item !== undefined && !(open?.kind === 'paragraph' && goesOn(open, item))) {
+      if (open?.kind !== 'list' || !continues(open, item)) close();
+      if (open?.kind === 'list') {
+        open.items.push(item);
+        open.blank = false;
+      } else open = { kind: 'list', items: [item], blank: false };
     } else {
-      if (list !== undefined) close();
-      open.push(inlinesOf(line, values));
+      const paragraph = open?.kind === 'paragraph' ? open : paragraphAfter(open);
+      if (open?.kind === 'list') close();
+      open = paragraph;
+      paragraph.lines.push(inlinesOf(line, values));
     }
   }
   close();
   return blocks;
 }
 
-const url = String.raw`https:\/\/[^\s<>"'()\[\]]{1,1000}`;
-const inline = new RegExp(
-  String.raw`\*\*([^*\n]{1,500})\*\*|\[([^\]\n]{1,300})\]\((${url}(?:\(\([A-Za-z]\w{0,63}\)\)[^\s<>"'()]{0,200})*)\)|${url}`,
-  'g',
-);
+type OpenList = { readonly kind: 'list'; readonly items: Item[]; blank: boolean };
+/** `after`: the number of the item that it stands right below. */
+type OpenParagraph = {
+  readonly kind: 'paragraph';
+  readonly lines: Inline[][];
+  readonly after: number | undefined;
+};
+type Open = OpenList | OpenParagraph;
+
+function paragraphAfter(list: OpenList | undefined): OpenParagraph {
+  return { kind: 'paragraph', lines: [], after: list?.blank === false ? list.items.at(-1)?.number : undefined };
+}
+
+function blockOf(open: Open): Block {
+  return open.kind === 'paragraph'
+    ? { kind: 'paragraph', lines: open.lines }
+    : { kind: 'list', ordered: open.items[0]?.number !== undefined, items: open.items };
+}
+
+/** A number that a list would show in another way, as `01.` or `1)`, begins no item. */
+function itemOf(line: string, values: Values): Item | undefined {
+  const [, bullet, number, text] = /^(?:([-*])|(0|[1-9]\d{0,2})\.) +(\S.*)$/.exec(line) ?? [];
+  if (text === undefined) return undefined;
+  const inlines = inlinesOf(text, values);
+  return bullet === undefined ? { number: Number(number), line: inlines } : { line: inlines };
+}
+
+/**
+ * A number at the start of a line is most often a date or an amount in the midst of a sentence: only 1. may begin a list
+ * there (CommonMark, section 5.3), and the number after that of the item that the paragraph belongs to.
+ */
+function goesOn({ after }: OpenParagraph, { number }: Item): boolean {
+  return number !== undefined && number !== 1 && (after === undefined || number !== after + 1);
+}
+
+/** A blank line ends a list of bullets, and an ordered one whose numbers do not rise behind it. */
+function continues({ items, blank }: OpenList, { number }: Item): boolean {
+  const last = items.at(-1)?.number;
+  if (number === undefined || last === undefined) return number === last && !blank;
+  return !blank || number > last;
+}
+
+const inline = /\*\*([^*\n]{1,500})\*\*|\[([^\]\n]{1,300})\]\((?=https:\/\/)|https:\/\//g;
 
 function inlinesOf(line: string, values: Values): Inline[] {
   const runs: Inline[] = [];
   let done = 0;
-  for (const match of line.matchAll(inline)) {
-    if (match.index > done) runs.push({ text: fill(line.slice(done, match.index), values) });
-    const [whole, strong, label, target] = match;
-    done = match.index + whole.length;
-    if (strong !== undefined) runs.push({ text: fill(strong, values), strong: true });
-    else {
-      const tail = target === undefined ? (/[.,;:!?]+$/.exec(whole)?.[0] ?? '') : '';
-      done -= tail.length;
-      const href = hrefOf(target ?? whole.slice(0, whole.length - tail.length), values);
-      const text = label === undefined ? (href ?? whole) : fill(label, values);
-      runs.push(href === undefined ? { text } : { text, href });
+  const plain = (end: number) => {
+    if (end > done) runs.push({ text: fill(line.slice(done, end), values) });
+    done = end;
+  };
+  const pattern = new RegExp(inline);
+  for (let match = pattern.exec(line); match !== null; match = pattern.exec(line)) {
+    const [opening, strong, label] = match;
+    if (strong !== undefined) {
+      plain(match.index);
+      runs.push({ text: fill(strong, values), strong: true });
+      done = pattern.lastIndex;
+      continue;
     }
+    const begin = label === undefined ? match.index : match.index + opening.length;
+    const url = line.slice(begin, endOfUrl(line, begin));
+    if (label !== undefined && line[begin + url.length] !== ')') {
+      // No link, but what stands in it may be one.
+      pattern.lastIndex = match.index + 1;
+      continue;
+    }
+    const target = label === undefined ? url.replace(/[.,;:!?]+$/, '') : url;
+    const href = hrefOf(target, (text, write) => fill(text, values, write));
+    pattern.lastIndex = begin + target.length + (label === undefined ? 0 : 1);
+    if (href === undefined) continue;
+    plain(match.index);
+    runs.push({ text: label === undefined ? href : fill(label, values), href });
+    done = pattern.lastIndex;
   }
-  if (done < line.length) runs.push({ text: fill(line.slice(done), values) });
+  plain(line.length);
   return runs;
-}
-
-function hrefOf(target: string, values: Values): string | undefined {
-  const filled = target.replaceAll(placeholder, (all, name: string) =>
-    Object.hasOwn(values, name) ? encodeURIComponent(values[name] ?? '') : all,
-  );
-  if (!URL.canParse(filled)) return undefined;
-  const parsed = new URL(filled);
-  // A name before an @ looks like the host, and is none.
-  return parsed.protocol === 'https:' && parsed.username === '' && parsed.password === '' ? parsed.href : undefined;
 }
 
 const placeholder = /\(\(([A-Za-z]\w{0,63})\)\)/g;
@@ -90,10 +140,10 @@ export function placeholdersOf(text: string): ReadonlySet<string> {
   return new Set(Array.from(text.matchAll(placeholder), ([, name = '']) => name));
 }
 
-/** The text with its placeholders filled; one without a value stays as it is. */
-export function fill(text: string, values: Values): string {
+/** The text with its placeholders filled, each value as it is or as `write` has it; one without a value stays. */
+export function fill(text: string, values: Values, write = (value: string) => value): string {
   return text.replaceAll(placeholder, (all, name: string) =>
-    Object.hasOwn(values, name) ? (values[name] ?? '') : all,
+    Object.hasOwn(values, name) ? write(values[name] ?? '') : all,
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Block, Inline } from './markdown.ts';
+import type { Block, Inline, Item } from './markdown.ts';
 
 /** The page of a mail: nothing is loaded from elsewhere, no script, no picture; every text is escaped. */
 export function messageHtml(page: {
@@ -30,11 +30,23 @@ function blockHtml(block: Block): string {
     }
     case 'paragraph':
       return `<p dir="auto">${block.lines.map(lineHtml).join('<br>\n')}</p>`;
-    case 'list': {
-      const name = block.ordered ? 'ol' : 'ul';
-      return `<${name} dir="auto">${block.items.map((item) => `<li>${lineHtml(item)}</li>`).join('')}</${name}>`;
-    }
+    case 'list':
+      return block.ordered
+        ? orderedHtml(block.items)
+        : `<ul dir="auto">${block.items.map(({ line }) => `<li>${lineHtml(line)}</li>`).join('')}</ul>`;
   }
+}
+
+/** Every item shows its own number; what the browser would count by itself is left out. */
+function orderedHtml(items: readonly Item[]): string {
+  const first = items[0]?.number ?? 1;
+  let next = first;
+  const rows = items.map(({ number = next, line }) => {
+    const value = number === next ? '' : ` value="${number}"`;
+    next = number + 1;
+    return `<li${value}>${lineHtml(line)}</li>`;
+  });
+  return `<ol${first === 1 ? '' : ` start="${first}"`} dir="auto">${rows.join('')}</ol>`;
 }
 
 function lineHtml(line: readonly Inline[]): string {

@@ -95,7 +95,19 @@ test('the value of a placeholder is text: no Markdown, no HTML, no placeholder, 
 });
 
 test('Markdown of 20,000 characters is read in time, whatever it holds', () => {
-  for (const unit of ['[', '**', '[a](', '((', 'https://', '- ', '# ', '1.']) {
+  for (const unit of [
+    '[',
+    '**',
+    '[a](',
+    '((',
+    'https://',
+    'https://(',
+    '[a](https://e.org/(',
+    '- ',
+    '# ',
+    '1.',
+    '1. a\n\n',
+  ]) {
     const begun = performance.now();
     parseMarkdown(unit.repeat(Math.floor(20_000 / unit.length)));
     assert.ok(performance.now() - begun < 500, unit);

@@ -142,6 +142,15 @@ test('a long address wraps inside the window, words of any length too; one that 
   }
 });
 
+test('an item of a list is printed with the number that was written', async (t) => {
+  const message = '15. Mai 2027\n\n17. Juni 2027\n\n## Then\n1. one\n2. two';
+  const data = letterData(letter(['Ada', 'S', message]), 'din5008b');
+  const pdf = await press(t).set(data ?? '', at);
+  assert.ok(pdf instanceof Uint8Array);
+  const printed = (await textsOf(pdf)).boxes.map(({ text }) => text).join(' ');
+  assert.match(printed, /15\. Mai 2027 17\. Juni 2027 Then 1\. one 2\. two/);
+});
+
 function newFolder(t: TestContext): string {
   const folder = makeTestFolder('letters-');
   t.after(() => rmSync(folder, { recursive: true }));

@@ -30,8 +30,8 @@ export const letterTemplate = `
 #let block-of(b) = {
   if b.kind == "heading" { heading(level: b.level, inlines(b.line)) }
   else if b.kind == "paragraph" { par(b.lines.map(inlines).join(linebreak())) }
-  else if b.ordered { enum(..b.items.map(inlines)) }
-  else { list(..b.items.map(inlines)) }
+  else if b.ordered { enum(..b.items.map(item => enum.item(item.number, inlines(item.line)))) }
+  else { list(..b.items.map(item => inlines(item.line))) }
 }
 
 #let address = text(size: if data.address.len() > 5 { 9pt } else { 10pt }, top-edge: "ascender", bottom-edge: "descender",

@@ -1,0 +1,51 @@
+/** Fills the placeholders of a text, each value written by the function. */
+export type Fill = (text: string, write?: (value: string) => string) => string;
+
+/** A longer one is no link: it stays text, whole. */
+const longestUrl = 2_000;
+
+/** Where the URL that begins here ends: before a parenthesis without a partner, as `)` behind a link. */
+export function endOfUrl(line: string, from: number): number {
+  const run = /[^\s<>"'[\]]*/y;
+  run.lastIndex = from;
+  const characters = run.exec(line)?.[0] ?? '';
+  if (characters.length > longestUrl) return from + characters.length;
+  let depth = 0;
+  let end = 0;
+  for (let at = 0; at < characters.length && depth >= 0; at += 1) {
+    if (characters[at] === '(') depth += 1;
+    else if (characters[at] === ')') depth -= 1;
+    if (depth === 0) end = at + 1;
+  }
+  return from + end;
+}
+
+/**
+ * Where a link leads, or undefined where it may not be one. The URL is parsed as it was written, and its values are
+ * filled into the parts: what comes out has to be the same URL but for them, with no segment of its path gone or turned
+ * into a step up (test/attacks/links.test.ts).
+ */
+export function hrefOf(target: string, fill: Fill): string | undefined {
+  if (target.length > longestUrl || !URL.canParse(target)) return undefined;
+  const { protocol, username, password, host, origin, pathname, search, hash } = new URL(target);
+  // A name before an @ looks like the host, and is none; a host with a placeholder would be the value's.
+  if (protocol !== 'https:' || username !== '' || password !== '' || /[()]/.test(host)) return undefined;
+  if (pathname.split('/').some((segment) => !keepsItsPlace(segment, fill(segment)))) return undefined;
+  const filled = `${origin}${fill(pathname + search + hash, encoded)}`;
+  return URL.canParse(filled) && new URL(filled).href === filled ? filled : undefined;
+}
+
+/** Servers decode a segment before they look at it, some of them twice, and walk up where it then says so. */
+function keepsItsPlace(segment: string, filled: string): boolean {
+  if (filled === segment) return true;
+  const steps = filled.replaceAll(/%(?:25)*2e/gi, '.').split(/[/\\]|%(?:25)*(?:2f|5c)/i);
+  return filled !== '' && !steps.some((step) => step === '.' || step === '..');
+}
+
+/** Everything but letters, digits and `-_.~` (RFC 3986, section 2.3). */
+function encoded(value: string): string {
+  return encodeURIComponent(value.toWellFormed()).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
