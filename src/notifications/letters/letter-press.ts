@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import type { LetterFault, LetterOrder, LetterProof } from './letter-process.ts';
 
 /** Sets letters as tagged PDF (PDF/UA-1). */
@@ -17,7 +16,12 @@ type Waiting = {
   readonly resolve: (set: Uint8Array | LetterFault) => void;
   readonly reject: (fault: Error) => void;
 };
-type Child = { readonly process: ChildProcess; readonly waiting: Map<number, Waiting>; taken: number };
+type Child = {
+  readonly process: ChildProcess;
+  readonly waiting: Map<number, Waiting>;
+  readonly ended: PromiseWithResolvers<void>;
+  taken: number;
+};
 
 /** Starts no child before the first letter. */
 export function createLetterPress({ perChild = lettersPerChild } = {}): LetterPress {
@@ -32,25 +36,31 @@ export function createLetterPress({ perChild = lettersPerChild } = {}): LetterPr
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env: {},
     });
-    const child: Child = { process, waiting: new Map(), taken: 0 };
+    const child: Child = { process, waiting: new Map(), ended: Promise.withResolvers(), taken: 0 };
     children.add(child);
     process.on('message', (proof: LetterProof) => {
       child.waiting.get(proof.number)?.resolve(proof.pdf ?? proof.fault ?? 'not-set');
       child.waiting.delete(proof.number);
       if (child !== present && child.waiting.size === 0) process.kill();
     });
-    process.on('error', () => process.kill());
-    process.on('exit', () => {
-      children.delete(child);
-      if (present === child) present = undefined;
-      for (const { reject } of child.waiting.values())
-        reject(new Error('the typesetter ended before the letter was set'));
-    });
+    process.on('error', () => end(child));
+    process.on('exit', () => end(child));
     return child;
   }
 
+  /** The one end of a child, whatever comes first: one that could not be started never exits. */
+  function end(child: Child): void {
+    if (!children.delete(child)) return;
+    if (present === child) present = undefined;
+    child.process.kill('SIGKILL');
+    child.ended.resolve();
+    for (const { reject } of child.waiting.values())
+      reject(new Error('the typesetter ended before the letter was set'));
+    child.waiting.clear();
+  }
+
   return {
-    set: (data, at) => {
+    set: async (data, at) => {
       if (present === undefined || present.taken >= perChild) {
         const old = present;
         present = start();
@@ -62,17 +72,16 @@ export function createLetterPress({ perChild = lettersPerChild } = {}): LetterPr
       const order: LetterOrder = { number, data, at: Math.floor(at / 1_000) };
       const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | LetterFault>();
       child.waiting.set(order.number, { resolve, reject });
-      const late = setTimeout(() => child.process.kill('SIGKILL'), setWithinMs);
-      child.process.send(order, (fault) => fault !== null && child.process.kill('SIGKILL'));
+      const late = setTimeout(() => end(child), setWithinMs);
+      // Without file handles left there is not even a channel.
+      if (child.process.connected) child.process.send(order, (fault) => fault !== null && end(child));
+      else end(child);
       return promise.finally(() => clearTimeout(late));
     },
     close: async () => {
-      const ended = [...children].map(({ process }) => {
-        const exit = once(process, 'exit');
-        process.kill();
-        return exit;
-      });
-      await Promise.all(ended);
+      const all = [...children];
+      for (const { process } of all) process.kill();
+      await Promise.all(all.map(({ ended }) => ended.promise));
     },
   };
 }
