@@ -148,7 +148,11 @@ export const settingTable = {
     fallback: undefined,
     help: 'What hands bounces over to /callbacks/mail sends as a bearer token; without it none are taken.',
   },
-  LETTER_SPOOL: { kind: 'path', fallback: undefined, help: 'Folder that a printer takes letters from.' },
+  LETTER_SPOOL: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'Folder that a printer takes letters from; it has to be there.',
+  },
   LETTER_WINDOW: { kind: 'text', fallback: 'din5008b', help: 'Address window of the envelopes: din5008b or uk-c5.' },
   SIMULATORS: {
     kind: 'flag',
