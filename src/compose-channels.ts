@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Mount } from './api/server.ts';
 import type { House } from './compose.ts';
 import { linkUrlOf } from './config/public-url.ts';
@@ -14,8 +14,10 @@ import type { SftpPlace } from './notifications/channels/sftp-session.ts';
 import { parseSmsMapping, plainMapping, receiptWord, type SmsMapping } from './notifications/channels/sms-mapping.ts';
 import { type ConfirmLinks, createConfirmLinks } from './notifications/confirm-receipt.ts';
 import type { LateWord } from './notifications/learn-late.ts';
+import type { LetterParts } from './notifications/letters/letter-job.ts';
 import { type MailEvents, mailWords, parseMailEvents } from './notifications/mail-events.ts';
 import type { ChannelName } from './notifications/notification.ts';
+import type { TryLetter } from './notifications/ports.ts';
 import { type Caller, callbackPaths, createProviderCallback, parseReceipt } from './notifications/provider-callback.ts';
 import { simulating } from './notifications/simulator.ts';
 import { receivedPage } from './portal/received-page.ts';
@@ -53,21 +55,50 @@ async function smsOf(settings: Settings): Promise<Channel> {
 }
 
 async function letterOf(settings: Settings): Promise<Channel> {
-  const { letterSpool: folder, letterSftp, letterWindow: window } = settings;
+  const { letterSpool: folder, letterSftp } = settings;
   if (folder === undefined && letterSftp === undefined) return absentChannels.letter;
   if (folder !== undefined && letterSftp !== undefined) {
     throw new SettingError('LETTER_SFTP', 'expected LETTER_SPOOL or LETTER_SFTP, both came');
   }
+  if (folder !== undefined) {
+    const { createLetterSpool } = await import('./notifications/channels/letter-spool.ts');
+    return createLetterSpool({ folder, ...(await letterPartsOf(settings)) });
+  }
+  const { createLetterSftp } = await import('./notifications/channels/letter-sftp.ts');
+  return createLetterSftp({ place: await sftpPlaceIn(settings), ...(await letterPartsOf(settings)) });
+}
+
+async function letterPartsOf({ letterWindow: window, letterFonts: fonts }: Settings): Promise<LetterParts> {
   if (window !== 'din5008b' && window !== 'uk-c5') {
     throw new SettingError('LETTER_WINDOW', `expected din5008b or uk-c5, ${JSON.stringify(window)} came`);
   }
-  const { createLetterPress } = await import('./notifications/letters/letter-press.ts');
-  if (folder !== undefined) {
-    const { createLetterSpool } = await import('./notifications/channels/letter-spool.ts');
-    return createLetterSpool({ folder, window, press: createLetterPress() });
+  if (fonts !== undefined && !hasFonts(fonts)) {
+    throw new SettingError('LETTER_FONTS', `expected a folder with .ttf or .otf files, ${JSON.stringify(fonts)} came`);
   }
-  const { createLetterSftp } = await import('./notifications/channels/letter-sftp.ts');
-  return createLetterSftp({ place: await sftpPlaceIn(settings), window, press: createLetterPress() });
+  const { createLetterPress } = await import('./notifications/letters/letter-press.ts');
+  return { press: createLetterPress({ fonts }), window };
+}
+
+function hasFonts(folder: string): boolean {
+  try {
+    return readdirSync(folder).some((name) => /\.(ttf|otf)$/i.test(name));
+  } catch {
+    // It is no folder, or one that cannot be read.
+    return false;
+  }
+}
+
+/** By what a dry run sees whether a letter can be printed; nothing where this server prints none. */
+export async function tryLetterOf({
+  settings,
+  log,
+}: {
+  readonly settings: Settings;
+  readonly log: Pick<House['log'], 'fault'>;
+}): Promise<TryLetter | undefined> {
+  if (settings.letterSpool === undefined && settings.letterSftp === undefined) return undefined;
+  const { createTryLetter } = await import('./notifications/letters/try-letter.ts');
+  return createTryLetter(await letterPartsOf(settings), (fault) => log.fault('letters', fault));
 }
 
 async function sftpPlaceIn({ letterSftp, letterSftpKey, letterSftpHostKey: hostKey }: Settings): Promise<SftpPlace> {

@@ -1,6 +1,6 @@
 import type { Gauge } from './api/metrics.ts';
 import type { Access, House } from './compose.ts';
-import { parsedFile } from './compose-channels.ts';
+import { parsedFile, tryLetterOf } from './compose-channels.ts';
 import { SettingError, type Settings } from './config/settings.ts';
 import { accessOf } from './documents/document.ts';
 import { findDocument } from './documents/document-store.ts';
@@ -95,6 +95,7 @@ export async function notificationPorts(
     cascade: site.cascade,
     senderNameOf: senderNamesOf(access),
     attachmentTitle: attachmentTitles(house),
+    tryLetter: await tryLetterOf(house),
     webhookKey: house.root.derive('webhook-secrets'),
     allowPrivateTargets: house.settings.webhookPrivateTargets,
     resolve: systemResolve,

@@ -13,7 +13,7 @@ import { createCommit } from '../src/ledger/commit.ts';
 import { cancelNotification } from '../src/notifications/cancel-notification.ts';
 import { type CascadePolicy, inboxAndEmail } from '../src/notifications/cascade.ts';
 import { listNotifications } from '../src/notifications/list-notifications.ts';
-import type { Contact, NotificationPorts } from '../src/notifications/ports.ts';
+import type { Contact, NotificationPorts, TryLetter } from '../src/notifications/ports.ts';
 import type { EvidencePorts } from '../src/notifications/read-evidence.ts';
 import { readNotification } from '../src/notifications/read-notification.ts';
 import { sendNotification } from '../src/notifications/send-notification.ts';
@@ -40,7 +40,11 @@ export async function createNotificationHouse(
   db: Db,
   clock: Clock,
   citizens: Readonly<Record<string, Contact>>,
-  { cascade = inboxAndEmail, documents = {} }: { cascade?: CascadePolicy; documents?: Record<string, string> } = {},
+  {
+    cascade = inboxAndEmail,
+    documents = {},
+    tryLetter,
+  }: { cascade?: CascadePolicy; documents?: Record<string, string>; tryLetter?: TryLetter } = {},
 ) {
   const random = systemRandom;
   const mint = createMint(clock, random);
@@ -49,7 +53,7 @@ export async function createNotificationHouse(
   const commit = createCommit(db, citizenKeys, random);
   const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
   const contactOf = async (citizenId: string): Promise<Contact | undefined> => citizens[citizenId];
-  const ports = portsOf({ contactOf, citizenKeys, random, cascade }, documents);
+  const ports = portsOf({ contactOf, citizenKeys, random, cascade, tryLetter }, documents);
 
   // The bearer token names the client, and perhaps a citizen: who may call is tested elsewhere. Only `knowing …` may
   // learn who is in the register.
@@ -122,7 +126,7 @@ export async function createNotificationHouse(
   };
 }
 
-type GivenPorts = Pick<NotificationPorts, 'contactOf' | 'citizenKeys' | 'random' | 'cascade'>;
+type GivenPorts = Pick<NotificationPorts, 'contactOf' | 'citizenKeys' | 'random' | 'cascade' | 'tryLetter'>;
 
 /** What the operations are given in tests: webhooks may go to this machine, and one key signs evidence. */
 function portsOf(given: GivenPorts, documents: Readonly<Record<string, string>>): AllPorts {

@@ -41,6 +41,11 @@ export const notificationSettingTable = {
     fallback: undefined,
     help: 'JSON file with the channels, their waits and quiet hours; see docs/notifications.md. Without it the standing policy holds.',
   },
+  LETTER_FONTS: {
+    kind: 'path',
+    fallback: undefined,
+    help: 'Folder of fonts (.ttf, .otf) for scripts that letters else have no font for; see docs/notifications.md.',
+  },
   LETTER_SFTP: {
     kind: 'url',
     secret: true,
@@ -84,6 +89,7 @@ export type NotificationSettings = {
   readonly mailEventsToken: Secret | undefined;
   readonly confirmLinks: boolean;
   readonly cascadePolicy: string | undefined;
+  readonly letterFonts: string | undefined;
   readonly letterSftp: Secret | undefined;
   readonly letterSftpKey: Secret | undefined;
   readonly letterSftpHostKey: string | undefined;
@@ -106,6 +112,7 @@ export function readNotificationSettings(given: (name: Name) => string | undefin
     mailEventsToken: secret('MAIL_EVENTS_TOKEN'),
     confirmLinks: given('CONFIRM_LINKS') === 'true',
     cascadePolicy: path('CASCADE_POLICY'),
+    letterFonts: path('LETTER_FONTS'),
     letterSftp: secret('LETTER_SFTP'),
     letterSftpKey: secret('LETTER_SFTP_KEY'),
     letterSftpHostKey: given('LETTER_SFTP_HOST_KEY'),

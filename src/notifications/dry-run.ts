@@ -3,9 +3,10 @@ import { toInstant } from '../kernel/clock.ts';
 import type { PlannedStep } from './cascade.ts';
 import { messageHtml } from './message-html.ts';
 import { type ChannelName, channelNames } from './notification.ts';
-import { oneOf } from './notification-shape.ts';
+import { oneOf, reasonShape } from './notification-shape.ts';
 import { phrasesOf } from './phrases.ts';
-import type { Contact } from './ports.ts';
+import type { Contact, TryLetter } from './ports.ts';
+import { reasonOf } from './reason.ts';
 import { blocksOf, type Content } from './sealed-content.ts';
 import { textOfSms } from './sms-text.ts';
 
@@ -21,8 +22,10 @@ export const dryRunShape = Type.Object({
       reminder: Type.Optional(Type.Boolean()),
       notBefore: Type.String({ format: 'date-time', description: 'When this step would begin, if still unread.' }),
       reachable: Type.Boolean({
-        description: 'false: no address, or declined. Always true without the scope citizens:known.',
+        description:
+          'false: no address, declined, or a letter that cannot be printed. Without the scope citizens:known only what the message itself shows.',
       }),
+      reason: Type.Optional(reasonShape),
       text: Type.String({ description: 'The text that this channel would carry.' }),
       html: Type.Optional(Type.String({ description: 'Email and inbox: the same as a page.' })),
       segments: Type.Optional(Type.Integer({ description: 'Text messages: how many segments it takes.' })),
@@ -41,30 +44,40 @@ export type Rehearsal = {
   readonly content: Content;
   readonly sender: string;
   readonly language: string | undefined;
+  /** Left out where this server prints no letters. */
+  readonly tryLetter: TryLetter | undefined;
 };
 
 /** What each channel would show, and whether it reaches the citizen. No address is given out. */
-export function rehearse({ steps, contact, mayKnow, verifiedOnly, content, sender, language }: Rehearsal) {
-  const verified = (channel: ChannelName) =>
-    !verifiedOnly.includes(channel) || contact?.verified?.includes(channel) === true;
-  const title = content.subject ?? phrasesOf(language).messageFrom(sender);
+export async function rehearse(rehearsal: Rehearsal) {
+  const { steps, contact, mayKnow } = rehearsal;
   return {
     dryRun: true,
     citizenKnown: !mayKnow || contact !== undefined,
-    channels: steps.map(({ channel, runAt, reminder }) => {
-      const head = {
-        channel,
-        ...(reminder ? { reminder } : {}),
-        notBefore: toInstant(runAt),
-        reachable: !mayKnow || (contact !== undefined && reaches(contact, channel) && verified(channel)),
-      };
-      if (channel === 'sms')
-        return { ...head, ...textOfSms({ sender, subject: content.subject, text: content.message, language }) };
-      if (channel === 'letter') return { ...head, text: content.message };
-      const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [sender] });
-      return { ...head, text: content.message, html };
-    }),
+    channels: await Promise.all(steps.map((step) => rehearseStep(rehearsal, step))),
   };
+}
+
+async function rehearseStep(rehearsal: Rehearsal, { channel, runAt, reminder }: PlannedStep) {
+  const { contact, mayKnow, verifiedOnly, content, sender, language } = rehearsal;
+  const verified = !verifiedOnly.includes(channel) || contact?.verified?.includes(channel) === true;
+  const head = {
+    channel,
+    ...(reminder ? { reminder } : {}),
+    notBefore: toInstant(runAt),
+    reachable: !mayKnow || (contact !== undefined && reaches(contact, channel) && verified),
+  };
+  if (channel === 'sms')
+    return { ...head, ...textOfSms({ sender, subject: content.subject, text: content.message, language }) };
+  if (channel === 'letter') {
+    const looked = { contact: mayKnow ? contact : undefined, content, sender, language, reminder, at: runAt };
+    const fault = await rehearsal.tryLetter?.(looked);
+    const refused = fault === undefined ? {} : { reachable: false, reason: reasonOf(fault) };
+    return { ...head, ...refused, text: content.message };
+  }
+  const title = content.subject ?? phrasesOf(language).messageFrom(sender);
+  const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [sender] });
+  return { ...head, text: content.message, html };
 }
 
 function reaches(contact: Contact, channel: PlannedStep['channel']): boolean {

@@ -25,7 +25,8 @@ const closed = <P extends TProperties>(properties: P) => Type.Object(properties,
 const instant = (description: string) => Type.String({ format: 'date-time', description });
 const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-const reasonShape = closed({
+/** Why a channel did not succeed, or would not. */
+export const reasonShape = closed({
   code: oneOf(reasonCodes, 'For programs; a code never changes its meaning.'),
   retryable: Type.Boolean({ description: 'Whether sending the same again later can succeed.' }),
   whoActs: oneOf(['citizen', 'sender', 'operator', 'nobody'], 'Who has to do something first.'),

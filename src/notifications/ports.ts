@@ -4,6 +4,8 @@ import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { CascadePolicy } from './cascade.ts';
 import type { ChannelName } from './notification.ts';
 import type { QuietHours } from './quiet-hours.ts';
+import type { ReasonCode } from './reason.ts';
+import type { Content } from './sealed-content.ts';
 
 /** How a citizen can be reached, as the register has it. */
 export type Contact = {
@@ -32,6 +34,19 @@ export type AttachmentTitle = (
   ask: { readonly clientId: string; readonly citizenId: string; readonly now: number },
 ) => Promise<string | undefined>;
 
+/**
+ * Why a letter could not be printed, or undefined where nothing speaks against it. Without a contact only what the sender
+ * wrote is looked at.
+ */
+export type TryLetter = (letter: {
+  readonly contact: Contact | undefined;
+  readonly content: Content;
+  readonly sender: string;
+  readonly language: string | undefined;
+  readonly reminder: boolean;
+  readonly at: number;
+}) => Promise<ReasonCode | undefined>;
+
 /** What the operations on notifications need from outside their folder. */
 export type NotificationPorts = {
   readonly contactOf: ContactOf;
@@ -43,4 +58,6 @@ export type NotificationPorts = {
   readonly senderNameOf: (clientId: string) => Promise<string>;
   /** The title of a document that this client may read and that belongs to this citizen; else undefined. */
   readonly attachmentTitle: AttachmentTitle;
+  /** Left out where this server prints no letters. */
+  readonly tryLetter?: TryLetter | undefined;
 };

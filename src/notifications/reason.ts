@@ -37,6 +37,12 @@ const reasons = {
     whoActs: 'operator',
     detail: 'The provider refused the message itself, for its size or content.',
   },
+  'letter-unprintable': {
+    retryable: true,
+    whoActs: 'operator',
+    detail:
+      'The letter holds characters for which this server has no font (LETTER_FONTS); other channels can carry them.',
+  },
   'provider-busy': { retryable: true, whoActs: 'nobody', detail: 'The provider asked to try again later.' },
   'provider-unreachable': {
     retryable: true,

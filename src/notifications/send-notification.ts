@@ -137,7 +137,11 @@ async function rehearsal(call: SendCall, { contact, content, steps }: Checked): 
     effect: { events: [{ type: 'notification.rehearsed', ...head, citizenId }], statements: [] },
     answer: {
       status: 200,
-      json: rehearse({ steps, contact, mayKnow: known, verifiedOnly, content, sender, language }),
+      json: await rehearse({
+        ...{ steps, contact, verifiedOnly, content, sender, language },
+        mayKnow: known,
+        tryLetter: call.ports.tryLetter,
+      }),
     },
   };
 }

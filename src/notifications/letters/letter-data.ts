@@ -10,8 +10,17 @@ const mostAddressLines = 6;
 const longestAddressLine = 160;
 const longestWord = 20;
 
+/** What a letter is made of. */
+export type LetterText = Pick<
+  Message,
+  'address' | 'sender' | 'subject' | 'text' | 'content' | 'reminder' | 'language' | 'at'
+> & { readonly notification: string };
+
+/** Characters that no font shows and that nothing is said by: a byte order mark, and marks of annotations and hieroglyphs. */
+const unseen = /[\ufeff\ufff9-\ufffb\u{13430}-\u{1343f}]/gu;
+
 /** What the template is given, as JSON; undefined where the address has no form that a window takes. */
-export function letterData(message: Message, window: AddressWindowName): string | undefined {
+export function letterData(message: LetterText, window: AddressWindowName): string | undefined {
   const address = message.address
     .split('\n')
     .map(clean)
@@ -20,7 +29,7 @@ export function letterData(message: Message, window: AddressWindowName): string 
   if (address.some((line) => line.length > longestAddressLine)) return undefined;
   const phrases = phrasesOf(message.language);
   const title = message.subject ?? phrases.messageFrom(message.sender);
-  return JSON.stringify({
+  const data = {
     title: clean(message.reminder ? phrases.reminder(title) : title),
     sender: clean(message.sender),
     lang: /^[a-z]{2,3}(?=-|$)/i.exec(message.language ?? '')?.[0].toLowerCase() ?? 'en',
@@ -31,7 +40,8 @@ export function letterData(message: Message, window: AddressWindowName): string 
     blocks: levelled(blocksOf(message.content)),
     attachments: (message.content.attachments ?? []).map(({ title: name }) => clean(name)),
     window: addressWindows[window],
-  });
+  };
+  return JSON.stringify(data).replaceAll(unseen, '');
 }
 
 /** The first letter with a direction decides, as in Unicode's bidirectional algorithm (UAX #9, P2). */

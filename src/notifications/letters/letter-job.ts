@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { toInstant } from '../../kernel/clock.ts';
 import type { Message, Outcome } from '../channels/channel.ts';
 import type { Contact } from '../ports.ts';
-import { letterData } from './letter-data.ts';
+import type { ReasonCode } from '../reason.ts';
+import { type LetterText, letterData } from './letter-data.ts';
 import type { LetterPress } from './letter-press.ts';
+import type { LetterFault } from './letter-process.ts';
 import type { AddressWindowName } from './letter-template.ts';
 
 /** A letter that is set, with what the printer has to know; who it is for stands in the letter alone. */
@@ -24,19 +26,33 @@ export function letterNameOf({ delivery, attempt }: Pick<Message, 'delivery' | '
   return `${delivery}.${attempt}`;
 }
 
+const reasons = {
+  'address-too-long': 'address-invalid',
+  'no-glyph': 'letter-unprintable',
+  'not-set': 'message-refused',
+} as const satisfies Record<LetterFault, ReasonCode>;
+
+/** The PDF of a letter, or why it cannot be printed. Rejects when the press broke. */
+export async function printLetter(
+  { press, window }: LetterParts,
+  letter: LetterText,
+): Promise<Uint8Array | ReasonCode> {
+  const data = letterData(letter, window);
+  if (data === undefined) return 'address-invalid';
+  const set = await press.set(data, letter.at);
+  return typeof set === 'string' ? reasons[set] : set;
+}
+
 /** Sets the letter of a message; an outcome where it cannot be set. */
-export async function setLetter({ press, window }: LetterParts, message: Message): Promise<LetterJob | Outcome> {
-  const data = letterData(message, window);
-  if (data === undefined) return { outcome: 'permanent', reason: 'address-invalid' };
-  const pdf = await press.set(data, message.at);
-  if (pdf === 'address-too-long') return { outcome: 'permanent', reason: 'address-invalid' };
-  if (pdf === 'not-set') return { outcome: 'permanent', reason: 'message-refused' };
+export async function setLetter(parts: LetterParts, message: Message): Promise<LetterJob | Outcome> {
+  const pdf = await printLetter(parts, message);
+  if (typeof pdf === 'string') return { outcome: 'permanent', reason: pdf };
   const name = letterNameOf(message);
   const manifest = {
     letter: `${name}.pdf`,
     sha256: createHash('sha256').update(pdf).digest('hex'),
     bytes: pdf.length,
-    ...{ notification: message.notification, category: message.category, window },
+    ...{ notification: message.notification, category: message.category, window: parts.window },
     madeAt: toInstant(message.at),
   };
   return { name, pdf, manifest: Buffer.from(`${JSON.stringify(manifest)}\n`) };

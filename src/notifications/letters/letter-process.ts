@@ -7,10 +7,13 @@ import { addressPanic, letterTemplate } from './letter-template.ts';
 export type LetterOrder = { readonly number: number; readonly data: string; readonly at: number };
 
 /** Why a letter cannot be set; no text of it is in that. */
-export type LetterFault = 'address-too-long' | 'not-set';
+export type LetterFault = 'address-too-long' | 'no-glyph' | 'not-set';
 
 /** What comes back: the PDF, or why there is none. */
 export type LetterProof = { readonly number: number; readonly pdf?: Uint8Array; readonly fault?: LetterFault };
+
+/** By these words the exporter refuses a text for which no font has a glyph (test/contract/letter-fonts.test.ts). */
+const noGlyph = 'could not be displayed with font';
 
 const require = createRequire(import.meta.url);
 const fonts = ['noto-sans/', 'noto-sans-arabic/', 'noto-sans-devanagari/'].flatMap((folder) => {
@@ -20,8 +23,10 @@ const fonts = ['noto-sans/', 'noto-sans-arabic/', 'noto-sans-devanagari/'].flatM
   );
 });
 
-// The child of `letter-press.ts`: it sets letters until it is replaced.
-const compiler = NodeCompiler.create({ fontArgs: [{ fontBlobs: fonts }] });
+// The child of `letter-press.ts`: it sets letters until it is replaced. Its argument is the folder of the operator's fonts.
+const [, , folder] = process.argv;
+const more = folder === undefined ? [] : [{ fontPaths: [folder] }];
+const compiler = NodeCompiler.create({ fontArgs: [{ fontBlobs: fonts }, ...more] });
 let set = 0;
 
 process.on('message', (order: LetterOrder) => process.send?.(proofOf(order)));
@@ -37,6 +42,11 @@ function proofOf({ number, data, at }: LetterOrder): LetterProof {
   } catch (fault) {
     // The compiler hands the words of a panic over as the code of its error.
     const said = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
-    return { number, fault: said.includes(addressPanic) ? 'address-too-long' : 'not-set' };
+    return { number, fault: faultOf(said) };
   }
+}
+
+function faultOf(said: string): LetterFault {
+  if (said.includes(addressPanic)) return 'address-too-long';
+  return said.includes(noGlyph) ? 'no-glyph' : 'not-set';
 }

@@ -4,7 +4,8 @@ export const addressPanic = 'the address does not fit into the window';
 /**
  * The page of a letter in Typst. All text comes in as data (`sys.inputs`) and is set as text, so that none of it is read
  * as Typst (test/attacks/injection.test.ts). What is placed stands in paragraphs of its own, or its tags would come in
- * the wrong order; ids and dates are boxed left to right, or they would flip after Arabic words.
+ * the wrong order; ids and dates are boxed left to right, or they would flip after Arabic words. What Noto Sans has no glyph
+ * for comes from the other fonts that the process knows: the operator's, those of the system and the typesetter's own.
  */
 export const letterTemplate = `
 #let data = json(bytes(sys.inputs.data))
@@ -13,7 +14,7 @@ export const letterTemplate = `
 #let side = 25mm
 #let top-margin = 20mm
 #set document(title: data.title, author: data.sender)
-#set text(font: ("Noto Sans", "Noto Sans Arabic", "Noto Sans Devanagari"), fallback: false, size: 10.5pt,
+#set text(font: ("Noto Sans", "Noto Sans Arabic", "Noto Sans Devanagari"), size: 10.5pt,
   lang: data.lang, dir: if data.rtl { rtl } else { ltr })
 #set par(leading: 0.65em, spacing: 1.1em)
 #set page(paper: "a4", margin: (left: side, right: side, top: top-margin, bottom: 25mm),

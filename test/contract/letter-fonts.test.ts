@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { tryLetterOf } from '../../src/compose-channels.ts';
+import { readSettings } from '../../src/config/settings.ts';
+import { standardPolicyFor } from '../../src/notifications/cascade.ts';
+import { type LetterParts, printLetter, setLetter } from '../../src/notifications/letters/letter-job.ts';
+import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
+import { createTryLetter } from '../../src/notifications/letters/try-letter.ts';
+import { engines } from '../engines.ts';
+import { fontFor } from '../font-for.ts';
+import { letterAt, letterOf } from '../letters.ts';
+import { createNotificationHouse } from '../notification-house.ts';
+import { makeTestFolder } from '../test-folder.ts';
+
+/** A script that no font of ours, of this program or of any system has: the second area for private use. */
+const [first, last] = [0x10_0000, 0x10_00ff];
+const noScript = String.fromCodePoint(first + 7, first + 9, first + 7);
+
+function partsFor(t: TestContext, fonts?: string): LetterParts {
+  const press = createLetterPress({ fonts });
+  t.after(() => press.close());
+  return { press, window: 'din5008b' };
+}
+
+function fontFolder(t: TestContext): string {
+  const folder = makeTestFolder('fonts-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'some.ttf'), fontFor(first, last));
+  return folder;
+}
+
+test('arrows, signs, Hebrew, Georgian, Armenian and marks that nobody sees are printed without more fonts', async (t) => {
+  const parts = partsFor(t);
+  const texts = [
+    '→ ← ≤ ≥ ≠ ✓ ☐ ① ☎',
+    '**→** # ≤',
+    'שלום **שלום**',
+    'ქართული',
+    'Հայերեն',
+    '\ufeffHello',
+    'a\ufeff\n\n\ufeff',
+  ];
+  for (const text of texts) {
+    assert.ok((await printLetter(parts, letterOf(text))) instanceof Uint8Array, text);
+    assert.ok((await printLetter(parts, letterOf('x', { sender: text, subject: text }))) instanceof Uint8Array, text);
+  }
+});
+
+test('a letter that no font shows ends with a reason of its own, wherever the characters stand', async (t) => {
+  const parts = partsFor(t);
+  const ended = { outcome: 'permanent', reason: 'letter-unprintable' };
+  assert.deepEqual(await setLetter(parts, letterOf(`Hello ${noScript}`)), ended);
+  assert.deepEqual(await setLetter(parts, letterOf('x', { subject: noScript })), ended);
+  assert.deepEqual(await setLetter(parts, letterOf('x', { address: `${noScript}\nRoad 1\nOslo` })), ended);
+});
+
+test('LETTER_FONTS: what our fonts cannot show is printed with those of the operator, all else as before', async (t) => {
+  const more = partsFor(t, fontFolder(t));
+  const pdf = await printLetter(more, letterOf(`Hello **${noScript}** ${noScript}`));
+  assert.ok(pdf instanceof Uint8Array);
+  const text = 'Hello. **Γειά**\n\n# مرحبا';
+  const [before, after] = [await printLetter(partsFor(t), letterOf(text)), await printLetter(more, letterOf(text))];
+  assert.ok(before instanceof Uint8Array && after instanceof Uint8Array);
+  assert.deepEqual(fontsOf(after), fontsOf(before));
+});
+
+function fontsOf(pdf: Uint8Array): readonly string[] {
+  return [
+    ...new Set(
+      Array.from(
+        Buffer.from(pdf)
+          .toString('latin1')
+          .matchAll(/[A-Z]{6}\+([\w-]+)/g),
+        ([, name = '']) => name,
+      ),
+    ),
+  ];
+}
+
+test('LETTER_FONTS without a font stops the start; no letters, no look at them', async (t) => {
+  const folder = makeTestFolder('no-fonts-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const log = { fault: () => assert.fail() };
+  const look = (more: Record<string, string>) => tryLetterOf({ settings: readSettings(more), log });
+  assert.equal(await look({}), undefined);
+  assert.equal(typeof (await look({ LETTER_SPOOL: folder, LETTER_FONTS: fontFolder(t) })), 'function');
+  for (const LETTER_FONTS of [folder, join(folder, 'nowhere')])
+    await assert.rejects(
+      look({ LETTER_SPOOL: folder, LETTER_FONTS }),
+      /LETTER_FONTS: expected a folder with .ttf or .otf/,
+    );
+});
+
+test('a press that breaks says nothing against a letter in a dry run', async () => {
+  const faults: unknown[] = [];
+  const press = { set: () => Promise.reject(new Error('broken')), close: async () => undefined };
+  const tryLetter = createTryLetter({ press, window: 'din5008b' }, (fault) => faults.push(fault));
+  const content = { message: 'x' };
+  const looked = { contact: undefined, content, sender: 'Tax', language: undefined, reminder: false, at: letterAt };
+  assert.deepEqual([await tryLetter(looked), faults.length], [undefined, 1]);
+});
+
+for (const engine of engines) {
+  test(`${engine.name}: a dry run says beforehand that a letter cannot be printed, and of an address only to who may know`, async (t) => {
+    const db = await engine.open(t);
+    const tryLetter = createTryLetter(partsFor(t), (fault) => assert.fail(String(fault)));
+    const postalLines = ['Long Road 17', '0150 Oslo'];
+    const citizens = { 'cit-ada': { name: 'Ada', postalLines }, 'cit-odd': { name: noScript, postalLines } };
+    const more = { cascade: standardPolicyFor(new Set(['letter'])), tryLetter };
+    const house = await createNotificationHouse(db, { now: () => letterAt }, citizens, more);
+    const look = async (citizenId: string, message: string, clientId: string) => {
+      const answer = await house.send({ citizenId, message, dryRun: true }, { clientId });
+      assert.ok('json' in answer, JSON.stringify(answer));
+      const channels = answer.json['channels'] as ReadonlyArray<Record<string, unknown>>;
+      const { reachable, reason } = channels.find(({ channel }) => channel === 'letter') ?? {};
+      return [
+        reachable,
+        (reason as { code: string } | undefined)?.code,
+        channels.filter((one) => one['reason']).length,
+      ];
+    };
+    const unprintable = [false, 'letter-unprintable', 1];
+    assert.deepEqual(await look('cit-ada', 'Hello', 'knowing tax'), [true, undefined, 0]);
+    assert.deepEqual(await look('cit-ada', noScript, 'knowing tax'), unprintable);
+    assert.deepEqual(await look('cit-odd', 'Hello', 'knowing tax'), unprintable);
+    assert.deepEqual(await look('nobody', 'Hello', 'knowing tax'), [false, undefined, 0]);
+    for (const citizenId of ['cit-ada', 'cit-odd', 'nobody']) {
+      assert.deepEqual(await look(citizenId, 'Hello', 'tax'), [true, undefined, 0]);
+      assert.deepEqual(await look(citizenId, noScript, 'tax'), unprintable);
+    }
+  });
+}
