@@ -94,13 +94,7 @@ async function connect(relay: Relay): Promise<Line | { readonly fault: SmtpFault
     line.open = false;
   });
   try {
-    await new Promise<void>((resolve, reject) => {
-      // Later errors reach the call in flight, or end an idle connection: 'end' follows.
-      smtp.on('error', reject);
-      smtp.connect((error) => (error ? reject(error) : resolve()));
-      smtp.once('end', () => reject(Object.assign(new Error('connection closed'), { code: 'ECONNECTION' })));
-    });
-    await logIn(smtp, relay.login);
+    await ready(smtp, relay.login);
     return line;
   } catch (error) {
     smtp.close();
@@ -108,11 +102,18 @@ async function connect(relay: Relay): Promise<Line | { readonly fault: SmtpFault
   }
 }
 
-async function logIn(smtp: SMTPConnection, login: Relay['login']): Promise<void> {
-  if (login === undefined) return;
-  await new Promise<void>((resolve, reject) =>
-    smtp.login({ credentials: login }, (error) => (error ? reject(error) : resolve())),
-  );
+/**
+ * Connected and logged in. Of a connection that breaks or falls silent nodemailer tells its events only, never the call
+ * that waits for a reply, so one promise listens through all steps.
+ */
+function ready(smtp: SMTPConnection, login: Relay['login']): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (error?: unknown) => (error ? reject(error) : resolve());
+    // Later errors reach the call in flight, or end an idle connection: 'end' follows.
+    smtp.on('error', reject);
+    smtp.once('end', () => reject(Object.assign(new Error('connection closed'), { code: 'ECONNECTION' })));
+    smtp.connect((error) => (error || login === undefined ? done(error) : smtp.login({ credentials: login }, done)));
+  });
 }
 
 function hand(line: Line, envelope: Envelope, raw: Buffer): Promise<SmtpFault | undefined> {

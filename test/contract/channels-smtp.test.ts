@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createMint } from '../../src/kernel/id.ts';
+import type { Message, Outcome } from '../../src/notifications/channels/channel.ts';
+import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
+import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+import { type Reply, startScriptedRelay } from '../scripted-relay.ts';
+
+const at = Date.UTC(2026, 0, 15, 9);
+const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
+
+function message(): Message {
+  return {
+    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
+    ...{ sender: 'Tax Office', subject: 'S', text: 'T', content: { message: 'T' }, reminder: false },
+    ...{ category: 'information' as const, recipient: 'Ada', language: undefined, at },
+  };
+}
+
+/** An email channel with at most two connections over a relay that speaks as told. */
+async function channelOver(t: TestContext, extensions: readonly string[], login = '') {
+  const relay = await startScriptedRelay(t, extensions);
+  const url = `smtp://${login}127.0.0.1:${relay.port}?connections=2`;
+  const email = createSmtpEmail({ url, sender, silenceMs: 300 });
+  t.after(() => email.close());
+  const send = async (): Promise<Outcome> => {
+    const ready = await email.prepare(message());
+    return 'outcome' in ready ? ready : await ready.call();
+  };
+  return { relay, email, send };
+}
+
+const breaks: ReadonlyArray<readonly [where: string, extensions: readonly string[], command: string]> = [
+  ['EHLO', [], 'EHLO'],
+  ['the request for TLS', ['STARTTLS'], 'STARTTLS'],
+  ['the login', ['AUTH PLAIN'], 'AUTH PLAIN'],
+  ['the name in the login', ['AUTH LOGIN'], 'AUTH LOGIN'],
+  ['the password in the login', ['AUTH LOGIN'], 'cA=='],
+  ['the challenge of the login', ['AUTH CRAM-MD5'], 'dSA'],
+];
+
+for (const [where, extensions, command] of breaks) {
+  for (const reply of ['drop', 'silence'] as const satisfies Reply[]) {
+    test(`smtp: ${reply} at ${where} is temporary each time, and takes no connection away`, async (t) => {
+      const { relay, send } = await channelOver(t, extensions, 'u:p@');
+      relay.answer(command, reply);
+      const outcomes = await Promise.all([send(), send(), send()]);
+      assert.ok(
+        relay.commands.some((line) => line.startsWith(command)),
+        'it came that far',
+      );
+      assert.deepEqual(outcomes, Array(3).fill({ outcome: 'temporary', reason: 'provider-unreachable' }));
+      relay.recover();
+      // It has no certificate, so TLS ends here.
+      if (extensions.includes('STARTTLS')) return;
+      assert.deepEqual(await send(), { outcome: 'sent' });
+      assert.equal(relay.taken.length, 1);
+    });
+  }
+}
+
+test('smtp: a handshake of TLS that never ends is temporary', async (t) => {
+  const { relay, send } = await channelOver(t, ['STARTTLS']);
+  relay.answer('STARTTLS', { say: '220 go on' });
+  assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+});
+
+for (const engine of engines) {
+  for (const reply of ['drop', 'silence'] as const) {
+    test(`${engine.name}: mails go out after a time of ${reply} at each login, and those of that time too`, async (t) => {
+      const db = await engine.open(t);
+      const { house, time, start, faults } = await createDeliveryHouse(t, db);
+      const { relay, email } = await channelOver(t, ['AUTH PLAIN'], 'u:p@');
+      relay.answer('AUTH', reply);
+      const worker = await start({ email });
+      const ids = [];
+      for (let count = 0; count < 4; count += 1) ids.push(await house.accept({ citizenId: 'cit-ada' }));
+      worker.wake();
+      await worker.idle();
+      relay.recover();
+      ids.push(await house.accept({ citizenId: 'cit-bo' }));
+      worker.wake();
+      await worker.idle();
+      assert.deepEqual(relay.taken, ['<bo@example.org>']);
+      await time.advance(3 * minute, worker.idle);
+      const emails = await Promise.all(
+        ids.map(async (id) => ((await house.show(id)) as Shown).deliveries.find(({ channel }) => channel === 'email')),
+      );
+      assert.deepEqual(
+        emails.map((delivery) => [delivery?.['status'], delivery?.['attempts']]),
+        [...Array(4).fill(['sent', 2]), ['sent', 1]],
+      );
+      assert.deepEqual([relay.taken.length, faults], [5, []]);
+    });
+  }
+}

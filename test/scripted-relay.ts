@@ -1,0 +1,86 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+
+/** What a relay says instead of its usual reply: a line, nothing for ever, or the end of the connection. */
+export type Reply = { readonly say: string } | 'silence' | 'drop';
+
+/** A relay on loopback that speaks as told, also what no SMTP server would. */
+export type ScriptedRelay = {
+  readonly port: number;
+  /** The recipients of the mails that it has taken. */
+  readonly taken: readonly string[];
+  /** Each command that came, without its end of line. */
+  readonly commands: readonly string[];
+  /** The reply to commands that begin so, `.` being the end of a message; until it is told anew. */
+  answer(command: string, reply: Reply): void;
+  /** From now on it behaves as a relay should. */
+  recover(): void;
+};
+
+/** The login is of `u` with the password `p`; what it sends is in base64 (RFC 4954). */
+const usual: ReadonlyArray<readonly [command: string, reply: string]> = [
+  ['AUTH PLAIN', '235 2.7.0 welcome'],
+  ['AUTH LOGIN', '334 VXNlcm5hbWU6'],
+  ['dQ==', '334 UGFzc3dvcmQ6'],
+  ['cA==', '235 2.7.0 welcome'],
+  ['AUTH CRAM-MD5', '334 PGFAYj4='],
+  ['dSA', '235 2.7.0 welcome'],
+  ['DATA', '354 go on'],
+];
+
+/** Starts one; `extensions` are what it announces after EHLO. It stops with the test. */
+export async function startScriptedRelay(t: TestContext, extensions: readonly string[] = []): Promise<ScriptedRelay> {
+  const sockets = new Set<Socket>();
+  const script = new Map<string, Reply>();
+  const commands: string[] = [];
+  const taken: string[] = [];
+
+  function replyTo(command: string): Reply {
+    const told = [...script].find(([begin]) => command.startsWith(begin))?.[1];
+    if (told !== undefined) return told;
+    if (command.startsWith('EHLO')) {
+      const lines = ['relay.example', ...extensions];
+      return { say: lines.map((line, index) => `250${index + 1 < lines.length ? '-' : ' '}${line}`).join('\r\n') };
+    }
+    return { say: usual.find(([begin]) => command.startsWith(begin))?.[1] ?? '250 2.0.0 ok' };
+  }
+
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    let [text, inMessage, deaf, recipient] = ['', false, false, ''];
+    const speak = (reply: Reply) => {
+      if (reply === 'drop') socket.destroy();
+      else if (reply !== 'silence') socket.write(`${reply.say}\r\n`);
+      return reply;
+    };
+    const take = (line: string) => {
+      if (inMessage && line !== '.') return;
+      commands.push(line);
+      const reply = speak(replyTo(line));
+      const code = typeof reply === 'object' ? reply.say.charAt(0) : '';
+      if (line.startsWith('RCPT TO:')) recipient = line.slice('RCPT TO:'.length);
+      if (inMessage && code === '2') taken.push(recipient);
+      inMessage = line === 'DATA' && code === '3';
+      // It has no certificate: whoever begins TLS waits for ever.
+      deaf = line === 'STARTTLS' && code === '2';
+    };
+    // The other side resets what is closed here.
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (chunk) => {
+      if (deaf) return;
+      const lines = `${text}${chunk.toString('latin1')}`.split('\r\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) take(line);
+    });
+    speak({ say: '220 relay.example ESMTP' });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  // It listens on TCP, so its address has a port.
+  const { port } = server.address() as AddressInfo;
+  const answer = (command: string, reply: Reply) => void script.set(command, reply);
+  return { port, taken, commands, answer, recover: () => script.clear() };
+}
