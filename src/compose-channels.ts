@@ -5,7 +5,7 @@ import { linkUrlOf } from './config/public-url.ts';
 import { SettingError, type Settings } from './config/settings.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { Secret } from './kernel/secret.ts';
-import { type BounceAddresses, createBounceAddresses, readBounce } from './notifications/bounce.ts';
+import { type BounceAddresses, bounceBaseFault, createBounceAddresses, readBounce } from './notifications/bounce.ts';
 import { type CascadePolicy, standardPolicyFor } from './notifications/cascade.ts';
 import { parseCascade } from './notifications/cascade-file.ts';
 import { absentChannels, type Channel, type LeavingChannels } from './notifications/channels/channel.ts';
@@ -111,9 +111,11 @@ async function sftpPlaceIn({ letterSftp, letterSftpKey, letterSftpHostKey: hostK
   }
 }
 
-/** The addresses that mail comes back to; none where the operator has no mailbox for them. */
+/** The addresses that mail comes back to; none where the operator has no mailbox for them, refused where it cannot be. */
 export function bounceAddressesOf({ settings, root }: Pick<House, 'settings' | 'root'>): BounceAddresses | undefined {
   if (settings.bounceAddress === undefined) return undefined;
+  const fault = bounceBaseFault(settings.bounceAddress);
+  if (fault !== undefined) throw new SettingError('BOUNCE_ADDRESS', fault);
   return createBounceAddresses(settings.bounceAddress, root.derive('bounce-addresses'));
 }
 

@@ -6,6 +6,7 @@ export type SettingKind =
   | 'port'
   | 'url'
   | 'path'
+  | 'mail-address'
   | 'flag'
   | 'level'
   | 'list'
@@ -138,9 +139,9 @@ export const settingTable = {
     help: 'What the gateway sends as a bearer token with its receipts to /callbacks/sms; without it none are taken.',
   },
   BOUNCE_ADDRESS: {
-    kind: 'text',
+    kind: 'mail-address',
     fallback: undefined,
-    help: 'Mailbox that mail comes back to, as bounces@example.org; mail to bounces+anything must reach it too.',
+    help: 'Mailbox that mail comes back to, as bounces@example.org; mail to bounces+anything must reach it too. At most 16 characters before the @.',
   },
   BOUNCE_TOKEN: {
     kind: 'text',
@@ -170,7 +171,11 @@ export const settingTable = {
     help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
   },
   ...notificationSettingTable,
-  MAIL_FROM: { kind: 'text', fallback: 'no-reply@localhost', help: 'Sender address of mail.' },
+  MAIL_FROM: {
+    kind: 'mail-address',
+    fallback: 'no-reply@localhost',
+    help: 'Sender address of mail, without a name: beside it stands the name of the service that sends.',
+  },
   REGISTER_URL: {
     kind: 'url',
     secret: true,

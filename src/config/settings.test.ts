@@ -68,6 +68,14 @@ test('a wrong value stops the start with its name, what came, what was expected,
     [{ HOLIDAYS: '2026-01-01 2026-1-6' }, /HOLIDAYS: expected days as YYYY-MM-DD/],
     [{ HOLIDAYS: '2026-02-30' }, /HOLIDAYS/],
     [{ DATABASE_URL_FILE: fileWith('empty', '\n') }, /DATABASE_URL_FILE: expected the secret in .* is empty/],
+    [
+      { MAIL_FROM: 'Tax Office <no-reply@tax.example>' },
+      /^MAIL_FROM: expected one address without a name, as mail@example\.org, "Tax Office <no-reply@tax\.example>" came/,
+    ],
+    [{ MAIL_FROM: 'no-reply' }, /^MAIL_FROM: expected one address/],
+    [{ MAIL_FROM: 'a@tax.example, b@tax.example' }, /^MAIL_FROM: expected one address/],
+    [{ BOUNCE_ADDRESS: 'bounces' }, /^BOUNCE_ADDRESS: expected one address/],
+    [{ BOUNCE_ADDRESS: 'Bounces <bounces@tax.example>' }, /^BOUNCE_ADDRESS: expected one address/],
     [{ SETTINGS_FILE: '/nowhere' }, /SETTINGS_FILE/],
     [{ SETTINGS_FILE: fileWith('typo', 'PROT=1\n') }, /line 1/],
   ] as const) {
@@ -76,6 +84,15 @@ test('a wrong value stops the start with its name, what came, what was expected,
       (fault) => fault instanceof SettingError && expected.test(fault.message),
     );
   }
+});
+
+test('addresses of mail have their domain in ASCII', () => {
+  const { mailFrom, bounceAddress } = readSettings({
+    MAIL_FROM: 'no-reply@blåbær.example',
+    BOUNCE_ADDRESS: 'b@ø.example',
+  });
+  assert.deepEqual([mailFrom, bounceAddress], ['no-reply@xn--blbr-roah.example', 'b@xn--pda.example']);
+  assert.deepEqual([readSettings({}).mailFrom, readSettings({}).bounceAddress], ['no-reply@localhost', undefined]);
 });
 
 test('every setting of the table is read', () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseMailAddress } from '../kernel/mail-address.ts';
 import { Secret } from '../kernel/secret.ts';
 import { type NotificationSettings, readNotificationSettings } from './notification-settings.ts';
 import { type Setting, type SettingKind, type SettingName, settingTable } from './setting-table.ts';
@@ -82,6 +83,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     return value === undefined ? undefined : new Secret(value);
   };
   const path = (name: SettingName) => resolve(text(name));
+  // With its domain in ASCII, as mail has it.
+  const mailAddress = (name: SettingName) => parseMailAddress(text(name));
   const optionalPath = (name: SettingName) => (given(name) === undefined ? undefined : path(name));
   const databaseUrl = given('DATABASE_URL');
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
@@ -109,7 +112,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     smsUrl: secret('SMS_URL'),
     smsGateway: optional('SMS_GATEWAY'),
     smsReceiptToken: secret('SMS_RECEIPT_TOKEN'),
-    bounceAddress: optional('BOUNCE_ADDRESS'),
+    bounceAddress: mailAddress('BOUNCE_ADDRESS'),
     bounceToken: secret('BOUNCE_TOKEN'),
     letterSpool: optionalPath('LETTER_SPOOL'),
     letterWindow: text('LETTER_WINDOW'),
@@ -117,7 +120,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
     holidays: listOf(text('HOLIDAYS')),
     ...readNotificationSettings(given),
-    mailFrom: text('MAIL_FROM'),
+    mailFrom: mailAddress('MAIL_FROM') ?? settingTable.MAIL_FROM.fallback,
     registerUrl: secret('REGISTER_URL'),
     registerName: text('REGISTER_NAME'),
     registerCountry: optional('REGISTER_COUNTRY'),
@@ -227,6 +230,8 @@ function faultOf(kind: SettingKind, value: string): string | undefined {
       return URL.canParse(value) ? undefined : 'an absolute URL';
     case 'list':
       return value.split(/[\s,]+/).every((item) => item === '' || URL.canParse(item)) ? undefined : 'absolute URLs';
+    case 'mail-address':
+      return parseMailAddress(value) ? undefined : 'one address without a name, as mail@example.org';
     case 'text':
     case 'path':
       return undefined;

@@ -5,6 +5,10 @@ import type { LateWord } from './learn-late.ts';
 import type { ReasonCode } from './reason.ts';
 
 const macLength = 12;
+/** RFC 5321, section 4.5.3.1.1, in octets. */
+const longestLocalPart = 64;
+/** What stands behind the base: `+dlv_…`, and an attempt of up to three digits. */
+const markedLength = '+dlv_'.length + 26 + '.999-'.length + macLength;
 
 /** The addresses that mail comes back to, each for one attempt (VERP), and who they are for. */
 export type BounceAddresses = {
@@ -13,6 +17,14 @@ export type BounceAddresses = {
   /** The delivery that an address was made for; undefined for any other text. Upper and lower case are alike. */
   find(address: string): DeliveryId | undefined;
 };
+
+/** What is wrong about an address as the base of others; undefined where nothing is. */
+export function bounceBaseFault(base: string): string | undefined {
+  const longest = longestLocalPart - markedLength;
+  return base.indexOf('@') <= longest
+    ? undefined
+    : `expected at most ${longest} characters before the @, since a mark of each attempt is added; bounces@… is short`;
+}
 
 /** Addresses under one of the operator: `bounces@example.org` gives `bounces+DELIVERY.ATTEMPT-MARK@example.org`. */
 export function createBounceAddresses(base: string, key: Uint8Array): BounceAddresses {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { bounceAddressesOf } from '../../src/compose-channels.ts';
+import { readSettings } from '../../src/config/settings.ts';
 import { createMint } from '../../src/kernel/id.ts';
+import { rootKeyFrom } from '../../src/keys/root-key.ts';
 import type { Message, Outcome } from '../../src/notifications/channels/channel.ts';
 import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
 import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
@@ -65,6 +68,35 @@ test('smtp: a handshake of TLS that never ends is temporary', async (t) => {
   const { relay, send } = await channelOver(t, ['STARTTLS']);
   relay.answer('STARTTLS', { say: '220 go on' });
   assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+});
+
+for (const command of ['MAIL', 'RCPT', 'DATA']) {
+  for (const say of ['hello there', '354 go on', '999 what']) {
+    if (command === 'DATA' && say.startsWith('354')) continue;
+    test(`smtp: "${say}" as the answer to ${command} is no word about the citizen's address`, async (t) => {
+      const { relay, send } = await channelOver(t, []);
+      relay.answer(command, { say });
+      assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
+    });
+  }
+}
+
+for (const say of ['hello there', '354 go on', '999 what']) {
+  test(`smtp: "${say}" as the answer to the message leaves unknown`, async (t) => {
+    const { relay, send } = await channelOver(t, []);
+    relay.answer('.', { say });
+    assert.deepEqual(await send(), { outcome: 'unknown' });
+  });
+}
+
+test('a mailbox for bounces whose marked addresses no relay would take stops the start', () => {
+  const root = rootKeyFrom(new Uint8Array(32));
+  const of = (base: string) => bounceAddressesOf({ settings: readSettings({ BOUNCE_ADDRESS: base }), root });
+  assert.throws(
+    () => of('notifications-bounces@tax.example'),
+    /^SettingError: BOUNCE_ADDRESS: expected at most 16 char/,
+  );
+  assert.notEqual(of('bounces@tax.example'), undefined);
 });
 
 for (const engine of engines) {

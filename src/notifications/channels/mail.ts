@@ -1,5 +1,5 @@
-import { domainToASCII } from 'node:url';
 import type { DeliveryId } from '../../kernel/id.ts';
+import { parseMailAddress } from '../../kernel/mail-address.ts';
 import { hasMarkup } from '../markdown.ts';
 import { messageHtml } from '../message-html.ts';
 import { phrasesOf } from '../phrases.ts';
@@ -67,19 +67,6 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
 
 function linkOf(text: string, href: string | undefined) {
   return href === undefined ? {} : { link: { text, href } };
-}
-
-/**
- * One address and nothing else, its domain in ASCII: no list, no comment, no quotes, no line break, so that neither the
- * header nor the envelope can be widened (channels.test.ts, `a second recipient cannot be smuggled in`). Undefined for
- * any other text, and for a local part outside ASCII, which few relays take.
- */
-export function parseMailAddress(text: string): string | undefined {
-  const [, local = '', domain = ''] =
-    /^([^\s\p{Cc}<>()[\]\\,;:@"]{1,64})@([^\s\p{Cc}<>()[\]\\,;:@"]+)$/u.exec(text) ?? [];
-  const ascii = domainToASCII(domain);
-  const address = `${local}@${ascii}`;
-  return ascii !== '' && /^[\x21-\x7e]+$/.test(address) && address.length <= 254 ? address : undefined;
 }
 
 function oneLine(text: string): string {

@@ -92,14 +92,8 @@ export function relayOf(text: string, silenceMs: number): Relay & { readonly con
  * depends on whether the message had begun: before, it is certain that nothing was taken; after, nothing is.
  */
 export function outcomeOf(fault: SmtpFault): Outcome {
-  const { responseCode, command, code } = fault;
-  if (responseCode === undefined) {
-    if (fault.begun) return { outcome: 'unknown' };
-    if (code === 'EENVELOPE') return { outcome: 'permanent', reason: 'address-invalid' };
-    if (code === 'EMESSAGE') return { outcome: 'permanent', reason: 'message-refused' };
-    const ours = code === 'EAUTH' || code === 'ETLS';
-    return { outcome: 'temporary', reason: ours ? 'provider-refuses-us' : 'provider-unreachable' };
-  }
+  const { responseCode, command } = fault;
+  if (responseCode === undefined || responseCode < 400 || responseCode > 599) return withoutReply(fault);
   const full = /\b[245]\.2\.2\b/.test(fault.response) || responseCode === 552;
   const permanent = responseCode >= 500 && responseCode !== 503;
   if (command === 'RCPT TO') {
@@ -114,4 +108,12 @@ export function outcomeOf(fault: SmtpFault): Outcome {
   if (command === 'DATA' && permanent) return { outcome: 'permanent', reason: 'message-refused' };
   // What the relay holds against us and not against this mail is for the operator to mend, and then it goes on.
   return { outcome: 'temporary', reason: permanent ? 'provider-refuses-us' : 'provider-busy' };
+}
+
+/** No reply came, or one that is no refusal; by its address the citizen has no part in it, since that was looked at. */
+function withoutReply({ begun, code }: SmtpFault): Outcome {
+  if (begun) return { outcome: 'unknown' };
+  if (code === 'EMESSAGE') return { outcome: 'permanent', reason: 'message-refused' };
+  const ours = code === 'EAUTH' || code === 'ETLS' || code === 'EENVELOPE';
+  return { outcome: 'temporary', reason: ours ? 'provider-refuses-us' : 'provider-unreachable' };
 }
