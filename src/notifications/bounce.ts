@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { hmacText } from '../kernel/hashing.ts';
 import { type DeliveryId, parseId } from '../kernel/id.ts';
 import type { LateWord } from './learn-late.ts';
+import { matterOf } from './mail-status.ts';
 import type { ReasonCode } from './reason.ts';
 
 const macLength = 12;
@@ -59,13 +60,28 @@ export function readBounce(raw: string, addresses: BounceAddresses): LateWord | 
   const action = headerOf(report, 'action').toLowerCase();
   const status = /\b([245])\.(\d{1,3})\.(\d{1,3})\b/.exec(headerOf(report, 'status'));
   if (action !== 'failed' || status?.[1] === '2') return undefined;
-  return { delivery, ended: 'failed', reason: reasonOf(status?.[2], status?.[3]) };
+  return { delivery, ended: 'failed', reason: reasonOf(status) };
 }
 
-/** The subject and detail of RFC 3463: 1 is about the address, 2.2 a full mailbox. */
-function reasonOf(subject: string | undefined, detail: string | undefined): ReasonCode {
-  if (subject === '2' && detail === '2') return 'mailbox-full';
-  return subject === '6' || subject === '7' ? 'message-refused' : 'address-refused';
+/** A failure that only lasted until the mail system gave up (class 4) does not say that there is no such address. */
+function reasonOf(status: RegExpExecArray | null): ReasonCode {
+  const [, level, subject, detail] = status ?? [];
+  const matter = matterOf(subject, detail);
+  switch (matter) {
+    case 'full':
+      return 'mailbox-full';
+    case 'message':
+    case 'policy':
+      return 'message-refused';
+    case 'sender':
+      return 'provider-refuses-us';
+    case 'system':
+    case 'network':
+      return 'destination-unreachable';
+    case 'address':
+    case undefined:
+      return level === '4' ? 'destination-unreachable' : 'address-refused';
+  }
 }
 
 /** The groups of fields in the part `message/delivery-status`, until the next boundary. */

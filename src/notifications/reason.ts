@@ -32,6 +32,11 @@ const reasons = {
     detail: 'The provider says that there is no such address, or that it takes no messages.',
   },
   'mailbox-full': { retryable: true, whoActs: 'citizen', detail: 'The mailbox of the citizen is full.' },
+  'destination-unreachable': {
+    retryable: true,
+    whoActs: 'nobody',
+    detail: 'The mail system of the address could not be reached or did not work; the address may be right.',
+  },
   'message-refused': {
     retryable: false,
     whoActs: 'operator',
@@ -52,7 +57,7 @@ const reasons = {
   'provider-refuses-us': {
     retryable: true,
     whoActs: 'operator',
-    detail: 'The provider refused this server: login, sender address or encryption.',
+    detail: 'The provider refused this server: address of the service, login, credit, sender address or encryption.',
   },
   'channel-not-configured': {
     retryable: true,

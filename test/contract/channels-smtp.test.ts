@@ -89,6 +89,37 @@ for (const say of ['hello there', '354 go on', '999 what']) {
   });
 }
 
+const refusals: ReadonlyArray<readonly [command: string, say: string, outcome: Outcome]> = [
+  ['RCPT', '550 5.1.1 no such user, asked 10.5.2.2', { outcome: 'permanent', reason: 'address-refused' }],
+  ['RCPT', '550-5.1.1 no such user\r\n550 5.7.1 see the pages', { outcome: 'permanent', reason: 'address-refused' }],
+  ['RCPT', '550', { outcome: 'permanent', reason: 'address-refused' }],
+  ['RCPT', '550 mailbox 5.2.2.', { outcome: 'permanent', reason: 'address-refused' }],
+  ['RCPT', '552 5.2.2 over quota', { outcome: 'temporary', reason: 'mailbox-full' }],
+  ['RCPT', '552 5.3.4 too big', { outcome: 'permanent', reason: 'message-refused' }],
+  ['RCPT', '550 5.4.4 no route', { outcome: 'permanent', reason: 'destination-unreachable' }],
+  ['RCPT', '553 5.1.8 who is the sender', { outcome: 'temporary', reason: 'provider-refuses-us' }],
+  ['RCPT', '450 4.1.8 who is the sender', { outcome: 'temporary', reason: 'provider-refuses-us' }],
+  ['RCPT', '554 5.3.2 not accepting', { outcome: 'temporary', reason: 'provider-refuses-us' }],
+  ['MAIL', '552 5.3.4 too big', { outcome: 'permanent', reason: 'message-refused' }],
+  ['MAIL', '550 5.1.1 whoever', { outcome: 'temporary', reason: 'provider-refuses-us' }],
+  ['DATA', '554 5.5.1 no valid recipients', { outcome: 'temporary', reason: 'provider-refuses-us' }],
+  ['.', '550 5.1.1 no such user', { outcome: 'permanent', reason: 'address-refused' }],
+  ['.', '552 5.2.2 over quota', { outcome: 'temporary', reason: 'mailbox-full' }],
+  ['.', '452 4.2.2 over quota', { outcome: 'temporary', reason: 'mailbox-full' }],
+  ['.', '552 5.2.3 too long', { outcome: 'permanent', reason: 'message-refused' }],
+  ['.', '552 too much', { outcome: 'permanent', reason: 'message-refused' }],
+  ['.', '554-5.7.1 spam\r\n554 5.7.1 or so', { outcome: 'permanent', reason: 'message-refused' }],
+  ['.', '451 4.7.1 later', { outcome: 'temporary', reason: 'provider-busy' }],
+];
+
+for (const [command, say, outcome] of refusals) {
+  test(`smtp: ${JSON.stringify(say)} as the answer to ${command} means ${JSON.stringify(outcome)}`, async (t) => {
+    const { relay, send } = await channelOver(t, []);
+    relay.answer(command, { say });
+    assert.deepEqual(await send(), outcome);
+  });
+}
+
 test('a mailbox for bounces whose marked addresses no relay would take stops the start', () => {
   const root = rootKeyFrom(new Uint8Array(32));
   const of = (base: string) => bounceAddressesOf({ settings: readSettings({ BOUNCE_ADDRESS: base }), root });

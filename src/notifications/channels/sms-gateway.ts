@@ -13,6 +13,11 @@ export type SmsGatewayOptions = {
 
 const defaultTimeoutMs = 20_000;
 const secondMs = 1_000;
+/**
+ * Not about the message: the login (401, 403, 407), the credit (402), or where and how the gateway is called (404, 405,
+ * 410, 415, 421, 426). The operator mends it, and then the messages go on.
+ */
+const aboutUs = new Set([401, 402, 403, 404, 405, 407, 410, 415, 421, 426]);
 
 /** Text messages through any gateway that takes them by HTTP, as the mapping of the operator says. */
 export function createSmsGateway({ url, mapping, timeoutMs = defaultTimeoutMs }: SmsGatewayOptions): Channel {
@@ -54,8 +59,7 @@ export function outcomeOf(exchange: Exchange, mapping: SmsMapping): Outcome {
   }
   const { status } = exchange;
   if (status >= 200 && status < 300) return accepted(exchange, mapping);
-  if (status === 401 || status === 403 || status === 407)
-    return { outcome: 'temporary', reason: 'provider-refuses-us' };
+  if (aboutUs.has(status)) return { outcome: 'temporary', reason: 'provider-refuses-us' };
   if ([408, 409, 425, 429, 503].includes(status)) {
     const seconds = Number(exchange.retryAfter);
     const wait =

@@ -1,3 +1,4 @@
+import { matterOfReply, type StatusMatter } from '../mail-status.ts';
 import type { Channel, Message, Outcome, Ready } from './channel.ts';
 import { composeMail } from './compose-mail.ts';
 import { createDkim, type DkimKey } from './dkim.ts';
@@ -94,20 +95,43 @@ export function relayOf(text: string, silenceMs: number): Relay & { readonly con
 export function outcomeOf(fault: SmtpFault): Outcome {
   const { responseCode, command } = fault;
   if (responseCode === undefined || responseCode < 400 || responseCode > 599) return withoutReply(fault);
-  const full = /\b[245]\.2\.2\b/.test(fault.response) || responseCode === 552;
   const permanent = responseCode >= 500 && responseCode !== 503;
-  if (command === 'RCPT TO') {
-    // RFC 5321, section 4.5.3.1.10: 552 here is to be treated as 452.
+  const matter = matterOfReply(fault.response);
+  if (command === 'RCPT TO' || command === 'DATA') {
+    // RFC 5321, section 4.5.3.1.10: 552 at the recipient is to be treated as 452.
+    const full = matter === 'full' || (matter === undefined && responseCode === 552 && command === 'RCPT TO');
     if (full) return { outcome: 'temporary', reason: 'mailbox-full' };
-    // RFC 3463, section 3.8: a matter of policy, as relaying refused, and not of this address.
-    const policy = /\b5\.7\.\d/.test(fault.response);
-    return permanent && !policy
-      ? { outcome: 'permanent', reason: 'address-refused' }
-      : { outcome: 'temporary', reason: policy ? 'provider-refuses-us' : 'provider-busy' };
+    if (permanent) return refused(matter, command);
   }
-  if (command === 'DATA' && permanent) return { outcome: 'permanent', reason: 'message-refused' };
+  // The size was told with the sender (RFC 1870).
+  if (permanent && matter === 'message') return { outcome: 'permanent', reason: 'message-refused' };
   // What the relay holds against us and not against this mail is for the operator to mend, and then it goes on.
-  return { outcome: 'temporary', reason: permanent ? 'provider-refuses-us' : 'provider-busy' };
+  return { outcome: 'temporary', reason: permanent || matter === 'sender' ? 'provider-refuses-us' : 'provider-busy' };
+}
+
+/** What a final refusal of the recipient or of the message speaks of; without a status, of what was refused. */
+function refused(matter: StatusMatter | undefined, command: 'RCPT TO' | 'DATA'): Outcome {
+  const atRecipient = command === 'RCPT TO';
+  switch (matter) {
+    case 'address':
+      return { outcome: 'permanent', reason: 'address-refused' };
+    case 'network':
+      return { outcome: 'permanent', reason: 'destination-unreachable' };
+    case 'sender':
+    case 'system':
+      return { outcome: 'temporary', reason: 'provider-refuses-us' };
+    case 'policy':
+      // Before the message came it is a matter of who sends, as relaying refused.
+      return atRecipient
+        ? { outcome: 'temporary', reason: 'provider-refuses-us' }
+        : { outcome: 'permanent', reason: 'message-refused' };
+    case 'full':
+      return { outcome: 'temporary', reason: 'mailbox-full' };
+    case 'message':
+      return { outcome: 'permanent', reason: 'message-refused' };
+    case undefined:
+      return { outcome: 'permanent', reason: atRecipient ? 'address-refused' : 'message-refused' };
+  }
 }
 
 /** No reply came, or one that is no refusal; by its address the citizen has no part in it, since that was looked at. */
