@@ -1,6 +1,7 @@
 import { type DeliveryId, parseId } from '../kernel/id.ts';
 import { at } from './json-pointer.ts';
 import type { LateWord } from './learn-late.ts';
+import { jsonOf, membersOf, pointerOf, wordsOf } from './mapping-file.ts';
 import type { ReasonCode } from './reason.ts';
 
 /**
@@ -24,36 +25,13 @@ const lists = ['delivered', 'bounced', 'full', 'refused'] as const;
 
 /** The mapping in a file of the operator; throws with what is wrong about it. */
 export function parseMailEvents(text: string): MailEvents {
-  const given = objectOf(text);
-  const unknown = Object.keys(given).filter((name) => ![...places, ...lists].some((known) => known === name));
-  if (unknown.length > 0) throw new TypeError(`no member is called ${unknown.join(', ')}`);
-  const place = (name: (typeof places)[number]): string => {
-    const value = given[name];
-    if (typeof value === 'string' && /^(?:\/.*)?$/.test(value)) return value;
-    throw new TypeError(`${name}: expected a JSON pointer, as /event`);
-  };
-  const words = (name: (typeof lists)[number]): readonly string[] => {
-    const value = given[name] ?? [];
-    if (Array.isArray(value) && value.every((word): word is string => typeof word === 'string')) return value;
-    throw new TypeError(`${name}: expected a list of words`);
-  };
+  const given = membersOf(jsonOf(text), '', [...places, ...lists]);
+  const place = (name: (typeof places)[number]) => pointerOf(given[name], name);
+  const words = (name: (typeof lists)[number]) => wordsOf(given[name], name);
   const mapping = { delivered: words('delivered'), bounced: words('bounced'), full: words('full') };
   const all = { ...mapping, refused: words('refused'), mail: place('mail'), word: place('word') };
   if (lists.every((name) => all[name].length === 0)) throw new TypeError('expected words in one list at least');
   return given['events'] === undefined ? all : { ...all, events: place('events') };
-}
-
-function objectOf(text: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new TypeError('expected JSON');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new TypeError('expected a JSON object');
-  // An object can be asked for a member by name; what is there stays unknown.
-  return value as Record<string, unknown>;
 }
 
 /** What the provider says of mails of ours; what it says of others, and words that are in no list, are left out. */

@@ -108,5 +108,6 @@ test('a mapping that says nothing, or a setting without the other, stops the sta
   assert.throws(started('{"mail": "/m", "word": "/w"}'), /expected words in one list at least/);
   assert.throws(started('{"mail": "/m", "word": "/w", "bounce": []}'), /no member is called bounce/);
   assert.throws(started('{"mail": "/m", "word": "/w", "bounced": "x"}'), /bounced: expected a list of words/);
+  assert.throws(started('{"mail": "/m", "word": "/w", "bounced": [""]}'), /bounced: expected a list of words/);
   assert.throws(started('{}', {}), /MAIL_EVENTS and MAIL_EVENTS_TOKEN together/);
 });

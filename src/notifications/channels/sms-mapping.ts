@@ -71,16 +71,3 @@ export function receiptWord(mapping: SmsMapping, receipt: unknown): LateWord | u
   if (mapping.receipt.delivered.includes(word)) return { delivery, ended: 'delivered' };
   return mapping.receipt.failed.includes(word) ? { delivery, ended: 'failed', reason: 'address-refused' } : undefined;
 }
-
-/** The mapping in a file of the operator; throws with what is wrong about it. */
-export function parseSmsMapping(text: string): SmsMapping {
-  const value: unknown = JSON.parse(text);
-  if (typeof value !== 'object' || value === null || !('request' in value) || typeof value.request !== 'object') {
-    throw new TypeError('expected a JSON object with request; see docs/notifications.md');
-  }
-  const known = ['headers', 'encoding', 'request', 'answer', 'receipt'];
-  const unknown = Object.keys(value).filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw new TypeError(`no member is called ${unknown.join(', ')}`);
-  // Its request was checked; the other members are read with `at`, or fail at the first start.
-  return value as SmsMapping;
-}

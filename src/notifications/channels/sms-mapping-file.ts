@@ -1,0 +1,84 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { isObject, jsonOf, membersOf, pointerOf, wordsOf } from '../mapping-file.ts';
+import type { SmsMapping } from './sms-mapping.ts';
+
+/** The mapping in a file of the operator; throws a TypeError that says what is wrong about it, and shows no value of it. */
+export function parseSmsMapping(text: string): SmsMapping {
+  const given = membersOf(jsonOf(text), '', ['headers', 'encoding', 'request', 'answer', 'receipt']);
+  const { headers, encoding, request, answer, receipt } = given;
+  if (encoding !== undefined && encoding !== 'json' && encoding !== 'form') {
+    throw new TypeError('encoding: expected json or form');
+  }
+  return {
+    request: requestOf(request, encoding),
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(headers === undefined ? {} : { headers: headersOf(headers) }),
+    ...(answer === undefined ? {} : { answer: answerOf(answer) }),
+    ...(receipt === undefined ? {} : { receipt: receiptOf(receipt) }),
+  };
+}
+
+function headersOf(value: unknown): Readonly<Record<string, string>> {
+  if (!isObject(value)) throw new TypeError('headers: expected a JSON object');
+  const headers: Record<string, string> = {};
+  for (const [name, line] of Object.entries(value)) {
+    if (typeof line !== 'string' || !isHeader(name, line)) {
+      throw new TypeError(`headers: expected a name and one line of text, ${JSON.stringify(name)} is none`);
+    }
+    headers[name] = line;
+  }
+  return headers;
+}
+
+function isHeader(name: string, line: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function requestOf(value: unknown, encoding: string | undefined): SmsMapping['request'] {
+  if (!isObject(value)) throw new TypeError('request: expected a JSON object, as {"to": "{to}", "text": "{text}"}');
+  if (encoding === 'form' && Object.values(value).some((item) => typeof item === 'object')) {
+    throw new TypeError('request: expected text, numbers or flags as the members of a form');
+  }
+  for (const needed of ['{to}', '{text}']) {
+    if (!holds(value, needed)) throw new TypeError(`request: expected ${needed} in it, once or more`);
+  }
+  // JSON has nothing that a template has not.
+  return value as SmsMapping['request'];
+}
+
+function holds(template: unknown, placeholder: string): boolean {
+  if (typeof template === 'string') return template.includes(placeholder);
+  if (typeof template !== 'object' || template === null) return false;
+  return Object.values(template).some((item) => holds(item, placeholder));
+}
+
+function answerOf(value: unknown): NonNullable<SmsMapping['answer']> {
+  const given = membersOf(value, 'answer', ['reference', 'status', 'accepted', 'refused']);
+  const [accepted, refused] = [
+    wordsOf(given['accepted'], 'answer.accepted'),
+    wordsOf(given['refused'], 'answer.refused'),
+  ];
+  const reference =
+    given['reference'] === undefined ? {} : { reference: pointerOf(given['reference'], 'answer.reference') };
+  if (given['status'] === undefined) {
+    if (accepted.length + refused.length > 0) throw new TypeError('answer: expected status, where its words stand');
+    return reference;
+  }
+  if (accepted.length === 0) throw new TypeError('answer.accepted: expected a word; without one no answer is good');
+  return { ...reference, status: pointerOf(given['status'], 'answer.status'), accepted, refused };
+}
+
+function receiptOf(value: unknown): NonNullable<SmsMapping['receipt']> {
+  const given = membersOf(value, 'receipt', ['id', 'status', 'delivered', 'failed']);
+  const delivered = wordsOf(given['delivered'], 'receipt.delivered');
+  const failed = wordsOf(given['failed'], 'receipt.failed');
+  if (delivered.length + failed.length === 0) throw new TypeError('receipt: expected words in delivered or failed');
+  const status = pointerOf(given['status'], 'receipt.status');
+  return { id: pointerOf(given['id'], 'receipt.id'), status, delivered, failed };
+}
