@@ -11,8 +11,9 @@ import { parseCascade } from './notifications/cascade-file.ts';
 import { absentChannels, type Channel, type LeavingChannels } from './notifications/channels/channel.ts';
 import { type DkimKey, dkimFault } from './notifications/channels/dkim.ts';
 import type { SftpPlace } from './notifications/channels/sftp-session.ts';
-import { plainMapping, receiptWord, type SmsMapping } from './notifications/channels/sms-mapping.ts';
+import { plainMapping, type SmsMapping } from './notifications/channels/sms-mapping.ts';
 import { parseSmsMapping } from './notifications/channels/sms-mapping-file.ts';
+import { receiptWords } from './notifications/channels/sms-receipts.ts';
 import { type ConfirmLinks, createConfirmLinks } from './notifications/confirm-receipt.ts';
 import type { LateWord } from './notifications/learn-late.ts';
 import type { LetterParts } from './notifications/letters/letter-job.ts';
@@ -21,6 +22,7 @@ import type { ChannelName } from './notifications/notification.ts';
 import type { TryLetter } from './notifications/ports.ts';
 import { type Caller, callbackPaths, createProviderCallback, parseReceipt } from './notifications/provider-callback.ts';
 import { simulating } from './notifications/simulator.ts';
+import { findSmsByReference } from './notifications/sms-reference-store.ts';
 import { receivedPage } from './portal/received-page.ts';
 
 /** The channels that this server has providers for; the others say that they have none. */
@@ -150,7 +152,8 @@ export function confirmMounts(house: House): readonly Mount[] {
   return links === undefined ? [] : [receivedPage({ ...house, read: house.db.read, onFault }, links)];
 }
 
-const receiptBytes = 65_536;
+/** Gateways send up to some thousand receipts at once. */
+const receiptBytes = 1_048_576;
 /** A bounce may carry the whole message back; its report stands before that. */
 const bounceBytes = 1_048_576;
 const eventBytes = 4_194_304;
@@ -160,27 +163,27 @@ export function providerCallbacks(house: House): readonly Mount[] {
   const { settings, db } = house;
   const parts = { ...house, read: db.read, onFault: (fault: unknown) => house.log.fault('call-backs', fault) };
   const mounts: Mount[] = [];
-  const take = (path: string, token: Secret | undefined, limitBytes: number, read: Caller['read']) => {
+  const take = (path: string, token: Secret | undefined, caller: Omit<Caller, 'token'>) => {
     if (token === undefined) return;
-    mounts.push({
-      methods: ['POST'],
-      paths: [path],
-      handler: createProviderCallback(parts, { token, limitBytes, read }),
-    });
+    const handler = createProviderCallback(parts, { token, ...caller });
+    mounts.push({ methods: [caller.method ?? 'POST'], paths: [path], handler });
   };
   const sms = smsMappingOf(settings);
-  take(callbackPaths.sms, settings.smsReceiptToken, receiptBytes, (text, type) =>
-    listOf(receiptWord(sms, parseReceipt(text, type))),
-  );
+  take(callbackPaths.sms, settings.smsReceiptToken, {
+    limitBytes: receiptBytes,
+    method: sms.receipt?.method,
+    read: (text, type) =>
+      receiptWords(sms, parseReceipt(text, type), (reference) => findSmsByReference(db.read, reference)),
+  });
   const addresses = bounceAddressesOf(house);
   if (addresses !== undefined) {
-    take(callbackPaths.mail, settings.bounceToken, bounceBytes, (raw) => listOf(readBounce(raw, addresses)));
+    const read = (raw: string) => listOf(readBounce(raw, addresses));
+    take(callbackPaths.mail, settings.bounceToken, { limitBytes: bounceBytes, read });
   }
   const events = mailEventsOf(settings);
   if (events !== undefined) {
-    take(callbackPaths.mailEvents, settings.mailEventsToken, eventBytes, (text, type) =>
-      mailWords(events, parseReceipt(text, type)),
-    );
+    const read = (text: string, type: string) => mailWords(events, parseReceipt(text, type));
+    take(callbackPaths.mailEvents, settings.mailEventsToken, { limitBytes: eventBytes, read });
   }
   return mounts;
 }

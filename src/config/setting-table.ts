@@ -136,7 +136,7 @@ export const settingTable = {
     kind: 'text',
     secret: true,
     fallback: undefined,
-    help: 'What the gateway sends as a bearer token with its receipts to /callbacks/sms; without it none are taken.',
+    help: 'What the gateway sends as a bearer token, or as a password, with its receipts to /callbacks/sms; without it none are taken.',
   },
   BOUNCE_ADDRESS: {
     kind: 'mail-address',

@@ -10,30 +10,38 @@ export const callbackPaths = {
   mailEvents: '/callbacks/mail-events',
 } as const;
 
-/** A provider that calls back: what it has to send as a bearer token, how much, and what its words mean. */
+/** What the words in a call-back are; `not-yet` where it has to come again. */
+export type CalledBack = ReadonlyArray<LateWord | 'not-yet'>;
+
+/** A provider that calls back: what it has to send as a token, how much, and what its words mean. */
 export type Caller = {
   readonly token: Secret;
   readonly limitBytes: number;
+  /** POST where it is left out; with GET the query is read as a form. */
+  readonly method?: 'POST' | 'GET' | undefined;
   /** The late words in a body of that media type; none where it says nothing about a message of ours. */
-  read(text: string, mediaType: string): readonly LateWord[];
+  read(text: string, mediaType: string): CalledBack | Promise<CalledBack>;
 };
 
+const form = 'application/x-www-form-urlencoded';
+
 /**
- * Takes call-backs by `POST`. The answer says only whether what came was dealt with, so that the provider repeats what was
+ * Takes call-backs. The answer says only whether what came was dealt with, so that the provider repeats what was
  * not; nothing is ever sent in reply, so that no loop can begin.
  */
 export function createProviderCallback(
   parts: LateParts & { onFault(fault: unknown): void },
-  { token, limitBytes, read }: Caller,
+  { token, limitBytes, method = 'POST', read }: Caller,
 ): RequestListener {
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== 'POST') return end(response, 405);
+    if (request.method !== method) return end(response, 405);
     if (!isToken(request.headers.authorization ?? '', token)) return end(response, 401);
-    const text = await textOf(request, limitBytes);
+    const text = method === 'GET' ? queryOf(request) : await textOf(request, limitBytes);
     if (text === undefined) return end(response, 413);
+    const words = await read(text, method === 'GET' ? form : (request.headers['content-type'] ?? ''));
     // One after the other: two words about one notification would only meet each other.
-    for (const word of read(text, request.headers['content-type'] ?? '')) await learnLate(parts, word);
-    end(response, 204);
+    for (const word of words) if (word !== 'not-yet') await learnLate(parts, word);
+    end(response, words.includes('not-yet') ? 503 : 204);
   }
   return (request, response) => {
     void take(request, response).catch((fault) => {
@@ -43,9 +51,25 @@ export function createProviderCallback(
   };
 }
 
+/** As a bearer token, or as the password of any user, for providers that can only be given a URL with both. */
 function isToken(header: string, token: Secret): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(header), hash(`Bearer ${token.reveal()}`));
+  const [, basic] = /^basic ([\w+/]+=*)$/i.exec(header) ?? [];
+  const password =
+    basic === undefined
+      ? undefined
+      : Buffer.from(basic, 'base64')
+          .toString('utf8')
+          .replace(/^[^:]*:/, '');
+  return timingSafeEqual(
+    hash(password === undefined ? header : `Bearer ${password}`),
+    hash(`Bearer ${token.reveal()}`),
+  );
+}
+
+function queryOf({ url = '' }: IncomingMessage): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : url.slice(mark + 1);
 }
 
 async function textOf(request: IncomingMessage, limitBytes: number): Promise<string | undefined> {
@@ -66,7 +90,7 @@ function end(response: ServerResponse, status: number): void {
 
 /** The body of a receipt, JSON or a form; undefined for anything else. */
 export function parseReceipt(text: string, mediaType: string): unknown {
-  if (mediaType.startsWith('application/x-www-form-urlencoded')) return Object.fromEntries(new URLSearchParams(text));
+  if (mediaType.startsWith(form)) return Object.fromEntries(new URLSearchParams(text));
   try {
     return JSON.parse(text);
   } catch {

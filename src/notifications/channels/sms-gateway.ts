@@ -2,7 +2,7 @@ import { at } from '../json-pointer.ts';
 import { textOfSms } from '../sms-text.ts';
 import type { Channel, Message, Outcome, Ready } from './channel.ts';
 import { type Exchange, type GatewayAnswer, postOnce } from './sms-exchange.ts';
-import { bodyFor, type SmsMapping } from './sms-mapping.ts';
+import { bodyFor, referenceAt, type SmsMapping } from './sms-mapping.ts';
 
 export type SmsGatewayOptions = {
   readonly url: string;
@@ -77,9 +77,8 @@ function accepted({ body }: GatewayAnswer, { answer }: SmsMapping): Outcome {
     if (answer.refused?.includes(word)) return { outcome: 'permanent', reason: 'address-refused' };
     if (!answer.accepted?.includes(word)) return { outcome: 'unknown' };
   }
-  const reference = answer?.reference === undefined ? undefined : at(parsed, answer.reference);
-  const known = typeof reference === 'string' || typeof reference === 'number';
-  return { outcome: 'sent', ...(known ? { providerRef: String(reference).slice(0, 200) } : {}) };
+  const providerRef = answer?.reference === undefined ? undefined : referenceAt(parsed, answer.reference);
+  return { outcome: 'sent', ...(providerRef === undefined ? {} : { providerRef }) };
 }
 
 function parseJson(body: string): unknown {

@@ -15,6 +15,7 @@ test('a mapping is read as it stands', () => {
     { request },
     { request: { messages: [{ to: ['{to}'], body: '{text}', flash: false, parts: null }] }, encoding: 'json' },
     { request, encoding: 'form', headers, answer, receipt },
+    { request, answer, receipt: { ...receipt, method: 'GET', events: '/results', reference: '/sid' } },
   ])
     assert.deepEqual(parse(mapping), mapping);
 });
@@ -47,6 +48,10 @@ test('a mapping that cannot work stops the start, and says where', () => {
     [{ request, receipt: {} }, /^receipt: expected words in delivered or failed$/],
     [{ request, receipt: { ...receipt, delivered: 'delivered' } }, /^receipt\.delivered: expected a list of words$/],
     [{ request, receipt: { ...receipt, status: undefined } }, /^receipt\.status: expected a JSON pointer/],
+    [{ request, receipt: { ...receipt, method: 'PUT' } }, /^receipt\.method: expected POST or GET$/],
+    [{ request, receipt: { ...receipt, events: 'results' } }, /^receipt\.events: expected a JSON pointer/],
+    [{ request, receipt: { ...receipt, id: undefined } }, /^receipt: expected id \(ours\) or reference/],
+    [{ request, receipt: { ...receipt, reference: '/sid' } }, /^receipt\.reference: expected answer\.reference too/],
     [{ request, receipt: { ...receipt, id: 7 } }, /^receipt\.id: expected a JSON pointer/],
   ];
   for (const [mapping, message] of faults) {

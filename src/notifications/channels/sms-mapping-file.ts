@@ -1,6 +1,8 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { isObject, jsonOf, membersOf, pointerOf, wordsOf } from '../mapping-file.ts';
-import type { SmsMapping } from './sms-mapping.ts';
+import type { SmsMapping, SmsReceipt } from './sms-mapping.ts';
+
+const receiptPlaces = ['events', 'id', 'reference', 'status'] as const;
 
 /** The mapping in a file of the operator; throws a TypeError that says what is wrong about it, and shows no value of it. */
 export function parseSmsMapping(text: string): SmsMapping {
@@ -14,7 +16,7 @@ export function parseSmsMapping(text: string): SmsMapping {
     ...(encoding === undefined ? {} : { encoding }),
     ...(headers === undefined ? {} : { headers: headersOf(headers) }),
     ...(answer === undefined ? {} : { answer: answerOf(answer) }),
-    ...(receipt === undefined ? {} : { receipt: receiptOf(receipt) }),
+    ...(receipt === undefined ? {} : { receipt: receiptOf(receipt, answer) }),
   };
 }
 
@@ -74,11 +76,27 @@ function answerOf(value: unknown): NonNullable<SmsMapping['answer']> {
   return { ...reference, status: pointerOf(given['status'], 'answer.status'), accepted, refused };
 }
 
-function receiptOf(value: unknown): NonNullable<SmsMapping['receipt']> {
-  const given = membersOf(value, 'receipt', ['id', 'status', 'delivered', 'failed']);
+function receiptOf(value: unknown, answer: unknown): SmsReceipt {
+  const given = membersOf(value, 'receipt', ['method', ...receiptPlaces, 'delivered', 'failed']);
+  const { method } = given;
+  if (method !== undefined && method !== 'POST' && method !== 'GET')
+    throw new TypeError('receipt.method: expected POST or GET');
   const delivered = wordsOf(given['delivered'], 'receipt.delivered');
   const failed = wordsOf(given['failed'], 'receipt.failed');
   if (delivered.length + failed.length === 0) throw new TypeError('receipt: expected words in delivered or failed');
-  const status = pointerOf(given['status'], 'receipt.status');
-  return { id: pointerOf(given['id'], 'receipt.id'), status, delivered, failed };
+  const places: Partial<Record<(typeof receiptPlaces)[number], string>> = {};
+  for (const name of receiptPlaces) {
+    if (given[name] !== undefined) places[name] = pointerOf(given[name], `receipt.${name}`);
+  }
+  const { id, reference, status } = places;
+  if (status === undefined) throw new TypeError('receipt.status: expected a JSON pointer, as /event');
+  if (id === undefined && reference === undefined) {
+    throw new TypeError(
+      'receipt: expected id (ours) or reference (that of the gateway), by which it names the message',
+    );
+  }
+  if (reference !== undefined && (!isObject(answer) || answer['reference'] === undefined)) {
+    throw new TypeError('receipt.reference: expected answer.reference too, where the gateway gives its id');
+  }
+  return { ...places, status, ...(method === undefined ? {} : { method }), delivered, failed };
 }

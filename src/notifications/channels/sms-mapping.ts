@@ -1,4 +1,4 @@
-import { parseId } from '../../kernel/id.ts';
+import { type DeliveryId, parseId } from '../../kernel/id.ts';
 import { at } from '../json-pointer.ts';
 import type { LateWord } from '../learn-late.ts';
 
@@ -20,13 +20,23 @@ export type SmsMapping = {
     readonly accepted?: readonly string[];
     readonly refused?: readonly string[];
   };
-  /** Where a receipt has our `{id}` and its word, and which words are final. */
-  readonly receipt?: {
-    readonly id: string;
-    readonly status: string;
-    readonly delivered: readonly string[];
-    readonly failed: readonly string[];
-  };
+  readonly receipt?: SmsReceipt;
+};
+
+/**
+ * How receipts come: `events` is the place of their list in the body (without it the body is the list, or one receipt), the
+ * others are places in one receipt. It names the message by our `{id}`, by the gateway's `reference`, or by both.
+ */
+export type SmsReceipt = {
+  /** POST where it is left out. With GET the fields of the query are the receipt. */
+  readonly method?: 'POST' | 'GET';
+  readonly events?: string;
+  readonly id?: string;
+  readonly reference?: string;
+  readonly status: string;
+  /** The words that are final. */
+  readonly delivered: readonly string[];
+  readonly failed: readonly string[];
 };
 
 /** Used where the operator gives no mapping. */
@@ -60,14 +70,35 @@ function isList(template: object): template is readonly Template[] {
   return Array.isArray(template);
 }
 
-/** What a receipt says of an attempt of ours; undefined where it says nothing final. */
-export function receiptWord(mapping: SmsMapping, receipt: unknown): LateWord | undefined {
-  if (mapping.receipt === undefined) return undefined;
-  const id = at(receipt, mapping.receipt.id);
-  const word = String(at(receipt, mapping.receipt.status) ?? '');
+/** What a receipt says of an attempt of ours that it names by our id; undefined where it says nothing final. */
+export function receiptWord({ receipt }: SmsMapping, one: unknown): LateWord | undefined {
+  if (receipt === undefined) return undefined;
+  const [delivery, ended] = [attemptIn(receipt, one), endedIn(receipt, one)];
+  return delivery === undefined || ended === undefined ? undefined : { delivery, ...ended };
+}
+
+/** The delivery of the attempt that a receipt names by our id. */
+export function attemptIn({ id: place }: SmsReceipt, receipt: unknown): DeliveryId | undefined {
+  const id = place === undefined ? undefined : at(receipt, place);
   const [, text = ''] = /^(dlv_\w{26})\.\d{1,6}$/.exec(typeof id === 'string' ? id : '') ?? [];
-  const delivery = parseId('delivery', text);
-  if (delivery === undefined) return undefined;
-  if (mapping.receipt.delivered.includes(word)) return { delivery, ended: 'delivered' };
-  return mapping.receipt.failed.includes(word) ? { delivery, ended: 'failed', reason: 'address-refused' } : undefined;
+  return parseId('delivery', text);
+}
+
+/** How a message ended by the word of a receipt; undefined where the word is not final. */
+export function endedIn(
+  { status, delivered, failed }: SmsReceipt,
+  receipt: unknown,
+): { readonly ended: 'delivered' } | { readonly ended: 'failed'; readonly reason: 'address-refused' } | undefined {
+  const word = String(at(receipt, status) ?? '');
+  if (delivered.includes(word)) return { ended: 'delivered' };
+  return failed.includes(word) ? { ended: 'failed', reason: 'address-refused' } : undefined;
+}
+
+const longestReference = 200;
+
+/** The gateway's own id of a message, as it is stored. */
+export function referenceAt(value: unknown, place: string): string | undefined {
+  const reference = at(value, place);
+  const known = typeof reference === 'number' || (typeof reference === 'string' && reference !== '');
+  return known ? String(reference).slice(0, longestReference) : undefined;
 }

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { Secret } from '../../src/kernel/secret.ts';
+import { type CascadePolicy, inboxAndEmail } from '../../src/notifications/cascade.ts';
+import { absentChannels } from '../../src/notifications/channels/channel.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
+import { parseSmsMapping } from '../../src/notifications/channels/sms-mapping-file.ts';
+import { receiptWords } from '../../src/notifications/channels/sms-receipts.ts';
+import { createProviderCallback, parseReceipt } from '../../src/notifications/provider-callback.ts';
+import { findSmsByReference } from '../../src/notifications/sms-reference-store.ts';
+import { createDeliveryHouse, type Shown } from '../delivery-house.ts';
+import { type Engine, engines } from '../engines.ts';
+import { makeTestFolder } from '../test-folder.ts';
+import { makeHome } from '../whole-server.ts';
+
+const citizens = { 'cit-tel': { name: 'Tea', phone: '+4740000000' } };
+const inboxAndSms: CascadePolicy = {
+  ...inboxAndEmail,
+  steps: [
+    { channel: 'inbox', afterMs: 0 },
+    { channel: 'sms', afterMs: 0 },
+  ],
+};
+const words = { delivered: ['delivered', '1'], failed: ['undelivered', '2'] };
+
+async function listening(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // It listens on TCP, so its address has a port.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+/** Text messages to one citizen over a gateway with ids of its own, which calls back as the mapping says. */
+async function receiptHouse(t: TestContext, engine: Engine, receipt: object, references: readonly unknown[]) {
+  const db = await engine.open(t);
+  const { house, time, start, faults } = await createDeliveryHouse(t, db, { citizens, cascade: inboxAndSms });
+  const mapping = parseSmsMapping(
+    JSON.stringify({
+      ...{ request: { to: '{to}', text: '{text}', back: 'https://here.example/?id={id}' }, encoding: 'form' },
+      ...{ answer: { reference: '/sid' }, receipt: { status: '/status', ...words, ...receipt } },
+    }),
+  );
+  const sent: URLSearchParams[] = [];
+  const url = await listening(t, (request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    request.on('end', () => {
+      response.writeHead(201).end(JSON.stringify({ sid: references[sent.push(new URLSearchParams(text)) - 1] }));
+    });
+  });
+  const parts = { ...house, read: db.read, clock: time.clock, onFault: (fault: unknown) => faults.push(fault) };
+  const read = (text: string, type: string) =>
+    receiptWords(mapping, parseReceipt(text, type), (reference) => findSmsByReference(db.read, reference));
+  const method = mapping.receipt?.method;
+  const callback = createProviderCallback(parts, { token: new Secret('t0k:en'), limitBytes: 10_000, method, read });
+  const back = await listening(t, callback);
+  const worker = await start({
+    channels: { ...absentChannels, inbox: inboxChannel, sms: createSmsGateway({ url, mapping }) },
+  });
+  const ids: string[] = [];
+  /** Sends a message to the end of the call, so that the answers of the gateway are given in order. */
+  const send = async () => {
+    ids.push(await house.accept({ citizenId: 'cit-tel', channels: ['sms'] }));
+    worker.wake();
+    await worker.idle();
+  };
+  const stated = async () =>
+    await Promise.all(
+      ids.map(async (id) => {
+        const { deliveries } = (await house.show(id)) as Shown;
+        return deliveries.find(({ channel }) => channel === 'sms')?.['status'];
+      }),
+    );
+  return { send, stated, sent, back, faults };
+}
+
+const basic = (password: string) => ({ authorization: `Basic ${Buffer.from(`any:${password}`).toString('base64')}` });
+const bearer = { authorization: 'Bearer t0k:en' };
+
+for (const engine of engines) {
+  test(`${engine.name}: a receipt with the gateway's own id, as a form, proves the message that got that id`, async (t) => {
+    const form = { reference: '/MessageSid', status: '/MessageStatus' };
+    const { send, stated, back, faults } = await receiptHouse(t, engine, form, ['SM1', 'SM2', 7]);
+    const tell = async (MessageSid: string, MessageStatus: string, headers = basic('t0k:en')) =>
+      (await fetch(back, { method: 'POST', headers, body: new URLSearchParams({ MessageSid, MessageStatus }) })).status;
+    await send();
+    assert.equal(await tell('SM2', 'delivered'), 503, 'not known yet, so it has to come again');
+    assert.equal(await tell('SM2', 'queued'), 204, 'that word says nothing');
+    for (let count = 0; count < 2; count += 1) await send();
+    assert.equal(await tell('SM1', 'delivered', basic('t0k')), 401);
+    assert.equal(await tell('SM1', 'delivered', { authorization: 'Basic dDBrOmVu' }), 401);
+    assert.deepEqual(await stated(), ['sent', 'sent', 'sent']);
+    assert.deepEqual(
+      [await tell('SM2', 'delivered'), await tell('SM1', 'undelivered'), await tell('7', 'delivered')],
+      [204, 204, 204],
+    );
+    assert.deepEqual(await stated(), ['failed', 'delivered', 'delivered']);
+    assert.deepEqual(faults, []);
+  });
+
+  test(`${engine.name}: an id that the gateway gave twice proves nothing, and a list of receipts counts one by one`, async (t) => {
+    const list = { events: '/results', reference: '/messageId', id: '/callbackData', status: '/status/name' };
+    const { send, stated, sent, back, faults } = await receiptHouse(t, engine, list, ['a', 'a', 'b', 'c', '']);
+    for (let count = 0; count < 5; count += 1) await send();
+    const tell = async (results: unknown) =>
+      (await fetch(back, { method: 'POST', headers: bearer, body: JSON.stringify({ results }) })).status;
+    const about = (messageId: unknown, name: string, callbackData?: unknown) => ({
+      ...{ messageId, status: { name } },
+      ...(callbackData === undefined ? {} : { callbackData }),
+    });
+    const own = new URL(sent[3]?.get('back') ?? '').searchParams.get('id');
+    const junk = [null, 7, 'x', {}, about('', 'delivered'), about(null, 'delivered'), about('b', 'pending')];
+    assert.equal(await tell([...junk, about('a', 'delivered')]), 204);
+    assert.deepEqual(await stated(), ['sent', 'sent', 'sent', 'sent', 'sent']);
+    assert.equal(
+      await tell([about('b', 'undelivered'), about('other', 'delivered'), about('b', 'delivered', own)]),
+      503,
+    );
+    assert.deepEqual(await stated(), ['sent', 'sent', 'failed', 'delivered', 'sent']);
+    assert.equal(await tell([about('b', 'delivered'), about('c', 'undelivered')]), 204);
+    assert.deepEqual(await stated(), ['sent', 'sent', 'delivered', 'delivered', 'sent'], 'a proof stays one');
+    assert.deepEqual(faults, []);
+  });
+
+  test(`${engine.name}: a receipt by GET has its fields in the query`, async (t) => {
+    const query = { method: 'GET', id: '/id', status: '/status' };
+    const { send, stated, sent, back, faults } = await receiptHouse(t, engine, query, []);
+    for (let count = 0; count < 2; count += 1) await send();
+    const tell = async (index: number, status: string, method = 'GET', headers = basic('t0k:en')) => {
+      const id = new URL(sent[index]?.get('back') ?? '').searchParams.get('id') ?? '';
+      const fields = new URLSearchParams({ id, status });
+      return (await fetch(`${back}?${fields}`, { method, headers })).status;
+    };
+    assert.deepEqual([await tell(0, '1', 'POST'), await tell(0, '1', 'GET', basic('guess'))], [405, 401]);
+    assert.deepEqual([await tell(0, '8'), await tell(0, '1'), await tell(1, '2')], [204, 204, 204]);
+    assert.equal((await fetch(back, { headers: bearer })).status, 204);
+    assert.deepEqual(await stated(), ['delivered', 'failed']);
+    assert.deepEqual(faults, []);
+  });
+}
+
+test('a server takes receipts by the method of its mapping, and no other', async (t) => {
+  const folder = makeTestFolder('receipts-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'gateway.json');
+  const receipt = { method: 'GET', reference: '/sid', status: '/status', ...words };
+  const request = { to: '{to}', text: '{text}' };
+  writeFileSync(path, JSON.stringify({ request, answer: { reference: '/sid' }, receipt }));
+  const home = await makeHome(t, { settings: { SMS_GATEWAY: path, SMS_RECEIPT_TOKEN: 't0k:en' } });
+  await home.start();
+  const tell = async (query: string, method = 'GET', headers: Record<string, string> = basic('t0k:en')) =>
+    (await fetch(`${home.url}/callbacks/sms${query}`, { method, headers })).status;
+  assert.deepEqual(
+    [await tell('?sid=a&status=3'), await tell('?sid=a&status=1'), await tell('?sid=a&status=1', 'POST')],
+    [204, 503, 405],
+  );
+  assert.equal(await tell('?sid=a&status=1', 'GET', {}), 401);
+});
