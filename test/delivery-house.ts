@@ -30,7 +30,7 @@ export async function createDeliveryHouse(
   const smtp = createSmtpEmail({
     url: sink.url,
     sender: { address: 'no-reply@tax.example', messageIdHost: 'tax.example' },
-    silenceMs: 500,
+    silenceMs: 10_000,
   });
   t.after(() => smtp.close());
   const faults: unknown[] = [];
