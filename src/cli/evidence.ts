@@ -7,10 +7,14 @@ import { type Command, type ExitCode, type Terminal, UsageError } from './comman
 const details = `FILE is what GET /v1/notifications/{id}/evidence answered. No server, database or setting is needed.
 
   --keys FILE   The keys that you trust: /.well-known/jwks.json of the issuer, kept by you.
-                Without it the bundle is verified with the key in it, whose id is printed for you to compare.
+                Without it the bundle is verified with the key in it: that proves that it is whole, and not who
+                made it. The thumbprint of that key is printed for you to compare.
   --tsa FILE    The certificates (PEM) that its time stamp has to lead to. Without it the stamp is verified by the
                 certificate in it, whose name is printed.
-  --json        Prints what the bundle says as JSON.`;
+  --json        Prints what the bundle says as JSON; trusted is true where a key of --keys signed it.
+
+Ends in 0 where every bit is as it was signed, and with --keys signed by one of them; in 1 where not; in 2 where a file
+cannot be read or a key set is none.`;
 
 /** What a file is verified against. */
 type Ask = {
@@ -20,7 +24,7 @@ type Ask = {
   readonly json: boolean;
 };
 
-/** `evidence verify`: exit code 1 where one bit of the file is not as it was signed. */
+/** `evidence verify`: exit code 1 where one bit of the file is not as it was signed, 2 where nothing could be verified. */
 export function evidenceVerifyCommand(terminal: Terminal): Command {
   return {
     name: 'evidence verify',
@@ -32,12 +36,29 @@ export function evidenceVerifyCommand(terminal: Terminal): Command {
       const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
       const [file, ...others] = positionals;
       if (file === undefined || others.length > 0) throw new UsageError('name one file');
-      const read = (path: string) => readFile(resolve(terminal.cwd, path), 'utf8');
-      const keys = values.keys === undefined ? undefined : parseKeySet(await read(values.keys));
+      const read = (path: string) => readNamed(terminal, path);
+      const keys = values.keys === undefined ? undefined : keysIn(await read(values.keys));
       const tsa = values.tsa === undefined ? undefined : await read(values.tsa);
       return await report(terminal, await read(file), { keys, tsa, json: values.json === true });
     },
   };
+}
+
+async function readNamed({ cwd }: Terminal, path: string): Promise<string> {
+  try {
+    return await readFile(resolve(cwd, path), 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'it is no file';
+    throw new UsageError(`cannot read ${path}: ${why}`);
+  }
+}
+
+function keysIn(text: string): NonNullable<Ask['keys']> {
+  try {
+    return parseKeySet(text);
+  } catch (cause) {
+    throw new UsageError(`--keys: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
 }
 
 async function report(terminal: Terminal, text: string, { keys, tsa, json }: Ask): Promise<ExitCode> {
@@ -47,14 +68,11 @@ async function report(terminal: Terminal, text: string, { keys, tsa, json }: Ask
     if (keys !== undefined && !keyTrusted) throw new EvidenceBroken('it was not signed by one of the keys given');
     const stamp = await stampOf(verdict, tsa);
     const stamped = stamp === undefined ? {} : { timeStamp: { ...stamp, at: new Date(stamp.at).toISOString() } };
-    if (json) terminal.stdout(`${JSON.stringify({ verified: true, kid, keyTrusted, ...stamped, claims })}\n`);
+    const verified = { verified: true, trusted: keyTrusted, kid, keyTrusted, ...stamped, claims };
+    if (json) terminal.stdout(`${JSON.stringify(verified)}\n`);
     else terminal.stdout(textOf(claims));
     terminal.stderr(`${stampText(claims, stamp)}\n`);
-    terminal.stderr(
-      keyTrusted
-        ? `Verified: signed by the trusted key ${kid}.\n`
-        : `Whole and signed by the key ${kid}; compare it with the keys of the issuer, or give them with --keys.\n`,
-    );
+    terminal.stderr(keyTrusted ? `Verified: signed by the trusted key ${kid}.\n` : untrustedText(kid));
     return 0;
   } catch (fault) {
     // The time stamp has an error of its own, in a module that is loaded only where there is one.
@@ -63,6 +81,15 @@ async function report(terminal: Terminal, text: string, { keys, tsa, json }: Ask
     terminal.stderr(`${fault.message}\n`);
     return 1;
   }
+}
+
+function untrustedText(kid: string): string {
+  return [
+    'NOT TRUSTED: no key was given to compare with. The bundle is whole, and signed by the key in it, but whoever has a key',
+    'can make such a bundle: it proves nothing until that key is seen to be the issuer’s. Its thumbprint is',
+    kid,
+    'Compare it with the keys of the issuer, or give these with --keys.\n',
+  ].join('\n');
 }
 
 type Stamped = { readonly at: number; readonly authority: string; readonly trusted: boolean };
@@ -76,7 +103,15 @@ async function stampOf({ stamp, claims }: Verdict, tsa: string | undefined): Pro
     throw new EvidenceBroken('it has no time stamp, and --tsa asks for one');
   }
   const { readCertificates, verifyTimeStamp } = await import('../notifications/time-stamp.ts');
-  const stamped = await verifyTimeStamp(stamp.token, stamp.over, tsa === undefined ? [] : readCertificates(tsa));
+  const stamped = await verifyTimeStamp(stamp.token, stamp.over, tsa === undefined ? [] : certificatesIn(tsa));
+
+  function certificatesIn(pem: string): ReturnType<typeof readCertificates> {
+    try {
+      return readCertificates(pem);
+    } catch (cause) {
+      throw new UsageError(`--tsa: ${cause instanceof Error ? cause.message : String(cause)}`);
+    }
+  }
   if (tsa !== undefined && !stamped.trusted)
     throw new EvidenceBroken('its time stamp does not lead to the certificates given');
   if (Math.abs(stamped.at - Number(claims['iat']) * 1_000) > mostSkewMs) {
@@ -91,7 +126,7 @@ function stampText(claims: Verdict['claims'], stamp: Stamped | undefined): strin
     return `Without a time stamp${why}.`;
   }
   const hint = stamp.trusted ? '' : ' (not compared: give its certificates with --tsa)';
-  return `Time stamp of ${new Date(stamp.at).toISOString()} by ${stamp.authority}${hint}.`;
+  return `Time stamp of ${new Date(stamp.at).toISOString()} by ${shown(stamp.authority)}${hint}.`;
 }
 
 type Line = { readonly event?: unknown; readonly time?: unknown; readonly channel?: unknown };
@@ -102,5 +137,10 @@ function textOf(claims: Readonly<Record<string, unknown>>): string {
     ({ event, time, channel = '' }) => `${time}  ${String(event).replace(/^.*\//, '')}  ${channel}`,
   );
   const effect = claims['legalEffect'] === undefined ? [] : [`legal effect: ${JSON.stringify(claims['legalEffect'])}`];
-  return `${[...lines.map((line) => line.trimEnd()), ...effect].join('\n')}\n`;
+  return `${[...lines.map((line) => line.trimEnd()), ...effect].map(shown).join('\n')}\n`;
+}
+
+/** What a bundle says may come from anyone: it must not move the cursor over what is printed about it. */
+function shown(line: string): string {
+  return line.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 }

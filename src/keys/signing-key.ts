@@ -15,7 +15,8 @@ const algOf = { 'access-token': 'ES256', result: 'ES256', evidence: 'ES256', che
 /** A public key as it is published: a JWK (RFC 7517) with its thumbprint (RFC 7638) as `kid`. */
 export type PublicJwk = PublicPoint & { readonly kid: string; readonly alg: SigningAlg; readonly use: 'sig' };
 
-type PublicPoint =
+/** The members of a public key that make it this key, and no other. */
+export type PublicPoint =
   | { readonly kty: 'EC'; readonly crv: 'P-256'; readonly x: string; readonly y: string }
   | { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string };
 
@@ -77,9 +78,12 @@ function published(publicKey: KeyObject, alg: SigningAlg): PublicJwk {
   if (x === undefined || (alg === 'ES256' && y === undefined)) throw new TypeError(`this is no public key for ${alg}`);
   const point: PublicPoint =
     alg === 'ES256' && y !== undefined ? { kty: 'EC', crv: 'P-256', x, y } : { kty: 'OKP', crv: 'Ed25519', x };
-  // RFC 7638 hashes the required members only, in the order that canonical JSON has.
-  const kid = createHash('sha256').update(canonicalJson(point)).digest('base64url');
-  return { ...point, kid, alg, use: 'sig' };
+  return { ...point, kid: thumbprintOf(point), alg, use: 'sig' };
+}
+
+/** The thumbprint of a key (RFC 7638), our `kid`: over the required members only, in the order that canonical JSON has. */
+export function thumbprintOf(point: PublicPoint): string {
+  return createHash('sha256').update(canonicalJson(point)).digest('base64url');
 }
 
 /** Signs bytes: R ‖ S of 64 bytes for ES256 (RFC 7518, section 3.4), the 64 bytes of RFC 8032 for Ed25519. */

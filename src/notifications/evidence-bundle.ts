@@ -1,5 +1,5 @@
-import { createHash, createPublicKey, verify, type webcrypto } from 'node:crypto';
-import { type SigningKey, signJws } from '../keys/signing-key.ts';
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { type PublicPoint, type SigningKey, signJws, thumbprintOf } from '../keys/signing-key.ts';
 
 const type = 'citizen-services-evidence+jwt';
 const stampType = 'citizen-services-time-stamp+jwt';
@@ -31,8 +31,8 @@ function digestOf(jws: string): string {
   return `sha-256:${createHash('sha256').update(jws).digest('hex')}`;
 }
 
-/** A key as it is found in a bundle or in a key set (RFC 7517). */
-export type EvidenceKey = { readonly kid: string; readonly jwk: webcrypto.JsonWebKey };
+/** A key from a bundle or a key set (RFC 7517); its id was computed from it, never taken from the file. */
+export type EvidenceKey = { readonly kid: string; readonly point: PublicPoint };
 
 /** What a good bundle says, and whether the key that signed it is one of those trusted. */
 export type Verdict = {
@@ -53,23 +53,24 @@ export class EvidenceBroken extends Error {
 
 /**
  * Verifies the text of a bundle without any server. Without `trusted` keys it proves that the bundle is whole and signed
- * by the key in it; that this is the key of the issuer has to be seen by its id. Every bit of the text counts: encodings
+ * by the key in it; that this is the key of the issuer has to be seen by its id, which is the thumbprint of that key. Every bit of the text counts: encodings
  * that other programs forgive are refused (evidence.test.ts, `one changed bit`).
  */
 export function verifyEvidence(text: string, trusted: readonly EvidenceKey[] = []): Verdict {
   const { evidence, timeStamp } = wholeOf(text);
   const { kid, claims: stated } = openJws(evidence, type);
   const inside = keyOf(stated['issuerKey']);
+  if (inside === 'misnamed') throw new EvidenceBroken('the key in it has the id of another key');
   const known = trusted.find((candidate) => candidate.kid === kid);
-  const jwk = known?.jwk ?? (inside?.kid === kid ? inside.jwk : undefined);
-  if (jwk === undefined) throw new EvidenceBroken('its key is neither in it nor among those given');
-  const claims = signedClaims(evidence, type, jwk);
+  const point = known?.point ?? (inside?.kid === kid ? inside.point : undefined);
+  if (point === undefined) throw new EvidenceBroken('its key is neither in it nor among those given');
+  const claims = signedClaims(evidence, type, point);
   const verdict = { claims, kid, keyTrusted: known !== undefined };
   if ((claims['timeStamp'] === 'attached') !== (timeStamp !== undefined)) {
     throw new EvidenceBroken('its time stamp was taken away, or put on it');
   }
   if (timeStamp === undefined) return verdict;
-  const { over, token } = signedClaims(timeStamp, stampType, jwk);
+  const { over, token } = signedClaims(timeStamp, stampType, point);
   if (over !== digestOf(evidence) || typeof token !== 'string')
     throw new EvidenceBroken('its time stamp is of another');
   return { ...verdict, stamp: { token: Buffer.from(token, 'base64'), over: Buffer.from(evidence) } };
@@ -92,10 +93,10 @@ function openJws(jws: string, typ: string): Opened {
   return { kid: String(header['kid']), claims, input: `${head}.${body}`, mark };
 }
 
-function signedClaims(jws: string, typ: string, jwk: webcrypto.JsonWebKey): Record<string, unknown> {
+function signedClaims(jws: string, typ: string, point: PublicPoint): Record<string, unknown> {
   const { claims, input, mark } = openJws(jws, typ);
   const signature = bytesOf(mark);
-  if (signature.length !== 64 || !isSigned(jwk, input, signature)) {
+  if (signature.length !== 64 || !isSigned(point, input, signature)) {
     throw new EvidenceBroken('the signature does not fit what it says');
   }
   return claims;
@@ -112,9 +113,9 @@ function wholeOf(text: string): EvidenceBundle {
   return bundle;
 }
 
-function isSigned(jwk: webcrypto.JsonWebKey, input: string, signature: Buffer): boolean {
+function isSigned(point: PublicPoint, input: string, signature: Buffer): boolean {
   try {
-    const key = createPublicKey({ key: jwk, format: 'jwk' });
+    const key = createPublicKey({ key: point, format: 'jwk' });
     return verify('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' }, signature);
   } catch {
     return false;
@@ -139,14 +140,37 @@ function recordOf(bytes: Buffer): Record<string, unknown> {
   throw new EvidenceBroken('a part of it is not an object');
 }
 
-function keyOf(value: unknown): EvidenceKey | undefined {
-  if (typeof value !== 'object' || value === null || !('kid' in value)) return undefined;
-  return { kid: String(value.kid), jwk: value as webcrypto.JsonWebKey };
+/** A key for ES256, under its thumbprint; undefined for what is none, `misnamed` where the file gives it another id. */
+function keyOf(value: unknown): EvidenceKey | 'misnamed' | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  // Narrowed to an object; its members stay unknown.
+  const { kty, crv, x, y, kid: given } = value as Record<string, unknown>;
+  if (kty !== 'EC' || crv !== 'P-256' || typeof x !== 'string' || typeof y !== 'string') return undefined;
+  // Only these members are used afterwards: what is verified with is what the id was computed from.
+  const point = { kty, crv, x, y } as const;
+  const kid = thumbprintOf(point);
+  return given === kid ? { kid, point } : 'misnamed';
 }
 
-/** The keys of a key set as /.well-known/jwks.json serves it. */
+/**
+ * The keys of a key set as /.well-known/jwks.json serves it; keys of other algorithms are left out. Throws with what is
+ * wrong about the set: a key under the id of another was put there by somebody else than its issuer.
+ */
 export function parseKeySet(text: string): EvidenceKey[] {
-  const { keys } = recordOf(Buffer.from(text));
-  if (!Array.isArray(keys)) throw new TypeError('expected a key set: {"keys": [...]}');
-  return keys.flatMap((key: unknown) => keyOf(key) ?? []);
+  const keys = listedKeys(text).flatMap((key) => keyOf(key) ?? []);
+  if (keys.length === 0) throw new TypeError('expected a key set with keys for ES256: {"keys": [...]}');
+  return keys.map((key, index) => {
+    if (key === 'misnamed') throw new TypeError(`the kid of a key is not its thumbprint: key ${index + 1} for ES256`);
+    return key;
+  });
+}
+
+function listedKeys(text: string): readonly unknown[] {
+  try {
+    const { keys } = recordOf(Buffer.from(text));
+    return Array.isArray(keys) ? keys : [];
+  } catch (fault) {
+    if (fault instanceof EvidenceBroken) return [];
+    throw fault;
+  }
 }

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { runCommandLine } from '../../src/cli/command.ts';
 import { evidenceVerifyCommand } from '../../src/cli/evidence.ts';
 import { parseId } from '../../src/kernel/id.ts';
+import { signingKeyFrom } from '../../src/keys/signing-key.ts';
 import { type CascadePolicy, standardPolicyFor } from '../../src/notifications/cascade.ts';
 import { absentChannels, type Channel, type Outcome } from '../../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
@@ -207,7 +208,7 @@ test('the command verifies a file offline, and ends in 1 for a changed one', asy
   const bundle = await evidence(await house.accept({ citizenId: 'cit-ida' }));
   writeFileSync(join(folder, 'good.json'), bundle);
   writeFileSync(join(folder, 'bad.json'), bundle.replace('A', 'B'));
-  const other = { keys: [{ ...house.ports.evidenceKey().publicJwk, kid: 'another' }] };
+  const other = { keys: [signingKeyFrom('evidence', new Uint8Array(32).fill(8)).publicJwk] };
   writeFileSync(join(folder, 'keys.json'), JSON.stringify({ keys: [house.ports.evidenceKey().publicJwk] }));
   writeFileSync(join(folder, 'other.json'), JSON.stringify(other));
   const printed: string[] = [];

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { runCommandLine } from '../../src/cli/command.ts';
+import { evidenceVerifyCommand } from '../../src/cli/evidence.ts';
+import { type SigningKey, signingKeyFrom } from '../../src/keys/signing-key.ts';
+import { EvidenceBroken, parseKeySet, signEvidence, verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
+import { makeTestFolder } from '../test-folder.ts';
+
+const issuer = signingKeyFrom('evidence', new Uint8Array(32).fill(9));
+const forger = signingKeyFrom('evidence', new Uint8Array(32).fill(8));
+const claims = { iat: 1, evidence: [{ event: 'ContentAccessTracking', time: 'made up' }] };
+
+/** A bundle signed by the forger, whose header and inside key both name that kid. */
+async function forged(inside: object, kid: string): Promise<string> {
+  const key: SigningKey = { ...forger, kid };
+  return JSON.stringify(await signEvidence(key, { ...claims, issuerKey: inside }));
+}
+
+function commandIn(t: TestContext, files: Readonly<Record<string, string>>) {
+  const folder = makeTestFolder('forged-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return async (...args: string[]) => {
+    const [out, err]: [string[], string[]] = [[], []];
+    const terminal = {
+      ...{ stdout: (text: string) => void out.push(text), stderr: (text: string) => void err.push(text) },
+      ...{ isInteractive: false, cwd: folder },
+    };
+    const code = await runCommandLine(['evidence', 'verify', ...args], [evidenceVerifyCommand(terminal)], terminal);
+    return { code, out: out.join(''), err: err.join('') };
+  };
+}
+
+test('a key under the id of another is refused, in a bundle and in a key set', async () => {
+  const { x, y } = forger.publicKey.export({ format: 'jwk' });
+  const misnamed = { ...issuer.publicJwk, x, y };
+  assert.throws(() => verifyEvidence(JSON.stringify({ evidence: 'a.b.c' })), EvidenceBroken);
+  const text = await forged(misnamed, issuer.kid);
+  assert.throws(() => verifyEvidence(text), /the key in it has the id of another key/);
+  assert.throws(() => verifyEvidence(text, parseKeySet(JSON.stringify({ keys: [issuer.publicJwk] }))), EvidenceBroken);
+  assert.throws(() => parseKeySet(JSON.stringify({ keys: [misnamed] })), /kid of a key is not its thumbprint/);
+  const nameless = { ...forger.publicJwk, kid: undefined };
+  assert.throws(() => parseKeySet(JSON.stringify({ keys: [nameless] })), /not its thumbprint/);
+  const own = verifyEvidence(await forged(forger.publicJwk, forger.kid));
+  assert.deepEqual([own.kid, own.keyTrusted], [forger.kid, false]);
+});
+
+test('a key set with keys of other algorithms gives those for evidence', () => {
+  const ledger = signingKeyFrom('checkpoint', new Uint8Array(32).fill(7)).publicJwk;
+  const keys = parseKeySet(JSON.stringify({ keys: [ledger, { kty: 'RSA', kid: 'x' }, issuer.publicJwk] }));
+  assert.deepEqual(
+    keys.map(({ kid }) => kid),
+    [issuer.kid],
+  );
+});
+
+test('without a trusted key the command says that nobody is proved, and never names the issuer for a forger', async (t) => {
+  const { x, y } = forger.publicKey.export({ format: 'jwk' });
+  const moving = { ...claims, evidence: [{ event: '\u001b[2K\rVerified', time: 't' }] };
+  const verify = commandIn(t, {
+    'misnamed.json': await forged({ ...issuer.publicJwk, x, y }, issuer.kid),
+    'own.json': await forged(forger.publicJwk, forger.kid),
+    'good.json': JSON.stringify(await signEvidence(issuer, { ...claims, issuerKey: issuer.publicJwk })),
+    'escape.json': JSON.stringify(await signEvidence(forger, { ...moving, issuerKey: forger.publicJwk })),
+    'keys.json': JSON.stringify({ keys: [issuer.publicJwk] }),
+  });
+  const misnamed = await verify('misnamed.json');
+  assert.equal(misnamed.code, 1);
+  assert.doesNotMatch(misnamed.err + misnamed.out, new RegExp(issuer.kid));
+  const own = await verify('own.json');
+  assert.deepEqual([own.code, /^NOT TRUSTED/m.test(own.err), own.err.includes(forger.kid)], [0, true, true]);
+  const trustedIn = async (...args: string[]) => {
+    const { trusted, keyTrusted } = JSON.parse((await verify(...args, '--json')).out) as Record<string, unknown>;
+    return [trusted, keyTrusted];
+  };
+  assert.deepEqual(await trustedIn('own.json'), [false, false]);
+  assert.deepEqual(await trustedIn('good.json', '--keys', 'keys.json'), [true, true]);
+  assert.equal((await verify('own.json', '--keys', 'keys.json')).code, 1);
+  assert.doesNotMatch((await verify('escape.json')).out, /[^\P{Cc}\n]/u);
+});
+
+test('what cannot be read, or is no key set, is wrong usage and no verdict', async (t) => {
+  const good = JSON.stringify(await signEvidence(issuer, { ...claims, issuerKey: issuer.publicJwk }));
+  const verify = commandIn(t, { 'good.json': good, 'text.json': 'no JSON', 'none.json': '{"keys":[]}' });
+  const asked: ReadonlyArray<[string[], RegExp]> = [
+    [['good.json', '--keys', 'text.json'], /^--keys: expected a key set/],
+    [['good.json', '--keys', 'none.json'], /^--keys: expected a key set/],
+    [['good.json', '--keys', 'absent.json'], /^cannot read absent\.json: ENOENT/],
+    [['absent.json'], /^cannot read absent\.json: ENOENT/],
+    [['good.json', '--tsa', 'absent.pem', '--json'], /^cannot read absent\.pem: ENOENT/],
+  ];
+  for (const [args, words] of asked) {
+    const { code, out, err } = await verify(...args);
+    assert.deepEqual([code, out], [2, ''], args.join(' '));
+    assert.match(err, words);
+    assert.doesNotMatch(err, /does not verify/);
+  }
+});
