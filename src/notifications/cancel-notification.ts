@@ -37,13 +37,12 @@ export const cancelNotification = defineOperation({
 async function withdraw(call: Call<typeof request, NotificationPorts>): Promise<Decision | Refused> {
   const found = await findOwn(call.read, call.params.id, call.caller.clientId);
   if (found === undefined) return { refusal: refuse('notification-not-found') };
-  const { notification, deliveries, attempts } = found;
+  const { notification, deliveries } = found;
   const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
   const about = { citizenId: notification.citizenId, notification: notification.id };
   if (notification.status === 'cancelled') {
     const event: CitizenEvent = { type: 'notification.status-read', ...head, ...about };
-    const json = notificationView(notification, deliveries, attempts);
-    return { effect: { events: [event], statements: [] }, answer: { status: 200, json } };
+    return { effect: { events: [event], statements: [] }, answer: { status: 200, json: notificationView(found) } };
   }
   if (!deliveries.every(isUntouched)) return { refusal: refuse('conflict', whyTooLate(notification, deliveries)) };
   const event = { type: 'notification.cancelled', ...head, ...about } as const;
@@ -61,7 +60,7 @@ async function withdraw(call: Call<typeof request, NotificationPorts>): Promise<
         tell(notification, 'cancelled', event),
       ],
     },
-    answer: { status: 200, json: notificationView(cancelled, skipped, attempts) },
+    answer: { status: 200, json: notificationView({ ...found, notification: cancelled, deliveries: skipped }) },
     // Another call withdrew it, or a worker took part of it; neither is ever undone, so the next look decides.
     onRefused: () => withdraw(call),
   };

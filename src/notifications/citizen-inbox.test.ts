@@ -57,6 +57,7 @@ for (const engine of engines) {
         '2026-01-15T09:00:01.000Z',
         [
           { at: '2026-01-15T09:00:00.000Z', event: 'accepted' },
+          { at: '2026-01-15T09:00:00.000Z', event: 'sent', channel: 'inbox' },
           { at: '2026-01-15T09:00:01.000Z', event: 'delivered', channel: 'inbox' },
           { at: '2026-01-15T09:00:01.000Z', event: 'read' },
         ],

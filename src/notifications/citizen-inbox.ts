@@ -4,6 +4,7 @@ import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Read } from '../store/db.ts';
 import { endUnneeded, proveDelivered } from './delivery-store.ts';
+import { keepUndeliverable } from './history-store.ts';
 import type { Notification } from './notification.ts';
 import { columns, findNotification, findWithContent, moveTo, notificationOf } from './notification-store.ts';
 import { bytesField } from './row-fields.ts';
@@ -115,6 +116,7 @@ export async function openMessage(
     proveDelivered(ask.id, 'inbox', ask.now),
     moveTo(notification, 'read', ask.now),
     endUnneeded(ask.id, ask.now),
+    ...keepUndeliverable(notification, 'read'),
     tell(notification, 'read', event),
   ];
   return {

@@ -1,12 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { hmacText } from '../kernel/hashing.ts';
-import { type DeliveryId, type Mint, parseId } from '../kernel/id.ts';
+import { type DeliveryId, type Mint, type NotificationId, parseId } from '../kernel/id.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
-import type { Read } from '../store/db.ts';
+import type { Read, Statement } from '../store/db.ts';
 import { againstOthers } from './against-others.ts';
 import { changeEnded, endUnneeded, findDeliveries, findNotificationOf } from './delivery-store.ts';
-import type { Delivery, Notification } from './notification.ts';
+import { keepConfirmed, keepFailed, keepUndeliverable } from './history-store.ts';
+import type { Delivery } from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
 import { tell } from './webhooks/feed-store.ts';
 
@@ -73,9 +74,10 @@ async function confirmation(parts: ConfirmParts, id: DeliveryId): Promise<Effect
     channel: delivery.channel,
   } as const;
   const statements = [
-    ...proof(delivery, now),
+    ...proof(notification.id, delivery, now),
     moveTo(notification, 'read', now),
     endUnneeded(notification.id, now),
+    ...keepUndeliverable(notification, 'read'),
     tell(notification, 'read', event),
   ];
   return { events: [event], statements };
@@ -86,12 +88,14 @@ function wasHandedOver({ state }: Delivery): boolean {
   return ['sending', 'sent', 'delivered', 'failed', 'unknown'].includes(state.status);
 }
 
-function proof({ id, state: { status: from } }: Delivery, now: number) {
+/** Proves the delivery, unless its provider did so before, or the call of the provider has not ended. */
+function proof(notification: NotificationId, delivery: Delivery, now: number): Statement[] {
+  const { id, state } = delivery;
+  const from = state.status;
   if (from !== 'sent' && from !== 'failed' && from !== 'unknown') return [];
-  return [changeEnded({ id, from, to: 'delivered', reason: null, now })];
-}
-
-/** Whether the proof of a delivery was the citizen's own opening, and not a word of its provider. */
-export function isOwnProof(notification: Pick<Notification, 'status' | 'statusAt'>, at: number): boolean {
-  return notification.status === 'read' && notification.statusAt === at;
+  return [
+    changeEnded({ id, from, to: 'delivered', reason: null, now }),
+    ...keepFailed(notification, delivery),
+    keepConfirmed(notification, delivery, now),
+  ];
 }

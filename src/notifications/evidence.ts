@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import { toInstant } from '../kernel/clock.ts';
 import type { PublicJwk } from '../keys/signing-key.ts';
-import { isOwnProof } from './confirm-receipt.ts';
 import { type Calendar, type LegalFacts, legalEffectOf } from './legal-effect.ts';
-import type { Notification } from './notification.ts';
-import { type Entry, receiptOf, timelineOf } from './notification-shape.ts';
-import type { Found } from './read-notification.ts';
+import { type Entry, type NotificationRecord, receiptOf, timelineOf } from './notification-shape.ts';
 import { type Content, contentBytes } from './sealed-content.ts';
 
 /**
@@ -31,10 +28,10 @@ export type Issuer = {
 };
 
 /** What a bundle states, to be signed. `content` is undefined where the citizen's data was erased. */
-export function evidenceOf(found: Found, content: Content | undefined, issuer: Issuer) {
-  const { notification, deliveries, attempts } = found;
+export function evidenceOf(found: NotificationRecord, content: Content | undefined, issuer: Issuer) {
+  const { notification } = found;
   const { id, reference, category, language, status, createdAt, deliverBy, clientId, citizenId } = notification;
-  const timeline = timelineOf(notification, deliveries, attempts);
+  const timeline = timelineOf(found);
   const digest = content === undefined ? undefined : createHash('sha256').update(contentBytes(content)).digest('hex');
   const effect =
     notification.legalEffect === null
@@ -56,27 +53,28 @@ export function evidenceOf(found: Found, content: Content | undefined, issuer: I
     sender: { clientId, name: issuer.senderName },
     recipient: { citizenId },
     ...(digest === undefined ? {} : { contentDigest: `sha-256:${digest}` }),
-    evidence: timeline
-      .flatMap((entry) => evidenceEntry(entry, notification))
-      .map((entry, index) => ({ id: `${id}.${index + 1}`, ...entry })),
+    evidence: timeline.flatMap(evidenceEntry),
     ...effect,
     receipt: receiptOf(notification),
     issuerKey: issuer.key,
   };
 }
 
-function evidenceEntry({ at, event, channel, attempt, reason }: Entry, notification: Notification) {
+/**
+ * The id is made of stored ones, never of a place in the list: a bundle that is given out later has all that an earlier one
+ * had, under the same ids and in the same words. Of the events that are evidence each comes once of its subject.
+ */
+function evidenceEntry({ at, of, event, channel, attempt, reason, confirmed = false }: Entry) {
   const name = nameOf(event, channel, reason);
   if (name === undefined) return [];
   return [
     {
+      id: `${of}.${event}`,
       event: `http://uri.etsi.org/19522/Event/${name}`,
       time: toInstant(at),
       ...(channel === undefined ? {} : { channel }),
       ...(attempt === undefined ? {} : { attempt }),
-      ...(event === 'delivered' && channel !== 'inbox'
-        ? { [isOwnProof(notification, at) ? 'citizenProof' : 'providerProof']: true }
-        : {}),
+      ...(event === 'delivered' && channel !== 'inbox' ? { [confirmed ? 'citizenProof' : 'providerProof']: true } : {}),
       ...(reason === undefined ? {} : { eventReasons: [reason] }),
     },
   ];
@@ -112,7 +110,7 @@ function nameOf(
 }
 
 /** The inbox has the message from the acceptance on, or from the attempt that placed it at `sendAt`. */
-function factsOf({ notification, deliveries, attempts }: Found, timeline: readonly Entry[]): LegalFacts {
+function factsOf({ notification, deliveries, attempts }: NotificationRecord, timeline: readonly Entry[]): LegalFacts {
   const inbox = deliveries.find(({ channel }) => channel === 'inbox');
   const placed = attempts.find(({ delivery, outcome }) => delivery === inbox?.id && outcome === 'sent');
   const lies = inbox?.state.status === 'sent' || inbox?.state.status === 'delivered';

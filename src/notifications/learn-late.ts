@@ -4,6 +4,7 @@ import type { Commit } from '../ledger/commit.ts';
 import type { Read } from '../store/db.ts';
 import { againstOthers } from './against-others.ts';
 import { changeEnded, findDeliveries, findNotificationOf } from './delivery-store.ts';
+import { keepFailed, keepUndeliverable } from './history-store.ts';
 import { type Delivery, deliveryMoves, foldStatus, outlineOf } from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
 import type { ReasonCode } from './reason.ts';
@@ -64,6 +65,8 @@ async function learnOnce({ read, commit, clock, mint }: LateParts, word: LateWor
       changeEnded({ id: before.id, from, to: word.ended, reason: reason ?? null, now }),
       moveTo(notification, status, now),
       ...nextStep(deliveries, before, word.ended, now),
+      ...keepFailed(notification.id, before),
+      ...keepUndeliverable(notification, status),
       tell(notification, status, event),
     ],
   });

@@ -1,6 +1,7 @@
 import { type TLiteral, type TProperties, type TUnion, Type } from 'typebox';
 import { toInstant } from '../kernel/clock.ts';
 import type { Attempt } from './delivery-store.ts';
+import type { Past } from './history-store.ts';
 import {
   categories,
   channelNames,
@@ -93,13 +94,25 @@ export const notificationShape = closed({
   timeline: Type.Array(timelineShape, { description: 'What happened, in order.' }),
 });
 
+/** A notification with all that is known of it. */
+export type NotificationRecord = {
+  readonly notification: Notification;
+  readonly deliveries: readonly Delivery[];
+  readonly attempts: readonly Attempt[];
+  readonly history: readonly Past[];
+};
+
 /** One line of a timeline. */
 export type Entry = {
   readonly at: number;
+  /** The notification, or the delivery that it is about: together with `event` and `attempt` it stays for ever. */
+  readonly of: string;
   readonly event: (typeof timelineEvents)[number];
   readonly channel?: string;
   readonly attempt?: number;
   readonly reason?: Attempt['reason'];
+  /** The proof of the delivery was the citizen's own. */
+  readonly confirmed?: boolean;
 };
 
 /** The entry of a list. */
@@ -122,20 +135,19 @@ export function summaryOf(notification: Notification) {
 }
 
 /** The whole answer about one notification. */
-export function notificationView(
-  notification: Notification,
-  deliveries: readonly Delivery[],
-  attempts: readonly Attempt[],
-) {
+export function notificationView(record: NotificationRecord) {
+  const { notification, deliveries, attempts } = record;
   const undeliverable = notification.status === 'undeliverable';
   return {
     ...summaryOf(notification),
     language: notification.language,
     ...(undeliverable ? { reason: reasonOf(reasonOfUndeliverable(deliveries)) } : {}),
     deliveries: deliveries.map((delivery) => deliveryView(delivery, attempts)),
-    timeline: timelineOf(notification, deliveries, attempts).map(({ at, reason, ...entry }) => ({
+    timeline: timelineOf(record).map(({ at, event, channel, attempt, reason }) => ({
       at: toInstant(at),
-      ...entry,
+      event,
+      ...(channel === undefined ? {} : { channel }),
+      ...(attempt === undefined ? {} : { attempt }),
       ...(reason === undefined ? {} : { reason: reasonOf(reason) }),
     })),
   };
@@ -161,42 +173,66 @@ function deliveryView({ id, channel, state, reminder }: Delivery, attempts: read
   };
 }
 
-/** What happened, in order. Nothing of it is stored twice: it is read off the notification, its deliveries and their attempts. */
-export function timelineOf(
-  notification: Notification,
-  deliveries: readonly Delivery[],
-  attempts: readonly Attempt[],
-): readonly Entry[] {
-  const { status, statusAt, createdAt, sendAt } = notification;
-  const entries: Entry[] = [{ at: createdAt, event: 'accepted' }];
-  if (sendAt !== null) entries.push({ at: createdAt, event: 'scheduled' });
+/**
+ * What happened, in order: read off the notification, its deliveries and their attempts, and off the history that is kept of
+ * what these do not say any more. So an entry that was there once is there for ever.
+ */
+export function timelineOf({ notification, deliveries, attempts, history }: NotificationRecord): readonly Entry[] {
+  const { id, status, statusAt, createdAt, sendAt } = notification;
+  const entries: Entry[] = [{ at: createdAt, of: id, event: 'accepted' }];
+  if (sendAt !== null) entries.push({ at: createdAt, of: id, event: 'scheduled' });
   for (const delivery of deliveries) {
-    entries.push(
-      ...entriesOf(
-        delivery,
-        attempts.filter((attempt) => attempt.delivery === delivery.id),
-      ),
-    );
+    const own = attempts.filter((attempt) => attempt.delivery === delivery.id);
+    entries.push(...entriesOf(delivery, own, history), ...placedBefore(delivery, own, createdAt));
   }
+  for (const { of, status: event, at } of history) if (event === 'undeliverable') entries.push({ at, of, event });
   if (status === 'read' || status === 'undeliverable' || status === 'cancelled') {
-    entries.push({ at: statusAt, event: status });
+    entries.push({ at: statusAt, of: id, event: status });
   }
-  // Stable: what has the same instant stays in the order in which it was put in.
-  return entries.sort((left, right) => left.at - right.at);
+  // What changed while it was read stands in two places. Stable: what has the same instant stays as it was put in.
+  return uniqueOf(entries).sort((left, right) => left.at - right.at);
 }
 
-function entriesOf({ channel, attempts: count, state }: Delivery, attempts: readonly Attempt[]): Entry[] {
+function entriesOf(delivery: Delivery, attempts: readonly Attempt[], history: readonly Past[]): Entry[] {
+  const { id: of, channel, attempts: count, state } = delivery;
   const entries: Entry[] = attempts.flatMap(({ number, startedAt, endedAt, outcome, reason }) => [
-    { at: startedAt, event: 'sending', channel, attempt: number },
-    { at: endedAt, event: outcome, channel, attempt: number, ...(reason === undefined ? {} : { reason }) },
+    { at: startedAt, of, event: 'sending', channel, attempt: number },
+    { at: endedAt, of, event: outcome, channel, attempt: number, ...(reason === undefined ? {} : { reason }) },
   ]);
   if (state.status === 'sending' && state.startedAt !== undefined) {
-    entries.push({ at: state.startedAt, event: 'sending', channel, attempt: count });
+    entries.push({ at: state.startedAt, of, event: 'sending', channel, attempt: count });
+  }
+  const past = history.filter((one) => one.of === of);
+  for (const { status: event, at, reason } of past) {
+    if (event === 'failed') entries.push({ at, of, event, channel, ...(reason === undefined ? {} : { reason }) });
   }
   // A state that no attempt brought: placed in the inbox, skipped, cut off by the deadline, or proved late.
   if ('endedAt' in state && attempts.at(-1)?.outcome !== state.status) {
     const reason = 'reason' in state ? { reason: state.reason } : {};
-    entries.push({ at: state.endedAt, event: state.status, channel, ...reason });
+    const confirmed = state.status === 'delivered' && past.some(({ status }) => status === 'confirmed');
+    entries.push({
+      at: state.endedAt,
+      of,
+      event: state.status,
+      channel,
+      ...reason,
+      ...(confirmed ? { confirmed } : {}),
+    });
   }
   return entries;
+}
+
+/** The copy in the inbox that was placed by the acceptance itself and opened since: its row says only that it was opened. */
+function placedBefore({ id: of, channel, state }: Delivery, attempts: readonly Attempt[], createdAt: number): Entry[] {
+  const placed = attempts.some(({ outcome }) => outcome === 'sent');
+  if (channel !== 'inbox' || state.status !== 'delivered' || placed) return [];
+  return [{ at: createdAt, of, event: 'sent', channel }];
+}
+
+function uniqueOf(entries: readonly Entry[]): Entry[] {
+  const seen = new Set<string>();
+  return entries.filter(({ of, event, attempt }) => {
+    const key = event === 'sending' || event === 'retry' ? `${of} ${event} ${attempt}` : `${of} ${event}`;
+    return !seen.has(key) && seen.add(key);
+  });
 }

@@ -3,9 +3,10 @@ import { type Call, defineOperation } from '../api/operation.ts';
 import { type NotificationId, parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { Read } from '../store/db.ts';
-import { type Attempt, findAttempts, findDeliveries } from './delivery-store.ts';
-import { type Delivery, foldStatus, type Notification, outlineOf } from './notification.ts';
-import { notificationShape, notificationView } from './notification-shape.ts';
+import { findAttempts, findDeliveries } from './delivery-store.ts';
+import { findHistory } from './history-store.ts';
+import { foldStatus, outlineOf } from './notification.ts';
+import { type NotificationRecord, notificationShape, notificationView } from './notification-shape.ts';
 import { findNotification } from './notification-store.ts';
 import type { NotificationPorts } from './ports.ts';
 
@@ -33,7 +34,7 @@ export const readNotification = defineOperation({
   run: async (call: Call<typeof request, NotificationPorts>) => {
     const found = await findOwn(call.read, call.params.id, call.caller.clientId);
     if (found === undefined) return { refusal: refuse('notification-not-found') };
-    const { notification, deliveries, attempts } = found;
+    const { notification } = found;
     return {
       effect: {
         events: [
@@ -48,27 +49,22 @@ export const readNotification = defineOperation({
         ],
         statements: [],
       },
-      answer: { status: 200, json: notificationView(notification, deliveries, attempts) },
+      answer: { status: 200, json: notificationView(found) },
     };
   },
 });
-
-/** A notification with all that its answer is made of. */
-export type Found = {
-  readonly notification: Notification;
-  readonly deliveries: readonly Delivery[];
-  readonly attempts: readonly Attempt[];
-};
 
 /**
  * The notification with that id if this client sent it. Its status is folded from the deliveries as they are now, so
  * that it says `sending` from the moment a channel is at work.
  */
-export async function findOwn(read: Read, text: string, clientId: string): Promise<Found | undefined> {
+export async function findOwn(read: Read, text: string, clientId: string): Promise<NotificationRecord | undefined> {
   const id: NotificationId | undefined = parseId('notification', text);
   const stored = id === undefined ? undefined : await findNotification(read, id);
   if (stored === undefined || stored.clientId !== clientId) return undefined;
-  const [deliveries, attempts] = await Promise.all([findDeliveries(read, stored.id), findAttempts(read, stored.id)]);
+  const deliveries = await findDeliveries(read, stored.id);
+  // Afterwards: what changes between the two reads is then in both, and counted once, and never in neither.
+  const [attempts, history] = await Promise.all([findAttempts(read, stored.id), findHistory(read, stored.id)]);
   const status = foldStatus(stored.status, deliveries.map(outlineOf), false);
-  return { notification: { ...stored, status }, deliveries, attempts };
+  return { notification: { ...stored, status }, deliveries, attempts, history };
 }

@@ -13,6 +13,7 @@ import {
   insertAttempt,
   type Job,
 } from './delivery-store.ts';
+import { keepUndeliverable } from './history-store.ts';
 import { type Delivery, type DeliveryState, foldStatus, type Notification, outlineOf } from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
 import type { ReasonCode } from './reason.ts';
@@ -105,6 +106,7 @@ async function effectOf(parts: SettleParts, { job, ending, notification }: Case)
       moveTo(notification, status, now),
       ...attemptOf({ job, ending, notification }, settled, now),
       ...nextStep(deliveries, job, settled.state.status, now),
+      ...keepUndeliverable(notification, status),
       tell(notification, status, event),
     ],
   };
