@@ -126,7 +126,7 @@ export async function createNotificationHouse(
   };
 }
 
-type GivenPorts = Pick<NotificationPorts, 'contactOf' | 'citizenKeys' | 'random' | 'cascade' | 'tryLetter'>;
+type GivenPorts = Pick<AllPorts, 'contactOf' | 'citizenKeys' | 'random' | 'cascade' | 'tryLetter'>;
 
 /** What the operations are given in tests: webhooks may go to this machine, and one key signs evidence. */
 function portsOf(given: GivenPorts, documents: Readonly<Record<string, string>>): AllPorts {

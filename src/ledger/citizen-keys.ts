@@ -43,7 +43,7 @@ const pseudonymBytes = 16;
 /** At least so many keys are kept in memory, and at most twice as many. */
 const cachedKeys = 10_000;
 /** A destroyed key is used no longer than this, in processes other than the one that destroyed it. */
-const cachedForMs = 60_000;
+export const cachedForMs = 60_000;
 /**
  * That an id has no key is remembered for the length of a request: asked three times in it, an unknown id would otherwise
  * read three times what is at hand for a known one. No longer, or what is sealed about somebody new could not be opened; and not without a clock, or it would be for ever.

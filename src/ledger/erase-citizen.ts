@@ -48,7 +48,8 @@ export async function eraseCitizen(parts: ErasureParts, citizenId: string): Prom
   const forgetName = { sql: 'update ledger_entry set citizen_id = null where chain = $1', args: [chain] };
   const besides = parts.besides?.(citizenId, event.at, event.id) ?? [];
   try {
-    await commit({ events: [event], statements: [citizenKeys.destruction(citizenId), ...besides, forgetName] });
+    const statements = [citizenKeys.destruction(citizenId), ...besides, forgetName, recordErasure(chain, event)];
+    await commit({ events: [event], statements });
   } catch (fault) {
     if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
     if (fault.statement > 0) throw new CitizenHeld();
@@ -57,4 +58,23 @@ export async function eraseCitizen(parts: ErasureParts, citizenId: string): Prom
     citizenKeys.forget(citizenId);
   }
   return true;
+}
+
+/** The last erasure of a person; `event` is undefined where it was before erasures were recorded. */
+export type Erasure = { readonly at: number; readonly event?: string };
+
+function recordErasure(chain: Uint8Array, event: { readonly id: EventId; readonly at: number }): Statement {
+  return {
+    sql: `insert into citizen_erasure (chain, event_id, at) values ($1, $2, $3)
+      on conflict (chain) do update set event_id = excluded.event_id, at = excluded.at`,
+    args: [chain, event.id, event.at],
+  };
+}
+
+/** The last erasure of the person with that pseudonym: tells content that was erased from content that was changed. */
+export async function findErasure(read: Read, chain: Uint8Array): Promise<Erasure | undefined> {
+  const [row] = await read('select event_id, at from citizen_erasure where chain = $1', [chain]);
+  if (row === undefined) return undefined;
+  const event = row['event_id'];
+  return { at: Number(row['at']), ...(typeof event === 'string' ? { event } : {}) };
 }

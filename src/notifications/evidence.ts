@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { toInstant } from '../kernel/clock.ts';
 import type { PublicJwk } from '../keys/signing-key.ts';
+import type { Erasure } from '../ledger/erase-citizen.ts';
 import { type Calendar, type LegalFacts, legalEffectOf } from './legal-effect.ts';
 import { type Entry, type NotificationRecord, receiptOf, timelineOf } from './notification-shape.ts';
 import { type Content, contentBytes } from './sealed-content.ts';
@@ -27,12 +28,11 @@ export type Issuer = {
   readonly now: number;
 };
 
-/** What a bundle states, to be signed. `content` is undefined where the citizen's data was erased. */
-export function evidenceOf(found: NotificationRecord, content: Content | undefined, issuer: Issuer) {
+/** What a bundle states, to be signed. Where the citizen's data was erased it says so, in place of the digest. */
+export function evidenceOf(found: NotificationRecord, content: Content | Erasure, issuer: Issuer) {
   const { notification } = found;
   const { id, reference, category, language, status, createdAt, deliverBy, clientId, citizenId } = notification;
   const timeline = timelineOf(found);
-  const digest = content === undefined ? undefined : createHash('sha256').update(contentBytes(content)).digest('hex');
   const effect =
     notification.legalEffect === null
       ? {}
@@ -52,12 +52,25 @@ export function evidenceOf(found: NotificationRecord, content: Content | undefin
     },
     sender: { clientId, name: issuer.senderName },
     recipient: { citizenId },
-    ...(digest === undefined ? {} : { contentDigest: `sha-256:${digest}` }),
+    ...statementOf(content),
     evidence: timeline.flatMap(evidenceEntry),
     ...effect,
     receipt: receiptOf(notification),
     issuerKey: issuer.key,
   };
+}
+
+/** The digest of the content; of erased content the event that erased it, as the ledger has it. */
+function statementOf(content: Content | Erasure) {
+  if ('message' in content) {
+    const digest = createHash('sha256').update(contentBytes(content)).digest('hex');
+    return { content: 'whole', contentDigest: `sha-256:${digest}` } as const;
+  }
+  const { at, event } = content;
+  return {
+    content: 'erased',
+    ...(event === undefined ? {} : { erasure: { event, time: toInstant(at) } }),
+  } as const;
 }
 
 /**

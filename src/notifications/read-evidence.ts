@@ -1,8 +1,11 @@
 import { Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
+import type { NotificationId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
 import { SealBroken } from '../keys/chunked-encryption.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
+import { type CitizenKeys, cachedForMs } from '../ledger/citizen-keys.ts';
+import { type Erasure, findErasure } from '../ledger/erase-citizen.ts';
 import { evidenceOf } from './evidence.ts';
 import { type Stamp, signEvidence } from './evidence-bundle.ts';
 import type { Calendar } from './legal-effect.ts';
@@ -14,6 +17,8 @@ import { type Content, openContent } from './sealed-content.ts';
 
 /** What evidence needs from outside, besides what all operations on notifications need. */
 export type EvidencePorts = {
+  /** For what was erased: whose key it was, and whether there is one now. */
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'standingKeyOf' | 'pseudonymOf'>;
   /** The key that signs evidence now. */
   readonly evidenceKey: () => SigningKey;
   /** The public address of this server, as bundles name it. */
@@ -42,7 +47,7 @@ export const readEvidence = defineOperation({
   scope: 'notifications:read',
   summary: 'The evidence of a notification, verifiable offline',
   description:
-    'A JWS with the event names of ETSI EN 319 522, the digest of the content, and the legal effect where a rule was named. Verify it with `citizen-services evidence verify FILE --keys JWKS`, or with any JOSE library and /.well-known/jwks.json.',
+    'A JWS with the event names of ETSI EN 319 522, the digest of the content (or that it was erased, and by which event), and the legal effect where a rule was named. Verify it with `citizen-services evidence verify FILE --keys JWKS`, or with any JOSE library and /.well-known/jwks.json.',
   request,
   responses: {
     200: {
@@ -81,11 +86,29 @@ export const readEvidence = defineOperation({
   },
 });
 
-async function contentOf(call: EvidenceCall, { id, citizenId }: Notification): Promise<Content | undefined> {
+/**
+ * The content, or that it was erased. Content that does not open, of a citizen whom nobody has erased, was changed where it
+ * lies: that is thrown, so that it is in the log, and no bundle is signed that hides it.
+ */
+async function contentOf(call: EvidenceCall, { id, citizenId, createdAt }: Notification): Promise<Content | Erasure> {
+  const { citizenKeys } = call.ports;
   const found = await findWithContent(call.read, id);
-  if (found === undefined) return undefined;
+  if (found === undefined) throw new TypeError('a notification without its row');
+  const cached = openOrNone(await citizenKeys.keyOf(citizenId), id, found.content);
+  if (cached !== undefined) return cached;
+  // The key at hand may be that from before an erasure, after which the citizen came anew.
+  const standing = await citizenKeys.standingKeyOf(citizenId);
+  const content = standing === undefined ? undefined : openOrNone(standing.key, id, found.content);
+  if (content !== undefined) return content;
+  const erasure = await findErasure(call.read, citizenKeys.pseudonymOf(citizenId));
+  // Another process may have sealed under the old key for as long as it had it at hand.
+  if (erasure !== undefined && createdAt <= erasure.at + cachedForMs) return erasure;
+  throw new Error(`the content of ${id} does not open, and its citizen was not erased: it was changed where it lies`);
+}
+
+function openOrNone(key: Uint8Array, id: NotificationId, sealed: Uint8Array): Content | undefined {
   try {
-    return openContent(await call.ports.citizenKeys.keyOf(citizenId), id, found.content);
+    return openContent(key, id, sealed);
   } catch (fault) {
     if (fault instanceof SealBroken) return undefined;
     throw fault;

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
+import { verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
+import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { engines } from '../engines.ts';
+import { createNotificationHouse } from '../notification-house.ts';
+
+type Engine = (typeof engines)[number];
+
+async function open(t: TestContext, engine: Engine) {
+  let now = Date.UTC(2026, 0, 15, 9);
+  const clock = { now: () => now };
+  const house = await createNotificationHouse(await engine.open(t), clock, { 'cit-ada': { name: 'Ada' } });
+  const { db, citizenKeys } = house;
+  return {
+    house,
+    wait: (ms: number) => {
+      now += ms;
+    },
+    erase: async () =>
+      assert.equal(
+        await eraseCitizen({ ...house, read: db.read, clock, actor: { operator: 'local' } }, 'cit-ada'),
+        true,
+      ),
+    takeUpAnew: async () => {
+      await db.write([citizenKeys.creation('cit-ada')]);
+      citizenKeys.forget('cit-ada');
+    },
+    /** Changes one byte of the content where it lies. */
+    tamper: async (id: string) => {
+      const [row] = await db.read('select content from notification where id = $1', [id]);
+      const content = Buffer.from(row?.['content'] as Uint8Array);
+      content[content.length - 1] = (content.at(-1) ?? 0) ^ 1;
+      await db.write([{ sql: 'update notification set content = $1 where id = $2', args: [content, id] }]);
+    },
+    /** What the bundle says of the content. */
+    stated: async (id: string) => {
+      const answer = await house.serve(readEvidence)({ params: { id } });
+      assert.ok('json' in answer);
+      const { content, contentDigest, erasure } = verifyEvidence(JSON.stringify(answer.json)).claims;
+      return { content, digest: typeof contentDigest, erasure };
+    },
+  };
+}
+
+const refused = { message: /^the content of ntf_\w+ does not open, and its citizen was not erased/ };
+
+for (const engine of engines) {
+  const check = (claim: string, body: (house: Awaited<ReturnType<typeof open>>) => Promise<void>) =>
+    test(`${engine.name}: ${claim}`, async (t) => body(await open(t, engine)));
+
+  check('content that was changed where it lies gives no evidence', async ({ house, stated, tamper }) => {
+    for (const citizenId of ['cit-ada', 'cit-unknown']) {
+      const id = await house.accept({ citizenId });
+      assert.deepEqual(await stated(id), { content: 'whole', digest: 'string', erasure: undefined });
+      await tamper(id);
+      await assert.rejects(stated(id), refused);
+    }
+  });
+
+  check('a key that is gone without an erasure is no erased content', async ({ house, stated }) => {
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    await house.db.write([house.citizenKeys.destruction('cit-ada')]);
+    house.citizenKeys.forget('cit-ada');
+    await assert.rejects(stated(id), refused);
+  });
+
+  check('erased content is stated as erased, with the event that erased it', async ({ house, ...steps }) => {
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    steps.wait(3_600_000);
+    await steps.erase();
+    const [row] = await house.db.read("select id from ledger_event where type = 'citizen.erased'", []);
+    const erased = {
+      content: 'erased',
+      digest: 'undefined',
+      erasure: { event: row?.['id'], time: '2026-01-15T10:00:00.000Z' },
+    };
+    assert.deepEqual(await steps.stated(id), erased);
+    await steps.takeUpAnew();
+    assert.deepEqual(await steps.stated(id), erased);
+    steps.wait(3_600_000);
+    const later = await house.accept({ citizenId: 'cit-ada' });
+    assert.equal((await steps.stated(later)).content, 'whole');
+    await steps.tamper(later);
+    await assert.rejects(steps.stated(later), refused);
+    // A second erasure takes the place of the first.
+    await steps.erase();
+    assert.deepEqual((await steps.stated(later)).content, 'erased');
+  });
+}
+
+test('a process that still had the old key at hand gives evidence of content sealed under the new one', async (t) => {
+  const [engine] = engines;
+  assert.ok(engine !== undefined);
+  const { house, stated, takeUpAnew } = await open(t, engine);
+  const id = await house.accept({ citizenId: 'cit-ada' });
+  const { citizenKeys } = house;
+  const stale = systemRandom(32);
+  Object.assign(house.ports, { citizenKeys: { ...citizenKeys, keyOf: async () => stale } });
+  await takeUpAnew();
+  assert.equal((await stated(id)).content, 'whole');
+});
