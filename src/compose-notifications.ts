@@ -11,6 +11,7 @@ import { systemTimer } from './jobs/timer.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import { withWishes } from './notifications/contact-wish-store.ts';
 import type { Stamp } from './notifications/evidence-bundle.ts';
+import { type Calendar, calendarNotice } from './notifications/legal-effect.ts';
 import type { AttachmentTitle, ContactOf, NotificationPorts } from './notifications/ports.ts';
 import { createQueueWatch, type QueueState, type QueueWatch } from './notifications/queue-watch.ts';
 import type { EvidencePorts } from './notifications/read-evidence.ts';
@@ -84,11 +85,24 @@ async function stampOf({ settings, clock, random, log }: House): Promise<Stamp |
   return createStamper({ url, trusted, clock, random, timeoutMs: stampTimeoutMs, onFault });
 }
 
+/** The days that do not count for legal effect. A thread that only helps leaves it to the first one to say what is missing. */
+function calendarOf({ settings, clock, log }: House, isHelper: boolean): Calendar {
+  const calendar = { holidays: new Set(settings.holidays) };
+  const notice = calendarNotice(calendar, clock.now());
+  if (notice !== undefined && !isHelper) log.notice(notice);
+  return calendar;
+}
+
 /** What the operations on notifications and webhooks are given. */
 export async function notificationPorts(
   house: House,
   access: Access,
-  site: { readonly cascade: CascadePolicy; readonly publicUrl: string; readonly simulated: boolean },
+  site: {
+    readonly cascade: CascadePolicy;
+    readonly publicUrl: string;
+    readonly simulated: boolean;
+    readonly isHelper?: boolean;
+  },
 ): Promise<Omit<NotificationPorts & WebhookPorts & EvidencePorts, 'citizenKeys' | 'random'>> {
   return {
     contactOf: site.simulated ? withSimulators(contactsOf(house)) : contactsOf(house),
@@ -101,7 +115,7 @@ export async function notificationPorts(
     resolve: systemResolve,
     evidenceKey: () => access.keys.current('evidence'),
     evidenceIssuer: site.publicUrl,
-    calendar: { holidays: new Set(house.settings.holidays) },
+    calendar: calendarOf(house, site.isHelper === true),
     stamp: await stampOf(house),
   };
 }

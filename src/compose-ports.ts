@@ -25,6 +25,7 @@ export async function openPorts(
     ledger: Ledger;
     cascade: CascadePolicy;
     simulated: boolean;
+    isHelper?: boolean;
   },
 ): Promise<Ports> {
   const { settings, register, citizenKeys, root, random, log } = house;

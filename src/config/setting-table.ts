@@ -168,7 +168,7 @@ export const settingTable = {
   HOLIDAYS: {
     kind: 'dates',
     fallback: '',
-    help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications.',
+    help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications. Add to it, and never take past days out.',
   },
   ...notificationSettingTable,
   MAIL_FROM: {

@@ -55,6 +55,7 @@ export function parseCascade(text: string, present: ReadonlySet<ChannelName>): C
   return {
     steps: [{ channel: 'inbox', afterMs: 0 }, ...file.steps.map(stepOf)],
     letterLeadMs: letterLeadDays * dayMs,
+    providers: present,
     ...(quietHours === undefined ? {} : { quiet: quietHours }),
     ...(verifiedOnly === undefined ? {} : { verifiedOnly }),
   };

@@ -17,6 +17,8 @@ export type CascadePolicy = {
   readonly quiet?: QuietHours | undefined;
   /** These channels take addresses only that somebody has verified. */
   readonly verifiedOnly?: readonly ChannelName[] | undefined;
+  /** The channels that leave the house and have a provider, in the policy or not. */
+  readonly providers: ReadonlySet<ChannelName>;
 };
 
 /** One delivery to be: its channel and the earliest instant. */
@@ -32,6 +34,7 @@ export const inboxAndEmail: CascadePolicy = {
     { channel: 'email', afterMs: 0 },
   ],
   letterLeadMs,
+  providers: new Set(['email']),
 };
 
 /** The policy of a server with these channels besides inbox and email, until its operator states another. */
@@ -40,7 +43,7 @@ export function standardPolicyFor(more: ReadonlySet<ChannelName>): CascadePolicy
   const steps: CascadeStep[] = [...inboxAndEmail.steps, { channel: 'email', afterMs: 3 * dayMs, reminder: true }];
   if (more.has('sms')) steps.push({ channel: 'sms', afterMs: 5 * dayMs });
   if (more.has('letter')) steps.push({ channel: 'letter', afterMs: 7 * dayMs });
-  return { steps, letterLeadMs };
+  return { steps, letterLeadMs, providers: new Set([...more, 'email']) };
 }
 
 /** When and to whom: `wanted` are the channels in the order that the sender gave, if it gave one. */

@@ -1,4 +1,7 @@
 import { toInstant } from '../kernel/clock.ts';
+import type { Issue } from '../kernel/problem.ts';
+import type { CascadePolicy } from './cascade.ts';
+import type { ChannelName } from './notification.ts';
 
 /** What the rules look at: instants in epoch ms. */
 export type LegalFacts = {
@@ -13,30 +16,37 @@ export type LegalFacts = {
 /** Which days count: Saturdays, Sundays and these (`YYYY-MM-DD`) do not. */
 export type Calendar = { readonly holidays: ReadonlySet<string> };
 
-/** When a notification counts as served, and why; without `effectiveAt` it does not yet. */
-export type LegalEffect = { readonly rule: string; readonly effectiveAt?: string; readonly basis: string };
+/** How an instant was counted, so that anyone can count again without the calendar of the server. Days are those of UTC. */
+export type Counting = {
+  /** The days after that of this instant count; the effect is at the end of the last one. */
+  readonly from: string;
+  readonly workingDays: number;
+  readonly notCounted: { readonly weekdays: readonly string[]; readonly holidays: readonly string[] };
+};
 
-type Rule = (
-  facts: LegalFacts,
-  calendar: Calendar,
-  days: number,
-) => { readonly at: number | undefined; readonly basis: string };
+/** When a notification counts as served, and why; without `effectiveAt` it does not yet. */
+export type LegalEffect = {
+  readonly rule: string;
+  readonly effectiveAt?: string;
+  readonly basis: string;
+  readonly counting?: Counting;
+};
+
+/** The instant that a rule comes to, still to come or past; `counting` where days were counted. */
+type Reached = { readonly at: number; readonly basis: string; readonly counting?: Counting };
+
+type Rule = (facts: LegalFacts, calendar: Calendar, days: number) => Reached | undefined;
 
 const dayMs = 86_400_000;
 
 /** The rules, by name. A law that knows another one adds a line here. */
 const rules: Readonly<Record<string, Rule>> = {
-  opened: ({ openedAt }) => ({ at: openedAt, basis: 'the citizen opened the message' }),
-  'after-working-days': ({ openedAt, availableAt }, calendar, days) => {
-    const due = availableAt === undefined ? undefined : afterWorkingDays(availableAt, days, calendar);
-    return openedAt !== undefined && (due === undefined || openedAt < due)
-      ? { at: openedAt, basis: 'the citizen opened the message' }
-      : { at: due, basis: `${days} working days after the message lay in the inbox` };
-  },
-  'as-letter': ({ letterAt }, calendar, days) => ({
-    at: letterAt === undefined ? undefined : afterWorkingDays(letterAt, days, calendar),
-    basis: `${days} working days after the letter was handed over`,
-  }),
+  opened: ({ openedAt }) => opening(openedAt),
+  'after-working-days': ({ openedAt, availableAt }, calendar, days) =>
+    earlierOf(opening(openedAt), counted(availableAt, days, calendar, 'after the message lay in the inbox')),
+  // Opening ends the cascade, so that the letter may never go.
+  'as-letter': ({ openedAt, letterAt }, calendar, days) =>
+    earlierOf(opening(openedAt), counted(letterAt, days, calendar, 'after the letter was handed over')),
 };
 
 const pattern = /^(opened|as-letter|after-(\d{1,2})-working-days)$/;
@@ -48,23 +58,63 @@ export function isLegalRule(name: string): boolean {
   return match !== null && Number(match[2] ?? 1) > 0;
 }
 
+/**
+ * What is wrong about a rule for a notification with these wanted channels, or with those of the policy: `as-letter` needs
+ * a letter, and somebody who prints it. Every other rule is fulfilled by the inbox, which is always there.
+ */
+export function legalRuleIssues(
+  name: string | undefined,
+  wanted: readonly ChannelName[] | undefined,
+  { steps, providers }: CascadePolicy,
+): Issue[] {
+  if (name !== 'as-letter') return [];
+  const planned = wanted ?? steps.map(({ channel }) => channel);
+  if (planned.includes('letter') && providers.has('letter')) return [];
+  const detail = 'as-letter needs a letter: none is planned by channels or by the policy of this server';
+  return [{ in: 'body', pointer: '/legalEffect', code: 'not-allowed', detail }];
+}
+
 /** What a rule says of these facts at that time: an instant that is still to come is no effect yet. */
 export function legalEffectOf(name: string, facts: LegalFacts, calendar: Calendar, now: number): LegalEffect {
   const match = pattern.exec(name);
   const days = match?.[2] === undefined ? letterDays : Number(match[2]);
   const rule = rules[match?.[2] === undefined ? name : 'after-working-days'];
-  const result = rule?.(facts, calendar, days);
-  if (result?.at === undefined || result.at > now) return { rule: name, basis: 'not yet' };
-  return { rule: name, effectiveAt: toInstant(result.at), basis: result.basis };
+  const reached = rule?.(facts, calendar, days);
+  if (reached === undefined || reached.at > now) return { rule: name, basis: 'not yet' };
+  const { at, basis, counting } = reached;
+  return { rule: name, effectiveAt: toInstant(at), basis, ...(counting === undefined ? {} : { counting }) };
 }
 
-/** The end of the n-th working day (UTC) after the day of that instant. */
-function afterWorkingDays(from: number, days: number, { holidays }: Calendar): number {
+/** What an operator has to be told about the holidays; undefined where there is nothing. */
+export function calendarNotice({ holidays }: Calendar, now: number): string | undefined {
+  const year = toInstant(now).slice(0, 4);
+  if (holidays.size === 0 || [...holidays].some((day) => day.startsWith(year))) return undefined;
+  return `HOLIDAYS has no day of ${year}: every weekday of it counts as a working day for legal effect`;
+}
+
+function opening(openedAt: number | undefined): Reached | undefined {
+  return openedAt === undefined ? undefined : { at: openedAt, basis: 'the citizen opened the message' };
+}
+
+function earlierOf(opened: Reached | undefined, due: Reached | undefined): Reached | undefined {
+  if (opened === undefined || due === undefined) return opened ?? due;
+  return opened.at < due.at ? opened : due;
+}
+
+/** The end of the n-th working day (UTC) after the day of that instant, with the days that were passed over. */
+function counted(from: number | undefined, days: number, { holidays }: Calendar, basis: string): Reached | undefined {
+  if (from === undefined) return undefined;
+  const passedOver: string[] = [];
   let day = Math.floor(from / dayMs) * dayMs;
   for (let left = days; left > 0; ) {
     day += dayMs;
     const weekday = new Date(day).getUTCDay();
-    if (weekday !== 0 && weekday !== 6 && !holidays.has(toInstant(day).slice(0, 10))) left -= 1;
+    const date = toInstant(day).slice(0, 10);
+    if (weekday === 0 || weekday === 6) continue;
+    if (holidays.has(date)) passedOver.push(date);
+    else left -= 1;
   }
-  return day + dayMs;
+  const notCounted = { weekdays: ['Saturday', 'Sunday'], holidays: passedOver };
+  const counting = { from: toInstant(from), workingDays: days, notCounted };
+  return { at: day + dayMs, basis: `${days} working days ${basis}`, counting };
 }

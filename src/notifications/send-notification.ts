@@ -5,6 +5,7 @@ import { parseId } from '../kernel/id.ts';
 import { type Issue, refuse } from '../kernel/problem.ts';
 import { type PlannedStep, planOf } from './cascade.ts';
 import { dryRunShape, rehearse } from './dry-run.ts';
+import { legalRuleIssues } from './legal-effect.ts';
 import { fill } from './markdown.ts';
 import { type DeliveryOutline, foldStatus } from './notification.ts';
 import { receiptOf } from './notification-shape.ts';
@@ -88,7 +89,8 @@ async function check(call: SendCall): Promise<Checked | { readonly issues: reado
   const { body, ports, now } = call;
   const times = timesOf(body, now);
   const [contact, attached] = await Promise.all([ports.contactOf(body.citizenId), attachmentsOf(call)]);
-  const issues = [...textIssues(body), ...times.issues, ...attached.issues];
+  const rule = legalRuleIssues(body.legalEffect, body.channels, ports.cascade);
+  const issues = [...textIssues(body), ...times.issues, ...rule, ...attached.issues];
   if (issues.length > 0) return { issues };
   const urgent = body.category === 'urgent';
   const { sendAt, deliverBy } = times;

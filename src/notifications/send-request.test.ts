@@ -31,6 +31,7 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
   ],
   ['a channel that we do not have', { channels: ['fax'] }, ['/channels/0 not-allowed']],
   ['a channel twice', { channels: ['email', 'email'] }, ['/channels not-valid']],
+  ['a rule that needs a letter where none can go', { legalEffect: 'as-letter' }, ['/legalEffect not-allowed']],
   ['a category that we do not know', { category: 'spam' }, ['/category not-allowed']],
   ['a language that is none', { language: 'english please' }, ['/language malformed']],
   ['a message that its values make empty', { message: '((a))', personalisation: { a: '' } }, ['/message malformed']],

@@ -117,6 +117,11 @@ for (const engine of engines) {
       rule: 'as-letter',
       effectiveAt: '2026-01-28T00:00:00.000Z',
       basis: '3 working days after the letter was handed over',
+      counting: {
+        from: '2026-01-22T09:00:00.000Z',
+        workingDays: 3,
+        notCounted: { weekdays: ['Saturday', 'Sunday'], holidays: [] },
+      },
     });
     assert.equal(keyTrusted, false);
     assert.deepEqual(faults, []);
@@ -137,6 +142,21 @@ for (const engine of engines) {
       ['inbox delivered', 'email sent', 'email sent', 'sms skipped', 'letter skipped'],
     );
     assert.equal(shown.status, 'read');
+  });
+
+  test(`${engine.name}: as-letter takes effect with the opening that ends the cascade before the letter`, async (t) => {
+    const { house, calls, run, read, evidence } = await open(t, await engine.open(t));
+    const { advance } = await run();
+    const id = await house.accept({ citizenId: 'cit-ida', legalEffect: 'as-letter' });
+    await advance(1);
+    await read('cit-ida', id);
+    await advance(365);
+    assert.deepEqual(calls, ['day 0 email']);
+    assert.deepEqual(verifyEvidence(await evidence(id)).claims['legalEffect'], {
+      rule: 'as-letter',
+      effectiveAt: '2026-01-16T09:00:00.000Z',
+      basis: 'the citizen opened the message',
+    });
   });
 
   test(`${engine.name}: a channel that fails lets the next one begin at once, down to the letter`, async (t) => {

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { inboxAndEmail, standardPolicyFor } from './cascade.ts';
+import { type Calendar, calendarNotice, type LegalFacts, legalEffectOf, legalRuleIssues } from './legal-effect.ts';
+
+const at = (text: string) => Date.parse(text);
+const calendar = (...days: string[]): Calendar => ({ holidays: new Set(days) });
+const none = {
+  acceptedAt: at('2026-12-23T10:00:00Z'),
+  availableAt: undefined,
+  openedAt: undefined,
+  letterAt: undefined,
+};
+const later = at('2027-06-01T00:00:00Z');
+
+test('the days that were passed over are stated, so that the same instant is counted without the calendar', () => {
+  const facts: LegalFacts = { ...none, availableAt: none.acceptedAt };
+  const rule = 'after-3-working-days';
+  const christmas = calendar('2026-12-24', '2026-12-25', '2026-12-26', '2027-01-01');
+  const effect = legalEffectOf(rule, facts, christmas, later);
+  assert.deepEqual(effect, {
+    rule,
+    effectiveAt: '2026-12-31T00:00:00.000Z',
+    basis: '3 working days after the message lay in the inbox',
+    counting: {
+      from: '2026-12-23T10:00:00.000Z',
+      workingDays: 3,
+      // A holiday on a Saturday is passed over as a Saturday.
+      notCounted: { weekdays: ['Saturday', 'Sunday'], holidays: ['2026-12-24', '2026-12-25'] },
+    },
+  });
+  const again = legalEffectOf(rule, facts, calendar(...(effect.counting?.notCounted.holidays ?? [])), later);
+  assert.deepEqual(again, effect);
+  const forgotten = legalEffectOf(rule, facts, calendar('2027-01-01'), later);
+  assert.deepEqual([forgotten.effectiveAt, forgotten.counting?.notCounted.holidays], ['2026-12-29T00:00:00.000Z', []]);
+});
+
+test('a rule takes the opening where that is earlier, and is not yet in effect before its instant', () => {
+  const opened = at('2026-12-24T08:00:00Z');
+  const letterAt = at('2026-12-23T12:00:00Z');
+  const seen = (rule: string, facts: Partial<LegalFacts>, now = later) => {
+    const { effectiveAt, basis, counting } = legalEffectOf(rule, { ...none, ...facts }, calendar(), now);
+    return [effectiveAt, basis, counting?.workingDays];
+  };
+  const byOpening = ['2026-12-24T08:00:00.000Z', 'the citizen opened the message', undefined];
+  for (const rule of ['opened', 'as-letter', 'after-2-working-days']) {
+    assert.deepEqual(seen(rule, { openedAt: opened }), byOpening);
+    assert.deepEqual(seen(rule, { openedAt: opened, letterAt, availableAt: letterAt }), byOpening);
+    assert.deepEqual(seen(rule, {}), [undefined, 'not yet', undefined]);
+  }
+  const byLetter = ['2026-12-29T00:00:00.000Z', '3 working days after the letter was handed over', 3];
+  assert.deepEqual(seen('as-letter', { letterAt }), byLetter);
+  assert.deepEqual(seen('as-letter', { letterAt, openedAt: at('2027-01-05T00:00:00Z') }), byLetter);
+  assert.deepEqual(seen('as-letter', { letterAt }, letterAt), [undefined, 'not yet', undefined]);
+});
+
+test('as-letter needs a letter that is planned, and a provider of letters', () => {
+  const pointers = (...args: Parameters<typeof legalRuleIssues>) => legalRuleIssues(...args).map((one) => one.pointer);
+  const letters = standardPolicyFor(new Set(['letter']));
+  const unplanned = { ...letters, steps: inboxAndEmail.steps };
+  assert.deepEqual(pointers('as-letter', undefined, letters), []);
+  assert.deepEqual(pointers('as-letter', ['email', 'letter'], unplanned), []);
+  assert.deepEqual(pointers('as-letter', undefined, unplanned), ['/legalEffect']);
+  assert.deepEqual(pointers('as-letter', ['email'], letters), ['/legalEffect']);
+  assert.deepEqual(pointers('as-letter', ['letter'], inboxAndEmail), ['/legalEffect']);
+  for (const rule of ['opened', 'after-3-working-days', undefined]) {
+    assert.deepEqual(pointers(rule, ['email'], inboxAndEmail), []);
+  }
+});
+
+test('a list of holidays without a day of the present year is told, and an empty one is not', () => {
+  const now = at('2027-01-02T00:00:00Z');
+  assert.equal(calendarNotice(calendar(), now), undefined);
+  assert.equal(calendarNotice(calendar('2026-12-25', '2027-01-01'), now), undefined);
+  assert.match(calendarNotice(calendar('2026-12-25'), now) ?? '', /^HOLIDAYS has no day of 2027/);
+});
