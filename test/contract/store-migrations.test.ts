@@ -204,3 +204,47 @@ function folderBefore(t: TestContext, number: string): string {
   for (const file of old) copyFileSync(join(migrationsFolder, file), join(folder, file));
   return folder;
 }
+
+for (const engine of engines) {
+  test(`${engine.name}: erasures and citizens' own proofs from before they were recorded are found in what is there`, async (t) => {
+    const db = await openEmpty(engine, t);
+    const before = folderWith(t, {});
+    const old = readdirSync(migrationsFolder).filter((file) => file < '0099' && file.endsWith('.sql'));
+    for (const file of old) copyFileSync(join(migrationsFolder, file), join(before, file));
+    await migrate(db, clock, before);
+    const chains = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)] as const;
+    const entries = [
+      { chain: chains[0], number: 1, at: 5, citizenId: null },
+      { chain: chains[0], number: 2, at: 6, citizenId: null },
+      { chain: chains[1], number: 1, at: 9, citizenId: 'anna' },
+    ];
+    for (const [index, { chain, number, at, citizenId }] of entries.entries()) {
+      const sql = `insert into ledger_entry (leaf_index, event_id, at, type, client_id, chain, number, entry, citizen_id)
+        values ($1, $2, $3, 'kind', null, $4, $5, $4, $6)`;
+      await db.write([{ sql, args: [index, `event ${index}`, at, chain, number, citizenId] }]);
+    }
+    for (const [id, channel, endedAt] of [
+      ['own', 'email', 8],
+      ['providers', 'email', 7],
+      ['inbox', 'inbox', 8],
+    ] as const) {
+      const notification = `insert into notification (id, client_id, citizen_id, category, status, status_at, revision, content,
+          created_at, deliver_by, accepted_event) values ($1, 'c', 'anna', 'urgent', 'read', 8, 1, $2, 1, 9, 'e')`;
+      const delivery = `insert into delivery (id, notification_id, channel, status, priority, run_at, attempts, ended_at)
+        values ($1, $1, $2, 'delivered', 1, 1, 1, $3)`;
+      await db.write([
+        { sql: notification, args: [id, chains[0]] },
+        { sql: delivery, args: [id, channel, endedAt] },
+      ]);
+    }
+    assert.ok((await migrate(db, clock)).includes('0099-evidence.sql'));
+    const erased = await db.read('select chain, event_id, at from citizen_erasure');
+    assert.deepEqual(
+      erased.map((row) => [Buffer.from(row['chain'] as Uint8Array).equals(chains[0]), row['event_id'], row['at']]),
+      [[true, null, 9]],
+    );
+    assert.deepEqual(await db.read('select subject_id, status, at, reason from notification_history'), [
+      { subject_id: 'own', status: 'confirmed', at: 8, reason: null },
+    ]);
+  });
+}
