@@ -224,6 +224,7 @@ test('a cascade file is the policy, and one that cannot hold stops the start wit
       { channel: 'sms', afterMs: 2 * day, reminder: true },
     ],
     letterLeadMs: 3 * day,
+    providers: new Set(['email', 'sms', 'letter']),
     quiet: quietHours,
     verifiedOnly: ['sms'],
   });
