@@ -73,6 +73,7 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
   let keys = createCitizenKeys(db.read, root, systemRandom);
   const citizenKeys: CitizenKeys = {
     keyOf: (id) => keys.keyOf(id),
+    strangerKeyOf: (id) => keys.strangerKeyOf(id),
     standingKeyOf: (id) => keys.standingKeyOf(id),
     load: (ids) => keys.load(ids),
     creation: (id) => keys.creation(id),

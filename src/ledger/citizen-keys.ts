@@ -17,6 +17,8 @@ export type CitizenKeys = {
    * from the root, so that an unknown id costs what a known one does; nothing under it can be erased one by one.
    */
   keyOf(citizenId: string): Promise<Uint8Array>;
+  /** The derived key of an id: also of a citizen now, for what was sealed before the register had that id. */
+  strangerKeyOf(citizenId: string): Uint8Array;
   /** Reads the key of a citizen anew, for what must not outlive it; undefined where the citizen has none. */
   standingKeyOf(citizenId: string): Promise<StandingKey | undefined>;
   /** Reads the keys of many citizens at once, so that `keyOf` has them at hand. No id may come twice. */
@@ -67,6 +69,7 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
   const cache = createRecent<{ readonly key: Uint8Array; readonly readAt: number }>(cachedKeys);
   const strangers = createRecent<number>(cachedKeys);
   const now = () => clock?.now() ?? 0;
+  const strangerKeyOf = (citizenId: string) => hmacUnder(root, 'stranger-content', citizenId);
 
   function cached(citizenId: string): Uint8Array | undefined {
     const found = cache.get(citizenId);
@@ -97,7 +100,7 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     const row = isStranger ? undefined : await rowOf(citizenId);
     if (row !== undefined) return keyIn(row, citizenId, readAt);
     if (!isStranger && clock !== undefined) strangers.set(citizenId, readAt);
-    return hmacUnder(root, 'stranger-content', citizenId);
+    return strangerKeyOf(citizenId);
   }
 
   async function standingKeyOf(citizenId: string): Promise<StandingKey | undefined> {
@@ -127,6 +130,7 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
 
   return {
     keyOf,
+    strangerKeyOf,
     standingKeyOf,
     load,
     forget: cache.delete,

@@ -50,7 +50,7 @@ const columns = 'leaf_index, event_id, at, type, client_id, number, entry, citiz
 /** The view of this database. */
 export function createLogView(
   read: Read,
-  citizenKeys: Pick<CitizenKeys, 'keyOf'>,
+  citizenKeys: Pick<CitizenKeys, 'keyOf' | 'strangerKeyOf'>,
   houseKeys: Pick<HouseKeys, 'key'>,
   { witnessed }: { readonly witnessed: boolean },
 ): LogView {
@@ -80,10 +80,14 @@ export function createLogView(
       return (await read(sql, [chain, size])).map(entryIn)[0];
     },
     contentKey: async ({ entry, eventId, citizenId }) => {
-      // An erased person's chain has no name left; the key of the house opens none of its entries.
-      const ownerKey = citizenId === null ? houseKeys.key : await citizenKeys.keyOf(citizenId);
-      const contentKey = contentKeyOf(ownerKey, eventId);
-      return contentOf({ entry, contentKey }) === undefined ? undefined : contentKey;
+      // An erased person's chain has no name left; the key of the house opens none of its entries. What happened before
+      // the register had a citizen is sealed under the key of strangers.
+      const owners =
+        citizenId === null
+          ? [houseKeys.key]
+          : [await citizenKeys.keyOf(citizenId), citizenKeys.strangerKeyOf(citizenId)];
+      const keys = owners.map((ownerKey) => contentKeyOf(ownerKey, eventId));
+      return keys.find((contentKey) => contentOf({ entry, contentKey }) !== undefined);
     },
     checkpointFor: async (index) => {
       const best = await cosigned();

@@ -1,6 +1,4 @@
 import { type Mint, type NotificationId, parseId } from '../kernel/id.ts';
-import { SealBroken } from '../keys/chunked-encryption.ts';
-import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Read } from '../store/db.ts';
 import { endUnneeded, proveDelivered } from './delivery-store.ts';
@@ -8,13 +6,13 @@ import { keepUndeliverable } from './history-store.ts';
 import type { Notification } from './notification.ts';
 import { columns, findNotification, findWithContent, moveTo, notificationOf } from './notification-store.ts';
 import { bytesField } from './row-fields.ts';
-import { type Content, openContent } from './sealed-content.ts';
+import { type Content, type OpeningKeys, openContentOf } from './sealed-content.ts';
 import { tell } from './webhooks/feed-store.ts';
 
 /** What the inbox needs; the portal has it. */
 export type InboxParts = {
   readonly read: Read;
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
+  readonly citizenKeys: OpeningKeys;
   readonly mint: Mint;
 };
 
@@ -67,26 +65,19 @@ export async function listInbox(
     // An id of a notification begins with ntf_, so all are below ntg.
     [citizenId, before?.receivedAt ?? Number.MAX_SAFE_INTEGER, before?.id ?? 'ntg', limit],
   );
-  const key = await parts.citizenKeys.keyOf(citizenId);
-  return rows.flatMap((row) => {
-    const notification = notificationOf(row);
-    const content = openOrNone(key, notification.id, bytesField(row, 'content'));
-    return content === undefined ? [] : [{ notification, content }];
-  });
-}
-
-function openOrNone(key: Uint8Array, id: NotificationId, sealed: Uint8Array): Content | undefined {
-  try {
-    return openContent(key, id, sealed);
-  } catch (fault) {
-    if (fault instanceof SealBroken) return undefined;
-    throw fault;
-  }
+  const opened = await Promise.all(
+    rows.map(async (row) => {
+      const notification = notificationOf(row);
+      const content = await openContentOf(parts.citizenKeys, notification, bytesField(row, 'content'));
+      return content === undefined ? [] : [{ notification, content }];
+    }),
+  );
+  return opened.flat();
 }
 
 /**
  * The message as the citizen opens it, with the effect to commit before it is shown: the opening is the proof of
- * delivery and makes the notification `read`. Undefined where it is not in this citizen's inbox. A commit refused with
+ * delivery and makes the notification `read`. Undefined where it is not in this citizen's inbox, or was erased. A commit refused with
  * `rows` met another change of the notification: open it again.
  */
 export async function openMessage(
@@ -102,7 +93,8 @@ export async function openMessage(
     [ask.id],
   );
   if (inbox === undefined) return undefined;
-  const key = await parts.citizenKeys.keyOf(citizenId);
+  const content = await openContentOf(parts.citizenKeys, notification, found.content);
+  if (content === undefined) return undefined;
   const first = notification.status !== 'read';
   const event = {
     type: 'notification.opened',
@@ -121,7 +113,7 @@ export async function openMessage(
   ];
   return {
     notification,
-    content: openContent(key, ask.id, found.content),
+    content,
     effect: { events: [event], statements: first ? statements : [] },
   };
 }

@@ -1,8 +1,6 @@
 import { retryDelayMs } from '../jobs/back-off.ts';
 import type { Claim } from '../jobs/claim.ts';
 import type { Gate } from '../jobs/gate.ts';
-import { SealBroken } from '../keys/chunked-encryption.ts';
-import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { CascadePolicy } from './cascade.ts';
 import type { Channel, Message, Outcome, Ready } from './channels/channel.ts';
 import { findDeliveries, type Job, markStarted, putBack } from './delivery-store.ts';
@@ -10,12 +8,12 @@ import type { Notification } from './notification.ts';
 import { findWithContent } from './notification-store.ts';
 import type { ContactOf } from './ports.ts';
 import { afterQuiet } from './quiet-hours.ts';
-import { type Content, openContent } from './sealed-content.ts';
+import { type OpeningKeys, openContentOf } from './sealed-content.ts';
 import { type Ending, type SettleParts, settle } from './settle-delivery.ts';
 
 export type DeliverParts = SettleParts & {
   readonly claim: Claim;
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
+  readonly citizenKeys: OpeningKeys;
   readonly contactOf: ContactOf;
   /** For its quiet hours and for what has to be verified; without it there is neither. */
   readonly cascade?: CascadePolicy;
@@ -98,7 +96,7 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
   if (job.reminder && !(await hasReached(parts, job))) return ended('skipped', 'nothing-to-remind');
   const [contact, content, sender] = await Promise.all([
     parts.contactOf(notification.citizenId),
-    contentOf(parts, notification, found.content),
+    openContentOf(parts.citizenKeys, notification, found.content),
     parts.senderNameOf(notification.clientId),
   ]);
   const quiet = [parts.cascade?.quiet, contact?.hours];
@@ -137,18 +135,4 @@ async function hasReached(parts: DeliverParts, job: Job): Promise<boolean> {
     ({ channel, reminder, state }) =>
       channel === job.channel && !reminder && (state.status === 'sent' || state.status === 'delivered'),
   );
-}
-
-async function contentOf(
-  parts: DeliverParts,
-  notification: Notification,
-  sealed: Uint8Array,
-): Promise<Content | undefined> {
-  const key = await parts.citizenKeys.keyOf(notification.citizenId);
-  try {
-    return openContent(key, notification.id, sealed);
-  } catch (fault) {
-    if (fault instanceof SealBroken) return undefined;
-    throw fault;
-  }
 }

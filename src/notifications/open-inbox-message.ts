@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
-import { SealBroken } from '../keys/chunked-encryption.ts';
 import { openMessage } from './citizen-inbox.ts';
 import { inboxItem, itemOf } from './list-inbox.ts';
 import { messageHtml } from './message-html.ts';
@@ -48,8 +47,7 @@ export const openInboxMessage = defineOperation({
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
     const id = parseId('notification', call.params.id);
     const parts = { ...call.ports, read: call.read, mint: call.mint };
-    const found =
-      id === undefined ? undefined : await opened(() => openMessage(parts, citizenId, { id, now: call.now }));
+    const found = id === undefined ? undefined : await openMessage(parts, citizenId, { id, now: call.now });
     if (found === undefined) return { refusal: refuse('notification-not-found') };
     const { content, notification, effect } = found;
     const item = await itemOf(found, call.ports);
@@ -67,13 +65,3 @@ export const openInboxMessage = defineOperation({
     };
   },
 });
-
-/** What was erased cannot be opened any more, and is not there. */
-async function opened<T>(open: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await open();
-  } catch (fault) {
-    if (fault instanceof SealBroken) return undefined;
-    throw fault;
-  }
-}

@@ -50,7 +50,7 @@ export type TryLetter = (letter: {
 /** What the operations on notifications need from outside their folder. */
 export type NotificationPorts = {
   readonly contactOf: ContactOf;
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'strangerKeyOf'>;
   readonly random: Random;
   /** By which channels citizens are told, and when. */
   readonly cascade: CascadePolicy;

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
-import type { NotificationId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
-import { SealBroken } from '../keys/chunked-encryption.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import { type CitizenKeys, cachedForMs } from '../ledger/citizen-keys.ts';
 import { type Erasure, findErasure } from '../ledger/erase-citizen.ts';
@@ -13,12 +11,12 @@ import type { Notification } from './notification.ts';
 import { findWithContent } from './notification-store.ts';
 import type { NotificationPorts } from './ports.ts';
 import { findOwn } from './read-notification.ts';
-import { type Content, openContent } from './sealed-content.ts';
+import { type Content, openContentOf, openOrNone } from './sealed-content.ts';
 
 /** What evidence needs from outside, besides what all operations on notifications need. */
 export type EvidencePorts = {
   /** For what was erased: whose key it was, and whether there is one now. */
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'standingKeyOf' | 'pseudonymOf'>;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'strangerKeyOf' | 'standingKeyOf' | 'pseudonymOf'>;
   /** The key that signs evidence now. */
   readonly evidenceKey: () => SigningKey;
   /** The public address of this server, as bundles name it. */
@@ -94,7 +92,7 @@ async function contentOf(call: EvidenceCall, { id, citizenId, createdAt }: Notif
   const { citizenKeys } = call.ports;
   const found = await findWithContent(call.read, id);
   if (found === undefined) throw new TypeError('a notification without its row');
-  const cached = openOrNone(await citizenKeys.keyOf(citizenId), id, found.content);
+  const cached = await openContentOf(citizenKeys, { id, citizenId }, found.content);
   if (cached !== undefined) return cached;
   // The key at hand may be that from before an erasure, after which the citizen came anew.
   const standing = await citizenKeys.standingKeyOf(citizenId);
@@ -104,13 +102,4 @@ async function contentOf(call: EvidenceCall, { id, citizenId, createdAt }: Notif
   // Another process may have sealed under the old key for as long as it had it at hand.
   if (erasure !== undefined && createdAt <= erasure.at + cachedForMs) return erasure;
   throw new Error(`the content of ${id} does not open, and its citizen was not erased: it was changed where it lies`);
-}
-
-function openOrNone(key: Uint8Array, id: NotificationId, sealed: Uint8Array): Content | undefined {
-  try {
-    return openContent(key, id, sealed);
-  } catch (fault) {
-    if (fault instanceof SealBroken) return undefined;
-    throw fault;
-  }
 }

@@ -1,7 +1,8 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Random } from '../kernel/clock.ts';
 import type { DocumentId, NotificationId } from '../kernel/id.ts';
-import { open, seal } from '../keys/chunked-encryption.ts';
+import { open, SealBroken, seal } from '../keys/chunked-encryption.ts';
+import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import { type Block, parseMarkdown, type Values } from './markdown.ts';
 
 /** A document that a message refers to: the citizen opens it in this house, it is never sent along. */
@@ -35,10 +36,35 @@ export function contentBytes({ attachments, ...content }: Content): Buffer {
   return Buffer.from(canonicalJson({ ...content, ...listed }));
 }
 
-/** Opens the content; throws `SealBroken` when the citizen's key was destroyed or a byte changed. */
-export function openContent(key: Uint8Array, id: NotificationId, sealed: Uint8Array): Content {
+/** Throws `SealBroken` for another key or place, or when a byte changed. */
+function openContent(key: Uint8Array, id: NotificationId, sealed: Uint8Array): Content {
   // Written by `sealContent` above, and authenticated: it has the shape that was sealed.
   return JSON.parse(open(key, contextOf(id), sealed).toString('utf8')) as Content;
+}
+
+/** The keys that may open what was sealed about a citizen. */
+export type OpeningKeys = Pick<CitizenKeys, 'keyOf' | 'strangerKeyOf'>;
+
+/**
+ * The content of a citizen's notification, also one that was sealed before the register had that id; undefined where the
+ * key was destroyed or a byte changed.
+ */
+export async function openContentOf(
+  keys: OpeningKeys,
+  { id, citizenId }: { readonly id: NotificationId; readonly citizenId: string },
+  sealed: Uint8Array,
+): Promise<Content | undefined> {
+  return openOrNone(await keys.keyOf(citizenId), id, sealed) ?? openOrNone(keys.strangerKeyOf(citizenId), id, sealed);
+}
+
+/** The content by that key; undefined where it does not open. */
+export function openOrNone(key: Uint8Array, id: NotificationId, sealed: Uint8Array): Content | undefined {
+  try {
+    return openContent(key, id, sealed);
+  } catch (fault) {
+    if (fault instanceof SealBroken) return undefined;
+    throw fault;
+  }
 }
 
 function contextOf(id: NotificationId): string {
