@@ -134,11 +134,7 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     standingKeyOf,
     load,
     forget: cache.delete,
-    destruction: (citizenId) => ({
-      sql: 'delete from citizen_key where citizen_id = $1 returning citizen_id',
-      args: [citizenId],
-      rows: 1,
-    }),
+    destruction,
     pseudonymOf: pseudonymsUnder(root),
     creation: (citizenId) => ({
       sql: 'insert into citizen_key (citizen_id, wrapped, root_key_id) values ($1, $2, $3) on conflict (citizen_id) do nothing',
@@ -149,6 +145,10 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
       return insertKeys(citizenIds.map((citizenId) => newKey(citizenId, source)));
     },
   };
+}
+
+function destruction(citizenId: string): Statement {
+  return { sql: 'delete from citizen_key where citizen_id = $1 returning citizen_id', args: [citizenId], rows: 1 };
 }
 
 function wrappedKey(root: RootKey, citizenId: string, source: Random): Uint8Array {
