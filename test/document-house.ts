@@ -71,15 +71,12 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
   const clock = { now: () => time.now };
   const root = rootKeyFrom(rootBytes);
   let keys = createCitizenKeys(db.read, root, systemRandom);
+  // What is cached goes by the keys of the moment.
   const citizenKeys: CitizenKeys = {
+    ...keys,
     keyOf: (id) => keys.keyOf(id),
-    strangerKeyOf: (id) => keys.strangerKeyOf(id),
     standingKeyOf: (id) => keys.standingKeyOf(id),
     load: (ids) => keys.load(ids),
-    creation: (id) => keys.creation(id),
-    creations: (ids) => keys.creations(ids),
-    pseudonymOf: (id) => keys.pseudonymOf(id),
-    destruction: (id) => keys.destruction(id),
     forget: (id) => keys.forget(id),
   };
   await db.write([citizenKeys.creation(citizen), citizenKeys.creation(otherCitizen)]);
