@@ -45,7 +45,8 @@ export async function openIdentityHouse(t: TestContext, engine: Engine): Promise
 
 /** The same over a database that is open already. */
 export async function buildIdentityHouse(db: Db) {
-  const clock = { now: () => houseTime };
+  let now = houseTime;
+  const clock = { now: () => now };
   const root = rootKeyFrom(new Uint8Array(32).fill(7));
   const citizenKeys = createCitizenKeys(db.read, root, systemRandom, { now: () => Math.floor(performance.now()) });
   const commit = createCommit(db, citizenKeys, systemRandom);
@@ -68,19 +69,7 @@ export async function buildIdentityHouse(db: Db) {
       async (statement) => (await db.write([statement]))[0] ?? [],
       standardGuessLimits,
     ),
-    noticeOfGuesses: async (citizenId, { mint: made, now }) => ({
-      events: [
-        {
-          type: 'notification.accepted',
-          id: made('event'),
-          at: now,
-          actor: { client: 'house' },
-          citizenId,
-          notification: made('notification'),
-        },
-      ],
-      statements: [],
-    }),
+    noticeOfGuesses,
     pace: () => async () => undefined,
     issuer: 'https://gov.example',
     registerSource: { name: 'Register of Exampleland', country: 'EX' },
@@ -94,6 +83,11 @@ export async function buildIdentityHouse(db: Db) {
     ports,
     importHouse,
     ask,
+    /** Moves the clock of the house forward. */
+    pass: (ms: number) => {
+      now += ms;
+    },
+    seen: () => entriesSeen(db),
     /** The answer to claims sent with POST; fails the test when they are refused. */
     verify: async (claims: object, asking: Asking = {}): Promise<Readonly<Record<string, unknown>>> => {
       const answered = await ask('POST', claims, asking);
@@ -118,6 +112,24 @@ export async function buildIdentityHouse(db: Db) {
       return await Promise.all(mine.map((row) => openEvent(row, citizenId, citizenKeys)));
     },
   };
+}
+
+/** The message to a citizen, as far as the ledger knows it. */
+const noticeOfGuesses: IdentityPorts['noticeOfGuesses'] = async (citizenId, { mint, now }) => {
+  const head = { id: mint('event'), at: now, actor: { client: 'house' } };
+  return {
+    events: [{ type: 'notification.accepted', ...head, citizenId, notification: mint('notification') }],
+    statements: [],
+  };
+};
+
+/** Of each event that waits for its number what everybody sees of its entry: of which kind it is, and how long. */
+async function entriesSeen(db: Db): Promise<string[]> {
+  const rows = await db.read('select citizen_tag, content from ledger_event order by id');
+  return rows.map(({ citizen_tag: tag, content }) => {
+    if (!(content instanceof Uint8Array)) throw new Error('not an event');
+    return tag === null ? 'house' : `citizen ${content.length}`;
+  });
 }
 
 const plainOrder = {

@@ -5,7 +5,7 @@ import type { MatchDecision } from './match/decide.ts';
 import { withFormerOf } from './match/former.ts';
 import type { Frequencies } from './match/model.ts';
 import type { Policy } from './match/policy.ts';
-import { hasRival, needsRivals } from './match/rivals.ts';
+import { type Candidate, hasRival, needsRivals, rivalsOf } from './match/rivals.ts';
 import { familyKey, keyOf } from './name-key.ts';
 import { mostCandidates, type Register, type RegisterRecord } from './register.ts';
 
@@ -14,7 +14,10 @@ export type Finding = {
   readonly decision: MatchDecision;
   /** How the claims compare with the one record that fits, or that the id names; empty where there is none. */
   readonly levels: Levels;
-  /** Whose data were used: they read of it in their ledger. With an id always its owner, known or not. */
+  /**
+   * Whose data were used: they read of it in their ledger. With an id always its owner, known or not; in a search whom the
+   * claims name, whom they fit, and those who kept the answer open.
+   */
   readonly concerned: readonly string[];
   /** The citizen whom the answer is about, where it is one. */
   readonly about: string | null;
@@ -55,21 +58,26 @@ async function search(claims: NormalisedClaims, { register, policy, frequencies,
   }));
   // A silent record fits as well: who is alike must not be told apart by somebody's being locked.
   const fitting = compared.filter(({ comparison }) => comparison.fits);
-  const concerned = compared.filter(({ comparison }) => isPerson(comparison)).map(({ citizenId }) => citizenId);
   const only = fitting.length === 1 ? fitting[0] : undefined;
-  const about = only?.citizenId ?? (concerned.length === 1 ? (concerned[0] ?? null) : null);
+  const used = compared.filter(({ comparison }) => comparison.fits || isPerson(comparison)).map(idOf);
+  const about = only?.citizenId ?? (used.length === 1 ? (used[0] ?? null) : null);
   const crowd = records.length > mostCandidates;
-  const rivalled =
-    only !== undefined &&
-    needsRivals(only.comparison.levels, policy) &&
-    hasRival(
-      { citizenId: only.citizenId, measured: only.comparison },
-      compared.map(({ citizenId, comparison }) => ({ citizenId, measured: comparison })),
-      policy,
-    );
-  const undecided = fitting.length > 1 || crowd || (rivalled && only?.comparison.decision !== 'no_match');
+  const rivals = only === undefined ? [] : rivalsIn(only, compared, policy);
+  const undecided = fitting.length > 1 || crowd || (rivals.length > 0 && only?.comparison.decision !== 'no_match');
   const decision = undecided ? 'not_determined' : (only?.comparison.decision ?? 'no_match');
+  // Whoever kept the answer open was used for it as well.
+  const concerned = [...new Set([...used, ...(decision === 'not_determined' ? rivals.map(idOf) : [])])];
   return { decision, levels: only?.comparison.levels ?? {}, concerned, about, searched: true };
+}
+
+type Compared = { readonly citizenId: string; readonly comparison: Comparison };
+
+const idOf = ({ citizenId }: { readonly citizenId: string }) => citizenId;
+
+function rivalsIn(only: Compared, compared: readonly Compared[], policy: Policy): readonly Candidate[] {
+  if (!needsRivals(only.comparison.levels, policy)) return [];
+  const candidate = ({ citizenId, comparison }: Compared) => ({ citizenId, measured: comparison });
+  return rivalsOf(candidate(only), compared.map(candidate), policy);
 }
 
 /** Whether the claims name this person, even if an address or a number then differs. */
@@ -102,6 +110,8 @@ async function isRivalled(
       [keys[2] ?? '', keys[2] ?? ''],
     ] as const) {
       const found = await register.search({ familyKeys: [first, second], birthDate: date });
+      // Those beyond were not seen: a twin may be among them.
+      if (found.length > mostCandidates) return true;
       const candidates = found.map((candidate) => ({
         citizenId: candidate.citizenId,
         measured: measure(withFormerOf(candidate, policy, today), asked, policy, frequencies),

@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
+import type { CitizenEvent, HouseEvent } from '../ledger/event.ts';
 import type { IdentityPorts } from './ports.ts';
+import { ownersOf } from './strangers.ts';
 import { verificationSchema } from './verification.ts';
 import { findVerification } from './verification-store.ts';
 import { privateAnswer } from './verify-identity.ts';
@@ -35,16 +37,15 @@ export const readVerification = defineOperation({
     const id = parseId('verification', call.params.id);
     const found = id === undefined ? undefined : await findVerification(call.read, id, caller.clientId, ports);
     if (id === undefined || found === undefined) return { refusal: refuse('verification-not-found') };
-    const head = { id: mint('event'), at: now, actor: { client: caller.clientId }, verification: id };
-    const { answer, citizenId } = found;
+    const { answer, citizenId, searched } = found;
+    const actor = { client: caller.clientId };
+    const head = () => ({ id: mint('event'), at: now, actor, verification: id });
+    const search: HouseEvent = { type: 'identity.search-read', ...head() };
+    // As many entries as for a search that found nobody, like its own when it was made.
+    const [owner = ''] = ownersOf(citizenId === null ? [] : [citizenId], id);
+    const read: CitizenEvent = { type: 'identity.verification-read', ...head(), citizenId: owner };
     return {
-      effect: {
-        events:
-          citizenId === null
-            ? [{ type: 'identity.search-read', ...head }]
-            : [{ type: 'identity.verification-read', ...head, citizenId }],
-        statements: [],
-      },
+      effect: { events: searched ? [search, read] : [read], statements: [] },
       answer: { status: 200, headers: privateAnswer, json: answer },
     };
   },

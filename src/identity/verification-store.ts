@@ -10,6 +10,8 @@ type Keys = Pick<IdentityPorts, 'citizenKeys' | 'random'>;
 export type Asked = {
   readonly clientId: string;
   readonly citizenId: string | null;
+  /** Whether the question had no id. */
+  readonly searched: boolean;
   readonly checkedAt: number;
 };
 
@@ -20,12 +22,12 @@ export async function keepVerification(
   asked: Asked,
   keys: Keys,
 ): Promise<Statement> {
-  const { clientId, citizenId, checkedAt } = asked;
+  const { clientId, citizenId, searched, checkedAt } = asked;
   const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, id));
   const sealed = seal(key, context(id), Buffer.from(answer), keys.random);
   return {
-    sql: 'insert into verification (id, client_id, citizen_id, checked_at, answer) values ($1, $2, $3, $4, $5)',
-    args: [id, clientId, citizenId, checkedAt, sealed],
+    sql: 'insert into verification (id, client_id, citizen_id, searched, checked_at, answer) values ($1, $2, $3, $4, $5, $6)',
+    args: [id, clientId, citizenId, searched, checkedAt, sealed],
   };
 }
 
@@ -35,8 +37,8 @@ export async function findVerification(
   id: VerificationId,
   clientId: string,
   keys: Keys,
-): Promise<{ readonly answer: Verification; readonly citizenId: string | null } | undefined> {
-  const sql = 'select citizen_id, answer from verification where id = $1 and client_id = $2';
+): Promise<{ readonly answer: Verification; readonly citizenId: string | null; searched: boolean } | undefined> {
+  const sql = 'select citizen_id, searched, answer from verification where id = $1 and client_id = $2';
   const [row] = await read(sql, [id, clientId]);
   const sealed = row?.['answer'];
   if (row === undefined || !(sealed instanceof Uint8Array)) return undefined;
@@ -45,7 +47,7 @@ export async function findVerification(
   try {
     // What was sealed under this id is a Verification: nothing else is.
     const answer = JSON.parse(open(key, context(id), sealed).toString()) as Verification;
-    return { answer, citizenId };
+    return { answer, citizenId, searched: row['searched'] !== false };
   } catch (fault) {
     // The key of an erased citizen is gone, and the answer with it.
     if (fault instanceof SealBroken) return undefined;

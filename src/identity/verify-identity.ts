@@ -1,30 +1,18 @@
 import { type Answer, type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
-import type { VerificationId } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { Effect } from '../ledger/commit.ts';
-import type { CitizenEvent, HouseEvent } from '../ledger/event.ts';
-import { claimsBody, claimsQuery, type Question, readQuestion, requestHash } from './claims.ts';
-import { guessTags, subjectOf } from './guess-budget.ts';
-import { type Finding, identify } from './identify.ts';
-import { type NormalisedClaims, normaliseClaims } from './match/comparable.ts';
-import { countingClaims, type Policy, reachesMinimum } from './match/policy.ts';
+import { claimsBody, claimsQuery, readQuestion, requestHash } from './claims.ts';
+import { type Asking, type Decided, decideQuestion, type VerifyCall } from './decide-question.ts';
+import { normaliseClaims } from './match/comparable.ts';
+import { countingClaims, reachesMinimum } from './match/policy.ts';
 import type { IdentityPorts } from './ports.ts';
-import { RegisterUnavailable } from './register.ts';
 import { claimResults, type Verification, validForMs, verificationSchema } from './verification.ts';
+import { eventsOf, noticeTo } from './verification-events.ts';
 import { keepVerification } from './verification-store.ts';
 import { resultPayload, resultType } from './verification-token.ts';
 
-type VerifyCall = Pick<Call<object, IdentityPorts>, 'caller' | 'now' | 'mint' | 'ports'>;
 type Sent = Readonly<Record<string, string | undefined>>;
-
-/** One question on its way to its answer. */
-type Asking = {
-  readonly question: Question;
-  readonly claims: NormalisedClaims;
-  readonly policy: Policy;
-  readonly call: VerifyCall;
-};
 
 /** Decides one question; the three operations below differ only in where its claims stand. */
 async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Promise<Decision | Refused> {
@@ -37,10 +25,11 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
   }
   const { question } = read;
   const policy = await call.ports.policyOf(call.caller.clientId);
-  const asking = { question, claims: normaliseClaims(question.claims), policy, call };
+  const verificationId = call.mint('verification');
+  const asking = { verificationId, question, claims: normaliseClaims(question.claims), policy, call };
   const refusal = refusalOf(asking, from);
   if (refusal !== undefined) return { refusal };
-  const { effect, json, text } = await answer(asking, await decideOnce(asking));
+  const { effect, json, text } = await answer(asking, await decideQuestion(asking));
   return {
     effect,
     answer: async () => {
@@ -48,34 +37,6 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
       return { status: 200, headers: privateAnswer, json, text } satisfies Answer;
     },
   };
-}
-
-/** What was found, and whether this was the wrong guess that spent a budget. */
-type Decided = { readonly finding: Finding; readonly spentNow: boolean };
-
-/**
- * Asks the register, and counts what was wrong. Over budget everything is done as ever, and then answered as a mismatch:
- * test/attacks/guessing.test.ts.
- */
-async function decideOnce({ question, claims, policy, call }: Asking): Promise<Decided> {
-  const { register, frequencies, guesses, rootKey, citizenKeys } = call.ports;
-  const key = rootKey.derive('guess-budget');
-  const tags = guessTags(key, question.claims, claims);
-  return await guesses.alone(tags.subjects, async () => {
-    const bench = { register, policy, frequencies: frequencies?.(), today: toInstant(call.now).slice(0, 10) };
-    const [found, unspent] = await Promise.all([
-      identify(claims, question.claims, bench).catch((fault) => openAfter(fault, question)),
-      guesses.hasRoom(tags.subjects, call.now),
-      // Of a known id the key is often at hand: that of an unknown one is looked for beside what is read anyway.
-      question.claims.citizenId === undefined ? undefined : citizenKeys.keyOf(question.claims.citizenId),
-    ]);
-    const owner = found.searched && found.about !== null ? [subjectOf(key, found.about)] : [];
-    // Looked up whether it matters any more or not, so that the time does not tell.
-    const ownerUnspent = await guesses.hasRoom(owner, call.now);
-    const finding: Finding = unspent && ownerUnspent ? found : { ...found, decision: 'no_match', levels: {} };
-    if (finding.decision !== 'no_match') return { finding, spentNow: false };
-    return { finding, ...(await guesses.count(tags, call.now)) };
-  });
 }
 
 /** What the client may not ask; nothing of the register is looked at for it. */
@@ -103,23 +64,13 @@ function refusalOf({ question, claims, policy, call }: Asking, from: 'query' | '
 /** Among the legal bases of a client: it may give a reference to the consent of the citizen instead. */
 const consentBasis = 'consent';
 
-/** A register that could not be asked leaves the question open; anything else is a fault. */
-function openAfter(fault: unknown, { claims }: Question): Finding {
-  if (!(fault instanceof RegisterUnavailable)) throw fault;
-  const { citizenId } = claims;
-  const concerned = citizenId === undefined ? [] : [citizenId];
-  const about = citizenId ?? null;
-  return { decision: 'not_determined', levels: {}, concerned, about, searched: citizenId === undefined };
-}
-
 async function answer(
   asking: Asking,
-  { finding, spentNow }: Decided,
+  { finding, untold }: Decided,
 ): Promise<{ readonly effect: Effect; readonly json: Verification; readonly text: string }> {
-  const { question, policy, call } = asking;
-  const { caller, now, mint, ports } = call;
-  const verificationId = mint('verification');
-  const events = eventsOf(asking, finding, verificationId);
+  const { verificationId, question, policy, call } = asking;
+  const { caller, now, ports } = call;
+  const events = eventsOf(asking, finding);
   const verified = finding.decision === 'match';
   const tellsClaims = verified && caller.scopes.has('identity:verify:claims');
   const result: Omit<Verification, 'token'> = {
@@ -141,55 +92,21 @@ async function answer(
   const token = await ports.signResult(resultPayload(result, question, finding.levels, to), resultType);
   const json = { ...result, token };
   const text = JSON.stringify(json);
-  const asked = { clientId: caller.clientId, citizenId: finding.about, checkedAt: now };
-  const notices = spentNow ? await Promise.all(finding.concerned.map((id) => alert(id, verificationId, call))) : [];
+  const { about, searched } = finding;
+  const asked = { clientId: caller.clientId, citizenId: about, searched, checkedAt: now };
+  const notice = untold === undefined ? undefined : await noticeTo(untold, asking);
   return {
     effect: {
-      events: [...events, ...notices.flatMap((notice) => notice.events)],
-      statements: [
-        await keepVerification(verificationId, text, asked, ports),
-        ...notices.flatMap((notice) => notice.statements),
-      ],
+      events: [...events, ...(notice?.events ?? [])],
+      statements: [await keepVerification(verificationId, text, asked, ports), ...(notice?.statements ?? [])],
     },
     json,
     text,
   };
 }
 
-/** The citizen is told of guesses, in the ledger and by message, in the unit of the guess that spent the budget. */
-async function alert(citizenId: string, verification: VerificationId, call: VerifyCall): Promise<Effect> {
-  const { mint, now, ports, caller } = call;
-  const head = { id: mint('event'), at: now, actor: { client: caller.clientId } };
-  const notice = await ports.noticeOfGuesses(citizenId, { now, mint });
-  return {
-    events: [{ type: 'identity.guesses-spent', ...head, citizenId, verification }, ...notice.events],
-    statements: notice.statements,
-  };
-}
-
 /** No cache, shared or private, keeps what was answered about a citizen. */
 export const privateAnswer = { 'cache-control': 'no-store' } as const;
-
-/**
- * A question with an id is an event of that citizen, known or not. A question without one is an event of the house, and
- * one more of each citizen whom it concerns; its receipt is the former, so that it tells nothing of the latter.
- */
-function eventsOf(
-  { question, claims, policy, call }: Asking,
-  { decision, concerned, searched }: Finding,
-  verification: VerificationId,
-): readonly [CitizenEvent | HouseEvent, ...CitizenEvent[]] {
-  const what = { verification, decision, policy: policy.name, claimsAsked: claims.asked };
-  const head = () => ({ id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } });
-  const { purpose, legalBasis, consentReference } = question;
-  const about = (citizenId: string): CitizenEvent => {
-    return { type: 'identity.verified', ...head(), citizenId, ...what, purpose, legalBasis, consentReference };
-  };
-  const [first, ...others] = concerned;
-  if (!searched && first !== undefined) return [about(first)];
-  const search: HouseEvent = { type: 'identity.searched', ...head(), ...what };
-  return [search, ...(first === undefined ? [] : [about(first), ...others.map(about)])];
-}
 
 const description =
   'Says whether the claims fit one citizen of the register. Unknown ids, wrong claims and too many wrong guesses answer alike. ' +

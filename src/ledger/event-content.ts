@@ -3,7 +3,7 @@ import { type Random, toInstant } from '../kernel/clock.ts';
 import { hmac } from '../kernel/hashing.ts';
 import type { EventId } from '../kernel/id.ts';
 import { open, seal } from '../keys/chunked-encryption.ts';
-import type { LedgerEvent } from './event.ts';
+import { isCitizenEvent, type LedgerEvent } from './event.ts';
 
 /** What the content of an event is sealed to: moved to another event, it does not open. */
 function contentContext(id: EventId): string {
@@ -18,11 +18,20 @@ export function contentKeyOf(ownerKey: Uint8Array, id: EventId): Buffer {
   return hmac('sha256', ownerKey, `citizen-services/ledger-content-key@v1\0${id}`);
 }
 
-/** The content of an event as it is hashed and sealed: canonical JSON, instants as callers see them. */
+/** The id of a citizen takes so many bytes of a content at least, so that its length does not tell whose it is. */
+const idBytes = 64;
+
+/**
+ * The content of an event as it is sealed: canonical JSON, instants as callers see them. Behind that of a citizen stand
+ * blanks for what the id has less than the longest usual one.
+ */
 export function contentBytes(event: LedgerEvent): Uint8Array {
   // Every member of an event is a string, number, boolean or list of them: the union in event.ts holds nothing else.
   const content = { ...event, at: toInstant(event.at) } as unknown as Json;
-  return Buffer.from(canonicalJson(content));
+  const text = canonicalJson(content);
+  if (!isCitizenEvent(event)) return Buffer.from(text);
+  const written = Buffer.byteLength(JSON.stringify(event.citizenId)) - 2;
+  return Buffer.from(text + ' '.repeat(Math.max(0, idBytes - written)));
 }
 
 /** Contents are filled up with blanks to a multiple of so many bytes, so that their length tells less of their kind. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { guessTags } from '../../src/identity/guess-budget.ts';
+import { guessTags } from '../../src/identity/guess-subjects.ts';
 import { normaliseClaims } from '../../src/identity/match/comparable.ts';
 import { standardPolicy2 } from '../../src/identity/match/policy.ts';
 import { createPace } from '../../src/identity/pace.ts';
@@ -78,7 +78,7 @@ for (const engine of engines) {
     const spend = async (citizenId: string) => {
       for (let guess = 0; guess < 5; guess += 1) {
         const claims = { ...wrong(0), citizenId, birthDate: `1990-01-1${guess}` };
-        await house.ports.guesses.count(guessTags(key, claims, normaliseClaims(claims)), houseTime);
+        await house.ports.guesses.count(guessTags(key, claims, normaliseClaims(claims), standardPolicy2), houseTime);
       }
     };
     for (let at = 0; at < each; at += 50) {

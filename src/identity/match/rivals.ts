@@ -12,13 +12,22 @@ export type Candidate = { readonly citizenId: string; readonly measured: Measure
  * less than the threshold to the person; by rules, who fits them as well.
  */
 export function hasRival(own: Candidate, candidates: readonly Candidate[], policy: Policy): boolean {
+  return candidates.some(rivalling(own, policy));
+}
+
+/** Those who fit the claims about as well; see `hasRival`. */
+export function rivalsOf(own: Candidate, candidates: readonly Candidate[], policy: Policy): Candidate[] {
+  return candidates.filter(rivalling(own, policy));
+}
+
+function rivalling(own: Candidate, policy: Policy): (candidate: Candidate) => boolean {
   const threshold = thresholdFor(own.measured.levels, policy);
   const margin = Math.log2(threshold / (1 - threshold));
-  return candidates.some(({ citizenId, measured }) => {
+  return ({ citizenId, measured }) => {
     if (citizenId === own.citizenId) return false;
     const asLikely = policy.model !== undefined && measured.weight > own.measured.weight - margin;
     return asLikely || (!policy.tolerant && fitsPair(asIfNamed(measured), policy));
-  });
+  };
 }
 
 /** The measure as it were if the id had been given and agreed. */

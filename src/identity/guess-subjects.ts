@@ -1,0 +1,77 @@
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import { hmacText } from '../kernel/hashing.ts';
+import type { Claims } from './claims.ts';
+import type { NormalisedClaims } from './match/comparable.ts';
+import type { Policy } from './match/policy.ts';
+import { keyOf } from './name-key.ts';
+
+/** What a question is counted by: what it asks about, and what it puts forward. */
+export type GuessTags = {
+  /** Whoever guesses one claim holds at least one of these still. */
+  readonly subjects: readonly string[];
+  readonly tag: string;
+};
+
+/**
+ * With an id the citizen of that id, known or not. Without one whatever a guesser may hold still while trying the rest:
+ * names with the birth date, and names with each claim of a place by itself, since a claim that the register does not
+ * hold may be anything. Names stand there by the key that finds the person, so that no spelling that is found is another
+ * name: test/attacks/guessing-searches.test.ts.
+ */
+export function guessTags(
+  key: Uint8Array,
+  claims: Claims,
+  { asked, values }: NormalisedClaims,
+  { tolerant }: Pick<Policy, 'tolerant'>,
+): GuessTags {
+  const mac = (of: string) => hmacText(key, of, 'base64url');
+  const form = (claim: keyof Claims) => (values[claim]?.forms[0] ?? '').replaceAll(' ', '');
+  const tag = mac(canonicalJson(Object.fromEntries(asked.map((claim) => [claim, form(claim)])))).slice(0, 22);
+  if (claims.citizenId !== undefined) return { subjects: [subjectOf(key, claims.citizenId)], tag };
+  const family = keyOf(values.familyName?.forms ?? []);
+  const given = keyOf(values.givenName?.forms ?? []);
+  const named = pairsOf(family, given);
+  const single = family === '' ? [given] : [family];
+  const born =
+    values.birthDate === undefined ? [] : [...single, ...named].map((who) => `born\0${who}\0${form('birthDate')}`);
+  // Where the probability decides alone both names may be misspelled: each holds by itself what the other lets go.
+  const placed = tolerant ? [...new Set([family, given, ...named])] : named;
+  const places = [
+    ...(values.streetAddress === undefined ? [] : [`street\0${streetKey(values.streetAddress.forms[0] ?? '')}`]),
+    ...(['postalCode', 'documentNumber'] as const)
+      .filter((claim) => values[claim] !== undefined)
+      .map((claim) => `${claim}\0${form(claim)}`),
+  ];
+  const lives = places.flatMap((place) => placed.map((who) => `lives\0${who}\0${place}`));
+  const document = values.documentNumber === undefined ? [] : [`document\0${form('documentNumber')}`];
+  const subjects = [...new Set([...born, ...lives, ...document])];
+  return { subjects: (subjects.length === 0 ? ['nothing'] : subjects).map(mac), tag };
+}
+
+/** Each name with the first letter of the other: the same for names in each other's field. */
+function pairsOf(family: string, given: string): readonly string[] {
+  const first = (name: string) => [...name][0] ?? '';
+  const pairs = [family === '' ? '' : `${family} ${first(given)}`, given === '' ? '' : `${given} ${first(family)}`];
+  const named = pairs.filter((pair) => pair !== '');
+  return named.length === 0 ? [''] : named;
+}
+
+/** A street by its numbers and its first letter, which is the same however its words are shortened or parted. */
+function streetKey(form: string): string {
+  const words = form
+    .replace(/(\d) [a-z](?= |$)/g, '$1')
+    .split(' ')
+    .filter((word) => !/\d/.test(word));
+  const first = [...keyOf([words.join('')])][0] ?? '';
+  return `${first} ${(form.match(/\d+/g) ?? []).sort().join(' ')}`;
+}
+
+/** The subject of one citizen: whoever is locked is locked for searches as well, and what searches guess counts there. */
+export function subjectOf(key: Uint8Array, citizenId: string): string {
+  return hmacText(key, `citizen\0${citizenId}`, 'base64url');
+}
+
+/** The subject that is written in the place of a citizen's where a search concerns nobody: the same for the same names. */
+export function strangerSubjectOf(key: Uint8Array, { subjects }: GuessTags): string {
+  return hmacText(key, `stranger\0${subjects[0] ?? ''}`, 'base64url');
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calibratedPolicy, standardPolicy2 } from '../../src/identity/match/policy.ts';
+import { engines } from '../engines.ts';
+import type { IdentityHouse } from '../identity-house.ts';
+import { openHouseOf } from '../identity-people.ts';
+
+const born = { birthDate: '1980-03-07', postalCode: '10115' };
+const people = [
+  { citizenId: 'C-1', givenName: 'Anna', familyName: 'Berg', ...born },
+  { citizenId: `civil-register-of-the-capital/${'0'.repeat(20)}-77`, givenName: 'Ole', familyName: 'Dahl', ...born },
+  { citizenId: 'T-1', givenName: 'Jon', familyName: 'Twin', ...born },
+  { citizenId: 'T-2', givenName: 'Jon', familyName: 'Twin', ...born },
+  { citizenId: 'Z-1', givenName: 'Ana', familyName: 'Zorn', ...born },
+  { citizenId: 'Z-2', givenName: 'Ana', familyName: 'Zorn', ...born },
+  { citizenId: 'Z-3', givenName: 'Ana', familyName: 'Zorn', ...born },
+];
+const named = (givenName: string, familyName: string) => ({ givenName, familyName, ...born });
+
+/** What everybody sees of the ledger because of these questions. */
+async function seenOf(house: IdentityHouse, questions: readonly object[]): Promise<string[]> {
+  const before = (await house.seen()).length;
+  for (const claims of questions) await house.ask('POST', claims, {}, { policyOf: () => standardPolicy2 });
+  return (await house.seen()).slice(before);
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: the ledger gets the same entries for a search that finds one, two or nobody`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const wrong = (given: string, family: string) => ({ ...named(given, family), postalCode: '9' });
+    const found = [
+      await seenOf(house, [wrong('Eva', 'Nil')]),
+      await seenOf(house, [wrong('Anna', 'Berg')]),
+      await seenOf(house, [wrong('Ole', 'Dahl')]),
+      await seenOf(house, [wrong('Jon', 'Twin')]),
+    ];
+    assert.deepEqual(new Set(found.map((entries) => entries.join())).size, 1, JSON.stringify(found));
+    assert.deepEqual(
+      found[0]?.map((entry) => entry.split(' ')[0]),
+      ['house', 'citizen', 'citizen'],
+    );
+    assert.equal((await seenOf(house, [named('Ana', 'Zorn')])).length, 4);
+  });
+
+  test(`${engine.name}: spending the guesses of a search leaves the same entries, known or not`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const guesses = (given: string, family: string) =>
+      ['1', '2', '3', '4', '5', '6'].map((postalCode) => ({ ...named(given, family), postalCode }));
+    const known = await seenOf(house, guesses('Anna', 'Berg'));
+    assert.deepEqual(await seenOf(house, guesses('Eva', 'Nil')), known);
+    assert.equal(known.length, 6 * 3 + 2);
+  });
+
+  test(`${engine.name}: reading the answer of a search again does not tell whether it was about somebody`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const readAgain = async (claims: object) => {
+      const { verificationId } = await house.verify(claims);
+      const before = (await house.seen()).length;
+      await house.ask('GET', String(verificationId));
+      return (await house.seen()).slice(before);
+    };
+    const known = await readAgain({ ...named('Anna', 'Berg'), postalCode: '9' });
+    assert.deepEqual(await readAgain({ ...named('Eva', 'Nil'), postalCode: '9' }), known);
+    assert.deepEqual(
+      known.map((entry) => entry.split(' ')[0]),
+      ['house', 'citizen'],
+    );
+    assert.deepEqual(
+      (await house.events('C-1')).map(({ type }) => type),
+      ['identity.verified', 'identity.verification-read'],
+    );
+  });
+
+  test(`${engine.name}: what stands in the place of nobody is in no citizen's log`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    await seenOf(house, [named('Eva', 'Nil'), named('Anna', 'Berg')]);
+    const rows = await house.db.read('select citizen_id from ledger_event where citizen_id is not null order by id');
+    const owners = rows.map((row) => String(row['citizen_id']).replace(/ver_\w+/, 'ver'));
+    assert.deepEqual(owners, ['nobody:ver:1', 'nobody:ver:2', 'C-1', 'nobody:ver:1']);
+    const keys = await house.db.read("select citizen_id from citizen_key where citizen_id like 'nobody:%'");
+    assert.deepEqual(keys, []);
+  });
+
+  test(`${engine.name}: who is matched with a similar, exchanged or former name reads of it`, async (t) => {
+    const house = await openHouseOf(t, engine, [
+      { citizenId: 'C-1', givenName: 'Anna', familyName: 'Berg', ...born, documentNumber: 'P1' },
+      {
+        citizenId: 'C-2',
+        givenName: 'Ida',
+        familyName: 'Lund',
+        birthDate: '1970-01-02',
+        documentNumber: 'P2',
+        formerNames: '[{"familyName":"Holm","until":"2025-06-01"}]',
+      },
+    ]);
+    const ida = { givenName: 'Ida', familyName: 'Holm', birthDate: '1970-01-02', documentNumber: 'P2' };
+    for (const [citizenId, claims] of [
+      ['C-1', { ...named('Berg', 'Anna'), documentNumber: 'P1' }],
+      ['C-1', { ...named('Annna', 'Berg'), documentNumber: 'P1' }],
+      ['C-2', ida],
+    ] as const) {
+      const before = (await house.events(citizenId)).length;
+      const answered = await house.ask('POST', claims, {}, { policyOf: () => standardPolicy2 });
+      assert.equal('json' in answered && answered.json['decision'], 'match', JSON.stringify(claims));
+      const entries = (await house.events(citizenId)).slice(before);
+      assert.deepEqual(
+        entries.map(({ type, decision }) => [type, decision]),
+        [['identity.verified', 'match']],
+      );
+    }
+  });
+
+  test(`${engine.name}: a rival who keeps an answer open reads of it`, async (t) => {
+    const house = await openHouseOf(t, engine, [
+      { citizenId: 'C-1', givenName: 'Mark', familyName: 'Berg', ...born },
+      { citizenId: 'C-2', givenName: 'Marc', familyName: 'Berg', ...born },
+    ]);
+    const claims = named('Mark', 'Bergg');
+    const answered = await house.ask('POST', claims, {}, { policyOf: () => calibratedPolicy });
+    assert.equal('json' in answered && answered.json['decision'], 'not_determined');
+    for (const citizenId of ['C-1', 'C-2']) assert.equal((await house.events(citizenId)).length, 1, citizenId);
+  });
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calibratedPolicy, type Policy, standardPolicy2 } from '../../src/identity/match/policy.ts';
+import { engines } from '../engines.ts';
+import type { IdentityHouse } from '../identity-house.ts';
+import { openHouseOf } from '../identity-people.ts';
+
+const people = [
+  {
+    citizenId: 'C-1',
+    givenName: 'Anna',
+    familyName: 'Berg',
+    birthDate: '1980-03-07',
+    postalCode: '10115',
+    streetAddress: '12 Long Lane',
+  },
+  {
+    citizenId: 'C-2',
+    givenName: 'Jonas',
+    familyName: 'Falk',
+    birthDate: '1975-06-20',
+    postalCode: '20095',
+    documentNumber: 'P1234567',
+  },
+  { citizenId: 'C-3', givenName: 'Ida', familyName: 'Berg', birthDate: '1991-01-02', postalCode: '50667' },
+];
+const anna = { givenName: 'Anna', familyName: 'Berg', birthDate: '1980-03-07', postalCode: '10115' };
+const jonas = { givenName: 'Jonas', familyName: 'Falk', birthDate: '1975-06-20', postalCode: '20095' };
+
+const particles = ['', 'von', 'van', 'de', 'al', 'zu', 'af', 'del', 'bin', 'de van', 'al von', 'van der'];
+
+async function decisionOf(house: IdentityHouse, claims: object, policy: Policy = standardPolicy2): Promise<unknown> {
+  const answered = await house.ask('POST', claims, {}, { policyOf: () => policy });
+  return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
+}
+
+/** What the questions come to, in their order. */
+async function decisionsOf(house: IdentityHouse, questions: readonly object[], policy?: Policy): Promise<unknown[]> {
+  const decisions: unknown[] = [];
+  for (const claims of questions) decisions.push(await decisionOf(house, claims, policy));
+  return decisions;
+}
+
+const day = (at: number) => String(10 + at);
+const types = async (house: IdentityHouse, citizenId: string) =>
+  (await house.events(citizenId)).map(({ type }) => type).filter((type) => type !== 'identity.verified');
+
+for (const engine of engines) {
+  test(`${engine.name}: particles before a name are no new name to guess dates for`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const wrong = particles.slice(0, 5).map((particle, at) => {
+      return { ...anna, familyName: `${particle} Berg`, birthDate: `1980-03-${day(at)}` };
+    });
+    const right = particles.map((particle) => ({ ...anna, familyName: `${particle} Berg` }));
+    assert.deepEqual(new Set(await decisionsOf(house, [...wrong, ...right])), new Set(['no_match']));
+  });
+
+  test(`${engine.name}: a claim that the register does not hold is no new place to guess dates for`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const wrong = [0, 1, 2, 3, 4].map((at) => {
+      return { ...anna, documentNumber: `X${at}`, birthDate: `1980-03-${day(at)}` };
+    });
+    assert.deepEqual(new Set(await decisionsOf(house, wrong)), new Set(['no_match']));
+    assert.equal(await decisionOf(house, { ...anna, documentNumber: 'X9' }), 'no_match');
+  });
+
+  test(`${engine.name}: a street written in other ways is no new place to guess dates for`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const { postalCode: _, ...rest } = anna;
+    const streets = ['12 Long Lane', 'Long Lane 12', '12 LONG LN', '12 Lo ng Lane', 'LongLane 12'];
+    const wrong = streets.map((streetAddress, at) => ({ ...rest, streetAddress, birthDate: `1980-03-${day(at)}` }));
+    assert.deepEqual(new Set(await decisionsOf(house, wrong)), new Set(['no_match']));
+    assert.equal(await decisionOf(house, { ...rest, streetAddress: '12, long lane' }), 'no_match');
+  });
+
+  test(`${engine.name}: who holds the names and the date cannot try postal codes under varied names`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const wrong = particles.slice(0, 5).map((particle, at) => {
+      return { ...anna, familyName: `${particle} Berg`, postalCode: `101${day(at)}` };
+    });
+    const right = particles.map((particle) => ({ ...anna, familyName: `${particle} Berg` }));
+    assert.deepEqual(new Set(await decisionsOf(house, [...wrong, ...right])), new Set(['no_match']));
+    assert.deepEqual(await types(house, 'C-1'), ['identity.guesses-spent', 'notification.accepted']);
+  });
+
+  test(`${engine.name}: names in each other's field share the budget of the names as they are`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const exchanged = { ...anna, givenName: 'Berg', familyName: 'Anna' };
+    const wrong = [0, 1, 2, 3, 4].map((at) => {
+      return { ...(at % 2 === 0 ? anna : exchanged), birthDate: `1980-03-${day(at)}` };
+    });
+    assert.deepEqual(new Set(await decisionsOf(house, [...wrong, anna, exchanged])), new Set(['no_match']));
+  });
+
+  test(`${engine.name}: similar spellings of one name share the budget of the document and of the date`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const held = { ...jonas, documentNumber: 'P1234567' };
+    const given = ['Jonas', 'Jona', 'Jonass', 'Jonaz', 'Yonas'];
+    const dates = given.map((givenName, at) => ({ ...held, givenName, birthDate: `1975-06-${day(at)}` }));
+    assert.deepEqual(new Set(await decisionsOf(house, [...dates, held])), new Set(['no_match']));
+    const other = await openHouseOf(t, engine, people);
+    const numbers = given.map((givenName, at) => ({ ...jonas, givenName, documentNumber: `P12345${day(at)}` }));
+    assert.deepEqual(new Set(await decisionsOf(other, [...numbers, held])), new Set(['no_match']));
+  });
+
+  test(`${engine.name}: searches and questions by id spend one budget, and the citizen is told once`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const searches = [0, 1, 2].map((at) => ({ ...anna, postalCode: `101${day(at)}` }));
+    const named = [0, 1].map((at) => ({ ...anna, citizenId: 'C-1', birthDate: `1980-03-${day(at)}` }));
+    assert.deepEqual(new Set(await decisionsOf(house, [...searches, ...named])), new Set(['no_match']));
+    assert.deepEqual(await decisionsOf(house, [anna, { ...anna, citizenId: 'C-1' }]), ['no_match', 'no_match']);
+    assert.deepEqual(await types(house, 'C-1'), ['identity.guesses-spent', 'notification.accepted']);
+  });
+
+  test(`${engine.name}: right searches under a spent name add nothing to the budget of the citizen`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    // Somebody of that name and date whom nobody knows: nobody is concerned.
+    const wrong = [0, 1, 2, 3, 4].map((at) => ({
+      ...anna,
+      givenName: `B${'aeiou'[at]}t`,
+      postalCode: `9${day(at)}00`,
+    }));
+    await decisionsOf(house, wrong);
+    const right = ['12 Long Lane', '12 Long Ln', 'Long Lane 12', 'long lane, 12', 'LONG LANE 12', '12 long ln'];
+    const decisions = await decisionsOf(
+      house,
+      right.map((streetAddress) => ({ ...anna, streetAddress })),
+    );
+    assert.deepEqual(new Set(decisions), new Set(['no_match']));
+    assert.equal(await decisionOf(house, { ...anna, citizenId: 'C-1' }), 'match');
+  });
+
+  test(`${engine.name}: wrong questions about one person leave others of the name alone`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const wrong = [0, 1, 2, 3, 4, 5].map((at) => ({ ...anna, birthDate: `1980-03-${day(at)}` }));
+    await decisionsOf(house, wrong);
+    assert.equal(await decisionOf(house, { ...people[2], citizenId: undefined }), 'match');
+  });
+
+  test(`${engine.name}: a search writes as many budgets whether it concerns somebody or nobody`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const rows = async () => (await house.db.read('select subject from guess_budget')).length;
+    await decisionOf(house, { ...anna, postalCode: '1' });
+    const known = await rows();
+    await decisionOf(house, { ...anna, givenName: 'Eva', familyName: 'Nilsson', postalCode: '1' });
+    assert.deepEqual([known, await rows()], [6, 12]);
+  });
+
+  test(`${engine.name}: a match with a wrong number or date is a guess, and over budget it is no match`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const scopes = ['identity:verify', 'identity:verify:claims'];
+    const policyOf = () => calibratedPolicy;
+    const ask = async (documentNumber: string) => {
+      const held = { ...jonas, citizenId: 'C-2', documentNumber };
+      const answered = await house.ask('POST', held, { scopes }, { policyOf });
+      return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
+    };
+    const decisions = [];
+    for (const digit of ['0', '1', '2', '3', '4']) decisions.push(await ask(`P123456${digit}`));
+    assert.deepEqual([...decisions, await ask('P1234567')], [...Array(5).fill('match'), 'no_match']);
+    assert.deepEqual(await types(house, 'C-2'), ['identity.guesses-spent', 'notification.accepted']);
+  });
+}
