@@ -5,7 +5,14 @@ import type { VerificationId } from '../kernel/id.ts';
  * concerns nobody. The ledger seals it under keys derived from the root, and nobody ever reads it: no token names them.
  */
 export function strangersOf(verification: VerificationId): readonly string[] {
-  return [`nobody:${verification}:1`, `nobody:${verification}:2`];
+  return [`${prefix}${verification}:1`, `${prefix}${verification}:2`];
+}
+
+const prefix = 'nobody:';
+
+/** Whether this id was made for a question. */
+export function isStranger(citizenId: string): boolean {
+  return citizenId.startsWith(`${prefix}ver_`);
 }
 
 /** So many entries about citizens a search leaves at least. */

@@ -8,6 +8,7 @@ import { httpRegister } from '../../src/identity/registers/http-register.ts';
 import { systemTimer } from '../../src/jobs/timer.ts';
 import { engines } from '../engines.ts';
 import { openIdentityHouse } from '../identity-house.ts';
+import { openHouseOf } from '../identity-people.ts';
 
 const zoe = { citizenId: 'C-1', givenName: 'Zoë', familyName: 'Müller', birthDate: '1980-02-07' };
 
@@ -32,7 +33,7 @@ async function openRegister(t: TestContext, behave: RequestListener) {
     timer: systemTimer,
     clock: { now: () => now },
     deadlineMs: 300,
-    mostBytes: 10_000,
+    mostBytes: 20_000,
   });
   return { register, asked: () => asked, pass: (ms: number) => (now += ms) };
 }
@@ -115,6 +116,52 @@ test('a register that fails five times is left alone for ten seconds, then tried
   assert.equal((await register.find('C-1'))?.citizenId, 'C-1');
 });
 
+test('a question that the register refuses is not answered, and leaves it in use for all others', async (t) => {
+  const { register, asked, pass } = await openRegister(t, async (request, response) => {
+    const body = Buffer.concat(await Array.fromAsync(request)).toString();
+    const status = body.includes('C-1') ? 200 : body.includes('broken') ? 500 : 422;
+    answering(status, JSON.stringify(zoe))(request, response);
+  });
+  for (let time = 0; time < 8; time += 1) await assert.rejects(register.find('no id'), RegisterUnavailable);
+  assert.equal((await register.find('C-1'))?.citizenId, 'C-1');
+  assert.equal(asked(), 9);
+  // Nor does the one question that tries again keep it out of use.
+  for (let time = 0; time < 6; time += 1) await assert.rejects(register.find('broken'), RegisterUnavailable);
+  pass(10_001);
+  await assert.rejects(register.find('no id'), RegisterUnavailable);
+  assert.equal((await register.find('C-1'))?.citizenId, 'C-1');
+});
+
+for (const status of [401, 403, 408, 429]) {
+  test(`a register that answers everybody ${status} is left alone like one that fails`, async (t) => {
+    const { register, asked } = await openRegister(t, answering(status, '{}'));
+    for (let time = 0; time < 8; time += 1) await assert.rejects(register.find('C-1'), RegisterUnavailable);
+    assert.equal(asked(), 5);
+  });
+}
+
+test('of more candidates than are compared one may be a twin: a slip beside the id is left open', async (t) => {
+  const [engine] = engines;
+  const house = await openIdentityHouse(t, engine as (typeof engines)[number]);
+  const crowd = (size: number) =>
+    Array.from({ length: size }, (_, at) => ({
+      ...zoe,
+      citizenId: `X-${at}`,
+      givenName: 'Ludovic',
+      familyName: 'Abt',
+    }));
+  const decisionOf = async (others: number) => {
+    const { register } = await openRegister(t, (request, response) => {
+      const json = request.url?.endsWith('search') ? { records: [zoe, ...crowd(others)] } : zoe;
+      answering(200, JSON.stringify(json))(request, response);
+    });
+    const claims = { ...zoe, familyName: 'Müllers' };
+    const answered = await house.ask('POST', claims, {}, { register, policyOf: () => standardPolicy2 });
+    return 'json' in answered && answered.json['decision'];
+  };
+  assert.deepEqual([await decisionOf(99), await decisionOf(100)], ['match', 'not_determined']);
+});
+
 test('marks and former values of a register over HTTP count as our own do', async (t) => {
   const [engine] = engines;
   const house = await openIdentityHouse(t, engine as (typeof engines)[number]);
@@ -148,5 +195,20 @@ for (const engine of engines) {
       (await house.events('C-1')).map(({ type, decision }) => [type, decision]),
       [['identity.verified', 'not_determined']],
     );
+  });
+
+  test(`${engine.name}: while the register is down a spent budget is not looked at, and nothing is counted`, async (t) => {
+    const house = await openHouseOf(t, engine, [zoe]);
+    for (const day of ['11', '12', '13', '14', '15']) await house.verify({ ...zoe, birthDate: `1980-02-${day}` });
+    assert.equal((await house.verify(zoe))['decision'], 'no_match');
+    const { register } = await openRegister(t, answering(503, '{}'));
+    const budgets = async () => await house.db.read('select subject, version from guess_budget order by subject');
+    const before = await budgets();
+    const { citizenId: _, ...names } = { ...zoe, postalCode: '1' };
+    for (const claims of [zoe, names]) {
+      const answered = await house.ask('POST', claims, {}, { register });
+      assert.equal('json' in answered && answered.json['decision'], 'not_determined');
+    }
+    assert.deepEqual(await budgets(), before);
   });
 }

@@ -4,6 +4,7 @@ import { claimNames } from '../claims.ts';
 import { formerFields, marks } from '../import-fields.ts';
 import { readFormer } from '../import-former.ts';
 import { type Contact, mostCandidates, type Register, type RegisterRecord, RegisterUnavailable } from '../register.ts';
+import { isStranger } from '../strangers.ts';
 
 /** Where another register is asked, and within what. Every limit has its test against a server that breaks it. */
 export type HttpRegisterParts = {
@@ -31,9 +32,11 @@ export function httpRegister(parts: HttpRegisterParts): Register {
   const ask = withCircuit(parts.clock, (path, body) => askOnce(parts, path, body));
 
   async function find(citizenId: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+    // Nobody has the id of a stranger; the register need not see it.
+    if (isStranger(citizenId)) return undefined;
     const { status, json } = await ask('find', { citizenId });
     if (status === 404) return undefined;
-    const found = asObject(json);
+    const found = asObject(answered(status, json));
     // A register that answers about somebody else must not verify anybody.
     if (found['citizenId'] !== citizenId) throw new RegisterUnavailable('the register answered about another citizen');
     return found;
@@ -45,8 +48,8 @@ export function httpRegister(parts: HttpRegisterParts): Register {
       return found === undefined ? undefined : toRecord(found);
     },
     search: async ({ birthDate }) => {
-      const { json } = await ask('search', { birthDate });
-      const { records } = asObject(json);
+      const { status, json } = await ask('search', { birthDate });
+      const { records } = asObject(answered(status, json));
       if (!Array.isArray(records)) throw new RegisterUnavailable('the register answered a search without records');
       return records.slice(0, mostCandidates + 1).map((record) => toRecord(asObject(record)));
     },
@@ -56,6 +59,23 @@ export function httpRegister(parts: HttpRegisterParts): Register {
     },
     exists: async (citizenId) => (await find(citizenId)) !== undefined,
   };
+}
+
+/**
+ * A register that refused this question alone could not be asked: that an id is nobody's is said by 404. A register that
+ * has come to refuse all of ours would otherwise make everybody unknown, and each question a wrong guess.
+ */
+function answered(status: number, json: unknown): unknown {
+  if (status !== 200) throw new RegisterUnavailable(`the register answered ${status}`);
+  return json;
+}
+
+/** Refusals that are about us or the register, not about what was asked. */
+const refusesAll = new Set([401, 403, 408, 429]);
+
+/** Whether the register is at work, though it may have refused what was asked: a client can send any id. */
+function isAtWork(status: number): boolean {
+  return status === 200 || (status >= 400 && status < 500 && !refusesAll.has(status));
 }
 
 type Ask = (path: string, body: object) => Promise<Answer>;
@@ -103,9 +123,8 @@ async function askOnce(parts: HttpRegisterParts, path: string, body: object): Pr
       body: JSON.stringify(body),
     });
     const text = await readLimited(response, mostBytes);
-    if (response.status === 404) return { status: 404, json: {} };
-    if (response.status !== 200) throw new RegisterUnavailable(`the register answered ${response.status}`);
-    return { status: 200, json: JSON.parse(text) };
+    if (!isAtWork(response.status)) throw new RegisterUnavailable(`the register answered ${response.status}`);
+    return { status: response.status, json: response.status === 200 ? JSON.parse(text) : {} };
   } catch (fault) {
     if (fault instanceof RegisterUnavailable) throw fault;
     // The cause may hold parts of the answer, so it is named by its kind alone.
