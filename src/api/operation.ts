@@ -149,6 +149,8 @@ type Described = {
   /** The release that brought it, as `major.minor`. */
   readonly since: string;
   readonly method: 'GET' | 'POST' | 'QUERY' | 'DELETE';
+  /** False for a GET without HEAD: one that decides something, which the length of its answer would tell. */
+  readonly head?: false;
   /** With `{name}` for parameters, as in OpenAPI. */
   readonly path: string;
   readonly scope: Needed;
@@ -184,6 +186,11 @@ export type Operation<P> = Described & {
   contentIssues?(part: SoundPart<RequestShape, P>): Promise<readonly Issue[]>;
   run(call: Call<RequestShape, P>): Promise<Decision | Refused | Plain | Replayed>;
 };
+
+/** The methods by which an operation is asked: GET has HEAD with it, unless the operation says otherwise. */
+export function methodsOf({ method, head }: Pick<Described, 'method' | 'head'>): readonly string[] {
+  return method === 'GET' && head !== false ? ['GET', 'HEAD'] : [method];
+}
 
 /** Makes the operation of a file: `run` names its call as `Call<typeof request, Ports>`, and the rest is inferred. */
 export function defineOperation<S extends RequestShape, P>(definition: OperationDefinition<S, P>): Operation<P> {

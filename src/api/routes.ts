@@ -5,7 +5,7 @@ import { allowStream } from './body-watch.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { createDispatch, type Dispatched } from './dispatch.ts';
 import { atWholeQuantum, foundNothing } from './found-nothing.ts';
-import type { Operation } from './operation.ts';
+import { methodsOf, type Operation } from './operation.ts';
 import { pour } from './pour.ts';
 import { type Outgoing, problemAnswer } from './problem-answer.ts';
 import type { Mount, Page, ServerParts } from './server.ts';
@@ -39,9 +39,7 @@ export function mountAll<P>(app: FastifyInstance, desk: Desk<P>): void {
   for (const [path, operations] of byPath) {
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
     for (const operation of operations) routeOperation(app, deskOf(desk, operation), { url, operation });
-    const allowed = operations.flatMap((operation) =>
-      operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method],
-    );
+    const allowed = operations.flatMap(methodsOf);
     routeOthers(app, desk, { url, allowed });
   }
   for (const page of desk.parts.pages) {
@@ -66,10 +64,9 @@ function routeOperation<P>(
   { url, operation }: { url: string; operation: Operation<P> },
 ) {
   const dispatch = createDispatch(operation, desk.parts.house);
-  const method = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method];
   const mediaTypes = producedTypes(operation);
   app.route({
-    method,
+    method: [...methodsOf(operation)],
     url,
     handler: async (request, reply) => {
       const startedAt = performance.now();

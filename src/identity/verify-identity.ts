@@ -137,6 +137,8 @@ export const verifyIdentityByQuery = defineOperation({
   ...shared,
   name: 'verifyIdentityByQuery',
   method: 'GET',
+  // A question is asked for its answer: HEAD would ask it and tell by the length what was decided.
+  head: false,
   request: queryRequest,
   refusals: ['claims-in-url-refused', ...refusals],
   run: async (call: Call<typeof queryRequest, IdentityPorts>) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { methodsOf } from '../../src/api/operation.ts';
 import { apiVersion } from '../../src/config/version.ts';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
 import { operations } from '../../src/operations.ts';
@@ -21,7 +22,7 @@ before(async () => {
 });
 
 // Each of them is answered 200 with the token of a client alone.
-const reading = operations.filter(({ method, scope }) => method === 'GET' && scope !== 'citizen:self');
+const reading = operations.filter((one) => methodsOf(one).includes('HEAD') && one.scope !== 'citizen:self');
 const good = (name: string): Asked => goodRequest(name, { token, ids });
 
 test('HEAD of every operation that reads answers as GET does, without the body', async () => {
@@ -34,9 +35,15 @@ test('HEAD of every operation that reads answers as GET does, without the body',
   }
 });
 
+test('HEAD of a verification is refused before anything is decided', async () => {
+  const { path } = good('verifyIdentityByQuery');
+  const head = await ask({ ...good('verifyIdentityByQuery'), method: 'HEAD' });
+  assert.deepEqual([head.status, head.headers.allow, head.body.length], [405, 'GET, POST, QUERY, OPTIONS', 0], path);
+});
+
 test('OPTIONS of every path lists its methods, those that 405 lists', async () => {
   for (const [path, those] of Map.groupBy(operations, ({ path }) => path)) {
-    const methods = those.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const methods = those.flatMap(methodsOf);
     const filled = path.replaceAll(/\{\w+\}/g, 'x');
     const allow = [...methods, 'OPTIONS'].join(', ');
     const options = await ask({ method: 'OPTIONS', path: filled });

@@ -1,3 +1,4 @@
+import { methodsOf } from '../../src/api/operation.ts';
 import { operations } from '../../src/operations.ts';
 import { sampled } from './good-requests.ts';
 import { atPath, type Expected, rawWith, type WrongInput, withHeaders, withQuery } from './wrong-input.ts';
@@ -13,8 +14,8 @@ const json = all.filter((name) => {
 
 /** The methods of the path of this operation, as `Allow` has to tell them. */
 function allowed(name: string): string {
-  const methods = operations.filter(({ path }) => path === entries.get(name)?.path).map(({ method }) => method);
-  return [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
+  const methods = operations.filter(({ path }) => path === entries.get(name)?.path).flatMap(methodsOf);
+  return [...methods, 'OPTIONS'].join(', ');
 }
 
 /** Whether nothing stands one name below this operation. */
