@@ -2,12 +2,14 @@ import { Readable } from 'node:stream';
 import type { Call, RequestShape } from './api/operation.ts';
 import type { Access, House } from './compose.ts';
 import { SettingError } from './config/settings.ts';
+import { clearGuesses, clearVerifications } from './identity/clear-verifications.ts';
 import { createGuessBudget, standardGuessLimits } from './identity/guess-budget.ts';
 import type { Policy } from './identity/match/policy.ts';
 import { createPace } from './identity/pace.ts';
 import { createPolicyView, findPolicy, policyNames } from './identity/policy-store.ts';
 import type { IdentityPorts } from './identity/ports.ts';
 import { createFrequencyView } from './identity/register-count.ts';
+import { type Repeating, repeat } from './jobs/repeat.ts';
 import { systemNap, systemTimer } from './jobs/timer.ts';
 import type { Mint } from './kernel/id.ts';
 import type { Effect } from './ledger/commit.ts';
@@ -53,6 +55,23 @@ export async function identityPorts(
       return name === undefined ? standing : policyNamed(name);
     },
   };
+}
+
+const dayMs = 86_400_000;
+const clearEveryMs = 3_600_000;
+
+/** Takes out each hour what verification need not keep any longer. */
+export function startClearing({ db, clock, claim, log, settings }: House): Repeating {
+  return repeat({
+    timer: systemTimer,
+    everyMs: clearEveryMs,
+    onFault: (fault) => log.fault('identity', fault),
+    call: async () => {
+      const now = clock.now();
+      await clearGuesses(claim, now);
+      await clearVerifications({ read: db.read, claim, before: now - settings.verificationsKeptDays * dayMs });
+    },
+  });
 }
 
 /** An official message of the house, made by the operation that makes all of them. */

@@ -9,7 +9,7 @@ import { type Edge, openEdge } from './compose-access.ts';
 import { confirmMounts, providerCallbacks } from './compose-channels.ts';
 import { type Keeping, startKeeping } from './compose-documents.ts';
 import { createFront, type Front } from './compose-front.ts';
-import { standingPolicy } from './compose-identity.ts';
+import { standingPolicy, startClearing } from './compose-identity.ts';
 import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose-ledger.ts';
 import { contactsOf, senderNamesOf, startCalling, watchQueues } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
@@ -123,6 +123,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const sequencing = begin(mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined);
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   keeping = begin(mode.roles.has('worker') ? startKeeping(house, ports) : undefined);
+  const clearing = begin(mode.roles.has('worker') ? startClearing(house) : undefined);
   const secrets = settings.clientSecrets ?? mode.isDemo;
   const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch, secrets });
   const server = begin(openServer(house, mode, { publicUrl, edge, front, ledger, ports, wakes }));
@@ -142,8 +143,8 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
     snapshot: counted.snapshot,
     stop: async () => {
       // All of them take nothing new from now on, and share one time to finish.
-      const atWork: readonly (Part | undefined)[] = [refresh, threads, server, delivering, calling, queues, keeping];
-      await Promise.all(atWork.map((part) => stopAll(house.log, [() => part?.stop(stopWithinMs)])));
+      const worker: readonly (Part | undefined)[] = [delivering, calling, queues, keeping, clearing];
+      await Promise.all([refresh, threads, server, ...worker].map((part) => stopAll(house.log, [() => part?.stop(stopWithinMs)])));
       const channels = Object.values(mode.channels ?? {});
       await stopAll(house.log, [
         () => sequencing?.stop(),

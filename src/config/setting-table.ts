@@ -194,6 +194,11 @@ export const settingTable = {
     fallback: 'standard-2026-2',
     help: 'Policy of clients that have none of their own: one that ships, or one that `policies add` has stored.',
   },
+  VERIFICATIONS_KEPT_DAYS: {
+    kind: 'count',
+    fallback: '365',
+    help: 'So many days the answers of verify are kept, sealed, and can be read again; then they are deleted. EU 2025/846 asks for 6 to 12 months.',
+  },
   REFUSE_CLAIMS_IN_URL: {
     kind: 'flag',
     fallback: 'false',

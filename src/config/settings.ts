@@ -53,6 +53,7 @@ export type Settings = NotificationSettings & {
   readonly registerCountry: string | undefined;
   readonly verifyQuantumMs: number;
   readonly verifyPolicy: string;
+  readonly verificationsKeptDays: number;
   readonly refuseClaimsInUrl: boolean;
   readonly ledgerMlDsa: boolean;
   readonly ledgerWitnesses: string | undefined;
@@ -126,6 +127,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     registerCountry: optional('REGISTER_COUNTRY'),
     verifyQuantumMs: Number(text('VERIFY_QUANTUM_MS')),
     verifyPolicy: text('VERIFY_POLICY'),
+    verificationsKeptDays: Number(text('VERIFICATIONS_KEPT_DAYS')),
     refuseClaimsInUrl: text('REFUSE_CLAIMS_IN_URL') === 'true',
     ledgerMlDsa: text('LEDGER_ML_DSA') === 'true',
     ledgerWitnesses: optionalPath('LEDGER_WITNESSES'),

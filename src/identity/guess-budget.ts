@@ -11,6 +11,8 @@ type Guess = { readonly tag: string; readonly at: number };
 
 const dayMs = 86_400_000;
 const monthMs = 30 * dayMs;
+/** A guess that is older counts nowhere any more. */
+export const longestGuessMs: number = monthMs;
 /** Who set about telling a citizen has done so within this time, or has failed. */
 const tellingMs = 60_000;
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { standardPolicy2 } from '../../src/identity/match/policy.ts';
+import { RegisterUnavailable } from '../../src/identity/register.ts';
 import { engines } from '../engines.ts';
 import { buildIdentityHouse, type IdentityHouse } from '../identity-house.ts';
 import { openPeopledHouse, zoe } from '../identity-people.ts';
@@ -79,6 +80,40 @@ for (const engine of engines) {
       assert.equal(await decisionOf(house, { ...zoe, givenName: 'Ana' }, 'library'), 'no_match');
     }
     assert.equal(await decisionOf(house, zoe, 'parking'), 'match');
+  });
+
+  test(`${engine.name}: a message that could not be made or stored is sent with a later guess, once`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const guess = async (at: number, over: Parameters<IdentityHouse['ask']>[3] = {}) => {
+      const answered = await house.ask('POST', { ...known, birthDate: `1980-03-1${at}` }, {}, over);
+      return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
+    };
+    const told = async () =>
+      (await house.events('C-1')).map(({ type }) => type).filter((type) => type !== 'identity.verified');
+    for (let at = 0; at < 4; at += 1) assert.equal(await guess(at), 'no_match');
+    const unavailable = async () => {
+      throw new RegisterUnavailable('the register could not be asked');
+    };
+    assert.equal(await guess(4, { noticeOfGuesses: unavailable }), 'no_match');
+    assert.deepEqual(await told(), []);
+    house.pass(61_000);
+    const broken = async () => {
+      throw new Error('broken');
+    };
+    await assert.rejects(guess(5, { noticeOfGuesses: broken }), /broken/);
+    house.pass(61_000);
+    // Two at once: one of them tells.
+    assert.deepEqual(await Promise.all([guess(6), guess(7)]), ['no_match', 'no_match']);
+    assert.deepEqual(await told(), ['identity.guesses-spent', 'notification.accepted']);
+    house.pass(61_000);
+    await guess(8);
+    assert.equal((await told()).length, 2);
+    // The next day's guesses are told of again.
+    house.pass(86_400_000);
+    for (let at = 0; at < 6; at += 1) await guess(at, { policyOf: () => standardPolicy2 });
+    for (let at = 0; at < 6; at += 1)
+      await house.ask('POST', { ...known, birthDate: `1981-03-1${at}` }, {}, { policyOf: () => standardPolicy2 });
+    assert.equal((await told()).length, 4);
   });
 
   test(`${engine.name}: a search without id has a budget too, for who holds the names and the address still`, async (t) => {

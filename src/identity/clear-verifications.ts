@@ -1,0 +1,40 @@
+import type { Claim } from '../jobs/claim.ts';
+import type { Read } from '../store/db.ts';
+import { longestGuessMs } from './guess-budget.ts';
+
+/** So many rows go in one write, which others wait for. */
+const clearedAtOnce = 500;
+
+/** Takes out the budgets about whom nobody has guessed wrong for as long as a guess counts; gives how many. */
+export async function clearGuesses(claim: Claim, now: number): Promise<number> {
+  for (let total = 0; ; ) {
+    // The age stands there twice: on PostgreSQL a guess may be counted between the look and the deletion.
+    const rows = await claim({
+      sql: `delete from guess_budget where updated_at < $1 and subject in
+        (select subject from guess_budget where updated_at < $1 order by updated_at limit $2) returning subject`,
+      args: [now - longestGuessMs, clearedAtOnce],
+    });
+    total += rows.length;
+    if (rows.length < clearedAtOnce) return total;
+  }
+}
+
+/** What is taken out: answers from before that instant (epoch ms). */
+export type Clearing = { readonly read: Read; readonly claim: Claim; readonly before: number };
+
+/** Takes out sealed answers that were kept long enough, and gives how many. Their events stay in the ledger. */
+export async function clearVerifications({ read, claim, before }: Clearing): Promise<number> {
+  for (let total = 0; ; ) {
+    // Ids are ordered by time, so no other index is needed.
+    const oldest = await read('select id, checked_at from verification order by id limit $1', [clearedAtOnce]);
+    const end = oldest.findIndex((row) => Number(row['checked_at']) >= before);
+    const last = oldest.at(end < 0 ? -1 : end - 1);
+    if (last === undefined || end === 0) return total;
+    const rows = await claim({
+      sql: 'delete from verification where id <= $1 and checked_at < $2 returning id',
+      args: [last['id'] ?? null, before],
+    });
+    total += rows.length;
+    if (oldest.length < clearedAtOnce || end >= 0) return total;
+  }
+}
