@@ -43,7 +43,7 @@ export async function decideQuestion({ verificationId, question, claims, policy,
       identify(claims, question.claims, bench).catch((fault) => notAsked(fault)),
       guesses.hasRoom(tags.subjects, call.now),
       // Of a known id the key is often at hand: that of an unknown one is looked for beside what is read anyway.
-      citizenId === undefined ? undefined : citizenKeys.keyOf(citizenId),
+      ...(citizenId === undefined ? strangersOf(verificationId) : [citizenId]).map(citizenKeys.keyOf),
     ]);
     if (found === undefined) return { finding: openFinding(citizenId) };
     const settle = async (owner: Untold, hasRoom: boolean): Promise<Decided> => {

@@ -27,7 +27,7 @@ export const readVerification = defineOperation({
   scope: 'identity:verify',
   summary: 'An earlier answer again',
   description:
-    'The answer as it was given, its signed result included, however old. Nothing is asked anew: see checkedAt and expiresAt.',
+    'The answer as it was given, its signed result included, for as long as the server keeps it. Nothing is asked anew: see checkedAt and expiresAt.',
   request,
   responses: { 200: { description: 'The answer.', schema: verificationSchema } },
   refusals: ['verification-not-found'],
@@ -44,8 +44,9 @@ export const readVerification = defineOperation({
     // As many entries as for a search that found nobody, like its own when it was made.
     const [owner = ''] = ownersOf(citizenId === null ? [] : [citizenId], id);
     const read: CitizenEvent = { type: 'identity.verification-read', ...head(), citizenId: owner };
+    const hidden = { ...read, receipt: false } as const;
     return {
-      effect: { events: searched ? [search, read] : [read], statements: [] },
+      effect: { events: searched ? [search, hidden] : [read], statements: [] },
       answer: { status: 200, headers: privateAnswer, json: answer },
     };
   },

@@ -9,8 +9,8 @@ import { ownersOf } from './strangers.ts';
 /**
  * A question with an id is an event of that citizen, known or not. A question without one is an event of the house, and
  * one more of each citizen whom it concerns, or of strangers: everybody can see how many entries the ledger gets, of which
- * kind and how long, so these are the same whoever was found (test/attacks/guessing-ledger.test.ts). Its receipt is that
- * of the house's event.
+ * kind and how long, so these are the same whoever was found (test/attacks/guessing-ledger.test.ts). Only the house's
+ * event has a receipt for the client.
  */
 export function eventsOf(
   { verificationId, question, claims, policy, call }: Asking,
@@ -25,7 +25,8 @@ export function eventsOf(
   const [first] = concerned;
   if (!searched && first !== undefined) return [about(first)];
   const search: HouseEvent = { type: 'identity.searched', ...head(), ...what };
-  return [search, ...ownersOf(concerned, verificationId).map(about)];
+  const owners = ownersOf(concerned, verificationId);
+  return [search, ...owners.map((owner) => ({ ...about(owner), receipt: false }) as const)];
 }
 
 type Notice = { readonly events: readonly LedgerEvent[]; readonly statements: Effect['statements'] };
@@ -39,7 +40,7 @@ export async function noticeTo(
   { verificationId: verification, call }: Asking,
 ): Promise<Notice> {
   const { mint, now, ports, caller } = call;
-  const head = { id: mint('event'), at: now, actor: { client: caller.clientId } };
+  const head = { id: mint('event'), at: now, actor: { client: caller.clientId }, receipt: false } as const;
   try {
     const notice = await ports.noticeOfGuesses(citizenId, { now, mint });
     return {

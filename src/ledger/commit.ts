@@ -33,7 +33,7 @@ export function createCommit(
     const citizenId = isCitizenEvent(event) ? event.citizenId : null;
     const content =
       citizenId === null ? clear : sealContent(await citizenKeys.keyOf(citizenId), event.id, clear, random);
-    const clientId = 'client' in event.actor ? event.actor.client : null;
+    const clientId = 'client' in event.actor && event.receipt !== false ? event.actor.client : null;
     const tag = citizenId === null ? null : citizenKeys.pseudonymOf(citizenId);
     return {
       sql: 'insert into ledger_event (id, at, type, client_id, citizen_id, citizen_tag, content) values ($1, $2, $3, $4, $5, $6, $7)',

@@ -27,7 +27,8 @@ const idBytes = 64;
  */
 export function contentBytes(event: LedgerEvent): Uint8Array {
   // Every member of an event is a string, number, boolean or list of them: the union in event.ts holds nothing else.
-  const content = { ...event, at: toInstant(event.at) } as unknown as Json;
+  const { receipt: _, ...said } = event;
+  const content = { ...said, at: toInstant(event.at) } as unknown as Json;
   const text = canonicalJson(content);
   if (!isCitizenEvent(event)) return Buffer.from(text);
   const written = Buffer.byteLength(JSON.stringify(event.citizenId)) - 2;

@@ -30,6 +30,11 @@ type Head<T extends string> = Hidden & {
   readonly id: EventId;
   readonly at: number;
   readonly actor: Actor;
+  /**
+   * False where the client that acted may not have the receipt, which opens what the entry says: it was not told whom this
+   * concerns, and finds the id of the event in the published log. Not a part of what the entry says.
+   */
+  readonly receipt?: false;
 };
 
 /** An event about one citizen: its content is sealed under that citizen's key. */

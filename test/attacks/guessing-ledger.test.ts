@@ -71,6 +71,20 @@ for (const engine of engines) {
     );
   });
 
+  test(`${engine.name}: of the entries of a search the client has the receipt of the first alone`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    await seenOf(
+      house,
+      ['1', '2', '3', '4', '5'].map((postalCode) => ({ ...named('Anna', 'Berg'), postalCode })),
+    );
+    const { verificationId } = await house.verify({ ...named('Anna', 'Berg'), postalCode: '1' });
+    await house.ask('GET', String(verificationId));
+    const rows = await house.db.read("select distinct type from ledger_event where client_id = 'tax-office'");
+    assert.deepEqual(rows.map(({ type }) => type).sort(), ['identity.search-read', 'identity.searched']);
+    const [event] = await house.events('C-1');
+    assert.deepEqual([event?.['actor'], event?.['receipt']], [{ client: 'tax-office' }, undefined]);
+  });
+
   test(`${engine.name}: what stands in the place of nobody is in no citizen's log`, async (t) => {
     const house = await openHouseOf(t, engine, people);
     await seenOf(house, [named('Eva', 'Nil'), named('Anna', 'Berg')]);
