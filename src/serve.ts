@@ -144,7 +144,9 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
     stop: async () => {
       // All of them take nothing new from now on, and share one time to finish.
       const worker: readonly (Part | undefined)[] = [delivering, calling, queues, keeping, clearing];
-      await Promise.all([refresh, threads, server, ...worker].map((part) => stopAll(house.log, [() => part?.stop(stopWithinMs)])));
+      await Promise.all(
+        [refresh, threads, server, ...worker].map((part) => stopAll(house.log, [() => part?.stop(stopWithinMs)])),
+      );
       const channels = Object.values(mode.channels ?? {});
       await stopAll(house.log, [
         () => sequencing?.stop(),
