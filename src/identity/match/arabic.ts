@@ -1,60 +1,93 @@
+import { formsOf } from '../normalise.ts';
+import { arabicNames } from './arabic-names.ts';
+import { isVowel, type Letter, type Places, placesAt, readingsOf } from './consonants.ts';
+
 /**
- * Whether a Latin spelling can be the Arabic one: short vowels are not written in Arabic, and every land spells them, and
- * doubles letters, as it likes (Mohammed, Muhamad, Mohamed). Each Arabic letter has to be found, in its order; what stands
- * between may be one vowel. Both are joined forms.
+ * How a Latin spelling, a joined form, goes with an Arabic one, a spaced form. Short vowels and doubled letters are not
+ * written in Arabic, and every land spells them as it likes (Mohammed, Muhamad, Mohamed). `usual`: each word is a name whose
+ * vowels are known, and they are these. `possible`: the letters allow it, but they may stand for somebody else's name as
+ * well (Husn and Hasan are written alike); a long vowel has its letter, so Jamil is no reading of Jamal.
  */
-export function spellsArabic(arabic: string, latin: string): boolean {
-  let places = new Set([0]);
-  let before = '';
-  for (const letter of arabic) {
-    const sounds = soundsOf[letter];
-    if (sounds === undefined) return false;
-    const next = new Set<number>();
-    // The lam of the article is not heard before sun letters: Abdurrahman.
-    if (letter === 'ل' && before === 'ا') for (const place of places) next.add(place);
-    for (const place of places) for (const end of readings(latin, place, sounds)) next.add(end);
-    if (next.size === 0) return false;
-    places = next;
-    before = letter;
-  }
-  return [...places].some((place) => place === latin.length || (place === latin.length - 1 && isVowel(latin, place)));
+export function readArabic(arabic: string, latin: string): 'usual' | 'possible' | undefined {
+  const words = wordsOf(arabic);
+  const known = words.map((word) => pointed.get(folded(word.letters)) ?? []);
+  if (known.every((readings) => readings.length > 0) && endsOf(words, known, latin)?.[latin.length] === 1)
+    return 'usual';
+  const possible = endsOf(
+    words,
+    words.map(({ letters }) => [unpointed(letters)]),
+    latin,
+  );
+  if (possible === undefined) return undefined;
+  if (possible[latin.length] === 1) return 'possible';
+  // French writes an e behind an n that is to be heard: Amine, Yassine.
+  return possible[latin.length - 1] === 1 && latin.endsWith('ne') ? 'possible' : undefined;
 }
 
 export function isArabic(form: string): boolean {
   return /^[\u0621-\u06ff ]+$/.test(form);
 }
 
-/** Where the letter can end that begins at this place, behind one short vowel at most. */
-function readings(latin: string, place: number, sounds: readonly string[]): number[] {
-  const ends: number[] = [];
-  for (const start of isVowel(latin, place) ? [place, place + 1] : [place]) {
-    for (const sound of sounds) {
-      if (!latin.startsWith(sound, start)) continue;
-      const end = start + sound.length;
-      ends.push(end);
-      const consonant = sound !== '' && !'aeiouyw'.includes(sound.charAt(0));
-      if (consonant && latin.startsWith(sound, end)) ends.push(end + sound.length);
-      if (
-        consonant &&
-        sound.length > 1 &&
-        latin.startsWith(sound.charAt(0), start) &&
-        latin.startsWith(sound, start + 1)
-      )
-        ends.push(end + 1);
+type Reading = readonly Letter[];
+type Word = { readonly letters: string; readonly article: boolean; readonly sun: boolean };
+
+/** The words of a name: the article apart, and the parts of what one office joins and another does not. */
+function wordsOf(form: string): Word[] {
+  const apart = form
+    .replace(/(^| )عبد(?=ال)/g, '$1عبد ')
+    .replace(/(?<=[^ ])(?=(?:الدين|الله)(?: |$))/g, ' ')
+    .replace(/([هةہ])ا([يی])(?= |$)/g, '$1$2');
+  return apart.split(' ').map((letters) => {
+    const article = letters.length > 3 && letters.startsWith('ال') && !pointed.has(folded(letters));
+    const rest = article ? letters.slice(2) : letters;
+    return { letters: rest, article, sun: 'تثدذرزسشصضطظلن'.includes(rest.charAt(0)) };
+  });
+}
+
+/** Where the words can end, each in one of its readings. */
+function endsOf(words: readonly Word[], readings: readonly (readonly Reading[])[], latin: string): Places | undefined {
+  let places = placesAt(latin, 0);
+  for (const [at, { article, sun }] of words.entries()) {
+    const starts = article ? afterArticle(latin, places, sun) : places;
+    const ends = placesAt(latin);
+    for (const reading of readings[at] ?? []) {
+      readingsOf(reading, latin, starts)?.forEach((reached, place) => {
+        if (reached === 1) ends[place] = 1;
+      });
     }
+    if (!ends.includes(1)) return undefined;
+    places = ends;
   }
-  return ends;
+  return places;
 }
 
-function isVowel(latin: string, place: number): boolean {
-  return place < latin.length && 'aeiou'.includes(latin.charAt(place));
+/** Where a word can begin behind its article: al, el, ul, or its lam unheard before a sun letter (Abdurrahman). */
+function afterArticle(latin: string, places: Places, sun: boolean): Places {
+  const found = placesAt(latin);
+  places.forEach((reached, place) => {
+    if (reached === 0) return;
+    for (const start of isVowel(latin, place) ? [place, place + 1] : [place]) {
+      if (latin.startsWith('l', start)) found[start + 1] = 1;
+      if (sun) found[start] = 1;
+    }
+  });
+  return found;
 }
 
+/** Letters that registers exchange, as one. */
+function folded(letters: string): string {
+  return letters.replace(/[کگیىةہ]/g, (letter) => exchanged[letter] ?? letter);
+}
+
+const exchanged: Readonly<Record<string, string>> = { ک: 'ك', گ: 'ك', ی: 'ي', ى: 'ي', ة: 'ه', ہ: 'ه' };
+
+/** What each letter may sound like; of those that also carry a vowel, how it is heard is in the pointed names. */
 const soundsOf: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   (
-    'ا:,a,aa,e,i,o,u,ae|ء:,a|ب:b,p|ت:t|ث:th,s,t|ج:j,g,dj,dg|ح:h|خ:kh,k,h|د:d|ذ:dh,d,z,th|ر:r|ز:z|س:s,c|ش:sh,ch|ص:s|' +
-    'ض:d,dh,z|ط:t|ظ:z,dh,d|ع:,a,aa,e,i,o,u|غ:gh,g|ف:f,ph|ق:q,k,g,c|ك:k,c|ل:l|م:m|ن:n|ه:h,,a,ah,e,eh|ة:h,,a,ah,e,eh,at,t|' +
-    'و:w,v,o,u,ou,oo,aw,ow,au|ي:y,i,ee,ei,ai,ie,ey,ay,j,iy,ea|ى:a,i,y|پ:p|چ:ch|ژ:zh,j|گ:g|ک:k,c|ی:y,i,ee,ei,ai,ie'
+    'ا:a,aa,ae|ء:,a|ب:b,p|ت:t|ث:th,s,t|ج:j,g,dj,dg|ح:h|خ:kh,k,h|د:d|ذ:dh,d,z,th|ر:r|ز:z|س:s,c|ش:sh,ch|ص:s|ض:d,dh,z|' +
+    'ط:t|ظ:z,dh,d|ع:,a,e|غ:gh,g|ف:f,ph|ق:q,k,g,c,gh|ك:k,c|ل:l|م:m|ن:n|ه:h,a,ah,eh,e,ha|ة:a,ah,eh,e,at,t|و:w,v,u,ou,oo,o|' +
+    'ي:y,i,ee,ie,iy,ea,e,j|ى:a,ah,i,y|پ:p|چ:ch|ژ:zh,j|گ:g|ک:k,c|ی:y,i,ee,ie,iy,ea,e,j|ہ:h,a,ah,eh,e|ے:e,ay,ai,y|ٹ:t|ڈ:d|ڑ:r|' +
+    'ں:n|ھ:h'
   )
     .split('|')
     .map((entry) => {
@@ -62,3 +95,70 @@ const soundsOf: Readonly<Record<string, readonly string[]>> = Object.fromEntries
       return [letter, sounds.split(',')] as const;
     }),
 );
+
+const anyVowel = ['', 'a', 'e', 'i', 'o', 'u', 'ou'];
+/** How a short vowel is spelled; before a waw an a may be an o (Toufik). */
+const shortVowels: Readonly<Record<string, readonly string[]>> = {
+  '': [''],
+  a: ['a', 'e'],
+  i: ['i', 'e'],
+  u: ['u', 'o', 'ou', 'oo'],
+};
+const beforeWaw = ['a', 'e', 'o'];
+
+/** A word of which only the letters are known. An alif at its beginning only carries the vowel. */
+function unpointed(word: string): Reading {
+  return [...word].map((letter, at) => ({
+    vowels: anyVowel,
+    sounds: at === 0 && letter === 'ا' ? [''] : (soundsOf[letter] ?? []),
+  }));
+}
+
+/** All readings of a name whose vowels are known: which of them stand before each letter, and what the letter is then. */
+function readingsOfPointed(letters: string, latin: string, at = 0): Reading[] {
+  const letter = letters.charAt(at);
+  if (letter === '') return latin === '' ? [[]] : [];
+  const found: Reading[] = [];
+  for (const [vowel, spelled] of Object.entries(shortVowels)) {
+    if (!latin.startsWith(vowel)) continue;
+    const rest = latin.slice(vowel.length);
+    for (const sound of pointedSounds(letters, at)) {
+      if (!rest.startsWith(sound)) continue;
+      const vowels = vowel === 'a' && letter === 'و' ? beforeWaw : spelled;
+      const sounds = sound === '' ? [''] : usualSounds(letter);
+      for (const length of doubles(rest, sound) ? [sound.length, sound.length * 2] : [sound.length]) {
+        const further = readingsOfPointed(letters, rest.slice(length), at + 1);
+        found.push(...further.map((others) => [{ vowels, sounds }, ...others]));
+      }
+    }
+  }
+  return found;
+}
+
+function doubles(rest: string, sound: string): boolean {
+  return sound.length === 1 && rest.startsWith(sound, 1) && !'aiu'.includes(sound);
+}
+
+/** What a letter may be in a pointed name: weak ones can be silent where only a hamza or nothing is heard. */
+function pointedSounds(letters: string, at: number): readonly string[] {
+  const letter = letters.charAt(at);
+  if (at === 0 && letter === 'ا') return [''];
+  const sounds = usualSounds(letter);
+  const mayRest = letter === 'و' || letter === 'ع' || letter === 'ء' || letter === 'ه';
+  const seat = letter === 'ي' && letters.charAt(at - 1) === 'ا';
+  return mayRest || seat ? ['', ...sounds] : sounds;
+}
+
+/** The sounds of a letter in a usual spelling: an e alone is no long i, and no feminine ending. */
+function usualSounds(letter: string): readonly string[] {
+  return (soundsOf[letter] ?? []).filter((sound) => sound !== '' && !(sound === 'e' && 'يیهةہ'.includes(letter)));
+}
+
+/** The readings of each name of the table, by its folded letters. */
+const pointed = new Map<string, readonly Reading[]>();
+for (const [arabic, latin] of arabicNames()) {
+  const [key = ''] = formsOf(arabic);
+  const readings = readingsOfPointed(formsOf(arabic).at(-1) ?? '', latin);
+  if (readings.length === 0) throw new Error(`${latin} is no reading of ${arabic}`);
+  pointed.set(key, [...(pointed.get(key) ?? []), ...readings]);
+}

@@ -1,6 +1,6 @@
 import { withoutParticles } from '../name-key.ts';
 import type { Forms } from '../normalise.ts';
-import { isArabic, spellsArabic } from './arabic.ts';
+import { isArabic, readArabic } from './arabic.ts';
 import type { Level } from './level.ts';
 import { editDistance, jaroWinkler, lettersExchanged } from './similarity.ts';
 
@@ -38,8 +38,10 @@ function levelOfForms(one: string, other: string, rules: NameRules): number {
   const first = joined(one);
   const second = joined(other);
   if (first === second) return 0;
-  if (first > '\u0600' && isArabic(first) && spellsArabic(first, second)) return 0;
-  if (second > '\u0600' && isArabic(second) && spellsArabic(second, first)) return 0;
+  if (first > '\u0590' || second > '\u0590') {
+    const read = readAcross(one, second) ?? readAcross(other, first);
+    if (read !== undefined) return read;
+  }
   const spaced = one.includes(' ') || other.includes(' ');
   if (spaced && rules.particles === true && joined(withoutParticles(one)) === joined(withoutParticles(other))) return 0;
   if (spaced && wordsExchanged(one, other)) return 1;
@@ -53,6 +55,14 @@ function levelOfForms(one: string, other: string, rules: NameRules): number {
   if ((edits === 2 && longer >= 5) || (likeness >= 0.92 && shorter >= 4)) return 3;
   if (edits === 1 || (edits === 3 && longer >= 8) || likeness >= 0.84) return 4;
   return worst;
+}
+
+/** The level of a Latin spelling with a name of letters that leave vowels out; undefined where it is none of its readings. */
+function readAcross(written: string, latin: string): number | undefined {
+  if (written < '\u0590' || latin >= '\u0590') return undefined;
+  if (!isArabic(written)) return undefined;
+  const read = readArabic(written, latin);
+  return read === undefined ? undefined : read === 'usual' ? 0 : 1;
 }
 
 function joined(form: string): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formsOf } from '../normalise.ts';
+import { arabicNames } from './arabic-names.ts';
 import { nameLevel } from './name-level.ts';
 
 const level = (one: string, other: string) => nameLevel(formsOf(one), formsOf(other), { particles: true });
@@ -24,11 +25,24 @@ const spellings: Readonly<Record<string, readonly (readonly [string, ...string[]
   Arabic: [
     ['محمد', 'Mohammed', 'Muhammad', 'Mohamed'],
     ['أحمد', 'Ahmed', 'Ahmad'],
-    ['حسين', 'Hussein', 'Husayn', 'Hossein'],
-    ['فاطمة', 'Fatima', 'Fatimah'],
+    ['حسن', 'Hasan', 'Hassan'],
+    ['حسين', 'Hussein', 'Husayn', 'Hossein', 'Husain'],
+    ['كريم', 'Karim', 'Kareem'],
+    ['كريمة', 'Karima', 'Kareema', 'Karimah'],
+    ['خالد', 'Khaled', 'Khalid'],
+    ['فاطمة', 'Fatima', 'Fatimah', 'Fatma'],
+    ['عبد الله', 'Abdullah', 'Abd Allah', 'Abdalla'],
     ['عبد الرحمن', 'Abdulrahman', 'Abdurrahman', 'Abd al-Rahman'],
+    ['الحسن', 'Al-Hassan', 'Elhassan'],
     ['القاسم', 'Al-Qasim', 'al Kassem'],
     ['يوسف', 'Yousef', 'Youssef', 'Yusuf'],
+    ['نور', 'Nour', 'Noor'],
+    ['سعيد', 'Said', 'Saeed'],
+    ['عمر', 'Umar', 'Omar'],
+    ['عائشة', 'Aisha', 'Aicha', 'Ayesha'],
+    ['وائل', 'Wael'],
+    ['نور الدين', 'Nour El-Din', 'Nureddin'],
+    ['القحطاني', 'Al-Qahtani', 'Alqahtani'],
   ],
   Han: [
     ['张', 'Zhang', 'Cheung'],
@@ -66,12 +80,42 @@ test('another name of the same script is not taken for it', () => {
     ['حسين', 'Hasan'],
     ['محمد', 'Mahmoud'],
     ['خالد', 'Walid'],
+    ['أمين', 'Amine'],
+    ['سليم', 'Salem'],
+    ['حسن', 'Husn'],
     ['王', 'Li'],
     ['王', '汪'],
     ['Юлия', 'Yuri'],
     ['Νίκος', 'Nina'],
   ] as const;
   for (const [one, other] of others) assert.notEqual(level(one, other), 'normalised', `${one} / ${other}`);
+});
+
+test('every name of the Arabic table is the same as its own Latin spelling', () => {
+  const wrong = arabicNames().filter(([arabic, latin]) => level(arabic, latin) !== 'normalised');
+  assert.deepEqual(wrong, []);
+});
+
+test('an Arabic name that no table knows is similar to what its letters may be, and to no other', () => {
+  assert.equal(level('گلشیری', 'Golshiri'), 'similar');
+  assert.equal(level('قطيش', 'Qutaish'), 'similar');
+  assert.equal(level('قطيش', 'Qatash'), 'different');
+});
+
+test('a long vowel of an Arabic name is not another one, and none is added behind it', () => {
+  const others = [
+    ['كريم', 'Karima'],
+    ['جمال', 'Jamil'],
+    ['جميل', 'Jamal'],
+    ['أمين', 'Amina'],
+    ['سميرة', 'Samir'],
+    ['حسن', 'Hussein'],
+    ['حامد', 'Hameed'],
+  ] as const;
+  for (const [one, other] of others) {
+    assert.ok(!['normalised', 'similar'].includes(level(one, other)), `${one} / ${other}`);
+    assert.ok(!['normalised', 'similar'].includes(level(other, one)), `${other} / ${one}`);
+  }
 });
 
 test('a name of 200 letters of any kind is compared within the time of a name', () => {

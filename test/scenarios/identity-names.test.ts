@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import type { Claims } from '../../src/identity/claims.ts';
+import { policies } from '../../src/identity/match/policy.ts';
+import { type Engine, engines } from '../engines.ts';
+import { openHouseOf } from '../identity-people.ts';
+
+/** Asks by each policy that ships; the decisions by its name. */
+async function openDecisions(t: TestContext, engine: Engine, people: readonly Claims[]) {
+  const house = await openHouseOf(t, engine, people);
+  return async (claims: Claims): Promise<Record<string, unknown>> => {
+    const decisions: Record<string, unknown> = {};
+    for (const [name, policy] of policies) {
+      const answer = await house.ask('POST', claims, {}, { policyOf: () => policy });
+      decisions[name] = 'json' in answer ? answer.json['decision'] : answer;
+    }
+    return decisions;
+  };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: nobody is matched by the name of a brother or sister in Arabic letters`, async (t) => {
+    const decide = await openDecisions(t, engine, [
+      { citizenId: 'A-1', givenName: 'كريم', familyName: 'الحسن', birthDate: '1990-05-05' },
+      { citizenId: 'A-2', givenName: 'كريمة', familyName: 'الحسن', birthDate: '1990-05-05' },
+      { citizenId: 'A-3', givenName: 'جمال', familyName: 'الحسن', birthDate: '1991-05-05' },
+      { citizenId: 'A-4', givenName: 'جميل', familyName: 'الحسن', birthDate: '1991-05-05' },
+      { citizenId: 'A-5', givenName: 'أمين', familyName: 'حسن', birthDate: '1992-05-05' },
+      { citizenId: 'A-6', givenName: 'أمينة', familyName: 'حسن', birthDate: '1992-05-05' },
+    ]);
+    const own = { citizenId: 'A-1', givenName: 'Karim', familyName: 'Al-Hassan', birthDate: '1990-05-05' };
+    const others: readonly Claims[] = [
+      { ...own, givenName: 'Karima' },
+      { citizenId: 'A-3', givenName: 'Jamil', familyName: 'Al-Hassan', birthDate: '1991-05-05' },
+      { citizenId: 'A-5', givenName: 'Amina', familyName: 'Husin', birthDate: '1992-05-05' },
+    ];
+    for (const claims of others) {
+      for (const [policy, decision] of Object.entries(await decide(claims))) {
+        assert.notEqual(decision, 'match', `${policy}: ${claims.givenName}`);
+      }
+    }
+    for (const [policy, decision] of Object.entries(await decide(own))) assert.equal(decision, 'match', policy);
+  });
+}
