@@ -41,4 +41,28 @@ for (const engine of engines) {
     }
     for (const [policy, decision] of Object.entries(await decide(own))) assert.equal(decision, 'match', policy);
   });
+
+  test(`${engine.name}: one name, or all names in one field, is found whichever field was asked for`, async (t) => {
+    const decide = await openDecisions(t, engine, [
+      { citizenId: 'M-1', familyName: 'Sukarno', birthDate: '1981-03-01' },
+      { citizenId: 'M-2', givenName: 'Suharto', birthDate: '1981-03-02' },
+      { citizenId: 'M-3', familyName: 'Ana Maria Silva', birthDate: '1981-03-03' },
+      { citizenId: 'M-4', givenName: 'Ana Maria Silva', birthDate: '1981-03-04' },
+    ]);
+    const asked: readonly Claims[] = [
+      { citizenId: 'M-1', givenName: 'Sukarno', birthDate: '1981-03-01' },
+      { citizenId: 'M-2', familyName: 'Suharto', birthDate: '1981-03-02' },
+      { citizenId: 'M-3', givenName: 'Ana Maria', familyName: 'Silva', birthDate: '1981-03-03' },
+      { citizenId: 'M-4', givenName: 'Ana Maria', familyName: 'Silva', birthDate: '1981-03-04' },
+    ];
+    for (const claims of asked) {
+      // Regrouping is similarity: what asks for the same names refuses it.
+      assert.deepEqual(await decide(claims), {
+        'standard-2026-1': 'no_match',
+        'standard-2026-2': 'match',
+        'eu-2025-846': 'no_match',
+        'calibrated-2026-1': 'match',
+      });
+    }
+  });
 }

@@ -59,7 +59,8 @@ function agreesThroughout({ levels, crossed }: Found, policy: Policy): boolean {
     if (level === 'missing' || policy.agreement.has(level)) continue;
     if (!besideId || !(policy.agreementBesideId[claim]?.has(level) ?? false)) return false;
     // Names in each other's field are one fault.
-    if (level !== 'precision' && identifying.has(claim) && !(crossed && claim === 'familyName')) fuzzy += 1;
+    const counted = crossed && claim === 'familyName' && levels.givenName !== undefined;
+    if (level !== 'precision' && identifying.has(claim) && !counted) fuzzy += 1;
   }
   return fuzzy <= policy.mostFuzzy;
 }

@@ -67,22 +67,34 @@ function crossedLevel(claimed: Comparable, known: Comparable | undefined, names:
   return known === undefined ? 'missing' : level;
 }
 
-/** Whether the same words stand in the two fields of names, parted elsewhere or all in one of them (N-c). */
+/**
+ * Whether the same words stand in the two fields of names, parted elsewhere or all in one of them (N-c); also where one side
+ * has a single field, as for people of one name. They weigh what the fields of the register weigh that hold them.
+ */
 export function regrouping(
   room: Room,
   straight: Levels,
 ): { readonly levels: NameLevels; readonly weight: number } | undefined {
   const { givenName, familyName } = room.claims.values;
-  const both = strength(straight.givenName) + strength(straight.familyName) === 2 * strength('normalised');
-  if (both || room.known.givenName === undefined || room.known.familyName === undefined) return undefined;
+  const { known } = room;
+  const nothing = known.givenName === undefined && known.familyName === undefined;
+  if (nothing || (givenName === undefined && familyName === undefined) || agrees(straight)) return undefined;
   const claimed = joinedForms(givenName?.forms, familyName?.forms);
-  const known = new Set(joinedForms(room.known.givenName.forms, room.known.familyName.forms));
-  if (!claimed.some((form) => known.has(form))) return undefined;
-  const weight = weightIn(room, 'similar', 'givenName') + weightIn(room, 'similar', 'familyName');
+  const registered = new Set(joinedForms(known.givenName?.forms, known.familyName?.forms));
+  if (!claimed.some((form) => registered.has(form))) return undefined;
+  let weight = 0;
   const levels: { givenName?: Level; familyName?: Level } = {};
+  if (known.givenName !== undefined) weight += weightIn(room, 'similar', 'givenName');
+  if (known.familyName !== undefined) weight += weightIn(room, 'similar', 'familyName');
   if (givenName !== undefined) levels.givenName = 'similar';
   if (familyName !== undefined) levels.familyName = 'similar';
   return { levels, weight };
+}
+
+/** Whether the names that were claimed agree as they stand, apart from one that the register does not know. */
+function agrees({ givenName, familyName }: Levels): boolean {
+  const stated = [givenName, familyName].filter((level) => level !== undefined && level !== 'missing');
+  return stated.length > 0 && stated.every((level) => strength(level) === strength('normalised'));
 }
 
 function joinedForms(given: Forms = [''], family: Forms = ['']): string[] {

@@ -6,6 +6,7 @@ import type { RegisterRecord } from '../register.ts';
 import { normaliseClaims } from './comparable.ts';
 import { compare, decoy, type Levels } from './compare.ts';
 import { dateLevel } from './date-level.ts';
+import type { MatchDecision } from './decide.ts';
 import type { Level } from './level.ts';
 import { nameLevel } from './name-level.ts';
 import { placeLevel } from './place-level.ts';
@@ -191,6 +192,35 @@ test('EU 2023/333 N-c: names regrouped in other fields are similar; with a word 
     familyName: 'similar',
   });
   assert.notEqual(levelsOf({ givenName: 'Ana Silva' }, ana).givenName, 'similar');
+});
+
+test('EU 2023/333 N-c: it does not matter which side has the names in one field, and which field that is', () => {
+  const nameless = { ...person({ birthDate: '1980-02-07' }), givenName: null, familyName: null };
+  const whole = { givenName: 'Ana Maria', familyName: 'Silva' };
+  const cases: readonly (readonly [Claims, Claims, Levels, MatchDecision])[] = [
+    [{ familyName: 'Ana Maria Silva' }, whole, { givenName: 'similar', familyName: 'similar' }, 'match'],
+    [{ givenName: 'Ana Maria Silva' }, whole, { givenName: 'similar', familyName: 'similar' }, 'match'],
+    [{ familyName: 'Sukarno' }, { givenName: 'Sukarno' }, { givenName: 'similar' }, 'match'],
+    [{ givenName: 'Suharto' }, { familyName: 'Suharto' }, { familyName: 'similar' }, 'match'],
+    [{ givenName: 'Suharto' }, { familyName: 'Soeharjo' }, { familyName: 'missing' }, 'no_match'],
+  ];
+  for (const [record, names, levels, decision] of cases) {
+    const claims = normaliseClaims({ citizenId: 'C-1', birthDate: '1980-02-07', ...names });
+    const compared = compare({ ...nameless, ...record }, claims, standardPolicy2);
+    const { citizenId: _, birthDate: __, ...found } = compared.levels;
+    assert.deepEqual([found, compared.decision], [levels, decision], JSON.stringify(record));
+  }
+  const alone = { ...nameless, familyName: 'Sukarno' };
+  assert.equal(compare(alone, normaliseClaims({ familyName: 'Sukarno' }), standardPolicy2).levels.familyName, 'exact');
+});
+
+test('names regrouped are the one slip, in whichever field they were given', () => {
+  const record = person({ givenName: 'Ana', familyName: 'Silva', birthDate: '1980-02-07' });
+  for (const names of [{ givenName: 'Ana Silva' }, { familyName: 'Ana Silva' }]) {
+    const decide = (birthDate: string) =>
+      compare(record, normaliseClaims({ citizenId: 'C-1', birthDate, ...names }), standardPolicy2).decision;
+    assert.deepEqual([decide('1980-02-07'), decide('1980-07-02')], ['match', 'no_match']);
+  }
 });
 
 test('EU 2025/846: transliteration, blanks, hyphens and concatenation leave every policy’s decision as it is', () => {
