@@ -1,12 +1,12 @@
 /**
  * The readings of Han characters that stand in names: surnames, and what given names are made of, simplified and
- * traditional. First Pinyin; behind a slash how Hong Kong and older papers write it. A character that is not here stands for
- * itself.
+ * traditional. First Pinyin (ISO 7098); behind a slash how Hong Kong and older papers write it. A character that is not here
+ * stands for itself.
  */
 const readings = `
 zhao/chiu 赵趙 qian/chin 钱錢 sun/suen 孙孫 li/lee 李 zhou/chow 周 wu/ng 吴吳 zheng/cheng 郑鄭 wang/wong 王汪 feng/fung 冯馮 chen/chan 陈陳
 chu/chor 褚楚 wei/ngai 卫衛魏 jiang/cheung 蒋蔣 shen/sum 沈 han/hon 韩韓 yang/yeung 杨楊 zhu/chu 朱 qin/chun 秦 you/yau 尤 xu/hui 许許
-he/ho 何 lv/lui 吕呂 zhang/cheung 张張 kong/hung 孔 cao/tso 曹 yan/yim 严嚴 hua/wah 华華 jin/kam 金 tao/to 陶 jiang/keung 姜
+he/ho 何 lü/lui 吕呂 zhang/cheung 张張 kong/hung 孔 cao/tso 曹 yan/yim 严嚴 hua/wah 华華 jin/kam 金 tao/to 陶 jiang/keung 姜
 qi/chik 戚 xie/tse 谢謝 zou/chau 邹鄒 yu/yu 喻 bai/pak 白 shui 水 dou 窦竇 zhang/cheung 章 yun/wan 云雲 su/so 苏蘇
 pan/poon 潘 ge/kot 葛 fan/fan 范範 peng/pang 彭 lang/long 郎 lu/lo 鲁魯 wei/wai 韦韋 chang/cheung 昌 ma/ma 马馬 miao/miu 苗
 feng/fung 凤鳳 fang/fong 方 yu/yue 俞 ren/yam 任 yuan/yuen 袁 liu/lau 刘劉柳 tang/tong 唐汤湯 luo/lo 罗羅骆駱 hao/kok 郝 an/on 安
@@ -14,7 +14,7 @@ shi/sze 史施石时時 gu/koo 顾顧 meng/mang 孟 huang/wong 黄黃 mu 穆木�
 lin/lam 林 zhong/chung 钟鍾鐘 cai/choi 蔡 tian/tin 田 fan/fan 樊 hu/wu 胡 ling/ling 凌 huo/fok 霍 gao/ko 高 xia/ha 夏
 liang/leung 梁 song/sung 宋 ye/yip 叶葉 xu/tsui 徐 deng/tang 邓鄧 zeng/tsang 曾 lu/luk 陆陸 dong/tung 董 ding/ting 丁 du/to 杜
 yu/yu 于余 dai/tai 戴 cui/tsui 崔 lei/lui 雷 hou/hau 侯 long/lung 龙龍 duan/tuen 段 mao/mo 毛 qiu/yau 邱丘 jia/ka 贾賈
-zou 邹 xiong/hung 熊 bai 柏 wen/man 文 pang/pong 庞龐 fu/fu 傅 nie 聂聶 xi/chap 习習 ou/au 欧歐 yang/yeung 阳陽 si 司 tu 徒
+zou 邹 xiong/hung 熊 bai 柏 wen/man 文 pang/pong 庞龐 fu/fu 傅付 nie 聂聶 xi/chap 习習 ou/au 欧歐 yang/yeung 阳陽 si 司 tu 徒
 wei/wai 伟偉薇 fang/fong 芳 na 娜 min/man 敏 jing/ching 静靜晶京景 xiu/sau 秀 ying/ying 英莹瑩颖穎 juan/kuen 娟 hong/hung 红紅宏洪鸿鴻
 ming/ming 明 qiang/keung 强強 lei/lui 磊蕾 jun/kwan 军軍君俊 yang/yeung 洋 yong/yung 勇永 yan/yin 艳艷燕妍 jie/kit 杰傑洁潔 tao/to 涛濤
 ping/ping 平萍 gang/kong 刚剛 gui/kwai 桂贵貴 hui/wai 辉輝慧惠 jian/kin 建健 guang/kwong 光广廣 zhi/chi 志智 xin/yan 新欣鑫心 yu/yu 宇玉雨
@@ -25,20 +25,73 @@ lian/lin 莲蓮 liang/leung 亮 lu/lo 璐露 nan/nam 南楠 ning/ning 宁寧 pen
 shan/shan 山珊 shu/shuk 淑树樹书書 si/sze 思 ting/ting 婷庭 tong 彤桐 xiang/cheung 翔祥香 xing/hing 兴興星 xue/suet 雪学學 ya/nga 雅亚亞 yi/ngai 毅
 yue/yuet 月悦悅 ze/chak 泽澤 zhen/chun 珍振真 zhong/chung 中忠 zhe/chit 哲 jin/kam 锦錦 jin/chun 进進 jin/kan 近 ping/ping 屏 hao/ho 昊 shi/shi 世诗詩
 tian/tin 天 ai/oi 爱愛 bao/po 宝寶 bei/pui 北贝貝 da/tai 大 er/yi 儿兒二 fa/fat 发發 feng/fung 锋鋒峰 gen/kan 根 hang/hong 航 hong/hung 虹
+cheng/ching 程 qin/tam 覃 mo/mok 莫 lu/lo 卢盧 xue/sit 薛 yan/yim 阎閻闫閆颜顏 tan/tam 谭譚 liao/liu 廖 kang/hong 康 jiang/kong 江 yin/wan 尹 li/lai 黎 yi/yik 易
+chang/sheung 常 wu/mo 武 qiao/kiu 乔喬 he/ho 贺賀 lai/lai 赖賴 gong/kung 龚龔 zhu/chu 诸諸 shan/sin 单單 yue/ngok 岳 niu/ngau 牛 qi/kei 祁
+mei/mui 梅 weng/yung 翁 jian/kan 简簡 tu/to 涂 hong/hung 洪 ruan/yuen 阮 ji/kei 季纪紀 guan/kwan 关關 xin/sun 辛 zhai/chak 翟 you/yau 游 yan/ngan 颜
 ke/ho 可科 le/lok 乐樂 mian/min 绵 mo/mok 墨 qi/ki 琪奇齐齊 qian/sin 倩 ru/yu 如 san/sam 三 sheng/sing 胜勝生声聲 ting/ting 亭 xi/hei 希喜西熙
 xian/yin 贤賢 yao/yiu 瑶瑤耀 yin/ngan 银銀音 yuan/yuen 元媛远遠源 yun/wan 芸韵 zhan/chin 展 zhi/chi 芝之 zhuo/cheuk 卓 zong/tsung 宗 zu/cho 祖
 `;
 
-/** Each character with its readings in the order above, the same character's other readings behind them. */
-export function hanReadings(): ReadonlyMap<string, readonly string[]> {
-  const table = new Map<string, string[]>();
+/** Characters of the table that were simplified, each with its traditional form (Unihan, kTraditionalVariant). */
+const simplified =
+  '赵趙钱錢孙孫吴吳郑鄭冯馮陈陳卫衛蒋蔣韩韓杨楊许許吕呂张張严嚴华華谢謝邹鄒窦竇云雲苏蘇鲁魯韦韋马馬凤鳳刘劉汤湯罗羅骆駱时時顾顧黄黃萧蕭万萬' +
+  '钟鍾钟鐘叶葉邓鄧陆陸龙龍贾賈庞龐聂聶习習欧歐阳陽伟偉静靜莹瑩颖穎红紅鸿鴻强強军軍艳艷杰傑洁潔涛濤刚剛贵貴辉輝广廣轩軒义義艺藝晓曉铭銘丽麗兰蘭' +
+  '灵靈宾賓诚誠东東飞飛国國凯凱开開莲蓮宁寧鹏鵬庆慶荣榮树樹书書兴興学學亚亞泽澤锦錦进進诗詩爱愛宝寶贝貝儿兒发發锋鋒乐樂齐齊胜勝声聲贤賢瑶瑤' +
+  '银銀远遠云雲卢盧阎閻闫閆谭譚乔喬贺賀赖賴龚龔诸諸单單简簡纪紀关關颜顏';
+
+/** The spellings of each character, and how it is written simplified. */
+export type Character = { readonly spellings: readonly string[]; readonly own: string };
+
+/**
+ * Each character of the table with its readings in the order above, the same character's other readings behind them; then
+ * as Taiwan writes it (Wade-Giles without marks), and those with an ü as passports and keyboards do.
+ */
+export function hanReadings(): ReadonlyMap<string, Character> {
+  const listed = new Map<string, string[]>();
   const words = readings.trim().split(/\s+/);
   for (let at = 0; at + 1 < words.length; at += 2) {
     for (const character of words[at + 1] ?? '') {
-      const known = table.get(character) ?? [];
+      const known = listed.get(character) ?? [];
       for (const reading of (words[at] ?? '').split('/')) if (!known.includes(reading)) known.push(reading);
-      table.set(character, known);
+      listed.set(character, known);
     }
   }
-  return table;
+  const pairs = [...simplified];
+  const owns = new Map(pairs.flatMap((character, at) => (at % 2 === 1 ? [[character, pairs[at - 1] ?? '']] : [])));
+  return new Map(
+    [...listed].map(([character, known]) => {
+      const own = (owns.get(character) ?? character).normalize('NFKD');
+      return [character.normalize('NFKD'), { spellings: systemsOf(known), own }] as const;
+    }),
+  );
+}
+
+/** Pinyin, Hong Kong, up to two more readings, Wade-Giles, ü as yu, ü as v. */
+function systemsOf(known: readonly string[]): readonly string[] {
+  const [pinyin = '', hongKong = pinyin, third = pinyin, fourth = third] = known;
+  const plain = [pinyin, hongKong, third, fourth].map((reading) => reading.replaceAll('ü', 'u'));
+  return [...plain, wadeGiles(pinyin), pinyin.replaceAll('ü', 'yu'), pinyin.replaceAll('ü', 'v')];
+}
+
+/** A syllable of Pinyin in Wade-Giles without apostrophes and marks, as Taiwan's passports write names. */
+function wadeGiles(pinyin: string): string {
+  const whole: Readonly<Record<string, string>> = { zi: 'tzu', ci: 'tzu', si: 'szu', ri: 'jih', er: 'erh', you: 'yu' };
+  const known = whole[pinyin];
+  if (known !== undefined) return known;
+  return pinyin
+    .replaceAll('ü', 'u')
+    .replace(/^(zh|ch|sh)i$/, '$1ih')
+    .replace(/^([gkh])e$/, '$1o')
+    .replace(/ong$/, 'ung')
+    .replace(/(?<=[iy])an$/, 'en')
+    .replace(/(?<=i|^y)e$/, 'eh')
+    .replace(/([xjqy])ue$/, '$1ueh')
+    .replace(/(?<=[dtnlrzcs]|zh|ch|sh)uo$/, 'o')
+    .replace(/^g(?=[aeiou])/, 'k')
+    .replace(/^d/, 't')
+    .replace(/^b/, 'p')
+    .replace(/^(zh|j|q)/, 'ch')
+    .replace(/^[zc](?!h)/, 'ts')
+    .replace(/^x/, 'hs')
+    .replace(/^r/, 'j');
 }

@@ -1,4 +1,5 @@
-import { spellingsOf, systems } from './transliteration.ts';
+import { finishKana } from './kana.ts';
+import { mostAhead, type Spellings, spellingsOf } from './transliteration.ts';
 
 /**
  * The forms under which a text is compared, most faithful first, each spaced: tokens in lower case with one blank
@@ -83,13 +84,15 @@ const apostrophe = /[\u02b9-\u02cb\ua78c]/;
 const joiner = /\p{Cf}/u;
 
 /** A part of a text that every system writes alike, or the spellings of a letter by system, with the letter itself. */
-type Part = string | { readonly spellings: readonly string[]; readonly own: string };
+type Part = string | { readonly spellings: Spellings; readonly own: string };
 
 /** The text in each of the systems of transliteration, then in its own script where that differs. */
 function spell(folded: string): string[] {
   const parts: Part[] = [];
   let common = '';
   let before = ' ';
+  let systems = 0;
+  let hasKana = false;
   for (let at = 0; at < folded.length; ) {
     const letter = String.fromCodePoint(folded.codePointAt(at) ?? 0);
     at += letter.length;
@@ -102,14 +105,18 @@ function spell(folded: string): string[] {
     }
     const marksFrom = at;
     while (at < folded.length && isLooseMark(folded.charCodeAt(at))) at += 1;
-    // Two letters of what follows are enough for every rule, and keep the whole linear.
     const spelled =
       letter < '\u0080' && at === marksFrom
         ? undefined
-        : spellingsOf(letter, folded.slice(marksFrom, at), folded.slice(at, at + 2), before);
+        : spellingsOf(letter, folded.slice(marksFrom, at), folded.slice(at, at + mostAhead), before);
     if (spelled === undefined) common += digitOf(letter);
     else {
-      parts.push(common, { spellings: spelled.spellings, own: letter + folded.slice(at, at + spelled.units) });
+      parts.push(common, {
+        spellings: spelled.spellings,
+        own: spelled.own ?? letter + folded.slice(at, at + spelled.units),
+      });
+      systems = Math.max(systems, spelled.spellings.length);
+      hasKana ||= letter >= '\u3040' && letter <= '\u30ff';
       common = '';
       at += spelled.units;
     }
@@ -117,7 +124,9 @@ function spell(folded: string): string[] {
   }
   if (parts.length === 0) return [common];
   parts.push(common);
-  return Array.from({ length: systems + 1 }, (_, system) => written(parts, system));
+  if (hasKana) systems = Math.max(systems, kanaSystems);
+  const texts = Array.from({ length: systems }, (_, system) => written(parts, system));
+  return [...(hasKana ? texts.map(finishKana) : texts), inOwnScript(parts)];
 }
 
 /** What stands at a place: a part of a word, what parts words, or nothing that counts. */
@@ -129,14 +138,28 @@ function kindOf(letter: string): 'word' | 'gap' | 'nothing' {
 
 function written(parts: readonly Part[], system: number): string {
   let text = '';
-  for (const part of parts) text += typeof part === 'string' ? part : (part.spellings[system] ?? part.own);
-  return system === 1 ? withoutRussianEnding(text) : text;
+  for (const part of parts) text += typeof part === 'string' ? part : (part.spellings[system] ?? part.spellings[0]);
+  return system === 0 ? text : (endings[system]?.(text) ?? text);
 }
 
-/** English, the second system, shortens the endings -ий, -ый and -ия: Dmitry, Zelensky, Yulia. */
-function withoutRussianEnding(form: string): string {
-  return form.replace(/[iy]y(?= |$)/g, 'y').replace(/iya(?= |$)/g, 'ia');
+function inOwnScript(parts: readonly Part[]): string {
+  let text = '';
+  for (const part of parts) text += typeof part === 'string' ? part : part.own;
+  return text;
 }
+
+/** How English shortens the endings -ий, -ый and -ия: Dmitry, Zelensky, Yulia; Alexander; Yuri. */
+const endings: Readonly<Record<number, (form: string) => string>> = {
+  1: (form) => form.replace(/[iy]y(?= |$)/g, 'y').replace(/iya(?= |$)/g, 'ia'),
+  5: (form) =>
+    form
+      .replace(/[iy]y(?= |$)/g, 'y')
+      .replace(/iya(?= |$)/g, 'ia')
+      .replace(/xandr(?= |$)/g, 'xander'),
+  6: (form) => form.replace(/ii(?= |$)/g, 'i').replace(/iya(?= |$)/g, 'ia'),
+};
+/** See `finishKana`. */
+const kanaSystems = 3;
 
 /** Arabic, Persian and Devanagari digits as ASCII ones; anything else as it is. */
 function digitOf(letter: string): string {

@@ -1,19 +1,19 @@
 import { hanReadings } from './han.ts';
+import { hangulSyllable } from './hangul.ts';
+import { kanaSpellings } from './kana.ts';
+import { armenian, georgian, hangul } from './other-scripts.ts';
 
 /**
- * How one written form stands for several others. Each letter has up to five spellings, one a system, and a name is
- * spelled by one system throughout, so that its forms stay few. For Latin letters (ICAO 9303-3): without the mark, as
- * two letters, as machine-readable documents wrote it. For Cyrillic: ICAO 9303-3, English, BGN, scholarly, Ukrainian.
- * For Greek: ELOT 743, then older habits.
+ * How one written form stands for several others. Each letter has up to seven spellings, one a system, and a name is
+ * spelled by one system throughout, so that its forms stay few; a system that a letter does not have is as its first. For
+ * Latin letters (ICAO 9303-3): without the mark, as two letters, as machine-readable documents wrote it. For Cyrillic: ICAO
+ * 9303-3, English, BGN/PCGN 1947, scholarly, Ukrainian, then English as newspapers write it (Yevgeny, Alexander) and with
+ * plain vowels (Alexei, Yuri). For Greek: ELOT 743, then older habits.
  */
-export const systems = 5;
+export type Spellings = readonly string[];
 
-type Spellings = readonly string[];
-
-/** Five spellings from fewer: those that are not given are as the first. */
 function spelled(text: string): Spellings {
-  const given = text.split(' ').map((spelling) => (spelling === '-' ? '' : spelling));
-  return Array.from({ length: systems }, (_, system) => given[system] ?? given[0] ?? '');
+  return text.split(' ').map((spelling) => (spelling === '-' ? '' : spelling));
 }
 
 function table(source: string): ReadonlyMap<string, Spellings> {
@@ -56,7 +56,7 @@ const latin = table(`
   ƴ y
 `);
 
-/** Systems: ICAO 9303-3, English, BGN, scholarly without marks, Ukrainian. A hyphen is "not written". */
+/** Systems in the order above; scholarly is without marks. A hyphen is "not written". */
 const cyrillic = table(`
   а a
   б b
@@ -66,17 +66,18 @@ const cyrillic = table(`
   д d
   ђ d dj dj dj dj
   е e
-  ё e yo ye e yo
-  є ie ye ye je ie
+  ё e yo e e yo yo e
+  є ie ye ye je ie ye e
   ж zh zh zh z zh
   з z
   ѕ dz
-  и i i i i y
-  й i y y j i
+  и i i i i y i i
+  й i y y j i y i
   і i
-  ї i yi yi ji i
+  ї i yi yi ji i yi i
   ј j y j j j
   к k
+  кс ks ks ks ks ks x x
   л l
   љ lj
   м m
@@ -89,20 +90,20 @@ const cyrillic = table(`
   т t
   ћ c
   у u
-  ў u w w u u
+  ў u w w u u w u
   ф f
   х kh kh kh h kh
-  ц ts ts ts c ts
+  ц ts ts ts c ts ts ts
   ч ch ch ch c ch
   џ dz dzh dzh dz dz
   ш sh sh sh s sh
   щ shch shch shch sc shch
-  ъ ie - - a -
+  ъ ie - - a - - -
   ы y
   ь -
   э e
-  ю iu yu yu ju iu
-  я ia ya ya ja ia
+  ю iu yu yu ju iu yu yu
+  я ia ya ya ja ia ya ya
   ә a a a a e
   ғ g g gh g g
   қ k q q k k
@@ -154,29 +155,77 @@ const arabic = table(`
   ـ -
 `);
 
-const han = [...hanReadings()].map(
-  ([character, readings]) => [character.normalize('NFKD'), spelled(readings.join(' '))] as const,
-);
-
-const letters: ReadonlyMap<string, Spellings> = new Map([...latin, ...cyrillic, ...greek, ...arabic, ...han]);
+const letters: ReadonlyMap<string, Spellings> = new Map([
+  ...latin,
+  ...cyrillic,
+  ...greek,
+  ...arabic,
+  ...table(georgian.text),
+  ...table(armenian.text),
+  ...table(hangul.text),
+]);
+const initials = table(armenian.initials ?? '');
+const han = hanReadings();
+const kana = kanaSpellings();
 const greekVowelBefore = new Set(['α', 'ε', 'η']);
 const greekVoiceless = new Set([...'θκξπσςτφχψ ']);
 
-/** What stands at a place of a decomposed, lower-case text: how it is spelled, and how many UTF-16 units were read. */
-export type Spelled = { readonly spellings: Spellings; readonly units: number };
+/**
+ * What stands at a place of a decomposed, lower-case text: how it is spelled, how many UTF-16 units behind the letter were
+ * read with it, and how its own script writes it where that is not as it stands.
+ */
+export type Spelled = { readonly spellings: Spellings; readonly units: number; readonly own?: string };
+
+/** How much of what follows a letter its spelling may depend on, in UTF-16 units. */
+export const mostAhead = 3;
 
 /**
  * The spellings of `letter` with the marks that follow it; undefined where the letter stands for itself. `after` is the
- * rest of the text behind the letter, of which a Greek pair reads one letter more. `before` is the letter before.
+ * rest of the text behind the letter, which some letters read on into. `before` is the letter before, a blank at the
+ * beginning of a word.
  */
 export function spellingsOf(letter: string, marks: string, after: string, before: string): Spelled | undefined {
   for (const mark of marks) {
     const composed = letters.get(letter + mark);
-    if (composed !== undefined) return { spellings: composed, units: 0 };
+    if (composed !== undefined)
+      return { spellings: mark === diaeresis ? soft(letter, composed, before) : composed, units: 0 };
   }
   if (letter >= 'α' && letter <= 'ω') return greekSpelling(letter, marks, after, before);
+  if (letter >= 'Ѐ' && letter < 'Ԁ') return cyrillicSpelling(letter, marks, after, before);
+  if (letter >= '\u1100' && letter < '\u3040') return hangulSyllable(letter, after, before) ?? alone(letter);
+  if (letter >= '\u3040' && letter <= '\u30ff') return kanaSpelling(letter, after);
+  const character = letter >= '\u2e80' ? han.get(letter) : undefined;
+  if (character !== undefined) return { ...character, units: 0 };
+  if (letter < '԰' || letter > '֏') return alone(letter);
+  const pair = letters.get(letter + after.charAt(0));
+  if (pair !== undefined && after !== '') return { spellings: pair, units: 1 };
+  const initial = before === ' ' ? initials.get(letter) : undefined;
+  return initial === undefined ? alone(letter) : { spellings: initial, units: 0 };
+}
+
+function alone(letter: string): Spelled | undefined {
   const spellings = letters.get(letter);
   return spellings === undefined ? undefined : { spellings, units: 0 };
+}
+
+/** The letter е is ye at the beginning of a word, behind a vowel, й and the signs ъ and ь (BGN/PCGN 1947). */
+function cyrillicSpelling(letter: string, marks: string, after: string, before: string): Spelled | undefined {
+  if (letter === 'е') return { spellings: soft(letter, spelledE, before), units: 0 };
+  const pair = letter === 'к' && marks === '' && after.startsWith('с') ? letters.get('кс') : undefined;
+  return pair === undefined ? alone(letter) : { spellings: pair, units: 1 };
+}
+
+function soft(letter: string, plain: Spellings, before: string): Spellings {
+  return letter === 'е' && softBefore.has(before) ? (plain === spelledE ? spelledYe : spelledYo) : plain;
+}
+
+function kanaSpelling(letter: string, after: string): Spelled | undefined {
+  for (const units of [2, 1, 0]) {
+    const found = kana.get(letter + after.slice(0, units));
+    if (found !== undefined && units <= after.length)
+      return { spellings: [found.spelling], units, own: found.hiragana };
+  }
+  return undefined;
 }
 
 function greekSpelling(letter: string, marks: string, after: string, before: string): Spelled | undefined {
@@ -184,7 +233,8 @@ function greekSpelling(letter: string, marks: string, after: string, before: str
   if (letter === 'υ' && !marks.includes(diaeresis) && greekVowelBefore.has(before)) {
     return { spellings: greekVoiceless.has(after.charAt(0) || ' ') ? spelledF : spelledV, units: 0 };
   }
-  if (letter === 'μ' && after.startsWith('π') && before === ' ') return { spellings: spelledB, units: 1 };
+  const initial = before === ' ' ? greekInitials.get(letter + after.charAt(0)) : undefined;
+  if (initial !== undefined) return { spellings: initial, units: 1 };
   const pair = letters.get(letter + after.charAt(0));
   if (pair !== undefined && marks === '') return { spellings: pair, units: 1 };
   const spellings = letters.get(letter === 'ς' ? 'σ' : letter);
@@ -192,6 +242,14 @@ function greekSpelling(letter: string, marks: string, after: string, before: str
 }
 
 const diaeresis = '\u0308';
+const softBefore = new Set([...' аеиоуыэюяіїєъь']);
+const spelledE = spelled('e');
+const spelledYe = spelled('e e ye e e ye e');
+const spelledYo = spelled('e yo ye e yo yo e');
 const spelledF = spelled('f f f u f');
 const spelledV = spelled('v v v u v');
-const spelledB = spelled('b');
+const greekInitials: ReadonlyMap<string, Spellings> = new Map([
+  ['μπ', spelled('b')],
+  ['ντ', spelled('nt nt d')],
+  ['γκ', spelled('gk gk g')],
+]);

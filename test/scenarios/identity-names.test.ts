@@ -65,4 +65,24 @@ for (const engine of engines) {
       });
     }
   });
+
+  test(`${engine.name}: usual spellings of a name in another script match by every policy`, async (t) => {
+    const decide = await openDecisions(t, engine, [
+      { citizenId: 'Y-1', givenName: 'Евгений', familyName: 'Ельцин', birthDate: '1981-03-07' },
+      { citizenId: 'Y-2', givenName: 'გიორგი', familyName: 'ბერიძე', birthDate: '1981-03-09' },
+      { citizenId: 'Y-3', givenName: '伟', familyName: '吕', birthDate: '1981-03-10' },
+      { citizenId: 'Y-4', givenName: '민수', familyName: '김', birthDate: '1981-03-11' },
+    ]);
+    const asked: readonly Claims[] = [
+      { citizenId: 'Y-1', givenName: 'Yevgeny', familyName: 'Yeltsin', birthDate: '1981-03-07' },
+      { citizenId: 'Y-2', givenName: 'Giorgi', familyName: 'Beridze', birthDate: '1981-03-09' },
+      { citizenId: 'Y-3', givenName: 'Wei', familyName: 'Lyu', birthDate: '1981-03-10' },
+      { citizenId: 'Y-4', givenName: 'Min-soo', familyName: 'Kim', birthDate: '1981-03-11' },
+    ];
+    for (const claims of asked) {
+      for (const [policy, decision] of Object.entries(await decide(claims))) {
+        assert.equal(decision, 'match', `${policy}: ${claims.familyName}`);
+      }
+    }
+  });
 }

@@ -1,6 +1,7 @@
 import { withoutParticles } from '../name-key.ts';
 import type { Forms } from '../normalise.ts';
 import { isArabic, readArabic } from './arabic.ts';
+import { isHebrew, spellsHebrew } from './hebrew.ts';
 import type { Level } from './level.ts';
 import { editDistance, jaroWinkler, lettersExchanged } from './similarity.ts';
 
@@ -15,8 +16,8 @@ export type NameRules = {
 /** The best level that any form of one name has with any form of the other. Texts that are the same were seen before. */
 export function nameLevel(claimed: Forms, known: Forms, rules: NameRules = {}): Level {
   let best = worst;
-  // Many characters sound alike: two Han names with one reading are not yet one name.
-  const least = isHan(claimed) && isHan(known) && claimed.at(-1) !== known.at(-1) ? 1 : 0;
+  // Many characters sound alike: two Han names with one reading are not yet one name, nor two in Hangul.
+  const least = soundsAlike(claimed) && soundsAlike(known) && claimed.at(-1) !== known.at(-1) ? 1 : 0;
   for (const one of claimed) {
     for (const other of known) {
       const level = levelOfForms(one, other, rules);
@@ -26,9 +27,10 @@ export function nameLevel(claimed: Forms, known: Forms, rules: NameRules = {}): 
   return ranked[Math.max(best, least)] ?? 'different';
 }
 
-function isHan(forms: Forms): boolean {
+/** Whether the script has names that Latin letters do not tell apart. */
+function soundsAlike(forms: Forms): boolean {
   const own = forms.at(-1) ?? '';
-  return own >= '\u2e80' && /\p{Script=Han}/u.test(own);
+  return own >= '\u0530' && /[\u0530-\u058f\u10a0-\u11ff\u3040-\u30ff\uac00-\ud7af]|\p{Script=Han}/u.test(own);
 }
 
 const ranked: readonly Level[] = ['normalised', 'similar', 'shortened', 'close', 'near', 'different'];
@@ -60,6 +62,7 @@ function levelOfForms(one: string, other: string, rules: NameRules): number {
 /** The level of a Latin spelling with a name of letters that leave vowels out; undefined where it is none of its readings. */
 function readAcross(written: string, latin: string): number | undefined {
   if (written < '\u0590' || latin >= '\u0590') return undefined;
+  if (isHebrew(written)) return spellsHebrew(written, latin) ? 1 : undefined;
   if (!isArabic(written)) return undefined;
   const read = readArabic(written, latin);
   return read === undefined ? undefined : read === 'usual' ? 0 : 1;

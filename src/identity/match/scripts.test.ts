@@ -14,6 +14,7 @@ const spellings: Readonly<Record<string, readonly (readonly [string, ...string[]
     ['Ευαγγελία', 'Evangelia'],
     ['Ξένια', 'Xenia'],
     ['Νίκος', 'Nikos'],
+    ['Ντίνος', 'Ntinos', 'Dinos'],
   ],
   Cyrillic: [
     ['Дмитрий', 'Dmitrii', 'Dmitry', 'Dmitriy'],
@@ -21,6 +22,16 @@ const spellings: Readonly<Record<string, readonly (readonly [string, ...string[]
     ['Зеленський', 'Zelenskyi', 'Zelensky'],
     ['Щукин', 'Shchukin'],
     ['Сергей', 'Sergei', 'Sergey'],
+    ['Евгений', 'Evgenii', 'Evgeny', 'Yevgeny', 'Yevgeniy'],
+    ['Ельцин', 'Eltsin', 'Yeltsin'],
+    ['Екатерина', 'Ekaterina', 'Yekaterina'],
+    ['Александр', 'Aleksandr', 'Alexandr', 'Alexander'],
+    ['Алексей', 'Aleksei', 'Aleksey', 'Alexey', 'Alexei'],
+    ['Алексеев', 'Alekseev', 'Alekseyev', 'Alexeev', 'Alexeyev'],
+    ['Максим', 'Maksim', 'Maxim'],
+    ['Юрий', 'Iurii', 'Yury', 'Yuri'],
+    ['Фёдор', 'Fedor', 'Fyodor'],
+    ['Андреев', 'Andreev', 'Andreyev'],
   ],
   Arabic: [
     ['محمد', 'Mohammed', 'Muhammad', 'Mohamed'],
@@ -50,6 +61,46 @@ const spellings: Readonly<Record<string, readonly (readonly [string, ...string[]
     ['陈', 'Chen', 'Chan'],
     ['习近平', 'Xi Jinping'],
     ['欧阳', 'Ouyang'],
+    ['吕', 'Lü', 'Lu', 'Lyu', 'Lv'],
+    ['蔡', 'Cai', 'Choi', 'Tsai'],
+    ['许', 'Xu', 'Hui', 'Hsu'],
+    ['谢', 'Xie', 'Tse', 'Hsieh'],
+    ['叶', 'Ye', 'Yip', 'Yeh'],
+    ['郭', 'Guo', 'Kwok', 'Kuo'],
+    ['陈', '陳'],
+    ['刘德华', '劉德華', 'Liu Dehua'],
+    ['诸葛', '諸葛', 'Zhuge'],
+  ],
+  Georgian: [
+    ['გიორგი', 'Giorgi'],
+    ['ბერიძე', 'Beridze'],
+    ['ჟვანია', 'Zhvania'],
+    ['ფირცხალავა', 'Pirtskhalava', 'Firtskhalava'],
+  ],
+  Armenian: [
+    ['Պետրոսյան', 'Petrosyan', 'Petrosian', 'Bedrosian'],
+    ['Արմեն', 'Armen'],
+    ['Երևան', 'Yerevan'],
+    ['Ուլիխանյան', 'Ulikhanyan', 'Ulikhanian'],
+    ['Ոսկանյան', 'Voskanyan'],
+  ],
+  Hangul: [
+    ['김', 'Kim', 'Gim'],
+    ['이', 'Lee', 'Yi', 'Rhee'],
+    ['박', 'Park', 'Pak'],
+    ['최', 'Choi', 'Choe'],
+    ['정', 'Jung', 'Jeong', 'Chung'],
+    ['민수', 'Minsu', 'Min-soo'],
+    ['영수', 'Yeongsu', 'Young-soo'],
+    ['김민수', 'Kim Min-su'],
+  ],
+  Kana: [
+    ['やまだ', 'Yamada', 'ヤマダ'],
+    ['たろう', 'Taro', 'Tarou', 'Taroh'],
+    ['おおの', 'Ono', 'Oono', 'Ohno'],
+    ['はっとり', 'Hattori'],
+    ['しょうへい', 'Shohei', 'Shouhei'],
+    ['キョウコ', 'Kyoko'],
   ],
   Vietnamese: [
     ['Nguyễn', 'Nguyen'],
@@ -85,10 +136,35 @@ test('another name of the same script is not taken for it', () => {
     ['حسن', 'Husn'],
     ['王', 'Li'],
     ['王', '汪'],
+    ['유', '류'],
+    ['전', '준'],
+    ['か', 'が'],
+    ['გიორგი', 'Grigol'],
     ['Юлия', 'Yuri'],
     ['Νίκος', 'Nina'],
   ] as const;
   for (const [one, other] of others) assert.notEqual(level(one, other), 'normalised', `${one} / ${other}`);
+});
+
+test('a Hebrew name is similar to what its letters may be: they leave the vowels out', () => {
+  const readings = [
+    ['כהן', 'Cohen', 'similar'],
+    ['דוד', 'David', 'similar'],
+    ['יעקב', 'Yaakov', 'similar'],
+    ['מזרחי', 'Mizrahi', 'similar'],
+    ['דוד', 'Daniel', 'different'],
+  ] as const;
+  for (const [hebrew, spelling, expected] of readings) {
+    assert.deepEqual([level(hebrew, spelling), level(spelling, hebrew)], [expected, expected], spelling);
+  }
+});
+
+test('every surname among the hundred commonest of China has its Pinyin', () => {
+  const surnames =
+    '王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦' +
+    '邱侯江尹薛闫雷龙黎史陶贺毛段郝顾龚邵覃武钱戴严莫孔汤常易乔赖文';
+  const without = [...surnames].filter((surname) => !/^[a-z]+$/.test(formsOf(surname)[0] ?? ''));
+  assert.deepEqual(without, []);
 });
 
 test('every name of the Arabic table is the same as its own Latin spelling', () => {
