@@ -85,4 +85,18 @@ for (const engine of engines) {
       }
     }
   });
+
+  test(`${engine.name}: a title or suffix that the claim leaves out is no slip`, async (t) => {
+    const decide = await openDecisions(t, engine, [
+      { citizenId: 'S-1', givenName: 'James', familyName: 'Feggins Jr.', birthDate: '1981-03-05' },
+      { citizenId: 'S-2', givenName: 'Dr. Eva', familyName: 'Weber', birthDate: '1981-03-06' },
+    ]);
+    const james = { citizenId: 'S-1', givenName: 'James', familyName: 'Feggins', birthDate: '1981-03-05' };
+    const eva = { citizenId: 'S-2', givenName: 'Eva', familyName: 'Weber', birthDate: '1981-03-06' };
+    for (const claims of [james, eva]) {
+      for (const [policy, decision] of Object.entries(await decide(claims))) assert.equal(decision, 'match', policy);
+    }
+    const { 'calibrated-2026-1': _, ...byRules } = await decide({ ...james, familyName: 'Feggins Sr.' });
+    assert.deepEqual(new Set(Object.values(byRules)), new Set(['no_match']));
+  });
 }

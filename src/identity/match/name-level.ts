@@ -3,6 +3,7 @@ import type { Forms } from '../normalise.ts';
 import { isArabic, readArabic } from './arabic.ts';
 import { isHebrew, spellsHebrew } from './hebrew.ts';
 import type { Level } from './level.ts';
+import { bare } from './optional-words.ts';
 import { editDistance, jaroWinkler, lettersExchanged } from './similarity.ts';
 
 /** What counts as similar between names, beyond their letters. */
@@ -45,6 +46,13 @@ function levelOfForms(one: string, other: string, rules: NameRules): number {
     if (read !== undefined) return read;
   }
   const spaced = one.includes(' ') || other.includes(' ');
+  if (spaced) {
+    const claimed = bare(one);
+    const known = bare(other);
+    // Father and son.
+    if (claimed.generation !== known.generation && claimed.generation && known.generation) return worst;
+    if (claimed.form !== one || known.form !== other) return levelOfForms(claimed.form, known.form, rules);
+  }
   if (spaced && rules.particles === true && joined(withoutParticles(one)) === joined(withoutParticles(other))) return 0;
   if (spaced && wordsExchanged(one, other)) return 1;
   const shorter = Math.min(first.length, second.length);
