@@ -41,9 +41,9 @@ function levelOfForms(one: string, other: string, rules: NameRules): number {
   const first = joined(one);
   const second = joined(other);
   if (first === second) return 0;
-  if (first > '\u0590' || second > '\u0590') {
-    const read = readAcross(one, second) ?? readAcross(other, first);
-    if (read !== undefined) return read;
+  if (isLatin(one) !== isLatin(other)) {
+    // Letters of two alphabets have no likeness; what one stands for in the other is a form of its own.
+    return readAcross(one, second) ?? readAcross(other, first) ?? worst;
   }
   const spaced = one.includes(' ') || other.includes(' ');
   if (spaced) {
@@ -67,9 +67,12 @@ function levelOfForms(one: string, other: string, rules: NameRules): number {
   return worst;
 }
 
+function isLatin(form: string): boolean {
+  return form < '\u0370';
+}
+
 /** The level of a Latin spelling with a name of letters that leave vowels out; undefined where it is none of its readings. */
 function readAcross(written: string, latin: string): number | undefined {
-  if (written < '\u0590' || latin >= '\u0590') return undefined;
   if (isHebrew(written)) return spellsHebrew(written, latin) ? 1 : undefined;
   if (!isArabic(written)) return undefined;
   const read = readArabic(written, latin);
