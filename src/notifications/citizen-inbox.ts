@@ -1,7 +1,8 @@
 import { type Mint, type NotificationId, parseId } from '../kernel/id.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Read } from '../store/db.ts';
-import { endUnneeded, proveDelivered } from './delivery-store.ts';
+import { endUnneeded } from './cascade-store.ts';
+import { proveDelivered } from './delivery-store.ts';
 import { keepUndeliverable } from './history-store.ts';
 import type { Notification } from './notification.ts';
 import { columns, findNotification, findWithContent, moveTo, notificationOf } from './notification-store.ts';

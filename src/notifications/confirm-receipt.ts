@@ -5,7 +5,8 @@ import { type DeliveryId, type Mint, type NotificationId, parseId } from '../ker
 import type { Commit, Effect } from '../ledger/commit.ts';
 import type { Read, Statement } from '../store/db.ts';
 import { againstOthers } from './against-others.ts';
-import { changeEnded, endUnneeded, findDeliveries, findNotificationOf } from './delivery-store.ts';
+import { endUnneeded } from './cascade-store.ts';
+import { changeEnded, findDeliveries, findNotificationOf } from './delivery-store.ts';
 import { keepConfirmed, keepFailed, keepUndeliverable } from './history-store.ts';
 import type { Delivery } from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';

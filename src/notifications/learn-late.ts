@@ -5,10 +5,10 @@ import type { Read } from '../store/db.ts';
 import { againstOthers } from './against-others.ts';
 import { changeEnded, findDeliveries, findNotificationOf } from './delivery-store.ts';
 import { keepFailed, keepUndeliverable } from './history-store.ts';
+import { nextStep } from './next-step.ts';
 import { type Delivery, deliveryMoves, foldStatus, outlineOf } from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
 import type { ReasonCode } from './reason.ts';
-import { nextStep } from './settle-delivery.ts';
 import { tell } from './webhooks/feed-store.ts';
 
 /** What a provider said later about a message that it had taken: by a receipt, a bounce, a returned letter. */

@@ -5,16 +5,10 @@ import type { Mint } from '../kernel/id.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import { type Read, ReadUnavailable, type Statement, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
 import type { Outcome } from './channels/channel.ts';
-import {
-  type AttemptOutcome,
-  bringForward,
-  endJob,
-  findDeliveries,
-  insertAttempt,
-  type Job,
-} from './delivery-store.ts';
+import { type AttemptOutcome, endJob, findDeliveries, insertAttempt, type Job } from './delivery-store.ts';
 import { keepUndeliverable } from './history-store.ts';
-import { type Delivery, type DeliveryState, foldStatus, type Notification, outlineOf } from './notification.ts';
+import { nextStep } from './next-step.ts';
+import { type DeliveryState, foldStatus, type Notification, outlineOf } from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
 import type { ReasonCode } from './reason.ts';
 import { tell } from './webhooks/feed-store.ts';
@@ -110,26 +104,6 @@ async function effectOf(parts: SettleParts, { job, ending, notification }: Case)
       tell(notification, status, event),
     ],
   };
-}
-
-/**
- * A channel that failed lets the next step of the cascade begin now; an `unknown` one does not, since the message may
- * have arrived.
- */
-export function nextStep(
-  deliveries: readonly Delivery[],
-  job: Pick<Job, 'channel' | 'reminder'>,
-  status: DeliveryState['status'],
-  now: number,
-): Statement[] {
-  if ((status !== 'failed' && status !== 'skipped') || job.reminder || job.channel === 'inbox') return [];
-  const waiting = deliveries.flatMap(({ id, channel, reminder, attempts, state }) =>
-    state.status === 'queued' && attempts === 0 && !reminder && channel !== job.channel && state.runAt > now
-      ? [{ id, runAt: state.runAt }]
-      : [],
-  );
-  const next = waiting.sort((left, right) => left.runAt - right.runAt)[0];
-  return next === undefined ? [] : [bringForward(next.id, now)];
 }
 
 /** An ending without a provider is no attempt. */

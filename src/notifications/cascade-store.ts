@@ -1,0 +1,20 @@
+import type { DeliveryId, NotificationId } from '../kernel/id.ts';
+import type { Statement } from '../store/db.ts';
+
+/** By this text a commit is known that let a step begin. */
+export const bringForwardSql = `update delivery set run_at = $1
+  where id = $2 and status = 'queued' and attempts = 0 and run_at > $1 returning id`;
+
+/** Lets a later step of a cascade begin now, because one before it failed; nothing where a worker has it already. */
+export function bringForward(delivery: DeliveryId, now: number): Statement {
+  return { sql: bringForwardSql, args: [now, delivery] };
+}
+
+/** Ends the steps of a cascade that have not begun, as the citizen has opened the message. */
+export function endUnneeded(notification: NotificationId, now: number): Statement {
+  return {
+    sql: `update delivery set status = 'skipped', reason = 'already-read', ended_at = $1
+      where notification_id = $2 and status = 'queued' and attempts = 0 returning id`,
+    args: [now, notification],
+  };
+}
