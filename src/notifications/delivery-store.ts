@@ -1,6 +1,13 @@
 import type { DeliveryId, NotificationId } from '../kernel/id.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
-import { type ChannelName, channelNames, type Delivery, type DeliveryState, deliveryStatuses } from './notification.ts';
+import {
+  type ChannelName,
+  channelNames,
+  type Delivery,
+  type DeliveryState,
+  deliveryStatuses,
+  type EarlyWord,
+} from './notification.ts';
 import { parseReasonCode, type ReasonCode } from './reason.ts';
 import { idField, textField, textOrNull, wholeField, wholeOrNull, wordField } from './row-fields.ts';
 
@@ -109,13 +116,21 @@ export function putBack(job: Job, runAt: number): Statement {
   };
 }
 
-/** Ends a job with the state it came to; refused (`rows`) where the job was lost to another worker. */
-export function endJob(job: Job, state: Exclude<DeliveryState, { status: 'sending' }>): Statement {
+/**
+ * Ends a job with the state it came to; refused (`rows`) where the job was lost to another worker, or where its provider
+ * has said more of it than the `heard` that went into that state.
+ */
+export function endJob(
+  job: Job,
+  state: Exclude<DeliveryState, { status: 'sending' }>,
+  heard: EarlyWord | undefined,
+): Statement {
   const queued = state.status === 'queued';
   return {
     sql: `update delivery set status = $1, run_at = coalesce(cast($2 as bigint), run_at), ended_at = $3,
-        reason = $4, provider_ref = $5, locked_by = null, started_at = null
-      where id = $6 and attempts = $7 and locked_by = $8 and status = 'sending' returning id`,
+        reason = $4, provider_ref = $5, locked_by = null, started_at = null, early_word = null
+      where id = $6 and attempts = $7 and locked_by = $8 and status = 'sending' and coalesce(early_word, '') = $9
+      returning id`,
     args: [
       state.status,
       queued ? state.runAt : null,
@@ -125,6 +140,7 @@ export function endJob(job: Job, state: Exclude<DeliveryState, { status: 'sendin
       job.id,
       job.attempts,
       job.lockedBy,
+      heard ?? '',
     ],
     rows: 1,
   };
@@ -171,7 +187,7 @@ export function proveDelivered(notification: NotificationId, channel: ChannelNam
   };
 }
 
-/** A change of a delivery that had ended; `from` is what it was when that was decided. */
+/** A change of a delivery that had ended, or waits for its next attempt; `from` is what it was when that was decided. */
 export type EndedChange = {
   readonly id: DeliveryId;
   readonly from: DeliveryState['status'];
@@ -180,11 +196,26 @@ export type EndedChange = {
   readonly now: number;
 };
 
-/** Stores what a provider said late; refused (`rows`) where the delivery changed meanwhile. */
+/** Stores what a provider said late; refused (`rows`) where the delivery changed meanwhile, or an attempt of it runs. */
 export function changeEnded({ id, from, to, reason, now }: EndedChange): Statement {
   return {
-    sql: 'update delivery set status = $1, reason = $2, ended_at = $3 where id = $4 and status = $5 returning id',
+    sql: `update delivery set status = $1, reason = $2, ended_at = $3, locked_by = null
+      where id = $4 and status = $5 and started_at is null returning id`,
     args: [to, reason, now, id, from],
+    rows: 1,
+  };
+}
+
+/** What a provider said of an attempt that runs; `heard` is what it had said before. */
+export type Heard = Pick<Job, 'id' | 'attempts'> & { readonly word: EarlyWord; readonly heard: EarlyWord | undefined };
+
+/** Keeps what a provider said of an attempt that runs, until its outcome is stored; refused (`rows`) where it is by now. */
+export function keepEarlyWord({ id, attempts, word, heard }: Heard): Statement {
+  return {
+    sql: `update delivery set early_word = $1
+      where id = $2 and attempts = $3 and status = 'sending' and started_at is not null
+        and coalesce(early_word, '') = $4 returning id`,
+    args: [word, id, attempts, heard ?? ''],
     rows: 1,
   };
 }
@@ -198,7 +229,8 @@ export async function findNotificationOf(read: Read, delivery: DeliveryId): Prom
 /** The deliveries of a notification in the order in which they were made. */
 export async function findDeliveries(read: Read, notification: NotificationId): Promise<Delivery[]> {
   const rows = await read(
-    `select id, channel, status, run_at, attempts, locked_by, started_at, ended_at, reason, provider_ref, reminder
+    `select id, channel, status, run_at, attempts, locked_by, started_at, ended_at, reason, provider_ref, reminder,
+        early_word
       from delivery where notification_id = $1`,
     [notification],
   );
@@ -223,7 +255,12 @@ function stateOf(row: Row): DeliveryState {
     }
     case 'sending': {
       const startedAt = wholeOrNull(row, 'started_at');
-      return { status, lockedBy: textField(row, 'locked_by'), ...(startedAt === null ? {} : { startedAt }) };
+      const word = textOrNull(row, 'early_word');
+      return {
+        ...{ status, lockedBy: textField(row, 'locked_by') },
+        ...(startedAt === null ? {} : { startedAt }),
+        ...(word === null ? {} : { earlyWord: word === 'delivered' ? word : parseReasonCode(word) }),
+      };
     }
     case 'sent':
     case 'delivered': {

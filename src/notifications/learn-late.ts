@@ -1,9 +1,10 @@
+import type { Claim } from '../jobs/claim.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { DeliveryId, Mint } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Read } from '../store/db.ts';
 import { againstOthers } from './against-others.ts';
-import { changeEnded, findDeliveries, findNotificationOf } from './delivery-store.ts';
+import { changeEnded, findDeliveries, findNotificationOf, keepEarlyWord } from './delivery-store.ts';
 import { keepFailed, keepUndeliverable } from './history-store.ts';
 import { nextStep } from './next-step.ts';
 import { type Delivery, deliveryMoves, foldStatus, outlineOf } from './notification.ts';
@@ -19,27 +20,31 @@ export type LateWord =
 export type LateParts = {
   readonly read: Read;
   readonly commit: Commit;
+  readonly claim: Claim;
   readonly clock: Clock;
   readonly mint: Mint;
 };
 
 /**
- * Learns better: `sent` or `unknown` become `delivered` or `failed`, and `failed` may still become `delivered`. Gives
- * whether anything changed; a word that comes twice, or about what is unknown here, changes nothing.
+ * Learns better: `sent` or `unknown` become `delivered` or `failed`, and `failed` may still become `delivered`. A word may
+ * overtake the answer to the call that it is about, or meet an attempt whose process was lost: it is kept with the attempt,
+ * and `settle` puts it into the outcome. Gives whether anything was stored; a word that comes twice, or about what is
+ * unknown here, changes nothing.
  */
 export async function learnLate(parts: LateParts, word: LateWord): Promise<boolean> {
   return await againstOthers(() => learnOnce(parts, word));
 }
 
-async function learnOnce({ read, commit, clock, mint }: LateParts, word: LateWord): Promise<boolean> {
+async function learnOnce(parts: LateParts, word: LateWord): Promise<boolean> {
+  const { read, commit, clock, mint } = parts;
   const id = await findNotificationOf(read, word.delivery);
   const notification = id === undefined ? undefined : await findNotification(read, id);
   if (notification === undefined) return false;
   const deliveries = await findDeliveries(read, notification.id);
   const before = deliveries.find((delivery) => delivery.id === word.delivery);
-  const from = before?.state.status;
-  if (before === undefined || from === undefined || from === 'queued' || from === 'sending') return false;
-  if (!deliveryMoves[from].includes(word.ended)) return false;
+  if (before === undefined) return false;
+  if (before.state.status === 'sending' && before.state.startedAt !== undefined) return await keep(parts, before, word);
+  if (!canLearn(before, word)) return false;
   const now = clock.now();
   const after = deliveries.map((delivery): Delivery => {
     if (delivery.id !== word.delivery) return delivery;
@@ -62,7 +67,7 @@ async function learnOnce({ read, commit, clock, mint }: LateParts, word: LateWor
   await commit({
     events: [event],
     statements: [
-      changeEnded({ id: before.id, from, to: word.ended, reason: reason ?? null, now }),
+      changeEnded({ id: before.id, from: before.state.status, to: word.ended, reason: reason ?? null, now }),
       moveTo(notification, status, now),
       ...nextStep(deliveries, before, word.ended, now),
       ...keepFailed(notification.id, before),
@@ -70,5 +75,20 @@ async function learnOnce({ read, commit, clock, mint }: LateParts, word: LateWor
       tell(notification, status, event),
     ],
   });
+  return true;
+}
+
+/** Before an attempt runs, a word is about one before it: that it failed is known, and that it arrived ends the matter. */
+function canLearn({ attempts, state }: Delivery, { ended }: LateWord): boolean {
+  const before = state.status === 'queued' ? attempts : attempts - 1;
+  if ((state.status === 'queued' || state.status === 'sending') && (before === 0 || ended === 'failed')) return false;
+  return deliveryMoves[state.status].includes(ended);
+}
+
+/** A proof is kept in place of a failure, and not the other way round. */
+async function keep({ claim }: LateParts, { id, attempts, state }: Delivery, word: LateWord): Promise<boolean> {
+  const heard = state.status === 'sending' ? state.earlyWord : undefined;
+  if (heard === 'delivered' || (heard !== undefined && word.ended === 'failed')) return false;
+  await claim(keepEarlyWord({ id, attempts, word: word.ended === 'failed' ? word.reason : word.ended, heard }));
   return true;
 }

@@ -51,9 +51,12 @@ export const notificationMoves: Readonly<Record<NotificationStatus, readonly Not
 export const deliveryStatuses = ['queued', 'sending', 'sent', 'delivered', 'failed', 'unknown', 'skipped'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** The only legal moves of a delivery. `sent`, `failed` and `unknown` may still learn better from a late proof. */
+/**
+ * The only legal moves of a delivery. `sent`, `failed` and `unknown` may still learn better from a late proof, and so may
+ * one that waits for its next attempt: the last one did arrive.
+ */
 export const deliveryMoves: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
-  queued: ['sending', 'failed', 'skipped'],
+  queued: ['sending', 'delivered', 'failed', 'skipped'],
   sending: ['queued', 'sent', 'delivered', 'failed', 'unknown', 'skipped'],
   sent: ['delivered', 'failed'],
   delivered: [],
@@ -82,10 +85,18 @@ export type Notification = {
   readonly statusAt: number;
 };
 
+/** What a provider said of an attempt before our own outcome of it was stored: `delivered`, or why it failed. */
+export type EarlyWord = 'delivered' | ReasonCode;
+
 /** What is true in each state of a delivery. */
 export type DeliveryState =
   | { readonly status: 'queued'; readonly runAt: number; readonly lastReason?: ReasonCode }
-  | { readonly status: 'sending'; readonly lockedBy: string; readonly startedAt?: number }
+  | {
+      readonly status: 'sending';
+      readonly lockedBy: string;
+      readonly startedAt?: number;
+      readonly earlyWord?: EarlyWord;
+    }
   | { readonly status: 'sent' | 'delivered'; readonly endedAt: number; readonly providerRef?: string }
   | { readonly status: 'failed' | 'unknown' | 'skipped'; readonly endedAt: number; readonly reason: ReasonCode };
 

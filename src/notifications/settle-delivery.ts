@@ -8,7 +8,14 @@ import type { Outcome } from './channels/channel.ts';
 import { type AttemptOutcome, endJob, findDeliveries, insertAttempt, type Job } from './delivery-store.ts';
 import { keepUndeliverable } from './history-store.ts';
 import { nextStep } from './next-step.ts';
-import { type DeliveryState, foldStatus, type Notification, outlineOf } from './notification.ts';
+import {
+  type Delivery,
+  type DeliveryState,
+  type EarlyWord,
+  foldStatus,
+  type Notification,
+  outlineOf,
+} from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
 import type { ReasonCode } from './reason.ts';
 import { tell } from './webhooks/feed-store.ts';
@@ -39,8 +46,8 @@ const triesAgainstOthers = 50;
 
 /**
  * Stores how a job ended: its new state, the attempt, the status of the notification folded anew, and the event, in one
- * unit. Where the job was lost to another worker nothing is stored. Repeating after `WriteUnknown` is safe: if the first
- * try was stored, the fence refuses the second.
+ * unit; with what its provider has said of the attempt meanwhile. Where the job was lost to another worker nothing is
+ * stored. Repeating after `WriteUnknown` is safe: if the first try was stored, the job is held no more.
  */
 export async function settle(parts: SettleParts, job: Job, ending: Ending, seen?: Notification): Promise<void> {
   let known = seen;
@@ -49,15 +56,16 @@ export async function settle(parts: SettleParts, job: Job, ending: Ending, seen?
     try {
       const notification = known ?? (await findNotification(parts.read, job.notificationId));
       if (notification === undefined) throw new TypeError('a delivery without its notification');
-      await parts.commit(await effectOf(parts, { job, ending, notification }));
+      const deliveries = await findDeliveries(parts.read, notification.id);
+      const held = heldBy(job, deliveries);
+      if (held === undefined) return;
+      const heard = held.earlyWord;
+      await parts.commit(effectOf(parts, { job, ending: withWord(ending, heard), notification, deliveries, heard }));
       return;
     } catch (fault) {
       known = undefined;
-      if (fault instanceof WriteRefused && fault.kind === 'rows') {
-        // Statement 0 is the fence: the job is another's by now. Statement 1: the notification moved, fold it again.
-        if (fault.statement === 0) return;
-        continue;
-      }
+      // The job is another's by now, its provider has said something, or the notification moved: look again.
+      if (fault instanceof WriteRefused && fault.kind === 'rows') continue;
       faults += 1;
       if (!isPassing(fault) || faults === triesAgainstFaults) throw fault;
       await new Promise<void>((resolve) => parts.timer(50 * 2 ** faults, resolve));
@@ -71,12 +79,44 @@ export function isPassing(fault: unknown): boolean {
   return fault instanceof WriteBusy || fault instanceof WriteUnknown || fault instanceof ReadUnavailable;
 }
 
-type Case = { readonly job: Job; readonly ending: Ending; readonly notification: Notification };
+/** The state of the job as long as its worker holds it. */
+function heldBy(job: Job, deliveries: readonly Delivery[]) {
+  const delivery = deliveries.find(({ id }) => id === job.id);
+  if (delivery?.attempts !== job.attempts || delivery.state.status !== 'sending') return undefined;
+  return delivery.state.lockedBy === job.lockedBy ? delivery.state : undefined;
+}
 
-async function effectOf(parts: SettleParts, { job, ending, notification }: Case): Promise<Effect> {
+/** What the provider said of the attempt goes before its answer to the call, but for what the answer excludes. */
+function withWord(ending: Ending, word: EarlyWord | undefined): Ending {
+  if (word === undefined || ending.by === 'us') return ending;
+  const { outcome } = ending;
+  const ref = 'providerRef' in outcome && outcome.providerRef !== undefined ? { providerRef: outcome.providerRef } : {};
+  if (word === 'delivered') return { ...ending, outcome: { outcome: word, ...ref } };
+  switch (outcome.outcome) {
+    case 'sent':
+    case 'unknown':
+      return { ...ending, outcome: { outcome: 'permanent', reason: word } };
+    // A proof stays one, and what was not taken is tried again.
+    case 'delivered':
+    case 'temporary':
+    case 'permanent':
+      return ending;
+  }
+}
+
+type Case = {
+  readonly job: Job;
+  readonly ending: Ending;
+  readonly notification: Notification;
+  readonly deliveries: readonly Delivery[];
+  /** What the provider has said of the attempt, put into `ending`. */
+  readonly heard: EarlyWord | undefined;
+};
+
+function effectOf(parts: SettleParts, about: Case): Effect {
+  const { job, notification, deliveries, heard } = about;
   const now = parts.clock.now();
-  const settled = settledOf(parts, { job, ending, notification }, now);
-  const deliveries = await findDeliveries(parts.read, notification.id);
+  const settled = settledOf(parts, about, now);
   const outlines = deliveries.map((delivery) =>
     delivery.id === job.id ? { ...outlineOf(delivery), status: settled.state.status } : outlineOf(delivery),
   );
@@ -96,9 +136,9 @@ async function effectOf(parts: SettleParts, { job, ending, notification }: Case)
   return {
     events: [event],
     statements: [
-      endJob(job, settled.state),
+      endJob(job, settled.state, heard),
       moveTo(notification, status, now),
-      ...attemptOf({ job, ending, notification }, settled, now),
+      ...attemptOf(about, settled, now),
       ...nextStep(deliveries, job, settled.state.status, now),
       ...keepUndeliverable(notification, status),
       tell(notification, status, event),

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import type { Claim } from '../../src/jobs/claim.ts';
+import { endWorkerLeases } from '../../src/jobs/lease.ts';
+import { Secret } from '../../src/kernel/secret.ts';
+import type { Commit } from '../../src/ledger/commit.ts';
+import type { Outcome } from '../../src/notifications/channels/channel.ts';
+import { plainMapping, receiptWord } from '../../src/notifications/channels/sms-mapping.ts';
+import { createProviderCallback, parseReceipt } from '../../src/notifications/provider-callback.ts';
+import { type Db, WriteBusy } from '../../src/store/db.ts';
+import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+
+/** A house whose provider calls back: `say` gives the status of the answer to it. */
+async function open(t: TestContext, db: Db, claim?: Claim) {
+  const house = await createDeliveryHouse(t, db);
+  const { time, faults } = house;
+  const server = createServer(
+    createProviderCallback(
+      {
+        ...{ ...house.house, claim: claim ?? house.house.claim },
+        ...{ read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
+      },
+      {
+        token: new Secret('t0ken'),
+        limitBytes: 1_000,
+        read: (text, type) => [receiptWord(plainMapping, parseReceipt(text, type)) ?? []].flat(),
+      },
+    ),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  // It listens on TCP, so its address has a port.
+  const { port } = server.address() as AddressInfo;
+  const say = async (id: string | undefined, status: string): Promise<number> => {
+    const headers = { authorization: 'Bearer t0ken', 'content-type': 'application/json' };
+    const body = JSON.stringify({ id, status });
+    return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })).status;
+  };
+  return { ...house, say };
+}
+
+const wordsKept = async (db: Db) => (await db.read('select id from delivery where early_word is not null')).length;
+
+for (const engine of engines) {
+  const check = (claim: string, body: (t: TestContext, db: Db) => Promise<void>) =>
+    test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
+
+  check('a proof that overtakes the answer to its call is in the outcome', async (t, db) => {
+    const { house, start, say, faults } = await open(t, db);
+    const answers: number[] = [];
+    const overtaking = async (): Promise<Outcome> => {
+      // A failure told first and another told after it: the proof stands.
+      for (const word of ['failed', 'delivered', 'delivered', 'failed'])
+        answers.push(await say(provider.calls[0], word));
+      return { outcome: 'sent', providerRef: 'g1' };
+    };
+    const provider = scripted(overtaking);
+    const worker = await start({ email: provider });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    const shown = (await house.show(id)) as Shown;
+    assert.deepEqual(
+      [answers, shown.status, linesOf(shown), await wordsKept(db), faults],
+      [[204, 204, 204, 204], 'delivered', ['accepted', 'inbox sent', 'email sending 1', 'email delivered 1'], 0, []],
+    );
+    assert.equal((await house.events()).filter((type) => type === 'notification.delivery-ended').length, 1);
+  });
+
+  check('a failure that overtakes the answer to its call is in the outcome', async (t, db) => {
+    const { house, start, say } = await open(t, db);
+    const provider = scripted(async () => {
+      assert.equal(await say(provider.calls[0], 'failed'), 204);
+      return { outcome: 'sent' };
+    });
+    const worker = await start({ email: provider });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    const shown = (await house.show(id)) as Shown;
+    assert.deepEqual(
+      [shown.status, shown.reason?.code, linesOf(shown).at(-2)],
+      ['undeliverable', 'address-refused', 'email failed 1 address-refused'],
+    );
+  });
+
+  check('a proof that comes while the outcome is being stored is not lost', async (t, db) => {
+    const { house, start, say } = await open(t, db);
+    const provider = scripted({ outcome: 'sent' });
+    let met = 0;
+    // All is read and decided, and the word comes before it is written.
+    const meets: Commit = async (effect) => {
+      if (met === 0 && provider.calls.length === 1) {
+        met += 1;
+        assert.equal(await say(provider.calls[0], 'delivered'), 204);
+      }
+      return await house.commit(effect);
+    };
+    const worker = await start({ email: provider, commit: meets });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    assert.deepEqual([met, (await house.show(id))['status'], await wordsKept(db)], [1, 'delivered', 0]);
+  });
+
+  check('a proof that comes after the process died and before anyone has noticed is not lost', async (t, db) => {
+    const { house, start, say } = await open(t, db);
+    const provider = scripted(() => new Promise(() => undefined));
+    const dead = await start({ email: provider });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    dead.wake();
+    await until(async () => provider.calls.length === 1);
+    assert.equal(await say(provider.calls[0], 'delivered'), 204);
+    await db.write([endWorkerLeases]);
+    const next = await start({ email: provider });
+    await next.idle();
+    const shown = (await house.show(id)) as Shown;
+    assert.deepEqual(
+      [shown.status, linesOf(shown).at(-1), provider.calls.length],
+      ['delivered', 'email delivered 1', 1],
+    );
+  });
+
+  check('a proof of an attempt that seemed not taken ends the matter, a failure does not', async (t, db) => {
+    const { time, house, start, say } = await open(t, db);
+    const busy: Outcome = { outcome: 'temporary', reason: 'provider-busy' };
+    const provider = scripted(busy, busy);
+    const worker = await start({ email: provider });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    assert.equal(await say(provider.calls[0], 'failed'), 204);
+    assert.equal((await house.show(id))['status'], 'sending');
+    await time.advance(minute, worker.idle);
+    assert.equal(provider.calls.length, 2);
+    assert.equal(await say(provider.calls[1], 'delivered'), 204);
+    await time.advance(30 * minute, worker.idle);
+    assert.deepEqual([(await house.show(id))['status'], provider.calls.length], ['delivered', 2]);
+  });
+
+  check('a word that cannot be stored is not answered with yes', async (t, db) => {
+    const { house, start, say, faults } = await open(t, db, async () => {
+      throw new WriteBusy('busy');
+    });
+    const answers: number[] = [];
+    const provider = scripted(async () => {
+      answers.push(await say(provider.calls[0], 'delivered'));
+      return { outcome: 'sent' };
+    });
+    const worker = await start({ email: provider });
+    await house.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    assert.deepEqual([answers, faults.length], [[503], 1]);
+  });
+}
