@@ -76,4 +76,26 @@ for (const engine of engines) {
     const other = await claim(takeLease({ name: 'sequencer', holder: 'b', now: 1, leaseMs }));
     assert.equal(other.length, 1);
   });
+
+  test(`${engine.name}: who finds that its own lease ran out judges nobody for the length of one`, async (t) => {
+    const { claim } = await setUp(t);
+    const time = createVirtualTime(0);
+    let forward = 0;
+    const lease = await keepLease({
+      ...{ ...time, name: 'worker/a', holder: 'worker/a', leaseMs, claim },
+      clock: { now: () => time.clock.now() + forward },
+      onFault: assert.fail,
+    });
+    const seen = [await lease.mayJudge()];
+    await time.advance(3 * leaseMs, lease.idle);
+    seen.push(await lease.mayJudge());
+    forward = 10 * leaseMs;
+    seen.push(await lease.mayJudge());
+    await time.advance(leaseMs - 1, lease.idle);
+    seen.push(await lease.mayJudge());
+    await time.advance(1, lease.idle);
+    seen.push(await lease.mayJudge());
+    assert.deepEqual(seen, [true, true, false, false, true]);
+    await lease.end({ giveBack: true });
+  });
 }

@@ -54,6 +54,11 @@ export type LeaseParts = {
 export type Lease = {
   /** The fence while the lease is held by the clock of this process; undefined when it is not. */
   fence(): number | undefined;
+  /**
+   * Whether others whose lease ran out may be taken for dead. Where ours ran out too, this process stood still or its
+   * clock was set forward, and theirs may look so for the same reason: all get the length of a lease to renew.
+   */
+  mayJudge(): Promise<boolean>;
   /** Resolves when no renewal is at work. */
   idle(): Promise<void>;
   /** Stops renewing; with `giveBack`, the next holder need not wait. */
@@ -64,17 +69,25 @@ export type Lease = {
 export async function keepLease(parts: LeaseParts): Promise<Lease> {
   const { claim, clock, timer, name, holder, leaseMs } = parts;
   let held: { readonly fence: number; readonly until: number } | undefined;
+  let ranOutAt: number | undefined;
 
   async function renew(): Promise<void> {
     const now = clock.now();
+    if (held !== undefined && now >= held.until) ranOutAt = now;
     const [row] = await claim(takeLease({ name, holder, now, leaseMs }));
     held = row === undefined ? undefined : { fence: Number(row['fence']), until: now + leaseMs };
   }
 
+  const fence = () => (held !== undefined && clock.now() < held.until ? held.fence : undefined);
   await renew();
   const renewing = repeat({ timer, everyMs: leaseMs / 4, onFault: parts.onFault, call: renew });
   return {
-    fence: () => (held !== undefined && clock.now() < held.until ? held.fence : undefined),
+    fence,
+    mayJudge: async () => {
+      if (fence() === undefined) await renew();
+      // Either way: a clock that is set back must not make it wait longer.
+      return ranOutAt === undefined || Math.abs(clock.now() - ranOutAt) >= leaseMs;
+    },
     idle: renewing.idle,
     end: async ({ giveBack }) => {
       await renewing.stop();

@@ -191,17 +191,19 @@ export function proveDelivered(notification: NotificationId, channel: ChannelNam
 export type EndedChange = {
   readonly id: DeliveryId;
   readonly from: DeliveryState['status'];
-  readonly to: 'delivered' | 'failed';
+  readonly to: 'sent' | 'delivered' | 'failed';
   readonly reason: ReasonCode | null;
+  readonly providerRef?: string | undefined;
   readonly now: number;
 };
 
 /** Stores what a provider said late; refused (`rows`) where the delivery changed meanwhile, or an attempt of it runs. */
-export function changeEnded({ id, from, to, reason, now }: EndedChange): Statement {
+export function changeEnded({ id, from, to, reason, providerRef, now }: EndedChange): Statement {
   return {
-    sql: `update delivery set status = $1, reason = $2, ended_at = $3, locked_by = null
+    sql: `update delivery set status = $1, reason = $2, ended_at = $3, provider_ref = coalesce($6, provider_ref),
+        locked_by = null
       where id = $4 and status = $5 and started_at is null returning id`,
-    args: [to, reason, now, id, from],
+    args: [to, reason, now, id, from, providerRef ?? null],
     rows: 1,
   };
 }

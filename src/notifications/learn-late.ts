@@ -7,7 +7,7 @@ import { againstOthers } from './against-others.ts';
 import { changeEnded, findDeliveries, findNotificationOf, keepEarlyWord } from './delivery-store.ts';
 import { keepFailed, keepUndeliverable } from './history-store.ts';
 import { nextStep } from './next-step.ts';
-import { type Delivery, deliveryMoves, foldStatus, outlineOf } from './notification.ts';
+import { type Delivery, type DeliveryState, deliveryMoves, foldStatus, outlineOf } from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
 import type { ReasonCode } from './reason.ts';
 import { tell } from './webhooks/feed-store.ts';
@@ -16,6 +16,11 @@ import { tell } from './webhooks/feed-store.ts';
 export type LateWord =
   | { readonly delivery: DeliveryId; readonly ended: 'delivered' }
   | { readonly delivery: DeliveryId; readonly ended: 'failed'; readonly reason: ReasonCode };
+
+/** What was known of an attempt that another had given up: its provider did answer. */
+export type LateAnswer =
+  | LateWord
+  | { readonly delivery: DeliveryId; readonly ended: 'sent'; readonly providerRef?: string | undefined };
 
 export type LateParts = {
   readonly read: Read;
@@ -31,11 +36,11 @@ export type LateParts = {
  * and `settle` puts it into the outcome. Gives whether anything was stored; a word that comes twice, or about what is
  * unknown here, changes nothing.
  */
-export async function learnLate(parts: LateParts, word: LateWord): Promise<boolean> {
+export async function learnLate(parts: LateParts, word: LateAnswer): Promise<boolean> {
   return await againstOthers(() => learnOnce(parts, word));
 }
 
-async function learnOnce(parts: LateParts, word: LateWord): Promise<boolean> {
+async function learnOnce(parts: LateParts, word: LateAnswer): Promise<boolean> {
   const { read, commit, clock, mint } = parts;
   const id = await findNotificationOf(read, word.delivery);
   const notification = id === undefined ? undefined : await findNotification(read, id);
@@ -48,16 +53,15 @@ async function learnOnce(parts: LateParts, word: LateWord): Promise<boolean> {
   const now = clock.now();
   const after = deliveries.map((delivery): Delivery => {
     if (delivery.id !== word.delivery) return delivery;
-    return {
-      ...delivery,
-      state:
-        word.ended === 'delivered'
-          ? { status: 'delivered', endedAt: now }
-          : { status: 'failed', endedAt: now, reason: word.reason },
-    };
+    const state: DeliveryState =
+      word.ended === 'failed'
+        ? { status: word.ended, endedAt: now, reason: word.reason }
+        : { status: word.ended, endedAt: now };
+    return { ...delivery, state };
   });
   const status = foldStatus(notification.status, after.map(outlineOf), now >= notification.deliverBy);
   const reason = word.ended === 'failed' ? word.reason : undefined;
+  const providerRef = word.ended === 'sent' ? word.providerRef : undefined;
   const event = {
     type: 'notification.delivery-ended',
     actor: { process: 'delivery' },
@@ -67,7 +71,12 @@ async function learnOnce(parts: LateParts, word: LateWord): Promise<boolean> {
   await commit({
     events: [event],
     statements: [
-      changeEnded({ id: before.id, from: before.state.status, to: word.ended, reason: reason ?? null, now }),
+      changeEnded({
+        ...{ id: before.id, from: before.state.status, to: word.ended },
+        reason: reason ?? null,
+        providerRef,
+        now,
+      }),
       moveTo(notification, status, now),
       ...nextStep(deliveries, before, word.ended, now),
       ...keepFailed(notification.id, before),
@@ -79,14 +88,16 @@ async function learnOnce(parts: LateParts, word: LateWord): Promise<boolean> {
 }
 
 /** Before an attempt runs, a word is about one before it: that it failed is known, and that it arrived ends the matter. */
-function canLearn({ attempts, state }: Delivery, { ended }: LateWord): boolean {
+function canLearn({ attempts, state }: Delivery, { ended }: LateAnswer): boolean {
   const before = state.status === 'queued' ? attempts : attempts - 1;
-  if ((state.status === 'queued' || state.status === 'sending') && (before === 0 || ended === 'failed')) return false;
+  if ((state.status === 'queued' || state.status === 'sending') && (before === 0 || ended !== 'delivered'))
+    return false;
   return deliveryMoves[state.status].includes(ended);
 }
 
 /** A proof is kept in place of a failure, and not the other way round. */
-async function keep({ claim }: LateParts, { id, attempts, state }: Delivery, word: LateWord): Promise<boolean> {
+async function keep({ claim }: LateParts, { id, attempts, state }: Delivery, word: LateAnswer): Promise<boolean> {
+  if (word.ended === 'sent') return false;
   const heard = state.status === 'sending' ? state.earlyWord : undefined;
   if (heard === 'delivered' || (heard !== undefined && word.ended === 'failed')) return false;
   await claim(keepEarlyWord({ id, attempts, word: word.ended === 'failed' ? word.reason : word.ended, heard }));

@@ -61,7 +61,7 @@ export const deliveryMoves: Readonly<Record<DeliveryStatus, readonly DeliverySta
   sent: ['delivered', 'failed'],
   delivered: [],
   failed: ['delivered'],
-  unknown: ['delivered', 'failed'],
+  unknown: ['sent', 'delivered', 'failed'],
   skipped: [],
 };
 

@@ -1,25 +1,13 @@
+import { retryDelayMs } from '../jobs/back-off.ts';
 import type { Claim } from '../jobs/claim.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
 import type { Channel, Outcome } from './channels/channel.ts';
 import { type Job, jobOf } from './delivery-store.ts';
 import type { ChannelName } from './notification.ts';
-import { wholeOrNull } from './row-fields.ts';
-import { type SettleParts, settle } from './settle-delivery.ts';
+import { wholeField, wholeOrNull } from './row-fields.ts';
+import { isPassing, type SettleParts, settle } from './settle-delivery.ts';
 
 const recoveredAtOnce = 200;
-
-/**
- * Looks after the deliveries whose worker lost its lease: those whose provider had not been called go back into the
- * queue, the others become `unknown`. Gives how many went back. Two processes may do so at once: each step is fenced.
- */
-export async function recoverDeliveries(parts: RecoverParts): Promise<number> {
-  let back = 0;
-  for (const { job, startedAt } of await findLost(parts.read, parts.clock.now())) {
-    if (startedAt === null) back += (await parts.claim(putBackLost(job))).length;
-    else await settle(parts, job, { by: 'provider', startedAt, outcome: await askProvider(parts, job) });
-  }
-  return back;
-}
 
 export type RecoverParts = SettleParts & {
   readonly claim: Claim;
@@ -27,30 +15,102 @@ export type RecoverParts = SettleParts & {
   onFault(fault: unknown): void;
 };
 
-/** Where the provider can be asked it is: only what it does not know either is `unknown`. */
-async function askProvider({ channels, onFault }: RecoverParts, job: Job): Promise<Outcome> {
+/** How often an attempt could not be recovered, and when it is looked at again. */
+type Put = { readonly tries: number; readonly until: number };
+
+/**
+ * Looks after the deliveries whose worker lost its lease: those whose provider had not been called go back into the
+ * queue; of the others the provider is asked where it can be, and what it does not know becomes `unknown`. While it cannot
+ * be reached it is asked again, until `deliverBy`. Gives how many went back. `own` is the lease of this process, whose
+ * jobs are at work here, whatever its clock says. Two processes may do so at once: each step is fenced.
+ */
+export function createRecovery(parts: RecoverParts): (own: string) => Promise<number> {
+  // In memory: a new process asks at once.
+  let put = new Map<string, Put>();
+
+  /** How many went back into the queue; undefined where it is to be looked at again later. */
+  async function recover(lost: Lost): Promise<number | undefined> {
+    const { job, startedAt } = lost;
+    try {
+      if (startedAt === null) return (await parts.claim(putBackLost(job))).length;
+      await settle(parts, job, { by: 'provider', startedAt, outcome: await askProvider(parts, lost) });
+      return 0;
+    } catch (fault) {
+      if (isPassing(fault)) throw fault;
+      parts.onFault(fault);
+      const tries = (put.get(keyOf(job))?.tries ?? 0) + 1;
+      const now = parts.clock.now();
+      const until = now + retryDelayMs(parts.policy, tries, parts.random);
+      put.set(keyOf(job), { tries, until: now < lost.deliverBy ? Math.min(until, lost.deliverBy) : until });
+      return undefined;
+    }
+  }
+
+  return async (own) => {
+    const now = parts.clock.now();
+    const found = await findLost(parts.read, now, own);
+    // What was recovered by now is forgotten.
+    put = new Map(found.flatMap(({ job }) => entryOf(put, job)));
+    const due = found.filter(({ job }) => (put.get(keyOf(job))?.until ?? now) <= now);
+    let back = 0;
+    for (const lost of due.filter((one) => !isAsked(parts, one))) back += (await recover(lost)) ?? 0;
+    // A provider that cannot be reached takes its time to say so: once is enough, before others are looked after again.
+    for (const lost of due.filter((one) => isAsked(parts, one))) if ((await recover(lost)) === undefined) break;
+    return back;
+  };
+}
+
+const keyOf = (job: Job) => `${job.id}.${job.attempts}`;
+
+function entryOf(put: ReadonlyMap<string, Put>, job: Job): Array<[string, Put]> {
+  const before = put.get(keyOf(job));
+  return before === undefined ? [] : [[keyOf(job), before]];
+}
+
+/** Whether its provider is to be asked. What it has said of the attempt already is put into the outcome by `settle`. */
+function isAsked({ channels }: RecoverParts, { job, startedAt, heard }: Lost): boolean {
+  return startedAt !== null && !heard && channels[job.channel].ask !== undefined;
+}
+
+/** What the provider knows; rejects where it cannot be asked and there is time left to ask again. */
+async function askProvider(parts: RecoverParts, lost: Lost): Promise<Outcome> {
+  const { job, deliverBy } = lost;
+  if (!isAsked(parts, lost)) return { outcome: 'unknown' };
   try {
     const attempt = { delivery: job.id, attempt: job.attempts };
-    return (await channels[job.channel].ask?.(attempt)) ?? { outcome: 'unknown' };
+    return (await parts.channels[job.channel].ask?.(attempt)) ?? { outcome: 'unknown' };
   } catch (fault) {
-    onFault(fault);
+    if (parts.clock.now() < deliverBy) throw fault;
+    parts.onFault(fault);
     return { outcome: 'unknown' };
   }
 }
 
-type Lost = { readonly job: Job; readonly startedAt: number | null };
+type Lost = {
+  readonly job: Job;
+  readonly startedAt: number | null;
+  readonly deliverBy: number;
+  /** Whether the provider has said something of the attempt. */
+  readonly heard: boolean;
+};
 
 /** In the order of the index of what is taken: by any other SQLite looks at every delivery there is, each second. */
-async function findLost(read: Read, now: number): Promise<Lost[]> {
+async function findLost(read: Read, now: number, own: string): Promise<Lost[]> {
   const rows = await read(
-    `select d.id, d.notification_id, d.channel, d.attempts, d.locked_by, d.started_at, d.reminder
+    `select d.id, d.notification_id, d.channel, d.attempts, d.locked_by, d.started_at, d.reminder, d.early_word,
+        (select n.deliver_by from notification n where n.id = d.notification_id) as deliver_by
       from delivery d
-      where d.status = 'sending'
+      where d.status = 'sending' and d.locked_by <> $3
         and not exists (select 1 from lease l where l.name = d.locked_by and l.held_until > $1)
       order by d.locked_by limit $2`,
-    [now, recoveredAtOnce],
+    [now, recoveredAtOnce, own],
   );
-  return rows.map((row: Row) => ({ job: jobOf(row), startedAt: wholeOrNull(row, 'started_at') }));
+  return rows.map((row: Row) => ({
+    job: jobOf(row),
+    startedAt: wholeOrNull(row, 'started_at'),
+    deliverBy: wholeField(row, 'deliver_by'),
+    heard: row['early_word'] !== null,
+  }));
 }
 
 /** Keeps its place in the queue. The condition on started_at is checked under the row's lock: see `markStarted`. */

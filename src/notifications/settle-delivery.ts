@@ -1,12 +1,14 @@
 import { type RetryPolicy, retryDelayMs } from '../jobs/back-off.ts';
+import type { Claim } from '../jobs/claim.ts';
 import type { Timer } from '../jobs/timer.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
-import type { Mint } from '../kernel/id.ts';
+import type { DeliveryId, Mint } from '../kernel/id.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import { type Read, ReadUnavailable, type Statement, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
 import type { Outcome } from './channels/channel.ts';
 import { type AttemptOutcome, endJob, findDeliveries, insertAttempt, type Job } from './delivery-store.ts';
 import { keepUndeliverable } from './history-store.ts';
+import { type LateAnswer, learnLate } from './learn-late.ts';
 import { nextStep } from './next-step.ts';
 import {
   type Delivery,
@@ -23,6 +25,7 @@ import { tell } from './webhooks/feed-store.ts';
 export type SettleParts = {
   readonly read: Read;
   readonly commit: Commit;
+  readonly claim: Claim;
   readonly clock: Clock;
   readonly timer: Timer;
   readonly random: Random;
@@ -47,7 +50,7 @@ const triesAgainstOthers = 50;
 /**
  * Stores how a job ended: its new state, the attempt, the status of the notification folded anew, and the event, in one
  * unit; with what its provider has said of the attempt meanwhile. Where the job was lost to another worker nothing is
- * stored. Repeating after `WriteUnknown` is safe: if the first try was stored, the job is held no more.
+ * stored, but for an answer that the other did not have. Repeating after `WriteUnknown` is safe: if the first try was stored, the job is held no more.
  */
 export async function settle(parts: SettleParts, job: Job, ending: Ending, seen?: Notification): Promise<void> {
   let known = seen;
@@ -58,7 +61,7 @@ export async function settle(parts: SettleParts, job: Job, ending: Ending, seen?
       if (notification === undefined) throw new TypeError('a delivery without its notification');
       const deliveries = await findDeliveries(parts.read, notification.id);
       const held = heldBy(job, deliveries);
-      if (held === undefined) return;
+      if (held === undefined) return await learnLost(parts, job, ending, deliveries);
       const heard = held.earlyWord;
       await parts.commit(effectOf(parts, { job, ending: withWord(ending, heard), notification, deliveries, heard }));
       return;
@@ -84,6 +87,29 @@ function heldBy(job: Job, deliveries: readonly Delivery[]) {
   const delivery = deliveries.find(({ id }) => id === job.id);
   if (delivery?.attempts !== job.attempts || delivery.state.status !== 'sending') return undefined;
   return delivery.state.lockedBy === job.lockedBy ? delivery.state : undefined;
+}
+
+/** What is known of an attempt that another took for lost, and ended as `unknown`. */
+async function learnLost(parts: SettleParts, job: Job, ending: Ending, deliveries: readonly Delivery[]): Promise<void> {
+  const delivery = deliveries.find(({ id }) => id === job.id);
+  if (ending.by === 'us' || delivery?.attempts !== job.attempts || delivery.state.status !== 'unknown') return;
+  const answer = lateAnswer(job.id, ending.outcome);
+  if (answer !== undefined) await learnLate(parts, answer);
+}
+
+/** What the provider certainly did not take is not tried again: by now the cascade, or the sender, may have gone on. */
+function lateAnswer(delivery: DeliveryId, outcome: Outcome): LateAnswer | undefined {
+  switch (outcome.outcome) {
+    case 'sent':
+      return { delivery, ended: 'sent', providerRef: outcome.providerRef };
+    case 'delivered':
+      return { delivery, ended: 'delivered' };
+    case 'temporary':
+    case 'permanent':
+      return { delivery, ended: 'failed', reason: outcome.reason };
+    case 'unknown':
+      return undefined;
+  }
 }
 
 /** What the provider said of the attempt goes before its answer to the call, but for what the answer excludes. */

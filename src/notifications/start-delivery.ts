@@ -1,9 +1,9 @@
 import type { RetryPolicy } from '../jobs/back-off.ts';
 import { createGate } from '../jobs/gate.ts';
-import { endWorkerLeases, keepLease, type Lease, type WorkerLease } from '../jobs/lease.ts';
+import { endWorkerLeases } from '../jobs/lease.ts';
 import { repeat } from '../jobs/repeat.ts';
 import { type Queue, startWorker, type Worker, type WorkerParts } from '../jobs/worker.ts';
-import type { Clock, Random } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { bringForwardSql } from './cascade-store.ts';
 import type { Channel } from './channels/channel.ts';
@@ -12,8 +12,9 @@ import { claimDue, type Job, jobOf, type Lane, waitingLanes } from './delivery-s
 import { createDeadlines } from './end-overdue.ts';
 import { type ChannelName, channelNames } from './notification.ts';
 import { queueName, queueOf } from './notification-store.ts';
-import { recoverDeliveries } from './recover-deliveries.ts';
+import { createRecovery } from './recover-deliveries.ts';
 import { createTurns, type Turns } from './turns.ts';
+import { createWorkerIdentity, type WorkerIdentity } from './worker-identity.ts';
 
 /** How long things take by default; tests on a virtual clock stretch what would only repeat. */
 export type DeliveryTiming = {
@@ -78,8 +79,9 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
   const parts = { ...given, commit, policy, timing };
   const { timer, onFault } = parts;
   if (parts.soleProcess) await parts.claim(endWorkerLeases);
-  const identity = await createIdentity(parts);
-  await recoverDeliveries(parts);
+  const identity = await createWorkerIdentity({ ...parts, leaseMs: timing.leaseMs });
+  const recover = createRecovery(parts);
+  await recover(await identity.name());
 
   const start = <J>(queue: Queue<J>, width: Pick<WorkerParts<J>, 'concurrency' | 'batch' | 'spare'>): Worker =>
     startWorker({ ...parts, ...width, queue, pollMs: timing.pollMs });
@@ -119,8 +121,8 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
     everyMs: timing.recoverMs,
     onFault,
     call: async () => {
-      await identity.name();
-      if ((await recoverDeliveries(parts)) > 0) wake();
+      const own = await identity.name();
+      if ((await identity.mayJudge()) && (await recover(own)) > 0) wake();
     },
   });
   return {
@@ -190,7 +192,7 @@ function createUrgency(clock: Clock): Urgency {
 }
 
 /** The lanes of a channel in turn: each claim is for one lane, and the next one for the lane behind it. */
-function channelQueue(parts: Parts, line: Line, identity: Identity): Queue<Job> {
+function channelQueue(parts: Parts, line: Line, identity: WorkerIdentity): Queue<Job> {
   const { channel, priority, deliver, turns, urgency } = line;
   let waiting: readonly Lane[] = [];
   let served = '';
@@ -224,53 +226,4 @@ function channelQueue(parts: Parts, line: Line, identity: Identity): Queue<Job> 
       }
     },
   };
-}
-
-type Identity = {
-  /** The lease under which jobs are claimed now. */
-  name(): Promise<WorkerLease>;
-  /**
-   * Lets that lease run out, and goes on under a new one. For when jobs may be locked by us that nobody works on (the
-   * answer of a claim or of an outcome was lost): recovery then treats them like those of a dead process.
-   */
-  leaveBehind(name: string): void;
-  /** Resolves when no renewal is at work. */
-  idle(): Promise<void>;
-  end(giveBack: boolean): Promise<void>;
-};
-
-async function createIdentity(parts: Parts): Promise<Identity> {
-  const begin = async () => {
-    const name = newName(parts.random);
-    return { name, lease: await keepLease({ ...parts, name, holder: name, leaseMs: parts.timing.leaseMs }) };
-  };
-  let current: { readonly name: WorkerLease; readonly lease: Lease } = await begin();
-  let leftBehind = false;
-  let changing: Promise<void> | undefined;
-  const change = async () => {
-    const old = current;
-    current = await begin();
-    leftBehind = false;
-    await old.lease.end({ giveBack: false });
-  };
-  return {
-    name: async () => {
-      if (leftBehind) {
-        changing ??= change().finally(() => {
-          changing = undefined;
-        });
-        await changing;
-      }
-      return current.name;
-    },
-    leaveBehind: (name) => {
-      leftBehind ||= name === current.name;
-    },
-    idle: () => current.lease.idle(),
-    end: (giveBack) => current.lease.end({ giveBack: giveBack && !leftBehind }),
-  };
-}
-
-function newName(random: Random): WorkerLease {
-  return `worker/${Buffer.from(random(12)).toString('hex')}`;
 }

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { endWorkerLeases } from '../../src/jobs/lease.ts';
+import type { Outcome } from '../../src/notifications/channels/channel.ts';
+import { deliveryTiming } from '../../src/notifications/start-delivery.ts';
+import type { Db } from '../../src/store/db.ts';
+import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+
+const day = 24 * 60 * minute;
+/** The timer of a process that died: it renews nothing. */
+const stopped = () => () => undefined;
+const never = () => new Promise<Outcome>(() => undefined);
+
+for (const engine of engines) {
+  const check = (claim: string, body: (t: TestContext, db: Db) => Promise<void>) =>
+    test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
+
+  check('a clock that is set forward makes no process take a living one for lost, nor itself', async (t, db) => {
+    const { time, house, start, faults } = await createDeliveryHouse(t, db);
+    let forward = 0;
+    const clock = { now: () => time.clock.now() + forward };
+    const answer = Promise.withResolvers<Outcome>();
+    const provider = scripted(() => answer.promise);
+    const calling = await start({ email: provider, clock, timing: deliveryTiming });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    calling.wake();
+    await until(async () => provider.calls.length === 1);
+    const beside = await start({ email: provider, clock, timing: deliveryTiming });
+    await time.advance(5_000, beside.idle);
+    forward = minute;
+    await time.advance(20_000, beside.idle);
+    assert.deepEqual(await db.read("select id from delivery where status = 'unknown'"), []);
+    answer.resolve({ outcome: 'sent' });
+    await calling.idle();
+    const shown = (await house.show(id)) as Shown;
+    assert.deepEqual([shown.status, linesOf(shown).at(-1), faults], ['sending', 'email sent 1', []]);
+    // Who stood still judges again after the length of a lease: what is lost then is found.
+    const dead = await start({ email: scripted(never), clock, timing: deliveryTiming, timer: stopped });
+    const lost = await house.accept({ citizenId: 'cit-bo' });
+    dead.wake();
+    await until(async () => (await db.read('select id from delivery where started_at is not null')).length === 1);
+    await time.advance(10_000, beside.idle);
+    assert.equal(((await house.show(lost)) as Shown).reason?.code, 'outcome-unknown');
+  });
+
+  const answers: ReadonlyArray<readonly [Outcome, readonly unknown[]]> = [
+    [{ outcome: 'delivered' }, ['delivered', 'email delivered']],
+    [{ outcome: 'sent', providerRef: 'r1' }, ['undeliverable', 'email sent', 'r1']],
+    [{ outcome: 'permanent', reason: 'address-refused' }, ['undeliverable', 'email failed address-refused']],
+    [{ outcome: 'temporary', reason: 'provider-busy' }, ['undeliverable', 'email failed provider-busy']],
+  ];
+  check('the answer that comes to a process that was taken for lost is learnt', async (t, db) => {
+    for (const [answer, expected] of answers) {
+      const { time, house, faults, start } = await createDeliveryHouse(t, db);
+      const stuck = Promise.withResolvers<Outcome>();
+      const slow = scripted(() => stuck.promise);
+      const first = await start({ email: slow });
+      const id = await house.accept({ citizenId: 'cit-ada' });
+      first.wake();
+      await until(async () => slow.calls.length === 1);
+      await db.write([endWorkerLeases]);
+      const second = await start();
+      await second.idle();
+      assert.equal(((await house.show(id)) as Shown).reason?.code, 'outcome-unknown');
+      await time.advance(1_000, second.idle);
+      stuck.resolve(answer);
+      await first.idle();
+      const shown = (await house.show(id)) as Shown;
+      const [row] = await db.read(
+        "select provider_ref from delivery where notification_id = $1 and channel = 'email'",
+        [id],
+      );
+      const lines = linesOf(shown);
+      assert.deepEqual(lines.slice(3, 4), ['email unknown 1 outcome-unknown']);
+      assert.deepEqual(
+        [shown.status, lines.at(-1), ...[row?.['provider_ref'] ?? []].flat(), faults],
+        [...expected, []],
+      );
+      for (const worker of [first, second]) await worker.stop(1_000);
+    }
+  });
+
+  check('a provider that cannot be asked is asked again, and what it knows is learnt', async (t, db) => {
+    const { time, house, faults, start } = await createDeliveryHouse(t, db);
+    const first = await start({ email: scripted(never, never), timer: stopped });
+    const ids = [await house.accept({ citizenId: 'cit-ada' }), await house.accept({ citizenId: 'cit-bo' })];
+    first.wake();
+    await until(async () => (await db.read('select id from delivery where started_at is not null')).length === 2);
+    await db.write([endWorkerLeases]);
+    const asked: number[] = [];
+    const ask = async (): Promise<Outcome> => {
+      asked.push(time.clock.now());
+      if (asked.length <= 4) throw new Error('no session could be opened');
+      return { outcome: 'sent' };
+    };
+    const second = await start({ email: { ...scripted(), ask }, timing: deliveryTiming });
+    await second.idle();
+    assert.equal(asked.length, 1);
+    assert.equal((await house.show(ids[0] ?? ''))['status'], 'sending');
+    await time.advance(60 * minute, second.idle);
+    const shown = await Promise.all(ids.map(async (id) => linesOf((await house.show(id)) as Shown).at(-1)));
+    assert.deepEqual([shown, asked.length, faults.length], [['email sent 1', 'email sent 1'], 6, 4]);
+  });
+
+  check('a provider that cannot be asked until deliverBy leaves unknown, and holds up nobody', async (t, db) => {
+    const { time, house, start } = await createDeliveryHouse(t, db);
+    const first = await start({ email: scripted(never), timer: stopped });
+    const deliverBy = new Date(time.clock.now() + 10 * day).toISOString();
+    const id = await house.accept({ citizenId: 'cit-ada', deliverBy });
+    first.wake();
+    await until(async () => (await db.read('select id from delivery where started_at is not null')).length === 1);
+    await db.write([endWorkerLeases]);
+    let asked = 0;
+    const ask = async (): Promise<Outcome> => {
+      asked += 1;
+      throw new Error('no session could be opened');
+    };
+    const second = await start({ email: { ...scripted(), ask } });
+    const other = await house.accept({ citizenId: 'cit-bo' });
+    second.wake();
+    await second.idle();
+    assert.equal((await house.show(other))['status'], 'delivered');
+    await time.advance(10 * day + 60 * minute, second.idle);
+    const shown = (await house.show(id)) as Shown;
+    assert.deepEqual([shown.status, shown.reason?.code], ['undeliverable', 'outcome-unknown']);
+    // Its pauses grow to ten minutes here, and it is looked at each hour.
+    assert.ok(asked > 100 && asked < 300, `asked ${asked} times`);
+  });
+}
