@@ -10,6 +10,15 @@ export function bringForward(delivery: DeliveryId, now: number): Statement {
   return { sql: bringForwardSql, args: [now, delivery] };
 }
 
+/** Ends a reminder of what did not reach the citizen; nothing where a worker has it already, which looks for itself. */
+export function endReminder(delivery: DeliveryId, now: number): Statement {
+  return {
+    sql: `update delivery set status = 'skipped', reason = 'nothing-to-remind', ended_at = $1
+      where id = $2 and status = 'queued' returning id`,
+    args: [now, delivery],
+  };
+}
+
 /** Ends the steps of a cascade that have not begun, as the citizen has opened the message. */
 export function endUnneeded(notification: NotificationId, now: number): Statement {
   return {

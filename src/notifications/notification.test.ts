@@ -14,6 +14,8 @@ import {
 
 const inbox = (status: DeliveryStatus): DeliveryOutline => ({ channel: 'inbox', attempts: 0, status });
 const email = (status: DeliveryStatus, attempts = 1): DeliveryOutline => ({ channel: 'email', attempts, status });
+const sms = (status: DeliveryStatus): DeliveryOutline => ({ channel: 'sms', attempts: 0, status });
+const again = (status: DeliveryStatus): DeliveryOutline => ({ channel: 'email', reminder: true, attempts: 0, status });
 
 const cases: ReadonlyArray<[string, NotificationStatus, readonly DeliveryOutline[], boolean, NotificationStatus]> = [
   ['a copy in the inbox alone begins nothing', 'accepted', [inbox('sent'), email('queued', 0)], false, 'accepted'],
@@ -33,6 +35,17 @@ const cases: ReadonlyArray<[string, NotificationStatus, readonly DeliveryOutline
   ['a failure after a proof changes nothing', 'delivered', [inbox('sent'), email('failed')], false, 'delivered'],
   ['what was read stays read', 'read', [inbox('delivered'), email('failed')], true, 'read'],
   ['what was cancelled stays cancelled', 'cancelled', [inbox('skipped'), email('skipped')], true, 'cancelled'],
+  [
+    'a reminder of nothing is no way',
+    'sending',
+    [inbox('sent'), email('skipped'), again('queued')],
+    false,
+    'undeliverable',
+  ],
+  ['nor is one of an unknown outcome', 'sending', [email('unknown'), again('queued')], false, 'undeliverable'],
+  ['a reminder of what was sent waits', 'sending', [email('sent'), again('queued')], false, 'sending'],
+  ['a reminder on its way counts', 'sending', [email('failed'), again('sending')], false, 'sending'],
+  ['another channel to come is a way', 'sending', [email('failed'), again('skipped'), sms('queued')], false, 'sending'],
   ['scheduled waits', 'scheduled', [inbox('queued'), email('queued', 0)], false, 'scheduled'],
 ];
 
@@ -45,14 +58,16 @@ function canReach(from: NotificationStatus, to: NotificationStatus): boolean {
 }
 
 test('whatever legal moves its deliveries make, in any order, a notification makes only legal moves', () => {
-  const channels: readonly ChannelName[] = ['inbox', 'email', 'email'];
-  const step = fc.record({ which: fc.nat(2), move: fc.nat(9), overdue: fc.boolean() });
+  const channels: readonly ChannelName[] = ['inbox', 'email', 'sms', 'email'];
+  const step = fc.record({ which: fc.nat(3), move: fc.nat(9), overdue: fc.boolean() });
   fc.assert(
     fc.property(
       fc.constantFrom<NotificationStatus>('accepted', 'scheduled'),
       fc.array(step, { maxLength: 30 }),
       (start, steps) => {
-        const deliveries = channels.map((channel) => ({ channel, attempts: 0, status: 'queued' as DeliveryStatus }));
+        const deliveries = channels.map((channel, index) => {
+          return { channel, reminder: index === 3, attempts: 0, status: 'queued' as DeliveryStatus };
+        });
         let status = start;
         let overdue = false;
         for (const { which, move, overdue: late } of steps) {

@@ -16,6 +16,8 @@ import type { ReasonCode } from './reason.ts';
  *   So a citizen without an email address gets the message into the inbox, the email delivery is `skipped` with
  *   `no-contact`, and the notification is `undeliverable` at once: the sender learns today, not at `deliverBy`, that
  *   another way is needed. When the citizen opens the inbox after all, that is the late proof: `delivered`, `read`.
+ * - A reminder that waits is no way of its own: it counts for nothing once the first message by its channel has ended
+ *   without success.
  * - With the inbox as the only channel the notification stays `sending` until it is opened or `deliverBy` passes.
  * - A citizen whom the register does not know is accepted like anyone; every delivery then fails with `citizen-unknown`.
  * - What has ended stays: a failure after a proof changes nothing, and only a proof leads out of `undeliverable`.
@@ -113,13 +115,15 @@ export type Delivery = {
 /** As much of a delivery as the fold looks at. */
 export type DeliveryOutline = {
   readonly channel: ChannelName;
+  readonly reminder?: boolean;
   readonly attempts: number;
   readonly status: DeliveryStatus;
 };
 
 /** The outline of a delivery. */
 export function outlineOf(delivery: Delivery): DeliveryOutline {
-  return { channel: delivery.channel, attempts: delivery.attempts, status: delivery.state.status };
+  const { channel, reminder, attempts } = delivery;
+  return { channel, reminder, attempts, status: delivery.state.status };
 }
 
 /** The deliveries that decide: those that leave the house, or the inbox where it is the only channel. */
@@ -145,11 +149,17 @@ export function foldStatus(
     case 'scheduled':
     case 'sending': {
       if (deliveries.some((delivery) => delivery.status === 'delivered')) return 'delivered';
-      const those = deciding(deliveries);
+      const those = deciding(deliveries).filter((delivery) => !isIdle(delivery, deliveries));
       if (overdue || those.every((delivery) => endedWithoutSuccess(delivery.status))) return 'undeliverable';
       return those.some((delivery) => delivery.status !== 'queued' || delivery.attempts > 0) ? 'sending' : current;
     }
   }
+}
+
+/** A reminder that waits, of a message that did not reach the citizen as far as is known. */
+function isIdle({ channel, reminder, status }: DeliveryOutline, deliveries: readonly DeliveryOutline[]): boolean {
+  if (reminder !== true || status !== 'queued') return false;
+  return deliveries.every((one) => one.channel !== channel || one.reminder || endedWithoutSuccess(one.status));
 }
 
 /** True for the states of a delivery after which only a late proof can bring success. */
@@ -172,7 +182,7 @@ export function reasonOfUndeliverable(deliveries: readonly Delivery[]): ReasonCo
   const those = deciding(deliveries);
   const sent = those.find((delivery) => delivery.state.status === 'sent');
   if (sent !== undefined) return sent.channel === 'inbox' ? 'unopened' : 'no-proof';
-  const ended = those.flatMap(({ state }) => ('reason' in state ? [state] : []));
+  const ended = those.flatMap(({ state, reminder }) => ('reason' in state && !reminder ? [state] : []));
   const last = ended.sort((left, right) => right.endedAt - left.endedAt)[0];
   return last?.reason ?? 'deadline-passed';
 }

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { parseId } from '../../src/kernel/id.ts';
-import type { Channel, Outcome } from '../../src/notifications/channels/channel.ts';
+import { standardPolicyFor } from '../../src/notifications/cascade.ts';
+import { absentChannels, type Channel, type Outcome } from '../../src/notifications/channels/channel.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
 import { openMessage } from '../../src/notifications/citizen-inbox.ts';
+import { learnLate } from '../../src/notifications/learn-late.ts';
 import { deliveryTiming } from '../../src/notifications/start-delivery.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
@@ -44,6 +47,56 @@ for (const engine of engines) {
     await house.commit(opened.effect);
     const read = (await house.show(id)) as Shown;
     assert.deepEqual([read.status, read.reason], ['read', undefined]);
+  });
+
+  check('a reminder that waits does not hide that every channel has failed, at once or late', async (t, db) => {
+    const cascade = standardPolicyFor(new Set(['sms']));
+    const { time, house, start } = await createDeliveryHouse(t, db, { cascade });
+    const sms = { ...absentChannels.sms, addressOf: () => undefined };
+    const email = scripted({ outcome: 'sent' }, { outcome: 'unknown' });
+    const worker = await start({ channels: { ...absentChannels, inbox: inboxChannel, email, sms } });
+    const endings = async (id: string) => {
+      const shown = (await house.show(id)) as Shown;
+      const reasons = shown.deliveries.map(
+        (one) => (one['reason'] as { code: string } | undefined)?.code ?? one['status'],
+      );
+      return [shown.status, shown.reason?.code, ...reasons];
+    };
+    const nobody = await house.accept({ citizenId: 'cit-no-mail' });
+    worker.wake();
+    await worker.idle();
+    assert.deepEqual(await endings(nobody), [
+      ...['undeliverable', 'no-contact'],
+      ...['sent', 'no-contact', 'nothing-to-remind', 'no-contact'],
+    ]);
+
+    const bounced = await house.accept({ citizenId: 'cit-ada', channels: ['email'] });
+    worker.wake();
+    await worker.idle();
+    assert.deepEqual(await endings(bounced), ['sending', undefined, 'sent', 'sent', 'queued']);
+    const [row] = await db.read(
+      "select id from delivery where notification_id = $1 and status = 'sent' and channel = 'email'",
+      [bounced],
+    );
+    const delivery = parseId('delivery', String(row?.['id']));
+    assert.ok(delivery !== undefined);
+    const parts = { ...house, read: db.read, clock: time.clock };
+    assert.equal(await learnLate(parts, { delivery, ended: 'failed', reason: 'mailbox-full' }), true);
+    assert.deepEqual(await endings(bounced), [
+      ...['undeliverable', 'mailbox-full'],
+      ...['sent', 'mailbox-full', 'nothing-to-remind'],
+    ]);
+
+    // A proof may still come of this one: its reminder waits for that.
+    const lost = await house.accept({ citizenId: 'cit-ada', channels: ['email'] });
+    worker.wake();
+    await worker.idle();
+    assert.deepEqual(await endings(lost), ['undeliverable', 'outcome-unknown', 'sent', 'outcome-unknown', 'queued']);
+    await time.advance(4 * day, worker.idle);
+    assert.deepEqual(await endings(lost), [
+      ...['undeliverable', 'outcome-unknown'],
+      ...['sent', 'outcome-unknown', 'nothing-to-remind'],
+    ]);
   });
 
   check('a citizen whom the register does not know is undeliverable on every channel', async (t, db) => {
