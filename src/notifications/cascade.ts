@@ -61,18 +61,29 @@ export type PlanAsk = {
 export function planOf(policy: CascadePolicy, ask: PlanAsk): PlannedStep[] {
   const { begin, deliverBy, urgent, wishes } = ask;
   const quiet = [policy.quiet, wishes?.hours];
-  const planned = stepsWanted(policy, ask.wanted ?? wishedOrder(policy, wishes?.order)).map(
-    ({ channel, afterMs, reminder }) => {
-      const at = channel === 'letter' ? Math.min(begin + afterMs, deliverBy - policy.letterLeadMs) : begin + afterMs;
-      const runAt = urgent ? Math.max(begin, at) : afterQuiet(quiet, channel, Math.max(begin, at));
-      return { channel, runAt, reminder: reminder === true };
-    },
-  );
+  const steps = stepsOf(policy, ask);
+  const firstMs = Math.min(...steps.map(({ afterMs }) => afterMs));
+  // Where even the first step would come too late, it begins at once: else nothing would be tried at all.
+  const soon = begin + firstMs >= deliverBy;
+  const planned = steps.map(({ channel, afterMs, reminder }) => {
+    const due = soon && afterMs === firstMs ? begin : begin + afterMs;
+    const at = channel === 'letter' ? Math.min(due, deliverBy - policy.letterLeadMs) : due;
+    const runAt = urgent ? Math.max(begin, at) : afterQuiet(quiet, channel, Math.max(begin, at));
+    return { channel, runAt, reminder: reminder === true };
+  });
   const inTime = planned.filter(({ runAt, reminder }) => runAt < deliverBy || !reminder);
   return [
     { channel: 'inbox', runAt: begin, reminder: false },
     ...inTime.sort((left, right) => left.runAt - right.runAt),
   ];
+}
+
+/** The steps that leave the house. Where the sender named channels the first of them begins at once. */
+function stepsOf(policy: CascadePolicy, { wanted, wishes }: PlanAsk): readonly CascadeStep[] {
+  if (wanted === undefined) return inOrder(policy, wishedOrder(policy, wishes?.order));
+  const steps = inOrder(policy, wanted);
+  const firstMs = Math.min(...steps.map(({ afterMs }) => afterMs));
+  return steps.map((step) => ({ ...step, afterMs: step.afterMs - firstMs }));
 }
 
 /** The channels of the policy, those that the citizen named first; undefined where the citizen named none. */
@@ -83,8 +94,8 @@ function wishedOrder({ steps }: CascadePolicy, order: Contact['order']): readonl
   return [...new Set([...order.filter((channel) => inPolicy.has(channel)), ...inPolicy])];
 }
 
-/** The steps that leave the house. Wanted channels take the waits of the policy in the order that the sender gave. */
-function stepsWanted(policy: CascadePolicy, wanted: readonly ChannelName[] | undefined): readonly CascadeStep[] {
+/** The steps that leave the house. Channels in an order of their own take the waits that the policy has for them. */
+function inOrder(policy: CascadePolicy, wanted: readonly ChannelName[] | undefined): readonly CascadeStep[] {
   const leaving = policy.steps.filter(({ channel }) => channel !== 'inbox');
   if (wanted === undefined) return leaving;
   const order = wanted.filter((channel) => channel !== 'inbox');

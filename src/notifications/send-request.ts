@@ -59,7 +59,7 @@ export const sendBody = Type.Object(
         maxItems: channelNames.length,
         uniqueItems: true,
         description:
-          'The channels in the order wanted, each after the wait that the policy of the server has; the inbox is used always. Default: all of the policy.',
+          'The channels in the order wanted: the first begins at once, the next after the waits that the policy of the server has between them; the inbox is used always. Default: all of the policy.',
       }),
     ),
     personalisation: Type.Optional(

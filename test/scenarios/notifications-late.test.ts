@@ -50,7 +50,7 @@ for (const engine of engines) {
       await house.accept({ citizenId: 'cit-tel', channels: ['sms', 'letter'] }),
     ];
     worker.wake();
-    await time.advance(6 * day, worker.idle);
+    await time.advance(day, worker.idle);
     assert.equal(sms.calls.length, 2);
     const statusOf = async (index: number) => ((await house.show(ids[index] ?? '')) as Shown).status;
     const byNotification = await db.read("select id, notification_id from delivery where channel = 'sms'");
