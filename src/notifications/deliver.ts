@@ -1,11 +1,12 @@
 import { retryDelayMs } from '../jobs/back-off.ts';
 import type { Claim } from '../jobs/claim.ts';
 import type { Gate } from '../jobs/gate.ts';
+import { type Limit, late } from '../jobs/limit.ts';
 import type { CascadePolicy } from './cascade.ts';
 import type { Channel, Message, Outcome, Ready } from './channels/channel.ts';
 import { findDeliveries, type Job, markStarted, putBack } from './delivery-store.ts';
 import type { Notification } from './notification.ts';
-import { findWithContent } from './notification-store.ts';
+import { findNotification, findWithContent } from './notification-store.ts';
 import type { ContactOf } from './ports.ts';
 import { afterQuiet } from './quiet-hours.ts';
 import { type OpeningKeys, openContentOf } from './sealed-content.ts';
@@ -21,13 +22,23 @@ export type DeliverParts = SettleParts & {
   senderNameOf(clientId: string): Promise<string>;
   /** Whether it is for urgent messages: these go first to the places of their channel. */
   readonly urgent: boolean;
+  /** For each call of an adapter, whatever its own limits are: one that never settles would hold its place for ever. */
+  readonly limit: Limit;
   onFault(fault: unknown): void;
 };
 
 type Prepared =
-  | { readonly message: Message; readonly notification: Notification }
+  | Tried
   | { readonly ending: Ending; readonly notification: Notification }
-  | { readonly notBefore: number };
+  | { readonly notUntil: number };
+
+/** What is to be sent. */
+type Tried = {
+  readonly message: Message;
+  readonly notification: Notification;
+  /** The first instant from that one on that is quiet for nobody. */
+  notBefore(at: number): number;
+};
 
 /**
  * What a worker does with a job of this channel. The order is the promise: the mark of the attempt is durable before the
@@ -35,25 +46,49 @@ type Prepared =
  * back into the queue; one after it leaves an attempt without outcome, which becomes `unknown` and is never repeated.
  */
 export function createDeliver(parts: DeliverParts, channel: Channel, places: Gate): (job: Job) => Promise<void> {
-  async function call(job: Job, message: Message): Promise<Ending | undefined> {
-    const ready = await channel.prepare(message);
-    const startedAt = parts.clock.now();
+  const { clock, claim, limit, onFault } = parts;
+  const tooLate = (step: string) => new Error(`${channel.name}: ${step} did not settle within ${limit.ms} ms`);
+
+  /** The wait for a place may have been long, so what the time decides is looked at again. */
+  async function call(job: Job, { message, notification, notBefore }: Tried): Promise<Ending | undefined> {
+    const now = clock.now();
+    if (now >= notification.deliverBy) return passed;
+    if (notBefore(now) > now) {
+      await claim(putBack(job, notBefore(now)));
+      return undefined;
+    }
+    const ready = await prepareOnce(message);
+    const startedAt = clock.now();
     if ('outcome' in ready) return { by: 'provider', startedAt, outcome: ready };
     let marked = false;
     try {
-      marked = (await parts.claim(markStarted(job, startedAt))).length === 1;
+      if (startedAt >= notification.deliverBy) return passed;
+      marked = (await claim(markStarted(job, startedAt))).length === 1;
     } finally {
       if (!marked) ready.drop();
     }
-    return marked ? { by: 'provider', startedAt, outcome: await callOnce(ready) } : undefined;
+    return marked ? { by: 'provider', startedAt, outcome: await callOnce(ready) } : await whyUnmarked(parts, job);
+  }
+
+  async function prepareOnce(message: Message): Promise<Ready | Outcome> {
+    const preparing = channel.prepare(message);
+    const ready = await limit.hold(preparing);
+    if (ready !== late) return ready;
+    onFault(tooLate('prepare'));
+    preparing.then((made) => 'drop' in made && made.drop(), onFault);
+    return { outcome: 'temporary', reason: 'provider-unreachable' };
   }
 
   async function callOnce(ready: Ready): Promise<Outcome> {
     try {
-      return await ready.call();
+      const calling = ready.call();
+      const outcome = await limit.hold(calling);
+      if (outcome !== late) return outcome;
+      calling.catch(onFault);
+      throw tooLate('call');
     } catch (fault) {
       // A port that throws broke its promise; whether the provider took the message is anyone's guess.
-      parts.onFault(fault);
+      onFault(fault);
       return { outcome: 'unknown' };
     }
   }
@@ -63,23 +98,32 @@ export function createDeliver(parts: DeliverParts, channel: Channel, places: Gat
     let notification: Notification | undefined;
     try {
       const prepared = await prepare(parts, channel, job);
-      if ('notBefore' in prepared) {
-        await parts.claim(putBack(job, prepared.notBefore));
+      if ('notUntil' in prepared) {
+        await claim(putBack(job, prepared.notUntil));
         return;
       }
       notification = prepared.notification;
-      ending = 'ending' in prepared ? prepared.ending : await places(() => call(job, prepared.message), parts.urgent);
+      ending = 'ending' in prepared ? prepared.ending : await places(() => call(job, prepared), parts.urgent);
     } catch (fault) {
       // Every fault up to here came before the provider was called.
-      parts.onFault(fault);
+      onFault(fault);
       if (job.attempts < parts.policy.attempts) {
-        await parts.claim(putBack(job, parts.clock.now() + retryDelayMs(parts.policy, job.attempts, parts.random)));
+        await claim(putBack(job, clock.now() + retryDelayMs(parts.policy, job.attempts, parts.random)));
         return;
       }
       ending = { by: 'us', status: 'failed', reason: 'internal-fault' };
     }
     if (ending !== undefined) await settle(parts, job, ending, notification);
   };
+}
+
+const passed: Ending = { by: 'us', status: 'failed', reason: 'deadline-passed' };
+const read: Ending = { by: 'us', status: 'skipped', reason: 'already-read' };
+
+/** The mark is refused where the citizen has read the message meanwhile, or the job is another's by now. */
+async function whyUnmarked(parts: DeliverParts, job: Job): Promise<Ending | undefined> {
+  const notification = await findNotification(parts.read, job.notificationId);
+  return notification?.status === 'read' ? read : undefined;
 }
 
 async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise<Prepared> {
@@ -91,8 +135,8 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
     notification,
     ending: { by: 'us', status, reason },
   });
-  if (notification.status === 'read') return ended('skipped', 'already-read');
-  if (now >= notification.deliverBy) return ended('failed', 'deadline-passed');
+  if (notification.status === 'read') return { notification, ending: read };
+  if (now >= notification.deliverBy) return { notification, ending: passed };
   if (job.reminder && !(await hasReached(parts, job))) return ended('skipped', 'nothing-to-remind');
   const [contact, content, sender] = await Promise.all([
     parts.contactOf(notification.citizenId),
@@ -100,8 +144,9 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
     parts.senderNameOf(notification.clientId),
   ]);
   const quiet = [parts.cascade?.quiet, contact?.hours];
-  const notBefore = notification.category === 'urgent' ? now : afterQuiet(quiet, channel.name, now);
-  if (notBefore > now) return { notBefore };
+  const urgent = notification.category === 'urgent';
+  const notBefore = (at: number) => (urgent ? at : afterQuiet(quiet, channel.name, at));
+  if (notBefore(now) > now) return { notUntil: notBefore(now) };
   if (contact === undefined) return ended('failed', 'citizen-unknown');
   if (content === undefined) return ended('failed', 'content-erased');
   if (contact.declined?.includes(channel.name)) return ended('skipped', 'declined');
@@ -110,6 +155,7 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
   if (address === undefined || unverified === true) return ended('skipped', 'no-contact');
   return {
     notification,
+    notBefore,
     message: {
       notification: notification.id,
       delivery: job.id,

@@ -1,5 +1,6 @@
 import { retryDelayMs } from '../jobs/back-off.ts';
 import type { Claim } from '../jobs/claim.ts';
+import { type Limit, late } from '../jobs/limit.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
 import type { Channel, Outcome } from './channels/channel.ts';
 import { type Job, jobOf } from './delivery-store.ts';
@@ -12,6 +13,8 @@ const recoveredAtOnce = 200;
 export type RecoverParts = SettleParts & {
   readonly claim: Claim;
   readonly channels: Readonly<Record<ChannelName, Channel>>;
+  /** For each asking of a provider. */
+  readonly limit: Limit;
   onFault(fault: unknown): void;
 };
 
@@ -77,8 +80,10 @@ async function askProvider(parts: RecoverParts, lost: Lost): Promise<Outcome> {
   const { job, deliverBy } = lost;
   if (!isAsked(parts, lost)) return { outcome: 'unknown' };
   try {
-    const attempt = { delivery: job.id, attempt: job.attempts };
-    return (await parts.channels[job.channel].ask?.(attempt)) ?? { outcome: 'unknown' };
+    const asking = parts.channels[job.channel].ask?.({ delivery: job.id, attempt: job.attempts });
+    const outcome = asking && (await parts.limit.hold(asking));
+    if (outcome === late) throw new Error(`${job.channel}: ask did not settle within ${parts.limit.ms} ms`);
+    return outcome ?? { outcome: 'unknown' };
   } catch (fault) {
     if (parts.clock.now() < deliverBy) throw fault;
     parts.onFault(fault);

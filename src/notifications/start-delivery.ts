@@ -1,6 +1,7 @@
 import type { RetryPolicy } from '../jobs/back-off.ts';
 import { createGate } from '../jobs/gate.ts';
 import { endWorkerLeases } from '../jobs/lease.ts';
+import { createLimit, type Limit } from '../jobs/limit.ts';
 import { repeat } from '../jobs/repeat.ts';
 import { type Queue, startWorker, type Worker, type WorkerParts } from '../jobs/worker.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -34,7 +35,7 @@ export const deliveryTiming: DeliveryTiming = { pollMs: 1_000, leaseMs: 7_000, r
 /** About two days: 5 s, doubled up to an hour, 72 attempts; `deliverBy` may end it sooner. */
 export const deliveryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
 
-export type DeliveryProcess = Omit<DeliverParts, 'policy' | 'urgent'> & {
+export type DeliveryProcess = Omit<DeliverParts, 'policy' | 'urgent' | 'limit'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   /** True where no other process can have this database open (SQLite): jobs of former processes are lost for sure. */
   readonly soleProcess: boolean;
@@ -65,6 +66,8 @@ const placesPerKept = 10;
 /** And so many units of the others are written at once: an urgent one waits for the commit that is under way. */
 const unitsBesideUrgent = 2;
 const deadlinesAtOnce = 8;
+/** A relay may take minutes for a mail, each of its answers being in time; no adapter takes that long. */
+const adapterMs = 15 * 60_000;
 
 /** Starts the worker role: a worker for each channel, the deadlines, and the recovery of what others lost. */
 export async function startDelivery(given: DeliveryProcess): Promise<Delivering> {
@@ -76,7 +79,8 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
     if (effect.statements.some(({ sql }) => sql === bringForwardSql)) wake();
     return rows;
   };
-  const parts = { ...given, commit, policy, timing };
+  const limit = createLimit(given.timer, adapterMs);
+  const parts = { ...given, commit, policy, timing, limit };
   const { timer, onFault } = parts;
   if (parts.soleProcess) await parts.claim(endWorkerLeases);
   const identity = await createWorkerIdentity({ ...parts, leaseMs: timing.leaseMs });
@@ -138,6 +142,7 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
     stop: async (withinMs) => {
       await recovery.stop();
       const finished = (await Promise.all(workers.map((worker) => worker.stop(withinMs)))).every(Boolean);
+      limit.end();
       await identity.end(finished);
       return finished;
     },
@@ -155,7 +160,11 @@ export function wakingCommit(commit: Commit, wake: Delivering['wake']): Commit {
   };
 }
 
-type Parts = DeliveryProcess & { readonly policy: RetryPolicy; readonly timing: DeliveryTiming };
+type Parts = DeliveryProcess & {
+  readonly policy: RetryPolicy;
+  readonly timing: DeliveryTiming;
+  readonly limit: Limit;
+};
 
 /** The same parts for messages that are not urgent: while urgent ones come, few of their units share a commit. */
 function besideUrgent(parts: Parts, urgency: Urgency): Parts & { readonly urgent: false } {

@@ -38,7 +38,7 @@ export type Outcome =
 
 /** A message whose provider has only to be called. Exactly one of the two is done with it, once. */
 export type Ready = {
-  /** Calls the provider, at most once, and settles within a deadline of its own. */
+  /** Calls the provider, at most once, and settles within a deadline of its own; else it is given up after a quarter of an hour. */
   call(): Promise<Outcome>;
   /** Lets it be: the provider is not called. */
   drop(): void;

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { parseId } from '../../src/kernel/id.ts';
+import { type CascadePolicy, inboxAndEmail } from '../../src/notifications/cascade.ts';
+import type { Channel } from '../../src/notifications/channels/channel.ts';
+import { openMessage } from '../../src/notifications/citizen-inbox.ts';
+import type { Db } from '../../src/store/db.ts';
+import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+
+const hour = 60 * minute;
+
+/** A channel with one place, which its first message holds in one of the two steps until it is let go. */
+function onePlace(stage: 'prepare' | 'call') {
+  const held = Promise.withResolvers<void>();
+  const counts = { prepared: 0, called: 0, dropped: 0 };
+  const channel: Channel = {
+    ...scripted(),
+    concurrency: 1,
+    prepare: async () => {
+      counts.prepared += 1;
+      if (stage === 'prepare' && counts.prepared === 1) await held.promise;
+      return {
+        call: async () => {
+          counts.called += 1;
+          if (stage === 'call' && counts.called === 1) await held.promise;
+          return { outcome: 'delivered' };
+        },
+        drop: () => {
+          counts.dropped += 1;
+        },
+      };
+    },
+  };
+  return { channel, counts, letGo: held.resolve };
+}
+
+/** Gives what is on its way the time to come to where it waits. */
+async function settled(db: Db): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await db.read('select 1 as one');
+}
+
+/** A first message at the place, and a second one that is prepared and waits for it. */
+async function twoMessages(
+  t: TestContext,
+  db: Db,
+  { stage = 'call', cascade = inboxAndEmail }: { stage?: 'prepare' | 'call'; cascade?: CascadePolicy } = {},
+) {
+  const { house, time, start, faults } = await createDeliveryHouse(t, db, { cascade });
+  const place = onePlace(stage);
+  let later = 0;
+  const clock = { now: () => time.clock.now() + later };
+  const worker = await start({ email: place.channel, clock });
+  const first = await house.accept({ citizenId: 'cit-bo' });
+  worker.wake();
+  await until(async () => place.counts.prepared === 1);
+  const deliverBy = new Date(clock.now() + 24 * hour).toISOString();
+  const second = await house.accept({ citizenId: 'cit-ada', deliverBy });
+  worker.wake();
+  await until(async () => (await db.read("select id from delivery where status = 'sending'")).length === 2);
+  await settled(db);
+  const show = async (id: string) => (await house.show(id)) as Shown;
+  return { ...place, house, time, clock, faults, worker, first, second, show, setLater: (ms: number) => (later = ms) };
+}
+
+for (const engine of engines) {
+  const check = (claim: string, body: (t: TestContext, db: Db) => Promise<void>) =>
+    test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
+
+  check('what waited for its place past deliverBy is not sent', async (t, db) => {
+    const { counts, letGo, worker, second, show, setLater } = await twoMessages(t, db);
+    setLater(24 * hour);
+    letGo();
+    await worker.idle();
+    const shown = await show(second);
+    assert.deepEqual(
+      [shown.status, shown.reason?.code, linesOf(shown), counts],
+      [
+        'undeliverable',
+        'deadline-passed',
+        ['accepted', 'inbox sent', 'email failed deadline-passed', 'undeliverable'],
+        { prepared: 1, called: 1, dropped: 0 },
+      ],
+    );
+  });
+
+  check('what waited for its place until the citizen had read it is not sent', async (t, db) => {
+    const { house, clock, counts, letGo, worker, second, show } = await twoMessages(t, db);
+    const id = parseId('notification', second);
+    assert.ok(id !== undefined);
+    const opened = await openMessage({ ...house, read: db.read }, 'cit-ada', { id, now: clock.now() });
+    assert.ok(opened !== undefined);
+    await house.commit(opened.effect);
+    letGo();
+    await worker.idle();
+    const shown = await show(second);
+    assert.deepEqual(
+      [
+        shown.status,
+        shown.deliveries.map((one) => one['status']),
+        linesOf(shown).includes('email skipped already-read'),
+        counts,
+      ],
+      ['read', ['delivered', 'skipped'], true, { prepared: 2, called: 1, dropped: 1 }],
+    );
+  });
+
+  check('what waited for its place into quiet hours waits until they end', async (t, db) => {
+    const quiet = { channels: ['email'] as const, from: 8, until: 18, timeZone: 'UTC' };
+    const { counts, letGo, worker, second, show, setLater } = await twoMessages(t, db, {
+      cascade: { ...inboxAndEmail, quiet },
+    });
+    // From 9:00 to 19:00.
+    setLater(10 * hour);
+    letGo();
+    await worker.idle();
+    const [, email] = (await show(second)).deliveries;
+    assert.deepEqual(
+      [email?.['status'], email?.['nextAttemptAt'], counts],
+      ['queued', '2026-01-16T08:00:00.000Z', { prepared: 1, called: 1, dropped: 0 }],
+    );
+  });
+
+  check('an adapter that never prepares gives its place back, and the message is tried again', async (t, db) => {
+    const { time, counts, letGo, worker, first, second, show, faults } = await twoMessages(t, db, { stage: 'prepare' });
+    await time.advance(15 * minute - 1, () => settled(db));
+    assert.deepEqual([counts.prepared, faults], [1, []]);
+    await time.advance(1, () => settled(db));
+    await worker.idle();
+    assert.equal((await show(second)).status, 'delivered');
+    await time.advance(2 * minute, worker.idle);
+    assert.deepEqual(linesOf(await show(first)).slice(2), [
+      'email sending 1',
+      'email retry 1 provider-unreachable',
+      'email sending 2',
+      'email delivered 2',
+    ]);
+    letGo();
+    await settled(db);
+    assert.deepEqual(counts, { prepared: 3, called: 2, dropped: 1 });
+    assert.deepEqual(faults.map(String), ['Error: email: prepare did not settle within 900000 ms']);
+  });
+
+  check('a call that never ends gives its place back, and is unknown', async (t, db) => {
+    const { time, counts, letGo, worker, first, second, show, faults } = await twoMessages(t, db);
+    await time.advance(15 * minute, () => settled(db));
+    await worker.idle();
+    letGo();
+    await settled(db);
+    const shown = await show(first);
+    assert.deepEqual(
+      [shown.status, shown.reason?.code, (await show(second)).status, counts.called],
+      ['undeliverable', 'outcome-unknown', 'delivered', 2],
+    );
+    assert.deepEqual(faults.map(String), ['Error: email: call did not settle within 900000 ms']);
+  });
+}
