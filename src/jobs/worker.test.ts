@@ -109,6 +109,43 @@ test('a queue that cannot be read is left alone for a second and then read again
   assert.deepEqual({ ran, faults: faults.length > 0 }, { ran: ['one'], faults: true });
 });
 
+test('a queue that cannot be read is not asked more often because somebody rings', async () => {
+  const { time, worker, faults, fail } = set();
+  await worker.idle();
+  fail(true);
+  for (let ring = 0; ring < 50; ring += 1) {
+    worker.wake();
+    await worker.idle();
+  }
+  assert.equal(faults.length, 1);
+  await time.advance(1_000, worker.idle);
+  assert.equal(faults.length, 2);
+});
+
+test('a queue whose every job fails is taken up with growing pauses', async () => {
+  const { time, worker, add, claims, ran } = set();
+  for (let job = 0; job < 1_000; job += 1) add('bad');
+  worker.wake();
+  await time.advance(60_000, worker.idle);
+  // Five seconds each, and two claims before it is known that the first of them failed.
+  assert.ok(claims.length > 12 && claims.length < 40, `${claims.length} claims`);
+  const failed = ran.length;
+  assert.ok(failed <= 2 * claims.length);
+  await time.advance(5_000, worker.idle);
+  assert.ok(ran.length > failed, 'it is taken up again');
+});
+
+test('one job that fails among others makes nobody wait', async () => {
+  const { worker, add, ran } = set();
+  for (let pair = 0; pair < 20; pair += 1) {
+    add('bad');
+    add('good');
+  }
+  worker.wake();
+  await worker.idle();
+  assert.equal(ran.length, 40);
+});
+
 test('stopping finishes what runs and takes nothing more', async () => {
   const { worker, add, block, release, ran } = set();
   block('running');

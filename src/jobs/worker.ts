@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { fraction } from './back-off.ts';
+import { createPauses } from './pauses.ts';
 import type { Timer } from './timer.ts';
 
 /** A queue of durable jobs, as the worker sees it. */
@@ -45,6 +46,7 @@ const takenPauseMs = 50;
 export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
   const running = new Set<Promise<void>>();
   const bell = createBell();
+  const pauses = createPauses(parts.timer, bell.ring);
   let stopping = false;
   let asleep = false;
   let quiet: Array<() => void> = [];
@@ -57,29 +59,28 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
     for (const resolve of waiting) resolve();
   };
 
-  function start(job: Job): void {
-    const task = parts.queue
-      .run(job)
-      .catch(parts.onFault)
-      .finally(() => {
-        running.delete(task);
-        // Room for more; or, as nothing runs any more, a look at what the last jobs put back for later.
-        const { concurrency, roomToClaim } = roomOf(parts);
-        if (running.size === concurrency - roomToClaim || running.size === 0) bell.ring();
-        tellQuiet();
-      });
+  function start(run: Promise<void>, ended: (succeeded: boolean) => void): void {
+    const task = succeeds(run, parts.onFault).then((succeeded) => {
+      running.delete(task);
+      ended(succeeded);
+      // Room for more; or, as nothing runs any more, a look at what the last jobs put back for later.
+      const { concurrency, roomToClaim } = roomOf(parts);
+      if (running.size === concurrency - roomToClaim || running.size === 0) bell.ring();
+      tellQuiet();
+    });
     running.add(task);
   }
 
   async function step(): Promise<number> {
     const { concurrency, batch, roomToClaim } = roomOf(parts);
     const free = concurrency - running.size;
-    if (free < roomToClaim) return Number.POSITIVE_INFINITY;
+    if (free < roomToClaim || pauses.lasts()) return Number.POSITIVE_INFINITY;
     const dueAt = await parts.queue.nextDueAt();
     const waitMs = (dueAt ?? Number.POSITIVE_INFINITY) - parts.clock.now();
     if (waitMs > 0) return Math.min(waitMs, parts.pollMs * (0.8 + 0.4 * fraction(parts.random)));
     const jobs = await parts.queue.claim(Math.min(batch, free));
-    for (const job of jobs) start(job);
+    const ended = pauses.ofClaim(jobs.length);
+    for (const job of jobs) start(parts.queue.run(job), ended);
     // What was due and could not be taken is at hand with another worker.
     return jobs.length === 0 ? takenPauseMs : 0;
   }
@@ -87,13 +88,11 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
   async function loop(): Promise<void> {
     while (!stopping) {
       bell.reset();
-      let sleepMs: number;
-      try {
-        sleepMs = await step();
-      } catch (fault) {
+      const sleepMs = await step().catch((fault: unknown) => {
         parts.onFault(fault);
-        sleepMs = faultPauseMs;
-      }
+        pauses.begin(faultPauseMs);
+        return Number.POSITIVE_INFINITY;
+      });
       if (sleepMs === 0 || stopping) continue;
       asleep = true;
       tellQuiet();
@@ -108,6 +107,7 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
     idle: () => (isQuiet() ? Promise.resolve() : new Promise((resolve) => quiet.push(resolve))),
     stop: async (withinMs) => {
       stopping = true;
+      pauses.end();
       bell.ring();
       await loops;
       const ended = Promise.all(running).then(() => true);
@@ -119,6 +119,16 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
       return finished;
     },
   };
+}
+
+async function succeeds(run: Promise<void>, onFault: (fault: unknown) => void): Promise<boolean> {
+  try {
+    await run;
+    return true;
+  } catch (fault) {
+    onFault(fault);
+    return false;
+  }
 }
 
 function roomOf<Job>(parts: WorkerParts<Job>) {
