@@ -22,12 +22,13 @@ for (const engine of engines) {
     const clock = { now: () => time.clock.now() + forward };
     const answer = Promise.withResolvers<Outcome>();
     const provider = scripted(() => answer.promise);
+    // It looks first at each instant, and the clock jumps between a renewal of the other and the next look.
+    const beside = await start({ email: provider, clock, timing: deliveryTiming });
     const calling = await start({ email: provider, clock, timing: deliveryTiming });
     const id = await house.accept({ citizenId: 'cit-ada' });
     calling.wake();
     await until(async () => provider.calls.length === 1);
-    const beside = await start({ email: provider, clock, timing: deliveryTiming });
-    await time.advance(5_000, beside.idle);
+    await time.advance(5_500, beside.idle);
     forward = minute;
     await time.advance(20_000, beside.idle);
     assert.deepEqual(await db.read("select id from delivery where status = 'unknown'"), []);
@@ -42,6 +43,21 @@ for (const engine of engines) {
     await until(async () => (await db.read('select id from delivery where started_at is not null')).length === 1);
     await time.advance(10_000, beside.idle);
     assert.equal(((await house.show(lost)) as Shown).reason?.code, 'outcome-unknown');
+  });
+
+  check('a process does not recover what it has at hand, whatever its lease says', async (t, db) => {
+    const { time, house, start } = await createDeliveryHouse(t, db);
+    const answer = Promise.withResolvers<Outcome>();
+    const provider = scripted(() => answer.promise);
+    const worker = await start({ email: provider, timing: deliveryTiming });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await until(async () => provider.calls.length === 1);
+    await db.write([endWorkerLeases]);
+    await time.advance(5_000, async () => db.read('select 1 as one'));
+    answer.resolve({ outcome: 'sent' });
+    await worker.idle();
+    assert.equal(linesOf((await house.show(id)) as Shown).at(-1), 'email sent 1');
   });
 
   const answers: ReadonlyArray<readonly [Outcome, readonly unknown[]]> = [

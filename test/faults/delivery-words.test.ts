@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { Claim } from '../../src/jobs/claim.ts';
 import { endWorkerLeases } from '../../src/jobs/lease.ts';
+import { parseId } from '../../src/kernel/id.ts';
 import { Secret } from '../../src/kernel/secret.ts';
 import type { Commit } from '../../src/ledger/commit.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
 import { plainMapping, receiptWord } from '../../src/notifications/channels/sms-mapping.ts';
+import { learnLate } from '../../src/notifications/learn-late.ts';
 import { createProviderCallback, parseReceipt } from '../../src/notifications/provider-callback.ts';
 import { type Db, WriteBusy } from '../../src/store/db.ts';
 import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
@@ -42,6 +44,8 @@ async function open(t: TestContext, db: Db, claim?: Claim) {
   return { ...house, say };
 }
 
+/** Whether a message waits for its next attempt. */
+const waiting = async (db: Db) => (await db.read("select id from delivery where status = 'queued'")).length === 1;
 const wordsKept = async (db: Db) => (await db.read('select id from delivery where early_word is not null')).length;
 
 for (const engine of engines) {
@@ -140,6 +144,43 @@ for (const engine of engines) {
     await time.advance(30 * minute, worker.idle);
     assert.deepEqual([(await house.show(id))['status'], provider.calls.length], ['delivered', 2]);
   });
+
+  check(
+    'a proof of the attempt before, in the moment of the next mark, goes into the attempt that runs',
+    async (t, db) => {
+      const { time, house, start } = await open(t, db);
+      const marking = Promise.withResolvers<void>();
+      let marks = 0;
+      const waits: Claim = async (statement) => {
+        if (statement.sql.includes('set started_at') && marks++ === 1) await marking.promise;
+        return await house.claim(statement);
+      };
+      const answer = Promise.withResolvers<Outcome>();
+      const provider = scripted({ outcome: 'temporary', reason: 'provider-busy' }, () => answer.promise);
+      const worker = await start({ email: provider, claim: waits });
+      const id = await house.accept({ citizenId: 'cit-ada' });
+      worker.wake();
+      await worker.idle();
+      await time.advance(minute, () => until(async () => marks === 2 || (await waiting(db))));
+      await until(async () => marks === 2);
+      let met = 0;
+      const meets: Commit = async (effect) => {
+        if (met++ === 0) {
+          marking.resolve();
+          await until(async () => provider.calls.length === 2);
+        }
+        return await house.commit(effect);
+      };
+      const delivery = parseId('delivery', (provider.calls[0] ?? '').replace(/\.1$/, ''));
+      assert.ok(delivery !== undefined);
+      const parts = { ...house, commit: meets, read: db.read, clock: time.clock };
+      assert.equal(await learnLate(parts, { delivery, ended: 'delivered' }), true);
+      answer.resolve({ outcome: 'sent' });
+      await worker.idle();
+      const shown = (await house.show(id)) as Shown;
+      assert.deepEqual([shown.status, linesOf(shown).at(-1)], ['delivered', 'email delivered 2']);
+    },
+  );
 
   check('a word that cannot be stored is not answered with yes', async (t, db) => {
     const { house, start, say, faults } = await open(t, db, async () => {
