@@ -133,7 +133,7 @@ async function assertDocuments(home: ServerHome, token: string, { deposited }: U
   ask.close();
 }
 
-/** Nothing is stored that nobody was told of: no notification, no document but such as were cut off by a kill, no blob. */
+/** Nothing is stored that nobody was told of: no notification, no document and no blob but such as were cut off by a kill. */
 async function assertStored(home: ServerHome, senders: Senders, { deposited }: Uploaders): Promise<void> {
   const db = await home.openDb();
   try {
@@ -146,7 +146,8 @@ async function assertStored(home: ServerHome, senders: Senders, { deposited }: U
     const [stored, blobs] = [new Set(documents), filesIn(join(home.dataDir, 'documents/sealed'))];
     const orphans = blobs.map((path) => path.slice(-30)).filter((name) => !stored.has(name));
     assert.equal(blobs.length - orphans.length, documents.length, 'each document has its bytes');
-    if (home.databaseUrl === undefined) assert.deepEqual(orphans, []);
+    // Bytes whose row was never written stay for a time (sweep-blobs.ts): one upload of each program for each kill.
+    assert.ok(orphans.length <= 3 * rounds, `${orphans.length} blobs without a row`);
     // A kill between the commit and the answer leaves a document whose issuer does not know of it: one for each program.
     const ofDemo = home.demo().documents.length;
     const untold = documents.length - ofDemo - deposited.size;
