@@ -41,7 +41,9 @@ export type ImportedCitizen = {
   readonly values: readonly Value[];
   /** Keys of former family names, and of that at birth, for searches. */
   readonly formerKeys: readonly string[];
-  readonly birthKey: string | undefined;
+  readonly birthKeys: readonly string[];
+  /** Further keys of today's name, where it is spelled in several ways. */
+  readonly otherKeys: readonly string[];
 };
 
 /** The statements that write these citizens, over what was known of them; no id may come twice. */
@@ -49,14 +51,17 @@ export type StoreCitizens = (citizens: readonly ImportedCitizen[]) => Statement[
 
 /**
  * Makes the store of one import. It writes the fields that the import has, in the order of `fields`, and leaves the
- * others as an earlier import set them: id, these fields, family_key, imported_by. `anyNames`: whether former names are
- * kept of anybody so far.
+ * others as an earlier import set them: id, these fields, their keys, imported_by. `anyNames`: whether other names are kept
+ * of anybody so far.
  */
 export function createCitizenStore(fields: readonly StoredField[], anyNames: boolean): StoreCitizens {
   const columnOf: Readonly<Record<StoredField, string>> = { ...textColumns, ...otherColumns };
   const named = fields.map((field) => columnOf[field]);
-  const columns = ['citizen_id', ...named, 'family_key', 'imported_by'];
-  const replaced = [...named, 'imported_by'].map((column) => `${column} = excluded.${column}`);
+  const keys = keyColumns(fields);
+  const columns = ['citizen_id', ...named, ...keys, 'imported_by'];
+  const replaced = [...named, ...keys.filter((key) => key !== 'family_key'), 'imported_by'].map(
+    (column) => `${column} = excluded.${column}`,
+  );
   const rows = createMultiRow(
     `insert into citizen (${columns.join(', ')}) values`,
     columns.length,
@@ -66,6 +71,15 @@ export function createCitizenStore(fields: readonly StoredField[], anyNames: boo
   return (citizens) => [...rows(citizens.map(({ values }) => values)), ...formerNames(citizens)];
 }
 
+/** The columns of keys that an import of these fields writes. */
+function keyColumns(fields: readonly StoredField[]): string[] {
+  const own = fields.flatMap((field) =>
+    field === 'givenName' ? ['given_key'] : field === 'streetAddress' ? ['street_key'] : [],
+  );
+  return [...own, 'family_key'];
+}
+
+const withoutOtherKeys = createMultiRow("delete from former_name where kind = 'today' and citizen_id in (", 1, ')');
 const withoutBirthNames = createMultiRow("delete from former_name where kind = 'birth' and citizen_id in (", 1, ')');
 const withoutFormerNames = createMultiRow("delete from former_name where kind = 'former' and citizen_id in (", 1, ')');
 const withNames = createMultiRow(
@@ -87,19 +101,22 @@ const datedNames = createMultiRow(
 function createFormerNames(fields: readonly StoredField[], anyNames: boolean): StoreCitizens {
   const births = fields.includes('birthFamilyName');
   const formers = fields.includes('formerNames');
+  const families = fields.includes('familyName');
   const dates = fields.includes('birthDate') && anyNames;
   return (citizens) => {
-    const ids = births || formers || dates ? citizens.map(({ citizenId }) => [citizenId]) : [];
-    const named = citizens.filter(({ birthKey, formerKeys }) => birthKey !== undefined || formerKeys.length > 0);
-    const names = named.flatMap(({ citizenId, birthKey, formerKeys }) => [
-      ...(birthKey === undefined ? [] : [[citizenId, 'birth', birthKey, '']]),
+    const ids = births || formers || dates || families ? citizens.map(({ citizenId }) => [citizenId]) : [];
+    const rows = citizens.flatMap(({ citizenId, birthKeys, formerKeys, otherKeys }) => [
+      ...birthKeys.map((key) => [citizenId, 'birth', key, '']),
       ...[...new Set(formerKeys)].map((key) => [citizenId, 'former', key, '']),
+      ...(families ? otherKeys : []).map((key) => [citizenId, 'today', key, '']),
     ]);
+    const named = [...new Set(rows.map(([citizenId = '']) => citizenId))].map((citizenId) => [citizenId]);
     return [
+      ...(families && anyNames ? withoutOtherKeys(ids) : []),
       ...(births ? withoutBirthNames(ids) : []),
       ...(formers ? withoutFormerNames(ids) : []),
-      ...withNames(names),
-      ...datedNames(dates ? ids : named.map(({ citizenId }) => [citizenId])),
+      ...withNames(rows),
+      ...datedNames(dates ? ids : named),
     ];
   };
 }

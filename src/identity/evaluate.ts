@@ -6,10 +6,18 @@ import { withFormerOf } from './match/former.ts';
 import { createTally, frequenciesFrom, frequentClaims } from './match/frequencies.ts';
 import { type Frequencies, frequencyForm, probabilityOf } from './match/model.ts';
 import { countingClaims, type Policy } from './match/policy.ts';
-import { asIfNamed, type Candidate, hasRival, needsRivals } from './match/rivals.ts';
-import { keyOf } from './name-key.ts';
+import { asIfNamed } from './match/rivals.ts';
 import { type FormerValues, recordOf } from './people-file.ts';
 import type { RegisterRecord } from './register.ts';
+import { createRivalIndex, type RivalIndex } from './rival-index.ts';
+import {
+  type Fitting,
+  nobody,
+  type RivalAnswers,
+  type RivalQuestions,
+  rivalQuestions,
+  rivalsAmong,
+} from './rivalled.ts';
 
 /** A claim, a record, and whether they are the same person. */
 export type LabelledPair = { readonly claim: string; readonly record: string; readonly same: boolean };
@@ -84,7 +92,7 @@ function createJudge({ register, claims, use, policy, former, stopwatch }: Evalu
   const records = new Map(register.map((person) => [person.citizenId ?? '', recordWith(person)]));
   const asked = new Map(claims.map((person) => [person.citizenId ?? '', normaliseClaims(pick(person, use))]));
   const frequencies = policy.model === undefined ? undefined : frequenciesOf(register);
-  const blocks = blocksOf(register);
+  const index = createRivalIndex(records.values());
   const measuredBy = new Map<string, Map<string, Measured>>();
 
   function measureOnce(claim: string, record: RegisterRecord, values: NormalisedClaims): Measured {
@@ -118,57 +126,43 @@ function createJudge({ register, claims, use, policy, former, stopwatch }: Evalu
       const record = records.get(pair.record);
       const values = asked.get(pair.claim);
       if (record === undefined || values === undefined) return { accepted: false, score: Number.NEGATIVE_INFINITY };
-      const own = { citizenId: pair.record, measured: measureOnce(pair.claim, record, values) };
-      const candidates: Candidate[] = [];
-      const rivalry = needsRivals(own.measured.levels, policy);
-      for (const id of rivalry ? blocks.candidates(values) : []) {
-        const other = records.get(id);
-        if (other !== undefined) candidates.push({ citizenId: id, measured: measureOnce(pair.claim, other, values) });
-      }
-      const named = asIfNamed(own.measured);
+      const own = measureOnce(pair.claim, record, values);
+      const named = asIfNamed(own);
       const fit = policy.tolerant
         ? fitsPair(named, policy)
         : fits(named, policy, new Set([...countingClaims(policy, values), 'citizenId']));
       const matched = decisionOn(record, fit, policy) === 'match';
-      const rivalled = hasRival(own, candidates, policy);
-      const score =
-        policy.model === undefined ? Number(matched) : probabilityOf(own.measured.weight, policy.model.prior);
+      const score = policy.model === undefined ? Number(matched) : probabilityOf(own.weight, policy.model.prior);
+      // Rivals of whom nobody would think cost time and change no figure.
+      if (!matched && score < leastScore) return { accepted: false, score };
+      const measured = (other: RegisterRecord) => measureOnce(pair.claim, other, values);
+      const fitting: Fitting = { record, levels: own.levels, claims: values, policy };
+      const questions = rivalQuestions(fitting);
+      if (questions === undefined) return { accepted: matched, score };
+      const answers = answersFrom(index, questions);
       const better =
         policy.model !== undefined &&
-        candidates.some(
-          ({ citizenId, measured }) => citizenId !== pair.record && measured.weight >= own.measured.weight,
+        questions.kind === 'rivals' &&
+        [...answers.days.flat(), ...answers.others.records].some(
+          (other) => other.citizenId !== pair.record && measured(other).weight >= own.weight,
         );
+      const rivalled = rivalsAmong(fitting, questions.kind, answers, measured).length > 0;
       return { accepted: matched && !rivalled, score: better ? 0 : score };
     },
   };
 }
 
+/** Below this probability no threshold would be. */
+const leastScore = 0.001;
+
+/** As `askForRivals`, of a register in memory. */
+function answersFrom(index: RivalIndex, questions: RivalQuestions): RivalAnswers {
+  if (questions.kind === 'twins') return { days: [index.twins(questions.twins)], others: nobody };
+  return { days: questions.days.map((keys) => index.search(keys)), others: index.rivals(questions.others) };
+}
+
 function pick(person: Claims, use: readonly ClaimName[]): Claims {
   return Object.fromEntries(use.flatMap((claim) => (person[claim] === undefined ? [] : [[claim, person[claim]]])));
-}
-
-/** Who is searched for rivals: those of the same birth date, and those of the same two names in any order. */
-function blocksOf(register: readonly Claims[]) {
-  const ids = new Map<string, string[]>();
-  for (const person of register) {
-    const { values } = normaliseClaims(pick(person, ['givenName', 'familyName', 'birthDate']));
-    for (const key of keysOf(values)) {
-      const found = ids.get(key);
-      if (found === undefined) ids.set(key, [person.citizenId ?? '']);
-      else found.push(person.citizenId ?? '');
-    }
-  }
-  return {
-    candidates: ({ values }: NormalisedClaims) => new Set(keysOf(values).flatMap((key) => ids.get(key) ?? [])),
-  };
-}
-
-function keysOf(values: NormalisedClaims['values']): string[] {
-  const date = values.birthDate?.forms[0];
-  const given = values.givenName === undefined ? '' : keyOf(values.givenName.forms);
-  const family = values.familyName === undefined ? '' : keyOf(values.familyName.forms);
-  const names = given === '' || family === '' ? [] : [`names ${[given, family].sort().join(' ')}`];
-  return date === undefined ? names : [`date ${date}`, ...names];
 }
 
 /** The best F1 that any threshold would have given. */

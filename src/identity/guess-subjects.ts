@@ -3,7 +3,7 @@ import { hmacText } from '../kernel/hashing.ts';
 import type { Claims } from './claims.ts';
 import type { NormalisedClaims } from './match/comparable.ts';
 import type { Policy } from './match/policy.ts';
-import { keyOf } from './name-key.ts';
+import { budgetKeysOf } from './name-key.ts';
 
 /** What a question is counted by: what it asks about, and what it puts forward. */
 export type GuessTags = {
@@ -15,8 +15,8 @@ export type GuessTags = {
 /**
  * With an id the citizen of that id, known or not. Without one whatever a guesser may hold still while trying the rest:
  * names with the birth date, and names with each claim of a place by itself, since a claim that the register does not
- * hold may be anything. Names stand there by the key that finds the person, so that no spelling that is found is another
- * name: test/attacks/guessing-searches.test.ts.
+ * hold may be anything. Names stand there by the keys that find the person, by sound and by consonants alone, so that no
+ * spelling that is found is another name: test/attacks/guessing-searches.test.ts.
  */
 export function guessTags(
   key: Uint8Array,
@@ -28,9 +28,9 @@ export function guessTags(
   const form = (claim: keyof Claims) => (values[claim]?.forms[0] ?? '').replaceAll(' ', '');
   const tag = mac(canonicalJson(Object.fromEntries(asked.map((claim) => [claim, form(claim)])))).slice(0, 22);
   if (claims.citizenId !== undefined) return { subjects: [subjectOf(key, claims.citizenId)], tag };
-  const family = keyOf(values.familyName?.forms ?? []);
-  const given = keyOf(values.givenName?.forms ?? []);
-  const named = pairsOf(family, given);
+  const [family = '', familySkeleton = ''] = budgetKeysOf(values.familyName?.forms ?? []);
+  const [given = '', givenSkeleton = ''] = budgetKeysOf(values.givenName?.forms ?? []);
+  const named = [...new Set([...pairsOf(family, given), ...pairsOf(familySkeleton, givenSkeleton)])];
   const single = family === '' ? [given] : [family];
   const born =
     values.birthDate === undefined ? [] : [...single, ...named].map((who) => `born\0${who}\0${form('birthDate')}`);
@@ -62,7 +62,7 @@ function streetKey(form: string): string {
     .replace(/(\d) [a-z](?= |$)/g, '$1')
     .split(' ')
     .filter((word) => !/\d/.test(word));
-  const first = [...keyOf([words.join('')])][0] ?? '';
+  const first = [...(budgetKeysOf([words.join('')])[0] ?? '')][0] ?? '';
   return `${first} ${(form.match(/\d+/g) ?? []).sort().join(' ')}`;
 }
 

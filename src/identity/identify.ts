@@ -5,9 +5,9 @@ import type { MatchDecision } from './match/decide.ts';
 import { withFormerOf } from './match/former.ts';
 import type { Frequencies } from './match/model.ts';
 import type { Policy } from './match/policy.ts';
-import { type Candidate, hasRival, needsRivals, rivalsOf } from './match/rivals.ts';
-import { familyKey, keyOf } from './name-key.ts';
+import { keysOf } from './name-key.ts';
 import { mostCandidates, type Register, type RegisterRecord } from './register.ts';
+import { askForRivals, type Fitting, rivalQuestions, rivalsAmong } from './rivalled.ts';
 
 /** What asking the register gave. */
 export type Finding = {
@@ -40,45 +40,40 @@ export async function identify(normalised: NormalisedClaims, claims: Claims, ben
   if (citizenId === undefined) return await search(normalised, bench);
   const record = withFormerOf((await register.find(citizenId)) ?? decoy, policy, today);
   const compared = compare(record, normalised, policy, frequencies);
-  const open = compared.decision === 'match' && (await isRivalled(record, compared, normalised, bench));
+  const open = compared.decision === 'match' && (await rivalsOf(record, compared, normalised, bench)).length > 0;
   const decision = open ? 'not_determined' : compared.decision;
   return { decision, levels: compared.levels, concerned: [citizenId], about: citizenId, searched: false };
 }
 
-async function search(claims: NormalisedClaims, { register, policy, frequencies, today }: Bench): Promise<Finding> {
+async function search(claims: NormalisedClaims, bench: Bench): Promise<Finding> {
+  const { register, policy, frequencies, today } = bench;
   const { familyName, givenName, birthDate } = claims.values;
   const records = await register.search({
-    familyKeys: [keyOf(familyName?.forms ?? []), keyOf(givenName?.forms ?? [])],
+    familyKeys: [...new Set([...keysOf(familyName?.forms ?? []), ...keysOf(givenName?.forms ?? [])])],
     birthDate: birthDate?.forms[0] ?? '',
     ...(policy.tolerant ? { anyName: true } : {}),
   });
-  const compared = records.map((record) => ({
-    citizenId: record.citizenId,
-    comparison: compare(withFormerOf(record, policy, today), claims, policy, frequencies),
-  }));
+  const compared = records.map((found) => {
+    const record = withFormerOf(found, policy, today);
+    return { citizenId: record.citizenId, record, comparison: compare(record, claims, policy, frequencies) };
+  });
   // A silent record fits as well: who is alike must not be told apart by somebody's being locked.
   const fitting = compared.filter(({ comparison }) => comparison.fits);
   const only = fitting.length === 1 ? fitting[0] : undefined;
   const used = compared.filter(({ comparison }) => comparison.fits || isPerson(comparison)).map(idOf);
   const about = only?.citizenId ?? (used.length === 1 ? (used[0] ?? null) : null);
   const crowd = records.length > mostCandidates;
-  const rivals = only === undefined ? [] : rivalsIn(only, compared, policy);
+  // With a crowd the answer is open as it is.
+  const rivals = only === undefined || crowd ? [] : await rivalsOf(only.record, only.comparison, claims, bench);
   const undecided = fitting.length > 1 || crowd || (rivals.length > 0 && only?.comparison.decision !== 'no_match');
   const decision = undecided ? 'not_determined' : (only?.comparison.decision ?? 'no_match');
   // Whoever kept the answer open was used for it as well.
-  const concerned = [...new Set([...used, ...(decision === 'not_determined' ? rivals.map(idOf) : [])])];
+  const others = decision === 'not_determined' && rivals !== 'crowd' ? rivals : [];
+  const concerned = [...new Set([...used, ...others])];
   return { decision, levels: only?.comparison.levels ?? {}, concerned, about, searched: true };
 }
 
-type Compared = { readonly citizenId: string; readonly comparison: Comparison };
-
 const idOf = ({ citizenId }: { readonly citizenId: string }) => citizenId;
-
-function rivalsIn(only: Compared, compared: readonly Compared[], policy: Policy): readonly Candidate[] {
-  if (!needsRivals(only.comparison.levels, policy)) return [];
-  const candidate = ({ citizenId, comparison }: Compared) => ({ citizenId, measured: comparison });
-  return rivalsOf(candidate(only), compared.map(candidate), policy);
-}
 
 /** Whether the claims name this person, even if an address or a number then differs. */
 function isPerson({ levels }: Comparison): boolean {
@@ -87,37 +82,19 @@ function isPerson({ levels }: Comparison): boolean {
   );
 }
 
-/** Whether a fuzzy match with the record that an id names fits a twin or namesake of the register as well. */
-async function isRivalled(
+/** Whom else claims fit that fit this person: twins, namesakes, father and son; `crowd` where too many may. */
+async function rivalsOf(
   record: RegisterRecord,
-  compared: Comparison,
+  { levels }: Comparison,
   claims: NormalisedClaims,
   { register, policy, frequencies, today }: Bench,
-): Promise<boolean> {
-  if (!needsRivals(compared.levels, policy)) return false;
-  const { familyName, givenName, birthDate } = claims.values;
+): Promise<'crowd' | readonly string[]> {
   const asked = { ...claims, asked: claims.asked.filter((claim) => claim !== 'citizenId') };
-  const dates = new Set([record.birthDate ?? '', birthDate?.forms[0] ?? ''].filter((date) => date !== ''));
-  const own = { citizenId: record.citizenId, measured: measure(record, asked, policy, frequencies) };
-  for (const date of dates) {
-    const keys = [
-      keyOf(familyName?.forms ?? []),
-      keyOf(givenName?.forms ?? []),
-      familyKey(record.familyName ?? undefined),
-    ];
-    for (const [first, second] of [
-      [keys[0] ?? '', keys[1] ?? ''],
-      [keys[2] ?? '', keys[2] ?? ''],
-    ] as const) {
-      const found = await register.search({ familyKeys: [first, second], birthDate: date });
-      // Those beyond were not seen: a twin may be among them.
-      if (found.length > mostCandidates) return true;
-      const candidates = found.map((candidate) => ({
-        citizenId: candidate.citizenId,
-        measured: measure(withFormerOf(candidate, policy, today), asked, policy, frequencies),
-      }));
-      if (hasRival(own, candidates, policy)) return true;
-    }
-  }
-  return false;
+  const fitting: Fitting = { record, levels, claims: asked, policy };
+  const questions = rivalQuestions(fitting);
+  if (questions === undefined) return [];
+  const answers = await askForRivals(questions, register);
+  return rivalsAmong(fitting, questions.kind, answers, (other) =>
+    measure(withFormerOf(other, policy, today), asked, policy, frequencies),
+  );
 }

@@ -3,7 +3,7 @@ import { Check } from 'typebox/value';
 import { datePattern } from './birth-date.ts';
 import { longestClaim } from './claims.ts';
 import type { FormerField } from './import-fields.ts';
-import { familyKey } from './name-key.ts';
+import { keysToKeep } from './name-key.ts';
 
 const text = Type.Optional(Type.String({ minLength: 1, maxLength: longestClaim, pattern: '\\S' }));
 const span = {
@@ -38,7 +38,7 @@ export function readFormer(field: FormerField, written: string): Former | undefi
   const list: Static<(typeof lists)[FormerField]> = read;
   if (list.length === 0) return { kept: null, keys: [] };
   const keys = list.flatMap((one) =>
-    'familyName' in one && one.familyName !== undefined ? [familyKey(one.familyName)] : [],
+    'familyName' in one && one.familyName !== undefined ? keysToKeep(one.familyName) : [],
   );
   const kept = JSON.stringify(list);
   return kept.includes('\\u0000') || kept.includes('\ufffd') ? undefined : { kept, keys: [...new Set(keys)] };

@@ -5,7 +5,7 @@ import { type ImportedCitizen, type StoredField, type TextField, textFields } fr
 import { longestClaim } from './claims.ts';
 import { formerFields, type ImportField, type Mapping, MappingFault, marks } from './import-fields.ts';
 import { formerReasons, readFormer } from './import-former.ts';
-import { familyKey } from './name-key.ts';
+import { keysToKeep, streetKey } from './name-key.ts';
 import { stored } from './normalise.ts';
 
 /** What became of a row: a citizen, perhaps with something to look at, or the reason why not. Reasons hold no values. */
@@ -44,7 +44,7 @@ export function createRowReader(
   const lists = formerFields.filter((field) => mapping[field]).map((field) => ({ field, read: readerFor(field) }));
   const readMarks = marks.filter((mark) => mapping[mark] !== undefined).map(readerFor);
   const readDate = createDateReader(mapping.birthDate?.dateFormat);
-  const keyOf = remembering(keptNames, (name) => (name === '' ? '' : familyKey(name)));
+  const searched = createKeys(mapping);
 
   return (row, importId) => {
     if (row.length !== header.length)
@@ -52,7 +52,7 @@ export function createRowReader(
     if (!passes.every((pass) => pass(row))) return { leftOut: true };
     const citizenId = readId(row).trim();
     const values: Value[] = [citizenId];
-    const names: { givenName?: string; familyName?: string; birthFamilyName?: string } = {};
+    const found: Searchable = {};
     let remark: string | undefined;
     for (const { field, read } of texts) {
       let text = stored(read(row));
@@ -64,7 +64,7 @@ export function createRowReader(
       }
       const reason = faultOfText(field, text);
       if (reason !== undefined) return { reason };
-      if (isNameField(field) && text !== '') names[field] = text;
+      if (isSearchable(field) && text !== '') found[field] = text;
       values.push(text === '' ? null : text);
     }
     const formerKeys: string[] = [];
@@ -77,18 +77,36 @@ export function createRowReader(
     const reason = citizenId === '' ? 'citizenId is empty' : faultOfText('citizenId', citizenId);
     if (reason !== undefined) return { reason };
     for (const read of readMarks) values.push(/^(true|yes|y|1)$/i.test(read(row).trim()));
-    values.push(keyOf(names.familyName ?? names.givenName ?? ''), importId);
-    const birthKey = names.birthFamilyName === undefined ? undefined : keyOf(names.birthFamilyName);
-    const citizen = { citizenId, values, formerKeys, birthKey };
+    const { keyValues, ...keys } = searched(found);
+    values.push(...keyValues, importId);
+    const citizen = { citizenId, values, formerKeys, ...keys };
     return remark === undefined ? { citizen } : { citizen, remark };
   };
+}
+
+/** The texts by which persons are found. */
+type Searchable = { [field in (typeof searchable)[number]]?: string };
+const searchable = ['givenName', 'familyName', 'birthFamilyName', 'streetAddress'] as const;
+
+function isSearchable(field: TextField): field is (typeof searchable)[number] {
+  return searchable.some((one) => one === field);
 }
 
 /** So many names at least are kept with their keys: most people of a register share theirs with others. */
 const keptNames = 4_096;
 
-function isNameField(field: TextField): field is 'givenName' | 'familyName' | 'birthFamilyName' {
-  return field === 'givenName' || field === 'familyName' || field === 'birthFamilyName';
+/** Makes what gives the keys of a row; `keyValues` are those of its record, in the order of `keyColumns`. */
+function createKeys(mapping: Mapping) {
+  const keysOf = remembering(keptNames, keysToKeep);
+  return ({ givenName, familyName, birthFamilyName, streetAddress }: Searchable) => {
+    const [familyKey = '', ...otherKeys] = keysOf(familyName ?? givenName ?? '');
+    const keyValues: Value[] = [];
+    if (mapping.givenName !== undefined)
+      keyValues.push(givenName === undefined ? null : (keysOf(givenName)[0] ?? null));
+    if (mapping.streetAddress !== undefined) keyValues.push(streetKey(streetAddress) || null);
+    keyValues.push(familyKey);
+    return { keyValues, otherKeys, birthKeys: birthFamilyName === undefined ? [] : keysOf(birthFamilyName) };
+  };
 }
 
 function readerOf(header: readonly string[], mapping: Mapping, field: ImportField): Reader {

@@ -1,3 +1,4 @@
+import { arabicSkeletons, latinSkeleton } from './name-skeleton.ts';
 import { type Forms, formsOf } from './normalise.ts';
 
 /**
@@ -19,19 +20,63 @@ export function withoutParticles(form: string): string {
 }
 
 /**
- * The key under which a family name is found in a register: the coarse sound of its letters, the same for all forms
- * that count as equal. It finds candidates; whether one fits is decided by comparing it. Empty for no name.
+ * The keys under which a name is searched: the coarse sound of its letters in each of its forms, with particles and without.
+ * Two names that count as the same share a key, apart from an Arabic claim beside a Latin record. Keys find candidates;
+ * whether one fits is decided by comparing it. None for no name.
  */
-export function familyKey(familyName: string | undefined): string {
-  if (familyName === undefined) return '';
-  return keyOf(formsOf(familyName));
+export function keysOf(forms: Forms): string[] {
+  const skeletons = forms.flatMap((form) => (isLatin(form) ? latinSkeleton(form) : arabicSkeletons(form)));
+  return [...new Set([...soundsOf(forms), ...skeletons])];
 }
 
-/** The key of a name whose forms are at hand. */
-export function keyOf(forms: Forms): string {
-  const joined = withoutParticles(forms[0] ?? '').replaceAll(' ', '');
+/**
+ * The keys under which a register keeps a name, that of its record first. In the letters of another script it needs none
+ * where it has keys in ours: whoever claims it in that script has all of them.
+ */
+export function keysToKeep(name: string): string[] {
+  const forms = formsOf(name);
+  const [first = '', ...others] = soundsOf(forms);
+  const latin = [first, ...others].some(isLatin);
+  const skeletons = forms.flatMap((form) => (isLatin(form) ? [] : arabicSkeletons(form)));
+  return [...new Set([first, ...others.filter((key) => !latin || isLatin(key)), ...skeletons])];
+}
+
+/**
+ * The two keys by which wrong guesses about a name are counted: its sound, and its consonants, for a name in Arabic letters is
+ * found by any vowels.
+ */
+export function budgetKeysOf([form = '']: readonly string[]): readonly [sound: string, skeleton: string] {
+  const bare = withoutParticles(form);
+  const [skeleton = ''] = isLatin(bare) ? latinSkeleton(bare) : arabicSkeletons(bare);
+  // Its first letter tells people apart; the sign before it is that of all skeletons.
+  return [soundOf(bare), skeleton.slice(1)];
+}
+
+function soundsOf(forms: Forms): string[] {
+  const keys = forms.flatMap((form) =>
+    form.includes(' ') ? [soundOf(withoutParticles(form)), soundOf(form)] : [soundOf(form)],
+  );
+  return [...new Set(keys)].filter((key) => key !== '');
+}
+
+/** The key of the record of somebody with this family name; empty for no name. */
+export function familyKey(familyName: string | undefined): string {
+  return familyName === undefined ? '' : (keysToKeep(familyName)[0] ?? '');
+}
+
+/** The key of a street with its house number, for those who live there; empty for none. */
+export function streetKey(street: string | null | undefined): string {
+  return (formsOf(street ?? '')[0] ?? '').replaceAll(' ', '');
+}
+
+function soundOf(form: string): string {
+  const joined = form.replaceAll(' ', '');
   const key = joined.replace(soundPattern, (found) => sounds[found] ?? '').replace(/(.)\1+/gsu, '$1');
   return key === '' ? joined : key;
+}
+
+function isLatin(form: string): boolean {
+  return /^[\u0020-\u007e]*$/.test(form);
 }
 
 /** Spellings that systems of transliteration exchange; the longest are tried first. */

@@ -48,12 +48,29 @@ export type Contact = {
 /** What persons are searched by who are asked about without an id. */
 export type SearchKeys = {
   /** Keys of `name-key.ts`: of the family name, and of the given name for whom the two were exchanged. */
-  readonly familyKeys: readonly [string, string];
+  readonly familyKeys: readonly string[];
   /** In the form of `dateForm`; records that hold less, and with a partial date those that hold more, are found too. */
   readonly birthDate: string;
   /** Everybody born that day is a candidate, whatever the name: for policies that decide by probability. */
   readonly anyName?: boolean;
 };
+
+/** By what persons are found who might be meant as well, whatever their birth date. An empty list finds nobody. */
+export type RivalKeys = {
+  /** Keys of names: who has two of them, as family and as given name in any order. */
+  readonly names: readonly string[];
+  /** Keys of family names: everybody of these families, unless they are more than can be compared. */
+  readonly families: readonly string[];
+  /** Keys of streets with the house number, and postal codes as they are kept: who lives in one of both. */
+  readonly streets: readonly string[];
+  readonly postalCodes: readonly string[];
+};
+
+/** The rivals that were found; `crowd`: more share both names, or the address, than can be compared. */
+export type Rivals = { readonly records: readonly RegisterRecord[]; readonly crowd: boolean };
+
+/** The most persons of a family that are looked at as rivals; of a larger one only those who share more. */
+export const mostOfFamily = 300;
 
 /** The most candidates that a search gives; more of them are too many to tell apart. */
 export const mostCandidates = 100;
@@ -63,6 +80,10 @@ export type Register = {
   find(citizenId: string): Promise<RegisterRecord | undefined>;
   /** Candidates to compare, at most `mostCandidates` and one more. */
   search(keys: SearchKeys): Promise<readonly RegisterRecord[]>;
+  /** Who might be meant beside somebody: see `match/rivals.ts`. */
+  rivals(keys: RivalKeys): Promise<Rivals>;
+  /** Persons of that very birth date who have two of these keys, as family and as given name: see `match/twins.ts`. */
+  twins(keys: SearchKeys): Promise<readonly RegisterRecord[]>;
   contactOf(citizenId: string): Promise<Contact | undefined>;
   exists(citizenId: string): Promise<boolean>;
 };

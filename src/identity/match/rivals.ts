@@ -7,15 +7,10 @@ import type { Policy } from './policy.ts';
 export type Candidate = { readonly citizenId: string; readonly measured: Measured };
 
 /**
- * Whether somebody else of the register fits the claims about as well: twins, namesakes of a household, father and son. A
- * match is then left open, since the slip may be the other's own name. By probability somebody is a rival who would leave
- * less than the threshold to the person; by rules, who fits them as well.
+ * Who else of the register fits the claims about as well: twins, namesakes of a household, father and son. A match is then
+ * left open, since the slip may be the other's own name. By probability somebody is a rival who would leave less than the
+ * threshold to the person; by rules, who fits them as well.
  */
-export function hasRival(own: Candidate, candidates: readonly Candidate[], policy: Policy): boolean {
-  return candidates.some(rivalling(own, policy));
-}
-
-/** Those who fit the claims about as well; see `hasRival`. */
 export function rivalsOf(own: Candidate, candidates: readonly Candidate[], policy: Policy): Candidate[] {
   return candidates.filter(rivalling(own, policy));
 }

@@ -5,8 +5,11 @@ import {
   type FormerAddress,
   type FormerName,
   mostCandidates,
+  mostOfFamily,
   type Register,
   type RegisterRecord,
+  type RivalKeys,
+  type Rivals,
   type SearchKeys,
 } from '../register.ts';
 
@@ -15,19 +18,47 @@ const recordColumns = `citizen_id, given_name, family_name, birth_family_name, b
 
 const findSql = `select ${recordColumns} from citizen where citizen_id = $1`;
 
-const searchByDaySql = `select ${recordColumns} from citizen
-  where family_key in ($1, $2) and birth_date in ($3, $4, $5) order by family_key, birth_date limit $6`;
-
-const searchByPeriodSql = `select ${recordColumns} from citizen
-  where family_key in ($1, $2) and birth_date >= $3 and birth_date < $4 order by family_key, birth_date limit $5`;
-
-const searchFormerByDaySql = `select ${recordColumns} from citizen where citizen_id in (select citizen_id from former_name
-  where family_key in ($1, $2) and birth_date in ($3, $4, $5) order by family_key, birth_date limit $6)`;
-
-const searchFormerByPeriodSql = `select ${recordColumns} from citizen where citizen_id in (select citizen_id from former_name
-  where family_key in ($1, $2) and birth_date >= $3 and birth_date < $4 order by family_key, birth_date limit $5)`;
-
 const searchAnyNameSql = `select ${recordColumns} from citizen where birth_date = $1 order by citizen_id limit $2`;
+
+/** The searches by keys of names: as many keys each, for a statement of its own for every number would be one too many. */
+const keyCounts = [2, 8, 32] as const;
+const byNames = keyCounts.map((count) => {
+  const keys = parameters(0, count);
+  const [day, month, year, mostOfDay] = parameters(count, 4);
+  const [from, to, mostOfPeriod] = parameters(count, 3);
+  const [mostRivals] = parameters(count, 1);
+  const ofDay = `family_key in (${keys}) and birth_date in (${day}, ${month}, ${year})`;
+  const ofPeriod = `family_key in (${keys}) and birth_date >= ${from} and birth_date < ${to}`;
+  const now = `select ${recordColumns} from citizen where`;
+  const former = `select ${recordColumns} from citizen where citizen_id in (select citizen_id from former_name where`;
+  const nearest = 'order by family_key, birth_date limit';
+  return {
+    count,
+    ofDay: `${now} ${ofDay} ${nearest} ${mostOfDay}`,
+    ofPeriod: `${now} ${ofPeriod} ${nearest} ${mostOfPeriod}`,
+    formerOfDay: `${former} ${ofDay} ${nearest} ${mostOfDay})`,
+    formerOfPeriod: `${former} ${ofPeriod} ${nearest} ${mostOfPeriod})`,
+    both: `${now} family_key in (${keys}) and given_key in (${keys}) order by family_key, given_key limit ${mostRivals}`,
+    family: `${now} family_key in (${keys}) order by family_key, birth_date limit ${mostRivals}`,
+    // Records of earlier imports have no given_key.
+    twins: `${now} family_key in (${keys}) and birth_date = ${day} and (given_key in (${keys}) or given_key is null)
+      ${nearest} ${month}`,
+  };
+});
+const byStreetSql = `select ${recordColumns} from citizen
+  where street_key in ($1, $2) and postal_code in ($3, $4) order by street_key, postal_code limit $5`;
+
+function parameters(from: number, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `$${from + at + 1}`);
+}
+
+/** The statements for as many keys, with the keys: the last of them repeated, and none beyond the most. */
+function forKeys(keys: readonly string[]) {
+  const statements = byNames.find(({ count }) => keys.length <= count) ?? byNames[byNames.length - 1];
+  if (statements === undefined) throw new Error('there is no statement for keys');
+  const args = Array.from({ length: statements.count }, (_, at) => keys[Math.min(at, keys.length - 1)] ?? '');
+  return { statements, args };
+}
 
 const contactSql = `select citizen_id, given_name, family_name, email, phone, language, street_address, postal_code,
   locality, country from citizen where citizen_id = $1`;
@@ -40,6 +71,11 @@ export function embeddedRegister(read: Read): Register {
       return row === undefined ? undefined : toRecord(row);
     },
     search: async (keys) => (await search(read, keys)).map(toRecord),
+    rivals: async (keys) => await rivals(read, keys),
+    twins: async ({ familyKeys, birthDate }) => {
+      const { statements, args } = forKeys(familyKeys);
+      return (await read(statements.twins, [...args, birthDate, most])).map(toRecord);
+    },
     contactOf: async (citizenId) => {
       const [row] = await read(contactSql, [citizenId]);
       return row === undefined ? undefined : toContact(row);
@@ -57,21 +93,46 @@ async function search(read: Read, keys: SearchKeys): Promise<readonly Row[]> {
     if (born.length < most) return born;
   }
   const { now, former, args } = keyed(keys);
-  const found = (await Promise.all([read(now, args), read(former, args)])).flat();
-  return [...new Map(found.map((row) => [row['citizen_id'], row])).values()];
+  return distinct((await Promise.all([read(now, args), read(former, args)])).flat());
+}
+
+function distinct(rows: readonly Row[]): Row[] {
+  return [...new Map(rows.map((row) => [row['citizen_id'], row])).values()];
 }
 
 const most = mostCandidates + 1;
 
-/** Both searches by name: under today's, and under a former one. Each is one range of an index, and bounded. */
+/** Both searches by name: under today's, and under other ones. Each is one range of an index for a key, and bounded. */
 function keyed({ familyKeys, birthDate }: SearchKeys) {
+  const { statements, args } = forKeys(familyKeys);
   const year = birthDate.slice(0, 4);
   if (birthDate.length === 10) {
-    const args = [...familyKeys, birthDate, birthDate.slice(0, 7), year, most];
-    return { now: searchByDaySql, former: searchFormerByDaySql, args };
+    const dates = [birthDate, birthDate.slice(0, 7), year];
+    return { now: statements.ofDay, former: statements.formerOfDay, args: [...args, ...dates, most] };
   }
   // Of a part of a date the whole year is looked through; '~' sorts behind every digit and hyphen.
-  return { now: searchByPeriodSql, former: searchFormerByPeriodSql, args: [...familyKeys, year, `${year}~`, most] };
+  return { now: statements.ofPeriod, former: statements.formerOfPeriod, args: [...args, year, `${year}~`, most] };
+}
+
+async function rivals(read: Read, { names, families, streets, postalCodes }: RivalKeys): Promise<Rivals> {
+  const none: readonly Row[] = [];
+  const bySeveral = async (which: 'both' | 'family', keys: readonly string[], limit: number) => {
+    if (keys.length === 0) return none;
+    const { statements, args } = forKeys(keys);
+    return await read(statements[which], [...args, limit]);
+  };
+  const byStreet = async () => {
+    const [street, code] = [streets[0] ?? '', postalCodes[0] ?? ''];
+    if (street === '' || code === '') return none;
+    return await read(byStreetSql, [street, streets[1] ?? street, code, postalCodes[1] ?? code, most]);
+  };
+  const [namesakes, family, neighbours] = await Promise.all([
+    bySeveral('both', names, most),
+    bySeveral('family', families, mostOfFamily + 1),
+    byStreet(),
+  ]);
+  const found = [...namesakes, ...(family.length > mostOfFamily ? [] : family), ...neighbours];
+  return { records: distinct(found).map(toRecord), crowd: namesakes.length === most || neighbours.length === most };
 }
 
 function toRecord(row: Row): RegisterRecord {

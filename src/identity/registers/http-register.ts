@@ -42,17 +42,21 @@ export function httpRegister(parts: HttpRegisterParts): Register {
     return found;
   }
 
+  async function bornOn(birthDate: string): Promise<readonly RegisterRecord[]> {
+    const { status, json } = await ask('search', { birthDate });
+    const { records } = asObject(answered(status, json));
+    if (!Array.isArray(records)) throw new RegisterUnavailable('the register answered a search without records');
+    return records.slice(0, mostCandidates + 1).map((record) => toRecord(asObject(record)));
+  }
   return {
     find: async (citizenId) => {
       const found = await find(citizenId);
       return found === undefined ? undefined : toRecord(found);
     },
-    search: async ({ birthDate }) => {
-      const { status, json } = await ask('search', { birthDate });
-      const { records } = asObject(answered(status, json));
-      if (!Array.isArray(records)) throw new RegisterUnavailable('the register answered a search without records');
-      return records.slice(0, mostCandidates + 1).map((record) => toRecord(asObject(record)));
-    },
+    search: async ({ birthDate }) => await bornOn(birthDate),
+    // Such a register is searched by dates alone: whoever shares both names with another date is not looked for.
+    rivals: async () => ({ records: [], crowd: false }),
+    twins: async ({ birthDate }) => (await bornOn(birthDate)).slice(0, mostCandidates),
     contactOf: async (citizenId) => {
       const found = await find(citizenId);
       return found === undefined ? undefined : toContact(found);
