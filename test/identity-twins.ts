@@ -45,14 +45,22 @@ function households(): Household[] {
   return found;
 }
 
-/** What people write of their own data: as it is, one letter wrong, the given name's initial, one digit wrong. */
+/** What people write of their own data: as it is, one letter wrong, the initial, names exchanged, a slip of the date. */
 const slips: readonly ((person: Claims) => Claims)[] = [
   (person) => person,
   (person) => ({ ...person, familyName: `${person.familyName}s` }),
   (person) => ({ ...person, givenName: person.givenName?.replace(/^(.)(.)/, '$2$1') ?? '' }),
   (person) => ({ ...person, givenName: person.givenName?.slice(0, 1) ?? '' }),
   (person) => ({ ...person, givenName: person.familyName ?? '', familyName: person.givenName ?? '' }),
+  (person) => ({ ...person, birthDate: person.birthDate?.replace(/^(..)(.)(.)/, '$1$3$2') ?? '' }),
+  (person) => ({ ...person, birthDate: person.birthDate?.replace(/^(..)./, `$1${otherDecade(person)}`) ?? '' }),
+  (person) => ({ ...person, birthDate: person.birthDate?.replace(/(..)-(..)$/, '$2-$1') ?? '' }),
 ];
+
+/** A wrong digit as it is most dangerous: between the years of a parent and a child. */
+function otherDecade({ birthDate = '' }: Claims): string {
+  return birthDate.charAt(2) === '6' ? '8' : '6';
+}
 
 /** The set: every person in the register, every slip of each a claim, and each claim against both of the household. */
 export function makeTwins(): {

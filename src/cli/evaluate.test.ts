@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { temporaryFolder } from '../../test/identity-people.ts';
+import { readTable } from '../identity/people-file.ts';
 import { runCommandLine } from './command.ts';
 import { evaluateCommands } from './evaluate.ts';
 
@@ -106,4 +107,58 @@ test('a list of former values that cannot be read, or a day that is none, stops 
   const today = await run(t, '--today', '2026-02-30');
   assert.equal(today.code, 2);
   assert.match(today.stderr, /--today takes a day as 2026-11-20, not '2026-02-30'/);
+});
+
+test('a file that is not what it should be stops with the first row that is wrong, and measures nothing', async (t) => {
+  const stops = async (texts: Readonly<Record<string, string>>, reason: RegExp, ...extra: readonly string[]) => {
+    const { code, stdout, stderr } = await runWith(t, { ...files, ...texts }, ...extra);
+    assert.deepEqual([code === 1, stdout], [true, ''], stderr);
+    assert.match(stderr, reason);
+  };
+  await stops({ 'p.csv': 'claim,record,same\n1,A,1\n2,B,perhaps\n' }, /p\.csv, row 2: same is neither .*; 1 of 2 rows/);
+  await stops({ 'p.csv': 'claim_id,record,same\n1,A,1\n' }, /no column claim; the columns are claim_id, record, same/);
+  await stops(
+    { 'p.csv': 'claim,record,same\n1,A,1\n7,A,0\n1,Z,0\n' },
+    /row 2: no such citizenId in the claims; 2 of 3/,
+  );
+  await stops({ 'p.csv': 'claim,record,same\n1,Z,0\n' }, /row 1: no such citizenId in the register/);
+  await stops({ 'p.csv': '' }, /empty/);
+  await stops({ 'p.csv': 'claim,record,same\n' }, /p\.csv: there is no row below the header/);
+  await stops({ 'r.csv': 'citizenId,givenName,familyName,birthDate\n' }, /r\.csv: there is no row below the header/);
+  await stops({ 'r.csv': `${people}A,Eva,Berg,1985-05-17\n` }, /r\.csv, row 3: a citizenId of an earlier row; 1 such/);
+  await stops({ 'r.csv': `${people},Eva,Berg,1985-05-17\n` }, /r\.csv, row 3: no citizenId/);
+  await stops({ 'r.csv': `${people}C,Eva,Berg\n` }, /row 3: it has 3 fields, the header 4/);
+  await stops(
+    { 'r.csv': people.replace(/\d{4}-\d\d-\d\d/g, '07.02.1980') },
+    /birthDate is a date of the form YYYY-MM-DD/,
+  );
+  const map = ['--columns', 'citizenId=citizenId,birthDate=birthDate:DD.MM.YYYY'] as const;
+  await stops({}, /in no row birthDate is a date of the form DD\.MM\.YYYY/, ...map);
+});
+
+test('bytes that are no UTF-8 stop a measurement', async (t) => {
+  const cwd = temporaryFolder(t);
+  writeFileSync(join(cwd, 'r.csv'), Buffer.from(people, 'latin1'));
+  await assert.rejects(readTable(join(cwd, 'r.csv')), /row 1: not UTF-8 text; convert the file/);
+});
+
+test('semicolons, stated date formats and the labels of other programs are read as by an import', async (t) => {
+  const german = people
+    .replaceAll(/(\d{4})-(\d\d)-(\d\d)/g, '$3.$2.$1')
+    .replace('birthDate', 'dob')
+    .replaceAll(',', ';');
+  const labels = ['1.0 0.0 0 0', 't f F f', 'Yes no NO n', 'same different 0 0', 'TRUE False false FALSE'];
+  for (const label of labels) {
+    const [first, second, third, fourth] = label.split(' ');
+    const texts = {
+      'r.csv': german,
+      'c.csv': german.replace('A;Zoë;Müller', '1;ZOE;Mueller').replace('B;Ana', '2;Eva'),
+      'p.csv': `claim\trecord\tsame\n1\tA\t${first}\n1\tB\t${second}\n2\tB\t${third}\n2\tA\t${fourth}\n`,
+    };
+    const columns = 'citizenId=citizenId,givenName=givenName,familyName=familyName,birthDate=dob:DD.MM.YYYY';
+    const { code, stdout, stderr } = await runWith(t, texts, '--columns', columns, '--policy', 'standard-2026-2');
+    assert.equal(code, 0, stderr);
+    const { truePairs, accepted, falsePairs, falseMatches } = JSON.parse(stdout);
+    assert.deepEqual([truePairs, accepted, falsePairs, falseMatches], [1, 1, 3, 0], label);
+  }
 });

@@ -7,12 +7,13 @@ import { evaluate, type LabelledPair } from '../identity/evaluate.ts';
 import { type Mapping, MappingFault, parseInlineMapping, parseMapping } from '../identity/import-fields.ts';
 import { calibratedPolicy, type Policy, policies } from '../identity/match/policy.ts';
 import { parsePolicy } from '../identity/match/policy-file.ts';
-import { readPeople, readTable } from '../identity/people-file.ts';
+import { type PeopleFile, readPeople, readTable, TableFault } from '../identity/people-file.ts';
 import { type Clock, toInstant } from '../kernel/clock.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 
-const details = `For each pair (columns claim, record, same: citizenIds in both files, and 1, true, yes or same for one person) the decision
-of the matcher that the server uses, asked with the id of the record. The result is JSON on standard output.
+const details = `For each pair (columns claim, record, same: citizenIds in both files, and 1, true or yes for one person, 0, false or no for two) the decision
+of the matcher that the server uses, asked with the id of the record, whether or not the claims reach the minimum that the
+server demands. The result is JSON on standard output.
 
   --register R.csv  The records, with a column citizenId.
   --claims C.csv    What persons claim, with a column citizenId that names the row.
@@ -64,7 +65,7 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
           former: { values: register.former, today: readToday(values.today, clock) },
           stopwatch,
         };
-        const result = evaluate(ground, await readPairs(path('pairs')));
+        const result = evaluate(ground, await readPairs(path('pairs'), claims, register));
         terminal.stdout(`${JSON.stringify(result)}\n`);
         return 0;
       },
@@ -114,11 +115,26 @@ export function readColumns(map: string | undefined, cwd: string): Mapping | und
   }
 }
 
-async function readPairs(path: string): Promise<LabelledPair[]> {
-  const rows = await readTable(path);
-  return rows.map(({ claim = '', record = '', same = '' }) => ({
-    claim,
-    record,
-    same: /^(1|true|yes|y|same)$/i.test(same),
-  }));
+const pairColumns = ['claim', 'record', 'same'] as const;
+const yes = /^(1|1\.0|true|t|yes|y|same)$/i;
+const no = /^(0|0\.0|false|f|no|n|different)$/i;
+
+/** The labelled pairs, each of a claim and a record that the other files have; whatever else would be counted wrongly. */
+async function readPairs(path: string, claims: PeopleFile, register: PeopleFile): Promise<LabelledPair[]> {
+  const { header, rows } = await readTable(path);
+  const missing = pairColumns.find((column) => !header.includes(column));
+  if (missing !== undefined)
+    throw new TableFault(`${path}: there is no column ${missing}; the columns are ${header.join(', ')}`);
+  const claimIds = new Set(claims.people.map(({ citizenId }) => citizenId));
+  const recordIds = new Set(register.people.map(({ citizenId }) => citizenId));
+  const wrong: string[] = [];
+  const pairs = rows.map(({ cells, place }) => {
+    const [claim, record, same] = [cells('claim'), cells('record'), cells('same')];
+    if (!yes.test(same) && !no.test(same)) wrong.push(`${place}: same is neither 1, true, yes nor 0, false, no`);
+    else if (!claimIds.has(claim)) wrong.push(`${place}: no such citizenId in the claims`);
+    else if (!recordIds.has(record)) wrong.push(`${place}: no such citizenId in the register`);
+    return { claim, record, same: yes.test(same) };
+  });
+  if (wrong.length > 0) throw new TableFault(`${wrong[0]}; ${wrong.length} of ${rows.length} rows cannot be counted`);
+  return pairs;
 }

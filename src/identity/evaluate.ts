@@ -41,6 +41,8 @@ export type EvaluationGround = {
   readonly policy: Policy;
   /** What was true before, by citizenId, and the day of the questions (YYYY-MM-DD): it counts for some time only. */
   readonly former?: { readonly values: ReadonlyMap<string, FormerValues>; readonly today: string };
+  /** Whether claims below the policy's minimum are refused, as the server does; else the comparison alone is measured. */
+  readonly minimum?: boolean;
   /** Processor time in milliseconds, to the microsecond. */
   readonly stopwatch: () => number;
 };
@@ -59,7 +61,7 @@ export function frequenciesOf(register: Iterable<Claims>): Frequencies | undefin
 
 /**
  * Decides each pair as the server decides a question that names the record: by the same comparison, policy and search for
- * rivals, over this register.
+ * rivals, over this register. Of a tolerant policy the comparison alone is measured, unless `minimum` is set.
  */
 export function evaluate(ground: EvaluationGround, pairs: readonly LabelledPair[]): Evaluation {
   const judge = createJudge(ground);
@@ -83,7 +85,7 @@ const roundPairs = 100;
 
 type Judged = { readonly accepted: boolean; readonly score: number };
 
-function createJudge({ register, claims, use, policy, former, stopwatch }: EvaluationGround) {
+function createJudge({ register, claims, use, policy, former, minimum = false, stopwatch }: EvaluationGround) {
   const recordWith = (person: Claims) => {
     const record = recordOf(person);
     if (former === undefined) return record;
@@ -128,9 +130,10 @@ function createJudge({ register, claims, use, policy, former, stopwatch }: Evalu
       if (record === undefined || values === undefined) return { accepted: false, score: Number.NEGATIVE_INFINITY };
       const own = measureOnce(pair.claim, record, values);
       const named = asIfNamed(own);
-      const fit = policy.tolerant
-        ? fitsPair(named, policy)
-        : fits(named, policy, new Set([...countingClaims(policy, values), 'citizenId']));
+      const fit =
+        policy.tolerant && !minimum
+          ? fitsPair(named, policy)
+          : fits(named, policy, new Set([...countingClaims(policy, values), 'citizenId']));
       const matched = decisionOn(record, fit, policy) === 'match';
       const score = policy.model === undefined ? Number(matched) : probabilityOf(own.weight, policy.model.prior);
       // Rivals of whom nobody would think cost time and change no figure.

@@ -148,7 +148,7 @@ const wholeDate = /^\d{4}-\d{2}-\d{2}$/;
 const yearFirst = /^(\d{4})(?:[-/.]?(\d{2})(?:[-/.]?(\d{2}))?)?(?:T.*)?$/;
 
 /** Reads dates of a given format, or those that begin with the year, which cannot be taken for others. */
-function createDateReader(format: string | undefined): (text: string) => string | undefined {
+export function createDateReader(format: string | undefined): (text: string) => string | undefined {
   if (format === undefined) {
     return (text) => {
       if (wholeDate.test(text)) return dateForm(text);
@@ -170,6 +170,6 @@ function createDateReader(format: string | undefined): (text: string) => string 
   };
 }
 
-function dateReason(format: string | undefined): string {
+export function dateReason(format: string | undefined): string {
   return `birthDate is not a date of the form ${format ?? 'YYYY-MM-DD, YYYYMMDD, YYYY-MM or YYYY'}`;
 }

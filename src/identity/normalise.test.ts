@@ -4,7 +4,8 @@ import test from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { testData, withoutTestData } from '../../test/test-data.ts';
-import { familyKey, withoutParticles } from './name-key.ts';
+import { nameLevel } from './match/name-level.ts';
+import { familyKey, keysOf, keysToKeep, withoutParticles } from './name-key.ts';
 import { formsOf, stored } from './normalise.ts';
 
 /** Whether some form of one name is some form of the other, blanks aside, with its particles or without them. */
@@ -54,11 +55,62 @@ test('spellings of one name are the same name', () => {
   );
 });
 
-test('spellings of one family name are found under one key', () => {
-  const keyed = pairs.filter(([one]) => !['van der Berg'].includes(one));
+/** Names that count as the same only as names of a person, beside the pairs above. */
+const spellings = [
+  ['van der Berg', 'Berg'],
+  ["D'Angelo", 'Dangelo'],
+  ['Al-Hassan', 'Alhassan'],
+  ['Χριστίνα', 'Hristina'],
+  ['Фёдор', 'Fyodor'],
+  ['Димитър', 'Dimitar'],
+  ['Ђорђевић', 'Djordjevic'],
+  ['Щербаков', 'Shcherbakov'],
+  ['Зеленський', 'Zelensky'],
+  ['陳', 'Chan'],
+  ['黃', 'Wong'],
+  ...('محمد Mohammed محمد Muhammad خالد Khaled خالد Khalid القاضي Alqadi القاضي Elkadi الشريف Ashsharif'
+    .concat(
+      ' عبدالرحمن Abdurrahman فاطمة Fatima فاطمة Fatma عثمان Othman عثمان Osman إبراهيم Ibrahim جمال Gamal جمال Jamal',
+    )
+    .concat(' طه Taha عيسى Issa ليلى Leila رؤوف Raouf حسين Hussein يوسف Youssef شيماء Shaimaa هبة Heba')
+    .match(/\S+ \S+/g)
+    ?.map((pair) => pair.split(' ')) ?? []),
+] as const;
+
+test('what counts as the same name in a register is found there by a key that both have', () => {
+  const all = [...pairs, ...pairs.map(([one, other]) => [other, one]), ...spellings];
+  const found = all.map(([registered = '', claimed = '']) => {
+    const keys = keysOf(formsOf(claimed));
+    const level = nameLevel(formsOf(claimed), formsOf(registered), { particles: true });
+    return { registered, claimed, level, shared: keysToKeep(registered).some((key) => keys.includes(key)) };
+  });
   assert.deepEqual(
-    keyed.filter(([one, other]) => familyKey(one) !== familyKey(other)),
+    found.filter(({ level, shared }) => level !== 'normalised' || !shared),
     [],
+  );
+});
+
+test('names by chance that count as the same share a key too', () => {
+  const letter = fc.constantFrom(...'aeiouyhjklmnstvwxz -’дђжхщыюяёїђљ王陳伟γχψώύüößøåþ'.split(''));
+  const name = fc.string({ unit: letter, minLength: 1, maxLength: 9 }).filter((text) => /[^ ’-]/.test(text));
+  const rewritten = (text: string) => [text, ...formsOf(text), text.toUpperCase(), text.replaceAll(/[ ’-]/g, '')];
+  fc.assert(
+    fc.property(fc.constantFrom('', 'van der ', 'de la ', "d'"), name, (particle, text) => {
+      for (const other of rewritten(particle + text)) {
+        if (nameLevel(formsOf(other), formsOf(particle + text), { particles: true }) !== 'normalised') continue;
+        for (const [registered, claimed] of [
+          [particle + text, other],
+          [other, particle + text],
+        ] as const) {
+          const keys = keysOf(formsOf(claimed));
+          assert.ok(
+            keysToKeep(registered).some((key) => keys.includes(key)),
+            `${registered} as ${claimed}`,
+          );
+        }
+      }
+    }),
+    { numRuns: 2_000 },
   );
 });
 

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { dateForm } from './birth-date.ts';
 import { type ClaimName, type Claims, claimNames } from './claims.ts';
 import { type FormerField, formerFields, guessMapping, type Mapping, MappingFault } from './import-fields.ts';
+import { openImportFile } from './import-file.ts';
 import { formerReasons, readFormer } from './import-former.ts';
+import { createDateReader, dateReason } from './import-row.ts';
 import { stored } from './normalise.ts';
 import type { RegisterRecord } from './register.ts';
 
@@ -18,36 +18,89 @@ export type PeopleFile = {
   readonly former: ReadonlyMap<string, FormerValues>;
 };
 
-/** The rows of a small CSV, read whole, by the names of their columns. What parses it is loaded only for those who need it. */
-export async function readTable(path: string): Promise<Record<string, string>[]> {
-  const { parse } = await import('csv-parse/sync');
-  return parse(readFileSync(path), { bom: true, columns: true, trim: true });
+/** A table that cannot be read as what it is said to be, said to the person who named it. */
+export class TableFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'TableFault';
+  }
 }
 
-/** Reads a CSV of persons; columns are our claim names, customary ones, or those of the mapping. Dates stay text. A list of former values that cannot be read is an error. */
+/** A small CSV, read whole in any layout that an import takes. `cells` gives the values of a row by column. */
+export type Table = {
+  readonly header: readonly string[];
+  readonly rows: readonly { readonly place: string; cells(column: string): string }[];
+};
+
+/** Reads such a table; the first row that cannot be read stops it, and so does one without rows. */
+export async function readTable(path: string): Promise<Table> {
+  await using file = await openImportFile(path, 'csv', { columns: [], lists: new Set() });
+  const { header } = file;
+  const columns = new Map(header.map((column, at) => [column, at]));
+  const rows: Table['rows'][number][] = [];
+  for await (const lines of file.lines(0)) {
+    for (const { fields, fault } of lines) {
+      const place = `${path}, row ${rows.length + 1}`;
+      if (fault !== undefined) throw new TableFault(`${place}: ${fault}`);
+      if (fields.length !== header.length)
+        throw new TableFault(`${place}: it has ${fields.length} fields, the header ${header.length}`);
+      // The parser puts it where bytes are not UTF-8.
+      if (fields.some((text) => text.includes('\ufffd')))
+        throw new TableFault(`${place}: not UTF-8 text; convert the file, as with iconv`);
+      rows.push({ place, cells: (column) => fields[columns.get(column) ?? -1] ?? '' });
+    }
+  }
+  if (rows.length === 0) throw new TableFault(`${path}: there is no row below the header`);
+  return { header, rows };
+}
+
+/**
+ * Reads a CSV of persons; columns are our claim names, customary ones, or those of the mapping. Dates are read as an import
+ * reads them; a text that is none stays, for persons claim such as well, unless no row has a date. A list of former values
+ * that cannot be read is an error, and so is an id that is missing or stands twice.
+ */
 export async function readPeople(path: string, given: Mapping | undefined): Promise<PeopleFile> {
-  const rows = await readTable(path);
-  const header = Object.keys(rows[0] ?? {});
+  const { header, rows } = await readTable(path);
   const mapping = given ?? guessMapping(header);
   const missing = Object.values(mapping)
     .flatMap(({ columns }) => columns)
-    .find((column) => rows.length > 0 && !header.includes(column));
+    .find((column) => !header.includes(column));
   if (missing !== undefined) throw new MappingFault(`the file has no column ${missing}; it has ${header.join(', ')}`);
   const claims = claimNames.filter((claim) => mapping[claim] !== undefined);
+  const format = mapping.birthDate?.dateFormat;
+  const readDate = createDateReader(format);
+  const dates = { read: 0, kept: 0 };
   const former = new Map<string, FormerValues>();
-  const people = rows.map((row, at) => {
-    const textOf = (field: ClaimName | FormerField) =>
-      (mapping[field]?.columns ?? []).map((column) => row[column] ?? '').join(' ');
+  const people = rows.map(({ cells, place }) => {
+    const textOf = (field: ClaimName | FormerField) => (mapping[field]?.columns ?? []).map(cells).join(' ');
     const person: { [claim in ClaimName]?: string } = {};
     for (const claim of claims) {
       const text = stored(textOf(claim));
-      if (text !== '') person[claim] = claim === 'birthDate' ? readDate(text) : text;
+      if (text === '') continue;
+      const date = claim === 'birthDate' ? readDate(text) : undefined;
+      if (claim === 'birthDate') dates[date === undefined ? 'kept' : 'read'] += 1;
+      person[claim] = date ?? text;
     }
-    const values = readLists(textOf, `${path}, row ${at + 1}`);
+    const values = readLists(textOf, place);
     if (Object.keys(values).length > 0) former.set(person.citizenId ?? '', values);
     return person;
   });
+  if (dates.read === 0 && dates.kept > 0)
+    throw new TableFault(
+      `${path}: in no row ${dateReason(format).replace(' is not', ' is')}; --columns states another`,
+    );
+  demandIds(people, rows);
   return { people, claims: new Set(claims), former };
+}
+
+function demandIds(people: readonly Claims[], rows: Table['rows']): void {
+  const seen = new Set<string>();
+  const wrong = people.flatMap(({ citizenId }, at) => {
+    const fault = citizenId === undefined ? 'no citizenId' : seen.has(citizenId) ? 'a citizenId of an earlier row' : '';
+    seen.add(citizenId ?? '');
+    return fault === '' ? [] : [`${rows[at]?.place}: ${fault}`];
+  });
+  if (wrong.length > 0) throw new TableFault(`${wrong[0]}; ${wrong.length} such rows`);
 }
 
 function readLists(textOf: (field: FormerField) => string, place: string): FormerValues {
@@ -58,12 +111,6 @@ function readLists(textOf: (field: FormerField) => string, place: string): Forme
   });
   // `readFormer` has checked and written them.
   return Object.fromEntries(lists) as FormerValues;
-}
-
-/** A date that begins with the year in our form; any other text is left as it is, and then agrees with nothing. */
-function readDate(text: string): string {
-  const [, year, month, day] = /^(\d{4})[-/.]?(\d{2})[-/.]?(\d{2})/.exec(text) ?? [];
-  return year === undefined ? text : dateForm(`${year}-${month}-${day}`);
 }
 
 /** The record of a register that holds what this person's row holds. */

@@ -14,13 +14,13 @@ const common = { family: 'Nguyen', birthDate: '1970-01-01' };
 
 /** A register in which a quarter shares one family name and one birth date, as where dates were given out by an office. */
 function* people(count: number): Generator<string> {
-  yield 'citizenId,givenName,familyName,birthFamilyName,birthDate';
+  yield 'citizenId,givenName,familyName,birthFamilyName,birthDate,streetAddress,postalCode';
   for (let at = 0; at < count; at += 1) {
     const crowd = at % 4 === 0;
     const day = `19${40 + (at % 60)}-${String(1 + (at % 12)).padStart(2, '0')}-${String(1 + (at % 28)).padStart(2, '0')}`;
     const family = crowd ? common.family : `Name${at % 997}`;
     // So many have a name at birth that to look through all of them would be slower than the index, on every engine.
-    yield `C-${at},Given${at},${family},Born${at % 997},${crowd ? common.birthDate : day}`;
+    yield `C-${at},Given${at},${family},Born${at % 997},${crowd ? common.birthDate : day},${at} Street,${1000 + at}`;
   }
 }
 
@@ -65,6 +65,13 @@ for (const engine of engines) {
     }
     await register.find('C-7');
     assert.equal(asked.length, 11);
+    const rivals = { names: ['nguien', 'given4'], families: ['name5'], streets: ['4street'], postalCodes: ['1004'] };
+    const { records, crowd } = await register.rivals(rivals);
+    assert.deepEqual([records.length, crowd], [51, false]);
+    const twins = await register.twins({ familyKeys: ['nguien', 'given4'], birthDate: common.birthDate });
+    // A key does not count how often a letter stands: Given44 is there as well, and told apart by comparing.
+    assert.deepEqual(twins.map(({ citizenId }) => citizenId).sort(), ['C-4', 'C-44', 'C-444', 'C-4444']);
+    assert.equal(asked.length, 15);
     const scans = asked.filter((plan) => /seq scan|\bscan (citizen|former_name)\b/.test(plan));
     assert.deepEqual(scans, []);
     assert.ok(asked.every((plan) => /index|primary key/.test(plan)));

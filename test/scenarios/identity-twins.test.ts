@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import type { ClaimName } from '../../src/identity/claims.ts';
-import { evaluate } from '../../src/identity/evaluate.ts';
+import type { ClaimName, Claims } from '../../src/identity/claims.ts';
+import { evaluate, frequenciesOf } from '../../src/identity/evaluate.ts';
+import { identify } from '../../src/identity/identify.ts';
+import { normaliseClaims } from '../../src/identity/match/comparable.ts';
 import { calibratedPolicy, policies, standardPolicy2 } from '../../src/identity/match/policy.ts';
 import { engines } from '../engines.ts';
 import { openIdentityHouse } from '../identity-house.ts';
-import { temporaryFolder } from '../identity-people.ts';
+import { importPeople, temporaryFolder } from '../identity-people.ts';
 import { makeTwins } from '../identity-twins.ts';
 
 const names: readonly ClaimName[] = ['givenName', 'familyName', 'birthDate'];
@@ -27,6 +29,34 @@ test('no twin, parent or namesake of a household is taken for the other, by any 
 });
 
 for (const engine of engines) {
+  test(`${engine.name}: the server and evaluate decide alike, wherever the claims suffice for an answer`, async (t) => {
+    const house = await openIdentityHouse(t, engine);
+    const { register, claims, pairs } = makeTwins();
+    await importPeople(t, house, register);
+    const frequencies = frequenciesOf(register);
+    const today = '2026-03-01';
+    const byId = new Map(claims.map((claim) => [claim.citizenId, claim]));
+    // One family of each kind is enough here: the kinds differ, the families do not.
+    const some = pairs.filter(({ claim }) => /^H\d-|^H1[01]-/.test(claim));
+    for (const policy of policies.values()) {
+      for (const use of [names, withAddress]) {
+        const differing: string[] = [];
+        for (const pair of some) {
+          const one = evaluate({ register, claims: [byId.get(pair.claim) ?? {}], use, policy, stopwatch: () => 0 }, [
+            pair,
+          ]);
+          const used = use.flatMap((claim) => [[claim, byId.get(pair.claim)?.[claim]]]);
+          const asked: Claims = { ...Object.fromEntries(used), citizenId: pair.record };
+          const bench = { register: house.ports.register, policy, frequencies: policy.model && frequencies, today };
+          const { decision } = await identify(normaliseClaims(asked), asked, bench);
+          if ((decision === 'match') !== one.accepted + one.falseMatches > 0)
+            differing.push(`${pair.claim} ${pair.record}`);
+        }
+        assert.deepEqual([policy.name, use.length, differing], [policy.name, use.length, []]);
+      }
+    }
+  });
+
   test(`${engine.name}: the server does not take a twin for the other, with the other's id or without one`, async (t) => {
     const house = await openIdentityHouse(t, engine);
     const { register, claims, pairs } = makeTwins();

@@ -31,9 +31,11 @@ export function fits(found: Found, policy: Policy, counting: ReadonlySet<ClaimNa
 }
 
 /** The probability from which such claims fit. */
-export function thresholdFor(levels: Found['levels'], { threshold, bareThreshold }: Policy): number {
-  const placed = placing.some((claim) => placedBy.has(levels[claim] ?? 'missing'));
-  return placed ? threshold : bareThreshold;
+export function thresholdFor(levels: Found['levels'], policy: Policy): number {
+  const { threshold, bareThreshold, oneNameThreshold = bareThreshold } = policy;
+  if (placing.some((claim) => placedBy.has(levels[claim] ?? 'missing'))) return threshold;
+  const named = [levels.givenName, levels.familyName].every((level) => level !== undefined && level !== 'missing');
+  return named ? bareThreshold : oneNameThreshold;
 }
 
 const placing = ['streetAddress', 'postalCode', 'documentNumber'] as const;
