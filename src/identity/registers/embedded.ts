@@ -38,7 +38,7 @@ const byNames = keyCounts.map((count) => {
     ofPeriod: `${now} ${ofPeriod} ${nearest} ${mostOfPeriod}`,
     formerOfDay: `${former} ${ofDay} ${nearest} ${mostOfDay})`,
     formerOfPeriod: `${former} ${ofPeriod} ${nearest} ${mostOfPeriod})`,
-    both: `${now} family_key in (${keys}) and given_key in (${keys}) order by family_key, given_key limit ${mostRivals}`,
+    both: `${now} family_key in (${keys}) and given_key in (${keys}) limit ${mostRivals}`,
     family: `${now} family_key in (${keys}) order by family_key, birth_date limit ${mostRivals}`,
     // Records of earlier imports have no given_key.
     twins: `${now} family_key in (${keys}) and birth_date = ${day} and (given_key in (${keys}) or given_key is null)
