@@ -98,12 +98,12 @@ const keptNames = 4_096;
 /** Makes what gives the keys of a row; `keyValues` are those of its record, in the order of `keyColumns`. */
 function createKeys(mapping: Mapping) {
   const keysOf = remembering(keptNames, keysToKeep);
+  const givenKeyOf = remembering(keptNames, (name) => keysToKeep(name)[0] ?? null);
   return ({ givenName, familyName, birthFamilyName, streetAddress }: Searchable) => {
     const [familyKey = '', ...otherKeys] = keysOf(familyName ?? givenName ?? '');
     const keyValues: Value[] = [];
-    if (mapping.givenName !== undefined)
-      keyValues.push(givenName === undefined ? null : (keysOf(givenName)[0] ?? null));
-    if (mapping.streetAddress !== undefined) keyValues.push(streetKey(streetAddress) || null);
+    if (mapping.givenName !== undefined) keyValues.push(givenName === undefined ? null : givenKeyOf(givenName));
+    if (mapping.streetAddress !== undefined) keyValues.push(streetKey(streetAddress) ?? null);
     keyValues.push(familyKey);
     return { keyValues, otherKeys, birthKeys: birthFamilyName === undefined ? [] : keysOf(birthFamilyName) };
   };

@@ -30,15 +30,20 @@ export function keysOf(forms: Forms): string[] {
 }
 
 /**
- * The keys under which a register keeps a name, that of its record first. In the letters of another script it needs none
- * where it has keys in ours: whoever claims it in that script has all of them.
+ * The keys under which a register keeps a name, that of its record first. A Latin name with marks needs none with marks
+ * beside those without: whoever claims it so has all of them. In another script blanks change how a name is read (γγ), so
+ * that the name as it is written is a key as well.
  */
 export function keysToKeep(name: string): string[] {
   const forms = formsOf(name);
+  const [only = ''] = forms;
+  if (forms.length === 1 && !only.includes(' ') && isLatin(only)) return [soundOf(only)];
   const [first = '', ...others] = soundsOf(forms);
   const latin = [first, ...others].some(isLatin);
   const skeletons = forms.flatMap((form) => (isLatin(form) ? [] : arabicSkeletons(form)));
-  return [...new Set([first, ...others.filter((key) => !latin || isLatin(key)), ...skeletons])];
+  return [
+    ...new Set([first, ...others.filter((key) => !latin || isLatin(key) || otherScript.test(key)), ...skeletons]),
+  ];
 }
 
 /**
@@ -64,9 +69,21 @@ export function familyKey(familyName: string | undefined): string {
   return familyName === undefined ? '' : (keysToKeep(familyName)[0] ?? '');
 }
 
-/** The key of a street with its house number, for those who live there; empty for none. */
-export function streetKey(street: string | null | undefined): string {
-  return (formsOf(street ?? '')[0] ?? '').replaceAll(' ', '');
+/**
+ * The key of a street with its house number, for those who live there: a number, which costs an index a third of what the text
+ * would; two streets of one key are told apart by comparing. Undefined for none.
+ */
+export function streetKey(street: string | null | undefined): number | undefined {
+  const form = formsOf(street ?? '')[0] ?? '';
+  if (form === '') return undefined;
+  let [high, low] = [0x811c9dc5, 0x1b873593];
+  for (let at = 0; at < form.length; at += 1) {
+    const code = form.charCodeAt(at);
+    if (code === 0x20) continue;
+    high = Math.imul(high ^ code, 0x01000193);
+    low = Math.imul(low ^ code, 0x85ebca6b);
+  }
+  return (high >>> 16) * 2 ** 32 + (low >>> 0);
 }
 
 function soundOf(form: string): string {
@@ -74,6 +91,9 @@ function soundOf(form: string): string {
   const key = joined.replace(soundPattern, (found) => sounds[found] ?? '').replace(/(.)\1+/gsu, '$1');
   return key === '' ? joined : key;
 }
+
+/** What comes behind the Latin letters of Unicode with their marks. */
+const otherScript = /[\u0370-\u1dff\u2e80-\uffff]/;
 
 function isLatin(form: string): boolean {
   return /^[\u0020-\u007e]*$/.test(form);

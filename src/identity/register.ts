@@ -62,7 +62,7 @@ export type RivalKeys = {
   /** Keys of family names: everybody of these families, unless they are more than can be compared. */
   readonly families: readonly string[];
   /** Keys of streets with the house number, and postal codes as they are kept: who lives in one of both. */
-  readonly streets: readonly string[];
+  readonly streets: readonly number[];
   readonly postalCodes: readonly string[];
 };
 

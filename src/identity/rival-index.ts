@@ -34,7 +34,7 @@ export function createRivalIndex(records: Iterable<RegisterRecord>): RivalIndex 
     const names = [...former, ...(record.birthFamilyName === null ? [] : [record.birthFamilyName])];
     for (const key of new Set([...otherKeys, ...names.flatMap(keysToKeep)])) byOtherName.add(key, record);
     const street = streetKey(record.streetAddress);
-    if (street !== '') byStreet.add(both(street, record.postalCode ?? ''), record);
+    if (street !== undefined) byStreet.add(both(street, record.postalCode ?? ''), record);
   }
   return {
     search: ({ familyKeys, birthDate, anyName }) => {
@@ -92,6 +92,6 @@ function givenKey({ givenName }: RegisterRecord): string {
   return givenName === null ? '' : (keysOf(comparable('givenName', givenName).forms)[0] ?? '');
 }
 
-function both(one: string, other: string): string {
+function both(one: string | number, other: string): string {
   return `${one}\n${other}`;
 }

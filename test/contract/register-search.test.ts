@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { streetKey } from '../../src/identity/name-key.ts';
 import { mostCandidates, type SearchKeys } from '../../src/identity/register.ts';
 import { countRegister } from '../../src/identity/register-count.ts';
 import { embeddedRegister } from '../../src/identity/registers/embedded.ts';
@@ -65,7 +66,12 @@ for (const engine of engines) {
     }
     await register.find('C-7');
     assert.equal(asked.length, 11);
-    const rivals = { names: ['nguien', 'given4'], families: ['name5'], streets: ['4street'], postalCodes: ['1004'] };
+    const rivals = {
+      names: ['nguien', 'given4'],
+      families: ['name5'],
+      streets: [streetKey('4 Street') ?? 0],
+      postalCodes: ['1004'],
+    };
     const { records, crowd } = await register.rivals(rivals);
     assert.deepEqual([records.length, crowd], [51, false]);
     const twins = await register.twins({ familyKeys: ['nguien', 'given4'], birthDate: common.birthDate });

@@ -31,7 +31,7 @@ export function rivalSearch(record: RegisterRecord, { values }: NormalisedClaims
     others: {
       names: families.length > 0 && given.length > 0 ? names : [],
       families: policy.tolerant ? distinct([...families, ...keysOf(values.givenName?.forms ?? [])]) : [],
-      streets: placed ? distinct([streetKey(streetAddress?.exact), streetKey(record.streetAddress)]) : [],
+      streets: placed ? streetsOf(streetAddress?.exact, record.streetAddress) : [],
       postalCodes: placed ? distinct([postalCode?.exact ?? '', stored(record.postalCode ?? '')]) : [],
     },
   };
@@ -39,4 +39,8 @@ export function rivalSearch(record: RegisterRecord, { values }: NormalisedClaims
 
 function distinct(keys: readonly string[]): string[] {
   return [...new Set(keys)].filter((key) => key !== '');
+}
+
+function streetsOf(...streets: readonly (string | null | undefined)[]): number[] {
+  return [...new Set(streets.flatMap((street) => streetKey(street) ?? []))];
 }

@@ -46,7 +46,7 @@ const byNames = keyCounts.map((count) => {
   };
 });
 const byStreetSql = `select ${recordColumns} from citizen
-  where street_key in ($1, $2) and postal_code in ($3, $4) order by street_key, postal_code limit $5`;
+  where street_key in ($1, $2) and postal_code in ($3, $4) limit $5`;
 
 function parameters(from: number, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `$${from + at + 1}`);
@@ -122,8 +122,8 @@ async function rivals(read: Read, { names, families, streets, postalCodes }: Riv
     return await read(statements[which], [...args, limit]);
   };
   const byStreet = async () => {
-    const [street, code] = [streets[0] ?? '', postalCodes[0] ?? ''];
-    if (street === '' || code === '') return none;
+    const [[street], [code]] = [streets, postalCodes];
+    if (street === undefined || code === undefined) return none;
     return await read(byStreetSql, [street, streets[1] ?? street, code, postalCodes[1] ?? code, most]);
   };
   const [namesakes, family, neighbours] = await Promise.all([

@@ -1,8 +1,8 @@
 -- Who else might be meant is looked for by both names whatever the birth date, and by street and postal code. The keys are
 -- computed by the program (identity/name-key.ts); records of earlier imports have none until their file is imported again.
 alter table citizen add column given_key text;
-alter table citizen add column street_key text;
-create index citizen_by_street on citizen (street_key, postal_code);
+alter table citizen add column street_key bigint check (street_key between 0 and 9007199254740991);
+create index citizen_by_street on citizen (street_key);
 
 -- A further tree costs an import to SQLite as much as a fifth of its time, and the registers there are small enough to look
 -- through a family in the tree that there is.
