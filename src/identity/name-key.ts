@@ -70,8 +70,8 @@ export function familyKey(familyName: string | undefined): string {
 }
 
 /**
- * The key of a street with its house number, for those who live there: a number, which costs an index a third of what the text
- * would; two streets of one key are told apart by comparing. Undefined for none.
+ * The key of a street with its house number, for those who live there: a number, since an index of the texts would
+ * slow every import; two streets of one key are told apart by comparing. Undefined for none.
  */
 export function streetKey(street: string | null | undefined): number | undefined {
   const form = formsOf(street ?? '')[0] ?? '';

@@ -4,8 +4,8 @@ alter table citizen add column given_key text;
 alter table citizen add column street_key bigint check (street_key between 0 and 9007199254740991);
 create index citizen_by_street on citizen (street_key);
 
--- A further tree costs an import to SQLite as much as a fifth of its time, and the registers there are small enough to look
--- through a family in the tree that there is.
+-- A further tree would slow every import to SQLite, and the registers there are small enough to look through a family in the
+-- tree that there is.
 /* sqlite */ drop index citizen_by_name_and_birth;
 /* sqlite */ create index citizen_by_name_and_birth on citizen (family_key, birth_date, given_key);
 /* postgres */ create index citizen_by_names on citizen (family_key, given_key);
