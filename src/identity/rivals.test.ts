@@ -34,7 +34,9 @@ const people = [
   },
 ];
 
+/** Each question as if it were the first: a spent budget of guesses would hide what was decided. */
 async function decisionOf(house: IdentityHouse, claims: object, policy: Policy): Promise<unknown> {
+  await house.db.write([{ sql: 'delete from guess_budget' }]);
   const answered = await house.ask('POST', claims, {}, { policyOf: () => policy });
   return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
 }

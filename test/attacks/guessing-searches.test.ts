@@ -64,6 +64,24 @@ for (const engine of engines) {
     assert.equal(await decisionOf(house, { ...anna, documentNumber: 'X9' }), 'no_match');
   });
 
+  test(`${engine.name}: vowels of a name in Arabic letters are no new name to guess dates for`, async (t) => {
+    const karim = { givenName: 'محمد', familyName: 'الخطيب', birthDate: '1980-03-07', postalCode: '10115' };
+    const house = await openHouseOf(t, engine, [{ citizenId: 'C-9', ...karim }]);
+    const spellings = [
+      ['Muhammad', 'Al-Khatib'],
+      ['Mohammed', 'Al-Khateeb'],
+      ['Mohamed', 'El Khatib'],
+      ['Muhamad', 'al Khatieb'],
+      ['Mohammad', 'El-Khateeb'],
+    ] as const;
+    const asked = spellings.map(([givenName, familyName], at) => {
+      return { ...karim, givenName, familyName, birthDate: `1980-03-${day(at)}` };
+    });
+    assert.equal(await decisionOf(house, { ...karim, givenName: 'Mohamad', familyName: 'Al Khatib' }), 'match');
+    assert.deepEqual(new Set(await decisionsOf(house, asked)), new Set(['no_match']));
+    assert.equal(await decisionOf(house, { ...karim, givenName: 'Mohamad', familyName: 'Al Khatib' }), 'no_match');
+  });
+
   test(`${engine.name}: a street written in other ways is no new place to guess dates for`, async (t) => {
     const house = await openHouseOf(t, engine, people);
     const { postalCode: _, ...rest } = anna;
@@ -142,8 +160,8 @@ for (const engine of engines) {
     const rows = async () => (await house.db.read('select subject from guess_budget')).length;
     await decisionOf(house, { ...anna, postalCode: '1' });
     const known = await rows();
-    await decisionOf(house, { ...anna, givenName: 'Eva', familyName: 'Nilsson', postalCode: '1' });
-    assert.deepEqual([known, await rows()], [6, 12]);
+    await decisionOf(house, { ...anna, givenName: 'Marta', familyName: 'Olofsson', postalCode: '1' });
+    assert.deepEqual([known, await rows()], [10, 20]);
   });
 
   test(`${engine.name}: a match with a wrong number or date is a guess, and over budget it is no match`, async (t) => {
