@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMint } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { accessOf, type DocumentStatus, type Grant, mayMove, type StoredDocument } from './document.ts';
+import { accessOf, type Grant, type StoredDocument } from './document.ts';
 
 const now = 1_000;
 const id = createMint({ now: () => now }, systemRandom)('document');
@@ -20,19 +20,6 @@ const document: StoredDocument = {
   sealedRecord: new Uint8Array(1),
 };
 const grant: Grant = { documentId: id, clientId: 'city', purpose: 'housing', grantedAt: 500, endsAt: 2_000 };
-
-test('the only moves are those on this list, and nothing leaves erased', () => {
-  const statuses: DocumentStatus[] = ['receiving', 'scanning', 'available', 'quarantined', 'withdrawn', 'erased'];
-  const allowed = statuses.map((from) => [from, statuses.filter((to) => mayMove(from, to))]);
-  assert.deepEqual(Object.fromEntries(allowed), {
-    receiving: ['scanning', 'available', 'erased'],
-    scanning: ['available', 'quarantined', 'withdrawn', 'erased'],
-    available: ['scanning', 'quarantined', 'withdrawn', 'erased'],
-    quarantined: ['scanning', 'withdrawn', 'erased'],
-    withdrawn: ['erased'],
-    erased: [],
-  });
-});
 
 test('the issuer and the citizen may read, and no other client or citizen', () => {
   assert.deepEqual(accessOf(document, [], { client: 'tax-office' }, now), { by: 'issuer', purpose: undefined });

@@ -43,21 +43,6 @@ export type DocumentStatus = StoredDocument['status'];
 /** A document whose record can be read; `available` ones can be read themselves. */
 export type HeldDocument = Extract<StoredDocument, Sealed>;
 
-/** The only legal moves. A quarantined document is scanned anew when the scanner has learned more. */
-const moves: Readonly<Record<DocumentStatus, readonly DocumentStatus[]>> = {
-  receiving: ['scanning', 'available', 'erased'],
-  scanning: ['available', 'quarantined', 'withdrawn', 'erased'],
-  available: ['scanning', 'quarantined', 'withdrawn', 'erased'],
-  quarantined: ['scanning', 'withdrawn', 'erased'],
-  withdrawn: ['erased'],
-  erased: [],
-};
-
-/** Whether a document in state `from` may come into state `to`. */
-export function mayMove(from: DocumentStatus, to: DocumentStatus): boolean {
-  return moves[from].includes(to);
-}
-
 /** Leave for one client to read one document, for one purpose, until its end (epoch ms; null: no end). */
 export type Grant = {
   readonly documentId: DocumentId;

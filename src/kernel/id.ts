@@ -23,7 +23,6 @@ export type Id<K extends IdKind> = string & { readonly [kind]: K };
 
 export type NotificationId = Id<'notification'>;
 export type DeliveryId = Id<'delivery'>;
-export type AttemptId = Id<'attempt'>;
 export type DocumentId = Id<'document'>;
 export type VerificationId = Id<'verification'>;
 export type HoldId = Id<'hold'>;

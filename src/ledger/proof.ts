@@ -1,4 +1,4 @@
-import { parseBase64, parseCheckpoint, parseCount, parseHash } from './checkpoint.ts';
+import { parseBase64, parseCount, parseHash } from './checkpoint.ts';
 import { verifyInclusion } from './merkle.ts';
 import { parseNote } from './note.ts';
 import { opensUnder, type Policy, type Trusted } from './policy.ts';
@@ -55,10 +55,4 @@ export function verifyProof({ index, hashes, checkpoint }: TlogProof, leaf: Uint
   return verifyInclusion({ index, size, leaf, proof: hashes, root })
     ? trusted
     : { fault: 'the entry is not in the tree of this checkpoint' };
-}
-
-/** The checkpoint that a proof carries, unverified; undefined where there is none. */
-export function claimedCheckpoint(proof: TlogProof): ReturnType<typeof parseCheckpoint> {
-  const note = parseNote(proof.checkpoint);
-  return note === undefined ? undefined : parseCheckpoint(note.text);
 }
