@@ -24,7 +24,7 @@ export type ThreadParts = {
 export type ApiThreads = {
   /** What each of them has counted. */
   snapshots(): Promise<readonly Snapshot[]>;
-  /** How many help at present. */
+  /** How many help at present; one that is still starting does not. */
   readonly count: number;
   stop(): Promise<void>;
 };
@@ -94,7 +94,7 @@ export function openApiThreads(parts: ThreadParts): ApiThreads {
     snapshots: async () =>
       (await Promise.all(threads.map((thread) => thread.count()))).filter((one) => one !== undefined),
     get count() {
-      return threads.length;
+      return threads.filter((thread) => thread.isReady()).length;
     },
     stop: async () => {
       stopping = true;
@@ -107,6 +107,7 @@ export function openApiThreads(parts: ThreadParts): ApiThreads {
 type Helper = {
   /** Resolves when it answers calls; rejects where it could not start. */
   readonly ready: Promise<void>;
+  isReady(): boolean;
   tell(message: ToThread): void;
   count(): Promise<Snapshot | undefined>;
   stop(): Promise<void>;
@@ -171,6 +172,7 @@ function startHelper(parts: ThreadParts): Helper {
 
   return {
     ready: ready.promise,
+    isReady: () => state === 'ready',
     tell,
     count: async () => {
       if (state !== 'ready') return undefined;

@@ -41,7 +41,7 @@ export type Launched = {
   stderr(): string;
   readonly ended: Promise<Ending>;
   /** Sends the signal and resolves when the process is gone. */
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ending>;
+  end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGUSR2'): Promise<Ending>;
 };
 
 /** A server that is up. */
