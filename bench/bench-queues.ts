@@ -18,8 +18,8 @@ const oursName = (engine: Engine) => `ours, ${engine}`;
 /** DESIGN, section 6: accepting against BullMQ, then from the acceptance to the mail. */
 const acceptGoals: Readonly<Record<Engine, number>> = { SQLite: 2.5, PostgreSQL: 1.5 };
 const deliverGoal = 1.3;
-/** So many notifications for each second of the plan. */
-const perPlannedSecond = 1_000;
+/** So many notifications for each second of the plan: a round of a second or two would measure how a program warms up. */
+const perPlannedSecond = 3_000;
 
 /** Accepting, and accepting to delivered, beside the queues that teams use; BullMQ where there is a redis-server. */
 export async function benchQueues(ground: Ground, plan: Plan): Promise<Result[]> {
@@ -92,7 +92,7 @@ async function benchDelivered(ground: Ground, stores: readonly Redis[], plan: Pl
   for (const engine of engines) mailings.push(await ourMailing(ground, sink, engine));
   const cells = new Map<string, Cell[]>(mailings.map(({ name }) => [name, []]));
   const count = Math.round(plan.seconds * perPlannedSecond);
-  for (const mailing of mailings) await mailOnce(ground, sink, mailing, Math.round(count / 4));
+  for (const mailing of mailings) await mailOnce(ground, sink, mailing, count);
   await ground.postgres.settle();
   for (let round = 0; round < plan.rounds; round += 1) {
     for (const mailing of mailings) {

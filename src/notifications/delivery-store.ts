@@ -98,13 +98,13 @@ export function jobOf(row: Row): Job {
 /**
  * The mark that the provider is about to be called. No row comes back where the job was lost meanwhile, or the citizen
  * has read the message: then the provider must not be called. It locks the row against `putBackLost`, so that only one
- * of the two can happen.
+ * of the two can happen. The status is asked for as a value: `not exists` PostgreSQL may join with all notifications.
  */
 export function markStarted(job: Job, now: number): Statement {
   return {
     sql: `update delivery set started_at = $1
       where id = $2 and attempts = $3 and locked_by = $4 and status = 'sending'
-        and not exists (select 1 from notification n where n.id = delivery.notification_id and n.status = 'read')
+        and (select n.status from notification n where n.id = delivery.notification_id) <> 'read'
       returning id`,
     args: [now, job.id, job.attempts, job.lockedBy],
   };
