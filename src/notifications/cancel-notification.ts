@@ -5,7 +5,7 @@ import type { CitizenEvent } from '../ledger/event.ts';
 import { endUntouched } from './delivery-store.ts';
 import type { Delivery, DeliveryStatus, Notification } from './notification.ts';
 import { notificationShape, notificationView } from './notification-shape.ts';
-import { moveTo } from './notification-store.ts';
+import { findNotification, moveTo } from './notification-store.ts';
 import type { NotificationPorts } from './ports.ts';
 import { findOwn } from './read-notification.ts';
 import { tell } from './webhooks/feed-store.ts';
@@ -44,7 +44,12 @@ async function withdraw(call: Call<typeof request, NotificationPorts>): Promise<
     const event: CitizenEvent = { type: 'notification.status-read', ...head, ...about };
     return { effect: { events: [event], statements: [] }, answer: { status: 200, json: notificationView(found) } };
   }
-  if (!deliveries.every(isUntouched)) return { refusal: refuse('conflict', whyTooLate(notification, deliveries)) };
+  if (!deliveries.every(isUntouched)) {
+    // Notification and deliveries are read one after the other: another call may have withdrawn it in between.
+    const now = await findNotification(call.read, notification.id);
+    if (now?.status === 'cancelled') return await withdraw(call);
+    return { refusal: refuse('conflict', whyTooLate(notification, deliveries)) };
+  }
   const event = { type: 'notification.cancelled', ...head, ...about } as const;
   const cancelled = { ...notification, status: 'cancelled', statusAt: call.now } as const;
   const skipped = deliveries.map((delivery): Delivery => {
