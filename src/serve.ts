@@ -17,6 +17,7 @@ import { publicUrlOn } from './config/public-url.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { scanningCommit } from './documents/scan-documents.ts';
+import { createLimit, late } from './jobs/limit.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
@@ -71,7 +72,7 @@ export type Running = {
 
 /** How long what is in hand may take to its end; a part that does not keep to it is left behind a little later. */
 const stopWithinMs = 25_000;
-const leaveAfterMs = 27_000;
+const within = createLimit(systemTimer, 27_000);
 
 /** What was begun and has to be stopped. */
 type Part = { stop(deadlineMs: number): Promise<unknown> };
@@ -238,18 +239,12 @@ function threadGauges(threads: ApiThreads | undefined): Gauge[] {
 async function stopAll(log: Log, parts: readonly (() => Promise<unknown> | undefined)[]): Promise<void> {
   for (const stop of parts) {
     try {
-      await inTime(stop());
+      if ((await within.hold(Promise.resolve(stop()))) === late)
+        throw new Error(`a part of the server did not end within ${within.ms} ms`);
     } catch (fault) {
       log.fault('stop', fault);
     }
   }
-}
-
-async function inTime(ending: Promise<unknown> | undefined): Promise<void> {
-  const late = Promise.withResolvers<never>();
-  const fault = new Error(`a part of the server did not end within ${leaveAfterMs} ms`);
-  const cancel = systemTimer(leaveAfterMs, () => late.reject(fault));
-  await Promise.race([ending, late.promise]).finally(cancel);
 }
 
 /** Takes over a root key that is being rotated by another hand. */

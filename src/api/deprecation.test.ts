@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createExchange } from '../../test/exchange.ts';
-import { createMint } from '../kernel/id.ts';
-import { systemClock, systemRandom } from '../kernel/system-clock.ts';
+import { storelessHouse } from '../../test/storeless-house.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { createLog } from './log.ts';
 import { openApi } from './openapi.ts';
@@ -28,19 +28,8 @@ const old = defineOperation({
 });
 
 test('what is to go says since when, until when, and what to use', async (t) => {
-  const never = () => Promise.reject(new Error('this server has no store'));
   const server = createApiServer({
-    house: {
-      gate: { authenticate: never, missingScope: () => assert.fail(), take: () => assert.fail() },
-      ...{
-        clock: systemClock,
-        mint: createMint(systemClock, systemRandom),
-        read: never,
-        commit: never,
-        printKey: new Uint8Array(32),
-        ports: null,
-      },
-    },
+    house: storelessHouse,
     ...{ operations: [old], pages: [], mounts: [], publicUrl: 'http://127.0.0.1', apiVersion: '1.0.0' },
     random: systemRandom,
     log: createLog('silent'),

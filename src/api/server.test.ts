@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createExchange } from '../../test/exchange.ts';
-import { createMint } from '../kernel/id.ts';
-import { systemClock, systemRandom } from '../kernel/system-clock.ts';
+import { storelessHouse } from '../../test/storeless-house.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
 import { createLog } from './log.ts';
 import { createApiServer } from './server.ts';
 
 test('behind https every answer says that it stays https, and nothing is redirected', async (t) => {
-  const never = () => Promise.reject(new Error('this server has no store'));
   const server = createApiServer({
-    house: {
-      gate: { authenticate: never, missingScope: () => assert.fail(), take: () => assert.fail() },
-      ...{
-        clock: systemClock,
-        mint: createMint(systemClock, systemRandom),
-        read: never,
-        commit: never,
-        printKey: new Uint8Array(32),
-        ports: null,
-      },
-    },
+    house: storelessHouse,
     ...{ operations: [], pages: [], mounts: [], publicUrl: 'https://api.example.gov', apiVersion: '1.0.0' },
     random: systemRandom,
     log: createLog('silent'),

@@ -37,7 +37,7 @@ export function guessTags(
   // Where the probability decides alone both names may be misspelled: each holds by itself what the other lets go.
   const placed = tolerant ? [...new Set([family, given, ...named])] : named;
   const places = [
-    ...(values.streetAddress === undefined ? [] : [`street\0${streetKey(values.streetAddress.forms[0] ?? '')}`]),
+    ...(values.streetAddress === undefined ? [] : [`street\0${streetMark(values.streetAddress.forms[0] ?? '')}`]),
     ...(['postalCode', 'documentNumber'] as const)
       .filter((claim) => values[claim] !== undefined)
       .map((claim) => `${claim}\0${form(claim)}`),
@@ -57,7 +57,7 @@ function pairsOf(family: string, given: string): readonly string[] {
 }
 
 /** A street by its numbers and its first letter, which is the same however its words are shortened or parted. */
-function streetKey(form: string): string {
+function streetMark(form: string): string {
   const words = form
     .replace(/(\d) [a-z](?= |$)/g, '$1')
     .split(' ')

@@ -4,9 +4,9 @@ import { loadLimits } from '../../src/api/load.ts';
 import { createLog } from '../../src/api/log.ts';
 import { type Call, defineOperation } from '../../src/api/operation.ts';
 import { createApiServer } from '../../src/api/server.ts';
-import { createMint } from '../../src/kernel/id.ts';
-import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { type Answered, createExchange } from '../exchange.ts';
+import { storelessHouse } from '../storeless-house.ts';
 import { until } from '../until.ts';
 
 /** A server with one operation, whose answers wait for what it is given. */
@@ -20,23 +20,15 @@ async function serverOf(t: { after(run: () => unknown): void }, work: () => Prom
       return { plain: { status: 200, json: {} } };
     },
   });
-  const never = () => Promise.reject(new Error('this server has no store'));
-  const gate = {
-    authenticate: never,
-    missingScope: () => assert.fail('no scope'),
-    take: () => assert.fail('no quota'),
-  };
-  const house = {
-    gate,
-    clock: systemClock,
-    mint: createMint(systemClock, systemRandom),
-    read: never,
-    commit: never,
-    printKey: new Uint8Array(32),
-    ports: null,
-  };
   const server = createApiServer({
-    ...{ house, operations: [operation], pages: [], mounts: [], publicUrl: 'http://127.0.0.1', apiVersion: '1.0.0' },
+    ...{
+      house: storelessHouse,
+      operations: [operation],
+      pages: [],
+      mounts: [],
+      publicUrl: 'http://127.0.0.1',
+      apiVersion: '1.0.0',
+    },
     ...{ random: systemRandom, log: createLog('silent') },
   });
   const port = await server.listen('127.0.0.1', 0);

@@ -4,9 +4,9 @@ import { Type } from 'typebox';
 import { createLog } from '../../src/api/log.ts';
 import { type Call, defineOperation } from '../../src/api/operation.ts';
 import { type ApiServer, createApiServer } from '../../src/api/server.ts';
-import { createMint } from '../../src/kernel/id.ts';
-import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { rawHttp, statusesIn } from '../raw-http.ts';
+import { storelessHouse } from '../storeless-house.ts';
 
 let server: ApiServer;
 let port = 0;
@@ -33,21 +33,8 @@ const echo = defineOperation({
 });
 
 before(async () => {
-  const never = () => Promise.reject(new Error('this server has no store'));
   server = createApiServer({
-    house: {
-      gate: {
-        authenticate: never,
-        missingScope: () => ({ slug: 'missing-scope', detail: '' }),
-        take: () => ({ headers: {} }),
-      },
-      clock: systemClock,
-      mint: createMint(systemClock, systemRandom),
-      read: never,
-      commit: never,
-      printKey: new Uint8Array(32),
-      ports: null,
-    },
+    house: storelessHouse,
     operations: [echo],
     pages: [],
     mounts: [],

@@ -1,46 +1,24 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { Claim } from '../../src/jobs/claim.ts';
 import { endWorkerLeases } from '../../src/jobs/lease.ts';
 import { parseId } from '../../src/kernel/id.ts';
-import { Secret } from '../../src/kernel/secret.ts';
 import type { Commit } from '../../src/ledger/commit.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
-import { plainMapping, receiptWord } from '../../src/notifications/channels/sms-mapping.ts';
 import { learnLate } from '../../src/notifications/learn-late.ts';
-import { createProviderCallback, parseReceipt } from '../../src/notifications/provider-callback.ts';
 import { type Db, WriteBusy } from '../../src/store/db.ts';
 import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
+import { startReceipts } from '../receipt-callback.ts';
 
 /** A house whose provider calls back: `say` gives the status of the answer to it. */
 async function open(t: TestContext, db: Db, claim?: Claim) {
   const house = await createDeliveryHouse(t, db);
   const { time, faults } = house;
-  const server = createServer(
-    createProviderCallback(
-      {
-        ...{ ...house.house, claim: claim ?? house.house.claim },
-        ...{ read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
-      },
-      {
-        token: new Secret('t0ken'),
-        limitBytes: 1_000,
-        read: (text, type) => [receiptWord(plainMapping, parseReceipt(text, type)) ?? []].flat(),
-      },
-    ),
-  );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  // It listens on TCP, so its address has a port.
-  const { port } = server.address() as AddressInfo;
-  const say = async (id: string | undefined, status: string): Promise<number> => {
-    const headers = { authorization: 'Bearer t0ken', 'content-type': 'application/json' };
-    const body = JSON.stringify({ id, status });
-    return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })).status;
-  };
+  const say = await startReceipts(t, {
+    ...{ ...house.house, claim: claim ?? house.house.claim },
+    ...{ read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
+  });
   return { ...house, say };
 }
 

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { Secret } from '../../src/kernel/secret.ts';
 import { standardPolicyFor } from '../../src/notifications/cascade.ts';
 import { absentChannels } from '../../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
-import { plainMapping, receiptWord } from '../../src/notifications/channels/sms-mapping.ts';
-import { createProviderCallback, parseReceipt } from '../../src/notifications/provider-callback.ts';
 import { createDeliveryHouse, minute, type Shown, scripted } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
+import { startReceipts } from '../receipt-callback.ts';
 
 const day = 24 * 60 * minute;
 const citizens = { 'cit-tel': { name: 'Tea', phone: '+4740000000', postalLines: ['Road', 'Oslo'] } };
@@ -22,29 +18,8 @@ for (const engine of engines) {
     const sms = { ...scripted({ outcome: 'sent' }, { outcome: 'sent' }), name: 'sms' as const, addressOf: () => 'x' };
     const letter = { ...scripted({ outcome: 'sent' }), name: 'letter' as const, addressOf: () => 'x' };
     const worker = await start({ channels: { ...absentChannels, inbox: inboxChannel, sms, letter } });
-    const server = createServer(
-      createProviderCallback(
-        { ...house, read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
-        {
-          token: new Secret('t0ken'),
-          limitBytes: 1_000,
-          read: (text, type) => [receiptWord(plainMapping, parseReceipt(text, type)) ?? []].flat(),
-        },
-      ),
-    );
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.after(() => server.close());
-    // It listens on TCP, so its address has a port.
-    const { port } = server.address() as AddressInfo;
-    const receipt = async (id: string, status: string, token = 't0ken') => {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      const answer = await fetch(`http://127.0.0.1:${port}/`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ id, status }),
-      });
-      return answer.status;
-    };
+    const onFault = (fault: unknown) => faults.push(fault);
+    const receipt = await startReceipts(t, { ...house, read: db.read, clock: time.clock, onFault });
     const ids = [
       await house.accept({ citizenId: 'cit-tel' }),
       await house.accept({ citizenId: 'cit-tel', channels: ['sms', 'letter'] }),

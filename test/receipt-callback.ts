@@ -1,0 +1,26 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { Secret } from '../src/kernel/secret.ts';
+import { plainMapping, receiptWord } from '../src/notifications/channels/sms-mapping.ts';
+import { createProviderCallback, parseReceipt } from '../src/notifications/provider-callback.ts';
+
+/** The call-back of a gateway on loopback; gives what calls it and tells the status of the answer. */
+export async function startReceipts(t: TestContext, parts: Parameters<typeof createProviderCallback>[0]) {
+  const server = createServer(
+    createProviderCallback(parts, {
+      token: new Secret('t0ken'),
+      limitBytes: 1_000,
+      read: (text, type) => [receiptWord(plainMapping, parseReceipt(text, type)) ?? []].flat(),
+    }),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  // It listens on TCP, so its address has a port.
+  const { port } = server.address() as AddressInfo;
+  return async (id: string | undefined, status: string, token = 't0ken'): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ id, status });
+    return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })).status;
+  };
+}
