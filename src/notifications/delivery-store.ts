@@ -102,8 +102,8 @@ export function jobOf(row: Row): Job {
  */
 export function markStarted(job: Job, now: number): Statement {
   return {
-    sql: `update delivery set started_at = $1
-      where id = $2 and attempts = $3 and locked_by = $4 and status = 'sending'
+    sql: `update delivery set started_at = cast($1 as bigint)
+      where id = cast($2 as text) and attempts = cast($3 as bigint) and locked_by = cast($4 as text) and status = 'sending'
         and (select n.status from notification n where n.id = delivery.notification_id) <> 'read'
       returning id`,
     args: [now, job.id, job.attempts, job.lockedBy],
@@ -113,8 +113,8 @@ export function markStarted(job: Job, now: number): Statement {
 /** Puts a job back whose provider was certainly not called in this attempt. */
 export function putBack(job: Job, runAt: number): Statement {
   return {
-    sql: `update delivery set status = 'queued', run_at = $1, locked_by = null, started_at = null
-      where id = $2 and attempts = $3 and locked_by = $4 and status = 'sending' returning id`,
+    sql: `update delivery set status = 'queued', run_at = cast($1 as bigint), locked_by = null, started_at = null
+      where id = cast($2 as text) and attempts = cast($3 as bigint) and locked_by = cast($4 as text) and status = 'sending' returning id`,
     args: [runAt, job.id, job.attempts, job.lockedBy],
   };
 }
@@ -130,10 +130,11 @@ export function endJob(
 ): Statement {
   const queued = state.status === 'queued';
   return {
-    sql: `update delivery set status = $1, run_at = coalesce(cast($2 as bigint), run_at), ended_at = $3,
-        reason = $4, provider_ref = $5, locked_by = null, started_at = null, early_word = null
-      where id = $6 and attempts = $7 and locked_by = $8 and status = 'sending' and coalesce(early_word, '') = $9
-      returning id`,
+    sql: `update delivery set status = cast($1 as text), run_at = coalesce(cast($2 as bigint), run_at),
+        ended_at = cast($3 as bigint), reason = cast($4 as text), provider_ref = cast($5 as text),
+        locked_by = null, started_at = null, early_word = null
+      where id = cast($6 as text) and attempts = cast($7 as bigint) and locked_by = cast($8 as text)
+        and status = 'sending' and coalesce(early_word, '') = cast($9 as text) returning id`,
     args: [
       state.status,
       queued ? state.runAt : null,

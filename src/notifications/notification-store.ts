@@ -109,8 +109,8 @@ export async function findWithContent(
 export function moveTo(notification: Notification, status: NotificationStatus, at: number): Statement {
   const changedAt = status === notification.status ? notification.statusAt : at;
   return {
-    sql: `update notification set status = $1, status_at = $2, revision = revision + 1
-      where id = $3 and revision = $4 returning id`,
+    sql: `update notification set status = cast($1 as text), status_at = cast($2 as bigint), revision = revision + 1
+      where id = cast($3 as text) and revision = cast($4 as bigint) returning id`,
     args: [status, changedAt, notification.id, notification.revision],
     rows: 1,
   };

@@ -122,15 +122,21 @@ async function apply(db: Db, migration: Migration, clock: Clock): Promise<void> 
     sql: 'insert into schema_migration (number, name, checksum, applied_at) values ($1, $2, $3, $4)',
     args: [number, name, checksum, clock.now()],
   };
+  const plans = db.engine === 'postgres' ? planFreely : [];
   try {
-    await db.write([claim, ...statementsFor(db, statements)]);
+    await db.write([claim, ...plans, ...statementsFor(db, statements)]);
   } catch (error) {
     if (!(error instanceof WriteRefused)) throw error;
     if (error.statement === 0 && error.kind === 'unique') throw new AnotherProcess();
-    const where = error.statement === 0 ? 'its row' : `statement ${error.statement}`;
+    const where = error.statement === 0 ? 'its row' : `statement ${error.statement - plans.length}`;
     throw new Error(`migration ${fileName(migration)} failed at ${where}: ${error.message}`, { cause: error });
   }
 }
+
+/** A migration may go through whole tables, which other writes may not (postgres.ts). */
+const planFreely: readonly Statement[] = ['seqscan', 'hashjoin', 'mergejoin'].map((way) => ({
+  sql: `set local enable_${way} = on`,
+}));
 
 /** How rows lie on disk is the engine's own business: a statement may be for one of them alone. */
 function statementsFor({ engine }: Db, statements: readonly string[]): Statement[] {

@@ -2,7 +2,7 @@ import { type Statement, WriteBusy, WriteRefused, WriteUnknown } from './db.ts';
 import { allSettled, type Lane, type Pending, type Unstored } from './group-commit.ts';
 import type { Connection, Reply } from './postgres-connection.ts';
 import { type Fault, messageOf } from './postgres-faults.ts';
-import { createJoinInserts, type Layout, layApart } from './postgres-inserts.ts';
+import { createJoins, type Layout, layApart, type Place } from './postgres-joins.ts';
 
 /** What became of a transaction. `failed`, `blurred` (one unit failed, unknown which) and `transient`: it was rolled back. */
 type Outcome =
@@ -21,7 +21,7 @@ const triesTogether = 2;
 /** A lane over its own connection, made when it is needed and made anew after a loss. */
 export function createLane(open: () => Promise<Connection>): Lane & { close(): Promise<void> } {
   let connection: Connection | undefined;
-  const joinInserts = createJoinInserts();
+  const join = createJoins();
 
   async function transact(units: readonly Pending[], joins: boolean): Promise<Outcome> {
     try {
@@ -30,7 +30,7 @@ export function createLane(open: () => Promise<Connection>): Lane & { close(): P
       // Nothing was sent, so nothing is stored.
       return { is: 'transient', message: messageOf(error), reconnect: false };
     }
-    const layout = (joins && units.length > 1 ? joinInserts : layApart)(units.map(({ unit }) => unit));
+    const layout = (joins && units.length > 1 ? join : layApart)(units.map(({ unit }) => unit));
     const outcome = await runTransaction(connection, units, layout);
     if (outcome.is === 'unknown' || (outcome.is === 'transient' && outcome.reconnect)) connection.destroy();
     return outcome;
@@ -79,12 +79,12 @@ export function createLane(open: () => Promise<Connection>): Lane & { close(): P
 
 // Without stated rows, BEGIN to COMMIT is one round trip. With them, COMMIT waits until the rows were counted.
 async function runTransaction(connection: Connection, units: readonly Pending[], layout: Layout): Promise<Outcome> {
-  const { statements, places, joinedFrom } = layout;
-  const counted = statements.some((statement) => statement.rows !== undefined);
+  const { statements, places, alone } = layout;
+  const counted = units.some(({ unit }) => unit.some((statement) => statement.rows !== undefined));
   const replies = await connection.send([begin, ...statements, ...(counted ? [] : [commit])]);
   const done = replies.slice(1);
-  const rows = places.map((own) => own.flatMap((place) => done[place] ?? []));
-  const isBlurred = done.slice(joinedFrom).some(isOwnFault);
+  const rows = places.map((own) => own.flatMap((place) => replyAt(done, place) ?? []));
+  const isBlurred = [...done.slice(0, alone[0]), ...done.slice(alone[1])].some(isOwnFault);
   const failures = findFailures(units, rows);
   const fault = worst(replies);
   if (fault?.is === 'lost') return { is: 'unknown', message: fault.message };
@@ -94,6 +94,13 @@ async function runTransaction(connection: Connection, units: readonly Pending[],
     : replies.at(-1);
   const outcome = conclude({ last, fault, failures, rows });
   return isBlurred && outcome.is === 'failed' ? { is: 'blurred' } : outcome;
+}
+
+/** What is the unit's own of what came back there. */
+function replyAt(replies: readonly Reply[], { at, id }: Place): Reply | undefined {
+  const reply = replies[at];
+  if (reply === undefined || 'fault' in reply || id === undefined) return reply;
+  return { ...reply, rows: reply.rows.filter((row) => row['id'] === id) };
 }
 
 /** Whether that statement itself failed, and not one before it. */

@@ -51,8 +51,11 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   };
 }
 
+// Writes find their rows by an index, each one. The server keeps the plan of a prepared statement, and one that was made
+// while a table was small would go through all of it until its statistics are renewed. Migrations plan anew (migrations.ts).
+const byIndex = 'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off';
 // A commit must mean synced, also where the server's default is otherwise; a stricter default stays.
-const writerSetup = `set lock_timeout = ${lockTimeoutMs};
+const writerSetup = `${byIndex}; set lock_timeout = ${lockTimeoutMs};
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
 async function refuseOtherCollation(read: Db['read']): Promise<void> {
