@@ -19,11 +19,15 @@ export function endReminder(delivery: DeliveryId, now: number): Statement {
   };
 }
 
-/** Ends the steps of a cascade that have not begun, as the citizen has opened the message. */
+/**
+ * Ends the steps of a cascade that have not begun, as the citizen has opened the message; also one whose worker is about to
+ * call the provider, but has not marked it yet. A step that has been tried looks for itself when it is tried again.
+ */
 export function endUnneeded(notification: NotificationId, now: number): Statement {
   return {
-    sql: `update delivery set status = 'skipped', reason = 'already-read', ended_at = $1
-      where notification_id = $2 and status = 'queued' and attempts = 0 returning id`,
+    sql: `update delivery set status = 'skipped', reason = 'already-read', ended_at = $1, locked_by = null
+      where notification_id = $2
+        and (status = 'queued' and attempts = 0 or status = 'sending' and started_at is null) returning id`,
     args: [now, notification],
   };
 }

@@ -6,7 +6,7 @@ import type { CascadePolicy } from './cascade.ts';
 import type { Channel, Message, Outcome, Ready } from './channels/channel.ts';
 import { findDeliveries, type Job, markStarted, putBack } from './delivery-store.ts';
 import type { Notification } from './notification.ts';
-import { findNotification, findWithContent } from './notification-store.ts';
+import { findWithContent } from './notification-store.ts';
 import type { ContactOf } from './ports.ts';
 import { afterQuiet } from './quiet-hours.ts';
 import { type OpeningKeys, openContentOf } from './sealed-content.ts';
@@ -67,7 +67,7 @@ export function createDeliver(parts: DeliverParts, channel: Channel, places: Gat
     } finally {
       if (!marked) ready.drop();
     }
-    return marked ? { by: 'provider', startedAt, outcome: await callOnce(ready) } : await whyUnmarked(parts, job);
+    return marked ? { by: 'provider', startedAt, outcome: await callOnce(ready) } : undefined;
   }
 
   async function prepareOnce(message: Message): Promise<Ready | Outcome> {
@@ -119,12 +119,6 @@ export function createDeliver(parts: DeliverParts, channel: Channel, places: Gat
 
 const passed: Ending = { by: 'us', status: 'failed', reason: 'deadline-passed' };
 const read: Ending = { by: 'us', status: 'skipped', reason: 'already-read' };
-
-/** The mark is refused where the citizen has read the message meanwhile, or the job is another's by now. */
-async function whyUnmarked(parts: DeliverParts, job: Job): Promise<Ending | undefined> {
-  const notification = await findNotification(parts.read, job.notificationId);
-  return notification?.status === 'read' ? read : undefined;
-}
 
 async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise<Prepared> {
   const found = await findWithContent(parts.read, job.notificationId);

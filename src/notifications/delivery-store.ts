@@ -96,16 +96,15 @@ export function jobOf(row: Row): Job {
 }
 
 /**
- * The mark that the provider is about to be called. No row comes back where the job was lost meanwhile, or the citizen
- * has read the message: then the provider must not be called. It locks the row against `putBackLost`, so that only one
- * of the two can happen. The status is asked for as a value: `not exists` PostgreSQL may join with all notifications.
+ * The mark that the provider is about to be called. No row comes back where the job was lost meanwhile, or ended because the
+ * citizen has read the message (`endUnneeded`): then the provider must not be called. Mark, `putBackLost` and `endUnneeded`
+ * lock the row, so that only one of them can happen.
  */
 export function markStarted(job: Job, now: number): Statement {
   return {
     sql: `update delivery set started_at = cast($1 as bigint)
-      where id = cast($2 as text) and attempts = cast($3 as bigint) and locked_by = cast($4 as text) and status = 'sending'
-        and (select n.status from notification n where n.id = delivery.notification_id) <> 'read'
-      returning id`,
+      where id = cast($2 as text) and attempts = cast($3 as bigint) and locked_by = cast($4 as text)
+        and status = 'sending' returning id`,
     args: [now, job.id, job.attempts, job.lockedBy],
   };
 }
