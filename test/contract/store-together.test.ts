@@ -6,6 +6,13 @@ import { letter, open, person } from './store-people.ts';
 
 // What comes in one moment may go to the engine together; no caller may notice.
 
+const rename = (id: string, name: string, born: number, rows?: number): Statement => ({
+  sql: `update person set name = cast($1 as text), born = born + 10
+    where id = cast($2 as text) and born = cast($3 as bigint) returning id`,
+  args: [name, id, born],
+  ...(rows === undefined ? {} : { rows }),
+});
+
 for (const engine of engines) {
   test(`${engine.name}: what is looked up at once by key is each caller's own`, async (t) => {
     const db = await open(engine, t);
@@ -77,6 +84,60 @@ for (const engine of engines) {
         .filter((_, n) => n % 4 !== 3)
         .flat()
         .sort(),
+    );
+  });
+
+  test(`${engine.name}: rows that are changed at once give each caller its own, each change once`, async (t) => {
+    const db = await open(engine, t);
+    for (let n = 0; n < 6; n += 1) await db.write([person(`p${n}`, `p${n}`, n)]);
+    const changes = [
+      ...[db.write([rename('p0', 'a', 0)]), db.write([rename('p1', 'b', 1, 1), letter('l1', 'p1')])],
+      // Not as it is, with and without rows stated; nobody.
+      ...[db.write([rename('p2', 'c', 99)]), db.write([rename('p3', 'd', 99, 1), letter('l3', 'p3')])],
+      db.write([rename('nobody', 'e', 0)]),
+      // The same row twice: one of the two finds it changed.
+      ...[db.write([rename('p4', 'f', 4, 1)]), db.write([rename('p4', 'f', 4, 1)])],
+      db.write([rename('p5', "g'; --", 5), letter('l5', 'p5')]),
+    ];
+    const came = (await Promise.allSettled(changes)).map((one) =>
+      one.status === 'fulfilled' ? one.value.map((rows) => rows.map((row) => row['id'])) : one.reason.kind,
+    );
+    const twice = came.splice(5, 2);
+    assert.deepEqual(new Set(twice), new Set([[['p4']], 'rows']));
+    assert.deepEqual(came, [[['p0']], [['p1'], []], [[]], 'rows', [[]], [['p5'], []]]);
+    const people = await db.read('select name, born from person order by id');
+    assert.deepEqual(
+      people.map((row) => [row['name'], row['born']]),
+      [
+        ...[
+          ['a', 10],
+          ['b', 11],
+        ],
+        ...[
+          ['p2', 2],
+          ['p3', 3],
+        ],
+        ...[
+          ['f', 14],
+          ["g'; --", 15],
+        ],
+      ],
+    );
+  });
+
+  test(`${engine.name}: a row that the table refuses among those changed at once refuses its own unit`, async (t) => {
+    const db = await open(engine, t);
+    for (let n = 0; n < 4; n += 1) await db.write([person(`p${n}`, `p${n}`, n)]);
+    const names = ['a', 'p3', 'c'];
+    const changes = names.map((name, n) => db.write([rename(`p${n}`, name, n, 1)]));
+    const came = (await Promise.allSettled(changes)).map((one) =>
+      one.status === 'fulfilled' ? one.value : one.reason.kind,
+    );
+    assert.deepEqual(came, [[[{ id: 'p0' }]], 'unique', [[{ id: 'p2' }]]]);
+    const people = await db.read('select name from person order by id');
+    assert.deepEqual(
+      people.map((row) => row['name']),
+      ['a', 'p1', 'c', 'p3'],
     );
   });
 
