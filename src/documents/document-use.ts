@@ -18,23 +18,36 @@ export function useOf<T extends 'document.retrieved' | 'document.record-read'>(
   return { type, id, at: call.now, actor, citizenId: document.citizenId, document: document.id, purpose } as const;
 }
 
-/** A refusal with its event, so that the citizen sees that somebody asked for the document and did not get it. */
+/**
+ * A refusal with its event, so that the citizen sees that somebody asked for the document and did not get it. Who may not
+ * know that it exists has no receipt of that, which would open whose it is; its id stands in the published log.
+ */
 export function turnAway(call: UseCall, document: StoredDocument, reason: 'not-permitted' | 'not-available'): Refused {
   const refusal = reason === 'not-permitted' ? refuse('document-not-found') : unavailable(document);
   const [id, actor] = [call.mint('event'), { client: call.caller.clientId }];
   const about = { citizenId: document.citizenId, document: document.id };
-  const event = { type: 'document.refused', id, at: call.now, actor, ...about, reason } as const;
+  const receipt = reason === 'not-permitted' ? ({ receipt: false } as const) : {};
+  const event = { type: 'document.refused', id, at: call.now, actor, ...about, reason, ...receipt } as const;
   return { refusal, effect: { events: [event], statements: [] } };
 }
 
-/** A document that this call may see, or the refusal; an id that does not exist costs the same write as one that is not yours. */
+/**
+ * A document that this call may see, or the refusal; an id that does not exist costs the same write as one that is not
+ * yours, and leaves the same entry in the published log.
+ */
 export async function findFor(call: UseCall & { readonly read: Read }, given: string): Promise<Found | Refused> {
   const id = parseId('document', given);
   if (id === undefined) return { refusal: refuse('document-not-found') };
   const found = await findDocument(call.read, id);
   if (found !== undefined) return found;
-  const actor = { client: call.caller.clientId };
-  const event = { type: 'document.unknown', id: call.mint('event'), at: call.now, actor, document: id } as const;
+  const head = {
+    id: call.mint('event'),
+    at: call.now,
+    actor: { client: call.caller.clientId },
+    receipt: false,
+  } as const;
+  const about = { citizenId: `nobody:${id}`, document: id, reason: 'not-permitted' } as const;
+  const event = { type: 'document.unknown', ...head, ...about } as const;
   return { refusal: refuse('document-not-found'), effect: { events: [event], statements: [] } };
 }
 

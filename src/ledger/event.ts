@@ -88,6 +88,15 @@ export type CitizenEvent =
       readonly document: DocumentId;
       readonly reason: 'not-permitted' | 'not-available';
     })
+  /**
+   * A client asked for an id that no document has: whoever tries ids is on record. Its citizen is nobody, so that the entry
+   * is for everybody else what the refusal of a document that is not theirs is.
+   */
+  | (Head<'document.unknown'> & {
+      readonly citizenId: string;
+      readonly document: DocumentId;
+      readonly reason: 'not-permitted';
+    })
   | (Head<'document.scanned'> & {
       readonly citizenId: string;
       readonly document: DocumentId;
@@ -167,8 +176,6 @@ export type HouseEvent =
   | (Head<'client.bound'> & { readonly clientId: string; readonly binding: 'none' | 'dpop' | 'mtls' })
   | (Head<'client.disabled'> & { readonly clientId: string })
   | (Head<'client.webhook-hosts-set'> & { readonly clientId: string; readonly hosts: readonly string[] })
-  /** A client asked for an id that no document has: whoever tries ids is on record. */
-  | (Head<'document.unknown'> & { readonly document: DocumentId })
   | (Head<'retention-class.set'> & {
       readonly name: string;
       readonly keepDays: number;

@@ -52,8 +52,8 @@ export async function useEverything(ask: Exchange, token: string, strange: strin
         'webhook.changed': 4,
       },
     },
-    // That a document was asked for by somebody whom it does not concern is for the citizen to know.
-    stranger: { clientId: String(decodeJwt(strange)['client_id']), events: { 'document.refused': 1 } },
+    // That a document was asked for by somebody whom it does not concern is for the citizen to know, and not theirs to have.
+    stranger: { clientId: String(decodeJwt(strange)['client_id']), events: {} },
   };
 }
 
