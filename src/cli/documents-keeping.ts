@@ -12,6 +12,9 @@ import { parseId } from '../kernel/id.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 import type { DocumentsRoom, OpenDocumentsRoom } from './documents.ts';
 
+/** What a person writes for the ledger is not longer. */
+const longestText = 2_000;
+
 /** `documents hold`, `documents holds`, `documents release`, `documents class`, `documents classes`. */
 export function keepingCommands(openRoom: OpenDocumentsRoom, terminal: Terminal): readonly Command[] {
   return [
@@ -83,7 +86,10 @@ function wantedHold(args: readonly string[]) {
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const { citizen, reason = '' } = values;
   const [name, ...others] = positionals;
-  if (reason.trim() === '') throw new UsageError('--reason says why, as the court order; the ledger keeps it sealed');
+  if (reason.trim() === '' || reason.length > longestText) {
+    const limit = `in ${longestText} characters at most`;
+    throw new UsageError(`--reason says why, ${limit}, as the court order; the ledger keeps it sealed`);
+  }
   if (others.length > 0 || (name === undefined) === (citizen === undefined)) {
     throw new UsageError('name one document, or one citizen with --citizen');
   }
@@ -115,7 +121,9 @@ function wantedClass(args: readonly string[]): RetentionClass {
     throw new UsageError('name one class in small letters, digits and hyphens');
   }
   const legalBasis = values.basis?.trim() ?? '';
-  if (legalBasis === '') throw new UsageError('--basis names the rule that sets these times');
+  if (legalBasis === '' || legalBasis.length > longestText) {
+    throw new UsageError(`--basis names the rule that sets these times, in ${longestText} characters at most`);
+  }
   const keepDays = daysOf(values['keep-days'], '--keep-days');
   const erase = values['erase-after-days'];
   const eraseAfterDays = erase === undefined ? null : daysOf(erase, '--erase-after-days');

@@ -52,8 +52,11 @@ export function webhookCommands(
   ];
 }
 
+const mostHosts = 100;
+
 function hostsOf(text: string): string[] {
   const given = text.split(',').map((part) => part.trim());
+  if (given.length > mostHosts) throw new UsageError(`--set is a list of at most ${mostHosts} host names`);
   const hosts = given.map((part) => parseHost(part));
   if (hosts.includes(undefined)) throw new UsageError('--set is a list of host names with commas, without ports');
   return [...new Set(hosts.filter((host) => host !== undefined))].sort();

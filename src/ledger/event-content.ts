@@ -18,18 +18,26 @@ export function contentKeyOf(ownerKey: Uint8Array, id: EventId): Buffer {
   return hmac('sha256', ownerKey, `citizen-services/ledger-content-key@v1\0${id}`);
 }
 
+/** The longest content of an event: sealed and with its head it fits into an entry, which has at most 65,535 bytes. */
+export const longestContent = 32_768;
+
 /** The id of a citizen takes so many bytes of a content at least, so that its length does not tell whose it is. */
 const idBytes = 64;
 
 /**
  * The content of an event as it is sealed: canonical JSON, instants as callers see them. Behind that of a citizen stand
- * blanks for what the id has less than the longest usual one.
+ * blanks for what the id has less than the longest usual one. Throws where it is too long: one such entry, and the log
+ * could be served and verified no more.
  */
 export function contentBytes(event: LedgerEvent): Uint8Array {
   // Every member of an event is a string, number, boolean or list of them: the union in event.ts holds nothing else.
   const { receipt: _, ...said } = event;
   const content = { ...said, at: toInstant(event.at) } as unknown as Json;
   const text = canonicalJson(content);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > longestContent) {
+    throw new RangeError(`the ledger holds at most ${longestContent} bytes of an event; ${event.type} has ${bytes}`);
+  }
   if (!isCitizenEvent(event)) return Buffer.from(text);
   const written = Buffer.byteLength(JSON.stringify(event.citizenId)) - 2;
   return Buffer.from(text + ' '.repeat(Math.max(0, idBytes - written)));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseEntry } from '../../src/ledger/entry.ts';
+import { contentBytes, longestContent } from '../../src/ledger/event-content.ts';
 import { leafHash, verifyConsistency } from '../../src/ledger/merkle.ts';
 import { contentOf, parseOpening } from '../../src/ledger/opening.ts';
 import { parseProof, verifyProof } from '../../src/ledger/proof.ts';
@@ -26,6 +27,22 @@ for (const engine of engines) {
     assert.equal('fault' in verdict ? verdict.fault : verdict.checkpoint.size, 625);
     assert.deepEqual(seen, ids);
     assert.deepEqual(await house.db.read('select id from ledger_event'), []);
+  });
+
+  test(`${engine.name}: an event longer than an entry can be is refused, one of the longest is served and verifies`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const say = (bytes: number) => {
+      const head = { type: 'document.listed', id: house.mint('event'), at: house.time.now, citizenId: 'anna' } as const;
+      const said = { ...head, actor: { client: 'tax' }, documents: [], purpose: '' } as const;
+      // Blanks stand behind the content for what the id has less than 64 bytes; they count for nothing.
+      const purpose = 'p'.repeat(bytes - contentBytes(said).length + 64 - 'anna'.length);
+      return house.commit({ events: [{ ...said, purpose }], statements: [] });
+    };
+    await assert.rejects(say(longestContent + 1), /at most 32768 bytes of an event; document.listed has 32769/);
+    await say(longestContent);
+    await house.sequence();
+    const verdict = await verifyLog(house.source, { policy: onlyTheKey });
+    assert.equal('fault' in verdict ? verdict.fault : verdict.checkpoint.size, 1);
   });
 
   test(`${engine.name}: every receipt verifies, opens for who holds its key, and is for its entry alone`, async (t) => {
