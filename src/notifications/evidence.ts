@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { toInstant } from '../kernel/clock.ts';
 import type { PublicJwk } from '../keys/signing-key.ts';
 import type { Erasure } from '../ledger/erase-citizen.ts';
-import { type Calendar, type LegalFacts, legalEffectOf } from './legal-effect.ts';
+import type { LegalEffect, LegalFacts } from './legal-effect.ts';
 import { type Entry, type NotificationRecord, receiptOf, timelineOf } from './notification-shape.ts';
 import { type Content, contentBytes } from './sealed-content.ts';
 
@@ -24,19 +24,20 @@ export type Issuer = {
   readonly publicUrl: string;
   readonly senderName: string;
   readonly key: PublicJwk;
-  readonly calendar: Calendar;
   readonly now: number;
 };
 
+/** What a bundle is about: the content, or that the citizen's data was erased; the legal effect where a rule was named. */
+export type Certified = {
+  readonly found: NotificationRecord;
+  readonly content: Content | Erasure;
+  readonly legalEffect: LegalEffect | undefined;
+};
+
 /** What a bundle states, to be signed. Where the citizen's data was erased it says so, in place of the digest. */
-export function evidenceOf(found: NotificationRecord, content: Content | Erasure, issuer: Issuer) {
+export function evidenceOf({ found, content, legalEffect }: Certified, issuer: Issuer) {
   const { notification } = found;
   const { id, reference, category, language, status, createdAt, deliverBy, clientId, citizenId } = notification;
-  const timeline = timelineOf(found);
-  const effect =
-    notification.legalEffect === null
-      ? {}
-      : { legalEffect: legalEffectOf(notification.legalEffect, factsOf(found, timeline), issuer.calendar, issuer.now) };
   return {
     format: 'citizen-services-evidence/1',
     iss: issuer.publicUrl,
@@ -53,8 +54,8 @@ export function evidenceOf(found: NotificationRecord, content: Content | Erasure
     sender: { clientId, name: issuer.senderName },
     recipient: { citizenId },
     ...statementOf(content),
-    evidence: timeline.flatMap(evidenceEntry),
-    ...effect,
+    evidence: timelineOf(found).flatMap(evidenceEntry),
+    ...(legalEffect === undefined ? {} : { legalEffect }),
     receipt: receiptOf(notification),
     issuerKey: issuer.key,
   };
@@ -122,12 +123,13 @@ function nameOf(
   }
 }
 
-/** The inbox has the message from the acceptance on, or from the attempt that placed it at `sendAt`. */
-function factsOf({ notification, deliveries, attempts }: NotificationRecord, timeline: readonly Entry[]): LegalFacts {
+/** What rules look at. The inbox has the message from the acceptance on, or from the attempt that placed it at `sendAt`. */
+export function legalFactsOf(found: NotificationRecord): LegalFacts {
+  const { notification, deliveries, attempts } = found;
   const inbox = deliveries.find(({ channel }) => channel === 'inbox');
   const placed = attempts.find(({ delivery, outcome }) => delivery === inbox?.id && outcome === 'sent');
   const lies = inbox?.state.status === 'sent' || inbox?.state.status === 'delivered';
-  const letter = timeline.find(({ channel, event }) => channel === 'letter' && event === 'sent');
+  const letter = timelineOf(found).find(({ channel, event }) => channel === 'letter' && event === 'sent');
   return {
     acceptedAt: notification.createdAt,
     availableAt: placed?.endedAt ?? (lies ? notification.createdAt : undefined),

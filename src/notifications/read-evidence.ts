@@ -4,14 +4,17 @@ import { refuse } from '../kernel/problem.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import { type CitizenKeys, cachedForMs } from '../ledger/citizen-keys.ts';
 import { type Erasure, findErasure } from '../ledger/erase-citizen.ts';
-import { evidenceOf } from './evidence.ts';
+import type { Statement } from '../store/db.ts';
+import { evidenceOf, legalFactsOf } from './evidence.ts';
 import { type Stamp, signEvidence } from './evidence-bundle.ts';
-import type { Calendar } from './legal-effect.ts';
+import { type Calendar, type LegalEffect, legalEffectOf } from './legal-effect.ts';
 import type { Notification } from './notification.ts';
+import type { NotificationRecord } from './notification-shape.ts';
 import { findWithContent } from './notification-store.ts';
 import type { NotificationPorts } from './ports.ts';
 import { findOwn } from './read-notification.ts';
 import { type Content, openContentOf, openOrNone } from './sealed-content.ts';
+import { findStatedEffect, keepStatedEffect } from './stated-effect-store.ts';
 
 /** What evidence needs from outside, besides what all operations on notifications need. */
 export type EvidencePorts = {
@@ -65,24 +68,39 @@ export const readEvidence = defineOperation({
     const found = await findOwn(call.read, call.params.id, caller.clientId);
     if (found === undefined) return { refusal: refuse('notification-not-found') };
     const { notification } = found;
-    const [content, senderName] = await Promise.all([
+    const [content, senderName, { legalEffect, statements }] = await Promise.all([
       contentOf(call, notification),
       ports.senderNameOf(caller.clientId),
+      effectOf(call, found),
     ]);
     const key = ports.evidenceKey();
-    const issuer = { publicUrl: ports.evidenceIssuer, senderName, key: key.publicJwk, calendar: ports.calendar, now };
+    const issuer = { publicUrl: ports.evidenceIssuer, senderName, key: key.publicJwk, now };
+    const claims = evidenceOf({ found, content, legalEffect }, issuer);
     const head = { id: call.mint('event'), at: now, actor: { client: caller.clientId } };
     const about = { citizenId: notification.citizenId, notification: notification.id };
     return {
-      effect: { events: [{ type: 'notification.status-read', ...head, ...about }], statements: [] },
+      effect: { events: [{ type: 'notification.status-read', ...head, ...about }], statements },
       answer: {
         status: 200,
         headers: { 'content-disposition': `attachment; filename="${notification.id}.evidence.json"` },
-        json: await signEvidence(key, evidenceOf(found, content, issuer), ports.stamp),
+        json: await signEvidence(key, claims, ports.stamp),
       },
     };
   },
 });
+
+type Effects = { readonly legalEffect: LegalEffect | undefined; readonly statements: readonly Statement[] };
+
+/** The legal effect as it was stated before; one that is stated for the first time, with the statement that keeps it. */
+async function effectOf({ ports, read, now }: EvidenceCall, found: NotificationRecord): Promise<Effects> {
+  const { id, legalEffect: rule } = found.notification;
+  if (rule === null) return { legalEffect: undefined, statements: [] };
+  const stated = await findStatedEffect(read, id);
+  if (stated !== undefined) return { legalEffect: stated, statements: [] };
+  const legalEffect = legalEffectOf(rule, legalFactsOf(found), ports.calendar, now);
+  const isReached = legalEffect.effectiveAt !== undefined;
+  return { legalEffect, statements: isReached ? [keepStatedEffect(id, legalEffect, now)] : [] };
+}
 
 /**
  * The content, or that it was erased. Content that does not open, of a citizen whom nobody has erased, was changed where it
