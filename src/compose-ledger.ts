@@ -8,15 +8,23 @@ import type { Access, House } from './compose.ts';
 import { keepLease } from './jobs/lease.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
+import type { SigningKey } from './keys/signing-key.ts';
 import { openAnchor } from './ledger/anchor.ts';
 import { createHouseKeys, type HouseKeys } from './ledger/house-keys.ts';
-import { readCheckpoint, readHead, type StoredCheckpoint, storeCheckpoint } from './ledger/ledger-store.ts';
+import {
+  forgetWitnesses,
+  keepUnwitnessed,
+  readCheckpoint,
+  readHead,
+  type StoredCheckpoint,
+  storeCheckpoint,
+} from './ledger/ledger-store.ts';
 import { createLedgerWatch, type LedgerState, type LedgerWatch } from './ledger/ledger-watch.ts';
 import { createLogView, type LogView } from './ledger/log-view.ts';
-import { createMonitor } from './ledger/monitor.ts';
+import { createMonitor, type KnownKeys, type Monitor } from './ledger/monitor.ts';
 import type { NoteSigner } from './ledger/note.ts';
-import { noteSigner, parseVkey, signatureTypes } from './ledger/note-key.ts';
-import { type Policy, parsePolicy } from './ledger/policy.ts';
+import { noteSigner, signatureTypes } from './ledger/note-key.ts';
+import { type Policy, parsePolicy, policyOf } from './ledger/policy.ts';
 import { createPublisher } from './ledger/publisher.ts';
 import { runSequencer } from './ledger/run-sequencer.ts';
 import { createSequencer } from './ledger/sequencer.ts';
@@ -29,6 +37,8 @@ export type Ledger = {
   /** The name of a new log. One that is there keeps the name that it was begun with. */
   readonly origin: string;
   readonly signers: (origin: string) => readonly NoteSigner[];
+  /** The keys by which the monitor knows the log of that name. */
+  readonly known: (origin: string) => KnownKeys;
   readonly witnesses: Policy | undefined;
   /** How the ledger is: looked at by every process, whether it numbers or not. */
   readonly watch: LedgerWatch;
@@ -63,6 +73,7 @@ export function openLedger(house: House, access: Access, publicUrl: string): Led
     houseKeys,
     origin: `${new URL(publicUrl).host}/ledger`,
     signers: keptSigners(access.keys, settings.ledgerMlDsa),
+    known: (origin) => monitorKeys(access.keys, origin),
     witnesses,
   };
 }
@@ -97,8 +108,7 @@ export function checkpointSigners(keys: SigningKeys, origin: string, mlDsa: bool
   // Throws where there is none.
   keys.current('checkpoint');
   return keys.inForce('checkpoint').flatMap(({ key, retireAt }) => {
-    const { d = '' } = key.privateKey.export({ format: 'jwk' });
-    const seed = Buffer.from(d, 'base64url');
+    const seed = seedOf(key);
     const ed25519 = { ...noteSigner(signatureTypes.ed25519, origin, seed), retireAt };
     if (!mlDsa) return [ed25519];
     // A quantum computer that finds the Ed25519 key finds its scalar, a hash of this seed, and never the seed itself.
@@ -108,6 +118,11 @@ export function checkpointSigners(keys: SigningKeys, origin: string, mlDsa: bool
   });
 }
 
+function seedOf({ privateKey }: SigningKey): Buffer {
+  const { d = '' } = privateKey.export({ format: 'jwk' });
+  return Buffer.from(d, 'base64url');
+}
+
 /** The same, made anew only where the keys have changed: it is asked for many times a second. */
 function keptSigners(keys: SigningKeys, mlDsa: boolean): Ledger['signers'] {
   let kept: { readonly of: string; readonly signers: readonly NoteSigner[] } | undefined;
@@ -115,6 +130,28 @@ function keptSigners(keys: SigningKeys, mlDsa: boolean): Ledger['signers'] {
     const of = [origin, ...keys.inForce('checkpoint').map(({ key }) => key.kid)].join(' ');
     if (kept?.of !== of) kept = { of, signers: checkpointSigners(keys, origin, mlDsa) };
     return kept.signers;
+  };
+}
+
+/**
+ * The keys by which the monitor knows the log, retired ones among them: what is published may have been signed before its
+ * key was withdrawn, until this process, and the witnesses, have come so far. That is no fault of the log.
+ */
+export function monitorKeys(keys: SigningKeys, origin: string): KnownKeys {
+  let kept: { readonly of: string; readonly policy: Policy } | undefined;
+  return {
+    refresh: () => keys.reload(),
+    policy: () => {
+      const ever = keys.ever('checkpoint');
+      const of = ever.map(({ kid }) => kid).join(' ');
+      if (kept?.of !== of) {
+        kept = {
+          of,
+          policy: policyOf(ever.map((key) => noteSigner(signatureTypes.ed25519, origin, seedOf(key)).vkey)),
+        };
+      }
+      return kept.policy;
+    },
   };
 }
 
@@ -149,34 +186,37 @@ const lookEveryMs = 1_000;
 const witnessEveryMs = 10_000;
 
 /** Starts the watchman of the log, and, in the process that leads, the asking of its witnesses. Both only ever alarm. */
-function watchLedger(house: House, { view, signers, witnesses, watch }: Ledger, leads: () => boolean) {
+function watchLedger(house: House, { view, known, witnesses, watch }: Ledger, leads: () => boolean) {
   const { db, clock, log } = house;
-  const monitor = createMonitor(view, () => {
-    return { logs: ownKeys(), witnesses: [], isQuorum: () => true };
-  });
-  let origin: string | undefined;
-  const ownKeys = () =>
-    (origin === undefined ? [] : signers(origin)).flatMap(({ vkey }) => {
-      const key = parseVkey(vkey);
-      return key === undefined ? [] : [{ key, url: undefined }];
-    });
+  let monitor: Monitor | undefined;
   const onFault = (fault: unknown) => log.fault('ledger-alarm', fault);
   const looking = repeat({
     ...{ timer: systemTimer, everyMs: lookEveryMs, onFault },
     call: async () => {
-      origin ??= (await readHead(db.read))?.origin;
-      if (origin === undefined) return;
+      if (monitor === undefined) {
+        const origin = (await readHead(db.read))?.origin;
+        if (origin === undefined) return;
+        monitor = createMonitor(view, known(origin));
+      }
       const { verified, alarm: wrong } = await monitor.look();
       watch.verified(verified);
       if (wrong !== undefined) watch.raise('ledger-alarm', `the monitor found: ${wrong}`);
     },
   });
   const client = witnesses === undefined ? undefined : createWitnessClient(witnesses, view, fetch);
+  let forgotten = false;
   const asking = repeat({
     ...{ timer: systemTimer, everyMs: witnessEveryMs, onFault },
     call: async () => {
+      if (!leads()) return;
+      if (client === undefined) {
+        if (!forgotten) await db.write(forgetWitnesses());
+        forgotten = true;
+        return;
+      }
       const [signed, best] = [await view.signed(), await readCheckpoint(db.read, 'cosigned')];
-      if (client === undefined || !leads() || signed === undefined || isCosigned(best, signed)) return;
+      if (signed === undefined || isCosigned(best, signed)) return;
+      if (best === undefined) await db.write([keepUnwitnessed()]);
       const { note, isQuorum, faults } = await client.collect(signed);
       for (const fault of faults) {
         if (fault.includes(secondHistory)) watch.raise('ledger-alarm', fault);

@@ -167,8 +167,35 @@ export type CheckpointKind = 'signed' | 'cosigned';
 /** The newest checkpoint of that kind. */
 export async function readCheckpoint(read: Read, kind: CheckpointKind): Promise<StoredCheckpoint | undefined> {
   const [row] = await read('select size, root, note, at from ledger_checkpoint where kind = $1', [kind]);
-  if (row === undefined) return undefined;
+  return row === undefined ? undefined : checkpointIn(row);
+}
+
+function checkpointIn(row: Row): StoredCheckpoint {
   return { size: Number(row['size']), root: bytesOf(row, 'root'), note: String(row['note']), at: Number(row['at']) };
+}
+
+/** What a log with witnesses publishes; undefined before they were asked for the first time. */
+export async function readWitnessed(read: Read): Promise<StoredCheckpoint | undefined> {
+  const [row] = await read(
+    `select size, root, note, at from (
+        select size, root, note, at, 1 as rank from ledger_checkpoint where kind = 'cosigned'
+        union all select size, root, note, at, 0 from ledger_unwitnessed) published
+      order by size desc, rank desc limit 1`,
+  );
+  return row === undefined ? undefined : checkpointIn(row);
+}
+
+/** The statement to be stored before the first witness is asked: what is published by then stays so until they have answered. */
+export function keepUnwitnessed(): Statement {
+  return {
+    sql: `insert into ledger_unwitnessed (log, size, root, note, at)
+      select 'main', size, root, note, at from ledger_checkpoint where kind = 'signed' on conflict (log) do nothing`,
+  };
+}
+
+/** The statements for a log without witnesses: should it have some again, what they cosigned once is not published anew. */
+export function forgetWitnesses(): Statement[] {
+  return [{ sql: "delete from ledger_checkpoint where kind = 'cosigned'" }, { sql: 'delete from ledger_unwitnessed' }];
 }
 
 /** The statement that makes a checkpoint the newest; it changes nothing where a larger one, or another of its size, is. */

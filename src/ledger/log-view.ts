@@ -3,7 +3,14 @@ import type { Read, Row } from '../store/db.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import { contentKeyOf } from './event-content.ts';
 import type { HouseKeys } from './house-keys.ts';
-import { bundleEntries, bytesOf, readCheckpoint, type StoredCheckpoint, tileReader } from './ledger-store.ts';
+import {
+  bundleEntries,
+  bytesOf,
+  readCheckpoint,
+  readWitnessed,
+  type StoredCheckpoint,
+  tileReader,
+} from './ledger-store.ts';
 import { contentOf, openingBytes } from './opening.ts';
 import { formatProof } from './proof.ts';
 import { bundleOf, type TileName, widthIn } from './tile.ts';
@@ -26,7 +33,10 @@ export type LoggedEntry = {
 export type LogView = {
   /** The newest checkpoint that was signed; undefined before the first. */
   signed(): Promise<StoredCheckpoint | undefined>;
-  /** What the log publishes: the newest checkpoint that a quorum cosigned where there are witnesses, else the signed one. */
+  /**
+   * What the log publishes: the newest checkpoint that a quorum cosigned where there are witnesses, else the signed one. It
+   * never becomes smaller.
+   */
   published(): Promise<StoredCheckpoint | undefined>;
   /** The bytes of a tile or bundle; undefined where the signed tree has it not, or not so wide. */
   tile(name: TileName): Promise<Uint8Array | undefined>;
@@ -59,7 +69,7 @@ export function createLogView(
   const cosigned = async () => (witnessed ? await readCheckpoint(read, 'cosigned') : undefined);
   return {
     signed,
-    published: async () => (await cosigned()) ?? (await signed()),
+    published: async () => (witnessed ? await readWitnessed(read) : undefined) ?? (await signed()),
     tile: async ({ level, index, width }) => {
       const size = (await signed())?.size ?? 0;
       if (width > widthIn(size, level, index)) return undefined;

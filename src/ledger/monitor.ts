@@ -3,7 +3,7 @@ import { type Edge, emptyEdge, grow, rootOfEdge } from './edge.ts';
 import type { LogView } from './log-view.ts';
 import { hashBytes, leafHash } from './merkle.ts';
 import { parseNote } from './note.ts';
-import { opensUnder, type Policy } from './policy.ts';
+import { opensUnder, type Policy, type Trusted } from './policy.ts';
 import { entriesIn, tileWidth } from './tile.ts';
 
 /** What the monitor found at one look; `alarm` says in words what is wrong with the log. */
@@ -17,19 +17,25 @@ export type Monitor = {
 
 const bundlesALook = 16;
 
+/** The keys by which a monitor knows the log. */
+export type KnownKeys = {
+  policy(): Policy;
+  /** Reads them anew: another process may have replaced one. */
+  refresh(): Promise<void>;
+};
+
 /**
  * The monitor of this process. It begins with the first entry and keeps up from there, some thousand entries a look, so
  * that a large log is read anew at each start without a burst.
  */
-export function createMonitor(log: Pick<LogView, 'published' | 'tile'>, policy: () => Policy): Monitor {
+export function createMonitor(log: Pick<LogView, 'published' | 'tile'>, keys: KnownKeys): Monitor {
   let edge: Edge = emptyEdge;
   let newest = 0;
   return {
     look: async () => {
       const published = await log.published();
       if (published === undefined) return { verified: edge.size };
-      const note = parseNote(published.note);
-      const trusted = note === undefined ? { fault: 'the checkpoint is no note' } : opensUnder(policy(), note);
+      const trusted = await trustedUnder(keys, published.note);
       if ('fault' in trusted) return { verified: edge.size, alarm: trusted.fault };
       const { size, root } = trusted.checkpoint;
       if (size < newest) return { verified: edge.size, alarm: `the log shrank from ${newest} to ${size} entries` };
@@ -50,6 +56,15 @@ export function createMonitor(log: Pick<LogView, 'published' | 'tile'>, policy: 
       return { verified: edge.size };
     },
   };
+}
+
+async function trustedUnder(keys: KnownKeys, text: string): Promise<Trusted | { readonly fault: string }> {
+  const note = parseNote(text);
+  if (note === undefined) return { fault: 'the checkpoint is no note' };
+  const trusted = opensUnder(keys.policy(), note);
+  if ('checkpoint' in trusted) return trusted;
+  await keys.refresh();
+  return opensUnder(keys.policy(), note);
 }
 
 /** The edge with the rest of one bundle more, or what is wrong with it. */

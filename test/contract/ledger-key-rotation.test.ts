@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { createMissingSigningKeys, openSigningKeys } from '../../src/access/signing-key-store.ts';
 import { ledgerKeyCommands } from '../../src/cli/ledger-key.ts';
-import { checkpointSigners } from '../../src/compose-ledger.ts';
+import { checkpointSigners, monitorKeys } from '../../src/compose-ledger.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { openAnchor } from '../../src/ledger/anchor.ts';
 import { createMonitor } from '../../src/ledger/monitor.ts';
@@ -84,7 +84,7 @@ for (const engine of engines) {
     for (const known of [[old], [newest], [old, newest]]) assert.equal(await house.verdict(known), 4);
     assert.equal(await house.verdict([old, newest], [first, between, both]), 4);
     assert.match(String(await house.verdict([newest], [first])), /an earlier checkpoint: no trusted key/);
-    const monitor = createMonitor(house.view, () => policyOf(house.vkeys()));
+    const monitor = createMonitor(house.view, monitorKeys(house.keys, origin));
     assert.deepEqual(await monitor.look(), { verified: 4 });
 
     house.time.now += 30 * dayMs + 1;
@@ -108,6 +108,23 @@ for (const engine of engines) {
     for (const known of house.vkeys()) assert.equal(await house.verdict([known]), 2);
     const entries = await house.db.read("select type from ledger_entry where type = 'signing-key.replaced'");
     assert.equal(entries.length, 1);
+  });
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: that a key was withdrawn at once is no alarm, in a process that is behind or ahead of the one that signs`, async (t) => {
+    const house = await houseWithKeys(t, engine);
+    await house.use('anna');
+    await house.step();
+    const behind = await openSigningKeys({ db: house.db, root: house.root, clock: house.clock });
+    await house.run('ledger rotate-key', '--now');
+    await house.keys.reload();
+    // What stands is signed by the old key alone: nobody has signed since, or witnesses do not know the new one yet.
+    const ahead = createMonitor(house.view, monitorKeys(house.keys, origin));
+    assert.deepEqual(await ahead.look(), { verified: 1 });
+    await house.step();
+    const monitor = createMonitor(house.view, monitorKeys(behind, origin));
+    assert.deepEqual(await monitor.look(), { verified: 2 });
   });
 }
 

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { checkpointText } from '../../src/ledger/checkpoint.ts';
+import { forgetWitnesses, keepUnwitnessed, readCheckpoint, storeCheckpoint } from '../../src/ledger/ledger-store.ts';
+import { createLogView } from '../../src/ledger/log-view.ts';
 import { emptyRoot } from '../../src/ledger/merkle.ts';
 import { createMonitor } from '../../src/ledger/monitor.ts';
 import { parseNote, signNote } from '../../src/ledger/note.ts';
@@ -17,6 +19,8 @@ import { makeTestFolder } from '../test-folder.ts';
 
 const { cosignature, mlDsaCosignature } = signatureTypes;
 const [sqlite = assert.fail()] = engines;
+
+const theKey = { policy: () => onlyTheKey, refresh: async () => undefined };
 
 async function witnessAt(t: TestContext, name: string, type: 4 | 6 = cosignature) {
   const folder = makeTestFolder('witness-');
@@ -113,7 +117,7 @@ test('the client collects a quorum from witnesses of both kinds, learns sizes, a
 
 test('the monitor alarms when an entry is changed under it, and when the log is made shorter', async (t) => {
   const house = buildLedgerHouse(await sqlite.open(t));
-  const monitor = createMonitor(house.view, () => onlyTheKey);
+  const monitor = createMonitor(house.view, theKey);
   await house.use(...Array.from({ length: 700 }, () => 'anna'));
   await house.sequence();
   assert.deepEqual(await monitor.look(), { verified: 700 });
@@ -129,6 +133,44 @@ test('the monitor alarms when an entry is changed under it, and when the log is 
   const other = buildLedgerHouse(await sqlite.open(t));
   await other.use('anna');
   await other.sequence();
-  const moved = createMonitor({ ...house.view, published: () => other.view.published() }, () => onlyTheKey);
+  const moved = createMonitor({ ...house.view, published: () => other.view.published() }, theKey);
   assert.match((await moved.look()).alarm ?? '', /do not give the root that was signed at size 1/);
 });
+
+for (const engine of engines) {
+  test(`${engine.name}: what is published never becomes smaller when the log gets witnesses, loses them or has them again`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const { db } = house;
+    const view = createLogView(db.read, house.citizenKeys, house.houseKeys, { witnessed: true });
+    const monitor = createMonitor(view, theKey);
+    const grow = async () => {
+      await house.use('anna', 'bert', 'carl');
+      await house.sequence();
+      return (await house.view.signed()) ?? assert.fail();
+    };
+    const sizes = async () => {
+      assert.equal((await monitor.look()).alarm, undefined);
+      return [(await view.published())?.size, (await readCheckpoint(db.read, 'cosigned'))?.size];
+    };
+    await grow();
+    const asked = await grow();
+    assert.deepEqual(await sizes(), [6, undefined]);
+    await grow();
+    await db.write([keepUnwitnessed()]);
+    await grow();
+    assert.deepEqual(await sizes(), [9, undefined]);
+    await db.write([storeCheckpoint('cosigned', asked)]);
+    assert.deepEqual(await sizes(), [9, 6]);
+    const later = await grow();
+    await db.write([keepUnwitnessed(), storeCheckpoint('cosigned', later)]);
+    assert.deepEqual(await sizes(), [15, 15]);
+
+    // Without witnesses every signed tree is published, and then there are some again.
+    await db.write(forgetWitnesses());
+    await grow();
+    assert.deepEqual(await sizes(), [18, undefined]);
+    await db.write([keepUnwitnessed()]);
+    await grow();
+    assert.deepEqual(await sizes(), [18, undefined]);
+  });
+}

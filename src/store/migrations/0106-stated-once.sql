@@ -1,0 +1,17 @@
+-- The legal effect of a notification as evidence stated it for the first time, as JSON: what was given out is not counted
+-- anew by a calendar that was changed since. A row is written once, in the unit of the reading, and never changed.
+create table stated_effect (
+  notification_id text not null primary key references notification (id),
+  effect text not null,
+  at bigint not null check (at between 0 and 9007199254740991)
+);
+
+-- What the log had published when witnesses were asked for the first time: until they have cosigned a larger tree it stays
+-- published, so that the log never shows a smaller one than before. Empty where there are no witnesses.
+create table ledger_unwitnessed (
+  log text not null primary key,
+  size bigint not null check (size between 0 and 9007199254740991),
+  root bytea not null,
+  note text not null,
+  at bigint not null check (at between 0 and 9007199254740991)
+);
