@@ -4,7 +4,13 @@ import { engines } from '../../test/engines.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { rootKeyFrom } from '../keys/root-key.ts';
 import { signingUses } from '../keys/signing-key.ts';
-import { createMissingSigningKeys, openSigningKeys, rotateSigningKey, SigningKeyMissing } from './signing-key-store.ts';
+import {
+  createMissingSigningKeys,
+  openSigningKeys,
+  rotateSigningKey,
+  SigningKeyMissing,
+  signingKeyReplacement,
+} from './signing-key-store.ts';
 
 const root = rootKeyFrom(new Uint8Array(32).fill(1));
 const frozen = () => {
@@ -56,6 +62,23 @@ for (const engine of engines) {
     const published = keys.publicJwks().keys.map(({ kid }) => kid);
     assert.equal(published.includes(old.result), false);
     assert.equal(published.includes(old.evidence), true);
+  });
+
+  test(`${engine.name}: a key of evidence that others may have is published no more, and an earlier one still is`, async (t) => {
+    const room = { db: await engine.open(t), root, clock: frozen() };
+    await createMissingSigningKeys(room, systemRandom);
+    const keys = await openSigningKeys(room);
+    const kids = () => keys.publicJwks().keys.map(({ kid }) => kid);
+    const earlier = keys.current('evidence').kid;
+    await rotateSigningKey(room, 'evidence', systemRandom);
+    await keys.reload();
+    room.clock.at += 2 * 86_400_000;
+    const stolen = keys.current('evidence').kid;
+    const { statements } = signingKeyReplacement(room, { use: 'evidence', atOnce: true }, systemRandom);
+    await room.db.write(statements);
+    await keys.reload();
+    assert.deepEqual([kids().includes(earlier), kids().includes(stolen)], [true, false]);
+    assert.equal(kids().includes(keys.current('evidence').kid), true);
   });
 
   test(`${engine.name}: a key that another process made is known within a minute, and no reading is done before`, async (t) => {

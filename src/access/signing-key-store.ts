@@ -17,9 +17,11 @@ export type SigningKeys = {
   current(use: SigningUse): SigningKey;
   /** All keys of a use that are in force, the newest first, each with the instant at which it retires. */
   inForce(use: SigningUse): readonly { readonly key: SigningKey; readonly retireAt: number | undefined }[];
+  /** All keys that a use ever had, the newest first: for what was signed before one retired. */
+  ever(use: SigningUse): readonly SigningKey[];
   /** The key that verifies what was signed for that use under that id; undefined when unknown or retired. */
   find(use: SigningUse, kid: string): SigningKey | undefined;
-  /** What `/.well-known/jwks.json` lists: keys of tokens and results until they retire, those of evidence for ever. */
+  /** What `/.well-known/jwks.json` lists: keys of tokens and results until they retire, those of evidence until they are withdrawn. */
   publicJwks(): { readonly keys: readonly PublicJwk[] };
   /** Reads the keys again, or waits for a reading under way; with `ifOlderThanMs` only where the last one is older. */
   reload(ifOlderThanMs?: number): Promise<void>;
@@ -43,7 +45,13 @@ const readAgainMs = 60_000;
 /** A replaced key verifies this long: longer than anything lives that it signed, but for evidence. */
 const usualOverlapMs = 86_400_000;
 
-type StoredKey = { readonly key: SigningKey; readonly createdAt: number; readonly retireAt: number | undefined };
+type StoredKey = {
+  readonly key: SigningKey;
+  readonly createdAt: number;
+  readonly retireAt: number | undefined;
+  /** Others may have it: nothing that it signed counts. */
+  readonly isWithdrawn: boolean;
+};
 
 /** Reads all signing keys, and holds them. */
 export async function openSigningKeys({ db, root, clock }: KeyRoom): Promise<SigningKeys> {
@@ -85,11 +93,16 @@ export async function openSigningKeys({ db, root, clock }: KeyRoom): Promise<Sig
       known()
         .filter((one) => one.key.use === use && inForce(one))
         .toReversed(),
+    ever: (use) =>
+      known()
+        .filter((one) => one.key.use === use)
+        .map(({ key }) => key)
+        .toReversed(),
     find: (use, kid) => known().find((one) => one.key.kid === kid && one.key.use === use && inForce(one))?.key,
     publicJwks() {
       const listed = known().filter((one) => {
         if (one.key.use === 'checkpoint') return false;
-        return one.key.use === 'evidence' || inForce(one);
+        return one.key.use === 'evidence' ? !one.isWithdrawn : inForce(one);
       });
       return { keys: listed.map(({ key }) => key.publicJwk) };
     },
@@ -131,8 +144,8 @@ export function signingKeyReplacement(
 ): { readonly kid: string; readonly statements: readonly Statement[] } {
   const now = room.clock.now();
   const retiring = {
-    sql: 'update signing_key set retire_at = $2 where use = $1 and (retire_at is null or retire_at > $2)',
-    args: [use, atOnce ? now : now + overlapMs],
+    sql: 'update signing_key set retire_at = $2, withdrawn = $3 where use = $1 and (retire_at is null or retire_at > $2)',
+    args: [use, atOnce ? now : now + overlapMs, atOnce],
   };
   const { kid, statement } = keyCreation(room, use, random);
   return { kid, statements: [retiring, statement] };
@@ -160,7 +173,7 @@ function keyCreation({ root, clock }: Omit<KeyRoom, 'db'>, use: SigningUse, rand
 
 async function readKeys(read: Read, root: RootKey): Promise<StoredKey[]> {
   const rows = await read(
-    `select kid, use, sealed_private, root_key_id, created_at, retire_at from signing_key
+    `select kid, use, sealed_private, root_key_id, created_at, retire_at, withdrawn from signing_key
       order by created_at, retire_at nulls last, kid limit $1`,
     [1_000],
   );
@@ -180,5 +193,6 @@ function keyOf(row: Row, root: RootKey): StoredKey {
   }
   const wrapping = root.unwrapping('wrap-signing-keys', String(rootKeyId));
   const key = signingKeyFrom(use, unwrapKey(wrapping, sealed, boundTo(use, kid)));
-  return { key, createdAt, retireAt: typeof retireAt === 'number' ? retireAt : undefined };
+  const isWithdrawn = Boolean(row['withdrawn']);
+  return { key, createdAt, retireAt: typeof retireAt === 'number' ? retireAt : undefined, isWithdrawn };
 }

@@ -49,9 +49,13 @@ async function replaceSigningKey(
   const { kid, statements } = signingKeyReplacement(room, { use, atOnce }, room.random);
   const head = { id: room.mint('event'), at: room.clock.now(), actor: { operator: room.operator } };
   await room.commit({ events: [{ type: 'signing-key.replaced', ...head, use, kid, atOnce }], statements });
+  const then =
+    use === 'evidence'
+      ? 'evidence that the old key signed verifies with the published keys no more, and has to be read anew'
+      : 'what the old key signed is refused then';
   stderr(
     atOnce
-      ? `${kid} signs for ${use} in every process within a minute; what the old key signed is refused then.\n`
+      ? `${kid} signs for ${use} in every process within a minute; ${then}.\n`
       : `${kid} is published, and signs for ${use} from ten minutes on; the old key verifies for another day.\n`,
   );
   return 0;

@@ -15,3 +15,10 @@ create table ledger_unwitnessed (
   note text not null,
   at bigint not null check (at between 0 and 9007199254740991)
 );
+
+-- A key that was withdrawn at once, since others may have it: the published keys show it no more, those of evidence neither.
+alter table signing_key add column withdrawn boolean not null default false check (withdrawn in (true, false));
+
+update signing_key set withdrawn = true where exists (
+  select 1 from signing_key n where n.use = signing_key.use and n.kid <> signing_key.kid
+    and n.created_at between signing_key.retire_at and signing_key.retire_at + 1000);
