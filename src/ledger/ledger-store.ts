@@ -179,7 +179,7 @@ export async function readWitnessed(read: Read): Promise<StoredCheckpoint | unde
   const [row] = await read(
     `select size, root, note, at from (
         select size, root, note, at, 1 as rank from ledger_checkpoint where kind = 'cosigned'
-        union all select size, root, note, at, 0 from ledger_unwitnessed) published
+        union all select size, root, note, at, 0 from ledger_unwitnessed where log = 'main') published
       order by size desc, rank desc limit 1`,
   );
   return row === undefined ? undefined : checkpointIn(row);
@@ -195,7 +195,10 @@ export function keepUnwitnessed(): Statement {
 
 /** The statements for a log without witnesses: should it have some again, what they cosigned once is not published anew. */
 export function forgetWitnesses(): Statement[] {
-  return [{ sql: "delete from ledger_checkpoint where kind = 'cosigned'" }, { sql: 'delete from ledger_unwitnessed' }];
+  return [
+    { sql: "delete from ledger_checkpoint where kind = 'cosigned'" },
+    { sql: "delete from ledger_unwitnessed where log = 'main'" },
+  ];
 }
 
 /** The statement that makes a checkpoint the newest; it changes nothing where a larger one, or another of its size, is. */
