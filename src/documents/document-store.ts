@@ -60,6 +60,12 @@ export async function findDocument(read: Read, id: DocumentId): Promise<Found | 
   return { document: documentOf(row), grants: grants.map((grant) => grantOf(id, grant)).sort(byClientAndPurpose) };
 }
 
+/** Whether that event erased a document of this issuer. */
+export async function isErasureOf(read: Read, event: EventId, issuer: string): Promise<boolean> {
+  const sql = 'select 1 as found from document where erasure_event = $1 and issuer = $2 limit 1';
+  return (await read(sql, [event, issuer])).length > 0;
+}
+
 /** No two grants on a document are of one client and purpose. */
 function byClientAndPurpose(one: Grant, other: Grant): number {
   const isFirst = one.clientId === other.clientId ? one.purpose < other.purpose : one.clientId < other.clientId;

@@ -1,9 +1,12 @@
 import type { Endpoint } from '../api/endpoint-register.ts';
+import type { EventId } from '../kernel/id.ts';
 import type { AccessLogParts } from './access-log.ts';
 import type { RegisterGrowth } from './register-growth.ts';
 
 /** What the operations about the product itself are given. */
 export type OversightPorts = AccessLogParts & {
   readonly endpoints: readonly Endpoint[];
+  /** Whether that event, whoever caused it, erased something of this client: then it is its proof. */
+  readonly isErasureOf: (event: EventId, clientId: string) => Promise<boolean>;
   readonly registerGrowth: () => Promise<RegisterGrowth | undefined>;
 };

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { parseAccept, qualityOf } from '../api/media-range.ts';
 import { type Answer, type Call, defineOperation } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
-import { parseId } from '../kernel/id.ts';
+import { type EventId, parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
 import { leafHash } from '../ledger/merkle.ts';
 import type { OversightPorts } from './ports.ts';
@@ -49,7 +49,7 @@ const logged = Type.Object({
 
 type ReceiptCall = Call<typeof request, OversightPorts>;
 
-/** The receipt of one use, for the client that caused it; anyone else finds nothing. */
+/** The receipt of one use, for the client that caused it, and of an erasure for the issuer; anyone else finds nothing. */
 export const readReceipt = defineOperation({
   name: 'readReceipt',
   since: '1.0',
@@ -58,7 +58,7 @@ export const readReceipt = defineOperation({
   scope: 'any',
   summary: 'The ledger receipt of one use',
   description:
-    'Every answer that used a citizen’s data names its receipt. 202 while the event is recorded but not yet numbered in the signed log.',
+    'Every answer that used a citizen’s data names its receipt, and so does the answer about an erased document to its issuer. 202 while the event is recorded but not yet numbered in the signed log.',
   request,
   responses: {
     200: {
@@ -86,13 +86,23 @@ export const readReceipt = defineOperation({
 });
 
 /** The answer for an event that waits for its number, or for the signature over it. */
-async function pendingReceipt({ params, caller, read }: ReceiptCall): Promise<Answer | undefined> {
-  const { eventId } = params;
-  const [row] = await read('select type, at from ledger_event where id = $1 and client_id = $2', [
-    eventId,
-    caller.clientId,
-  ]);
-  return row === undefined ? undefined : recorded(eventId, String(row['type']), Number(row['at']));
+async function pendingReceipt(call: ReceiptCall): Promise<Answer | undefined> {
+  const eventId = parseId('event', call.params.eventId);
+  if (eventId === undefined) return undefined;
+  const [row] = await call.read('select type, at, client_id from ledger_event where id = $1', [eventId]);
+  if (row === undefined) return undefined;
+  const event = { eventId, type: String(row['type']), clientId: row['client_id'] };
+  return (await isFor(call, event)) ? recorded(eventId, event.type, Number(row['at'])) : undefined;
+}
+
+/** What erases documents, by whomever: to the issuers of these it is the proof. */
+const erasures = new Set(['document.erased', 'citizen.erased']);
+
+type Caused = { readonly eventId: EventId; readonly type: string; readonly clientId: unknown };
+
+async function isFor({ caller, ports }: ReceiptCall, { eventId, type, clientId }: Caused): Promise<boolean> {
+  if (clientId === caller.clientId) return true;
+  return erasures.has(type) && (await ports.isErasureOf(eventId, caller.clientId));
 }
 
 function recorded(eventId: string, type: string, at: number) {
@@ -100,13 +110,17 @@ function recorded(eventId: string, type: string, at: number) {
   return { status: 202, headers: { 'retry-after': '1' }, json };
 }
 
-async function loggedReceipt({ params, headers, caller, ports: { log } }: ReceiptCall): Promise<Answer | undefined> {
+async function loggedReceipt(call: ReceiptCall): Promise<Answer | undefined> {
+  const { params, headers, ports } = call;
+  const { log } = ports;
   const eventId = parseId('event', params.eventId);
   const entry = eventId === undefined ? undefined : await log.entryOf(eventId);
-  if (entry === undefined || entry.clientId !== caller.clientId) return undefined;
+  if (entry === undefined || !(await isFor(call, entry))) return undefined;
   const checkpoint = await log.checkpointFor(entry.index);
   if (checkpoint === undefined) return recorded(entry.eventId, entry.type, entry.at);
-  const proof = await log.prove(entry, checkpoint, await log.contentKey(entry));
+  // That a citizen was erased names the pseudonym of the person: it stays sealed.
+  const contentKey = entry.type === 'citizen.erased' ? undefined : await log.contentKey(entry);
+  const proof = await log.prove(entry, checkpoint, contentKey);
   if (wantsText(headers.accept)) return proofAsText(entry.eventId, proof);
   const json = {
     eventId: entry.eventId,

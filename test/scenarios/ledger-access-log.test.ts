@@ -176,7 +176,15 @@ test('the operation is for a citizen whom the token names, and leaves a use of i
       take: () => ({ headers: {} }),
     };
     const registerGrowth = async () => undefined;
-    const ports = { log: house.view, citizenKeys: house.citizenKeys, organisationOf, endpoints: [], registerGrowth };
+    const isErasureOf = async () => false;
+    const ports = {
+      log: house.view,
+      citizenKeys: house.citizenKeys,
+      organisationOf,
+      endpoints: [],
+      registerGrowth,
+      isErasureOf,
+    };
     const dispatch = createDispatch(readOwnAccessLog, {
       ...house,
       gate,

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { engines } from '../engines.ts';
+import { createExchange, jsonOf, withToken } from '../exchange.ts';
 import { until } from '../until.ts';
 import { makeHome } from '../whole-server.ts';
+import { anotherToken, depositHeaders, goodDocument } from './good-requests.ts';
 
 test('a receipt asked for as text is a proof that the command line verifies with nothing but the key of the log', async (t) => {
   const home = await makeHome(t);
@@ -38,3 +41,43 @@ test('a receipt asked for as text is a proof that the command line verifies with
   writeFileSync(file, proof.replace(/index \d+/, 'index 0'));
   assert.equal((await home.run('ledger', 'verify', file, '--key', key)).code, 1);
 });
+
+for (const engine of engines) {
+  test(`${engine.name}: what an erased document answers leads its issuer to the proof, whoever erased it, and nobody else`, async (t) => {
+    const home = await makeHome(t, { engine: engine.name });
+    await home.start();
+    const ask = createExchange(home.url);
+    const [token, other] = [await anotherToken(home, 'Tax Office'), await anotherToken(home, 'Land Registry')];
+    assert.equal(
+      (await home.run('documents', 'class', 'short', '--keep-days', '0', '--erase-after-days', '0', '--basis', 'x'))
+        .code,
+      0,
+    );
+    const deposit = async (citizenId: string, more = {}) => {
+      const headers = withToken(token, { ...depositHeaders(), 'citizen-id': citizenId, ...more });
+      const answer = await ask({ method: 'POST', path: '/v1/documents', headers, body: goodDocument });
+      return String(jsonOf(answer)['id']);
+    };
+    const ids = [await deposit('demo-mary', { 'document-retention-class': 'short' }), await deposit('demo-layla')];
+    assert.equal((await home.run('documents', 'delete-due')).code, 0);
+    assert.equal((await home.run('citizens', 'erase', 'demo-layla', '--yes')).code, 0);
+    const contents = [];
+    for (const id of ids) {
+      const gone = await ask({ path: `/v1/documents/${id}`, headers: withToken(token) });
+      assert.equal(gone.status, 410);
+      const path = String(jsonOf(gone)['proof']);
+      assert.equal((await ask({ path, headers: withToken(other) })).status, 404);
+      await until(async () => (await ask({ path, headers: withToken(token) })).status === 200);
+      const receipt = await ask({ path, headers: withToken(token, { accept: 'text/plain' }) });
+      const file = join(home.dataDir, 'erased.tlog-proof');
+      writeFileSync(file, receipt.body);
+      const key = (await home.run('ledger', 'key')).stdout.trim();
+      const verified = await home.run('ledger', 'verify', file, '--key', key, '--json');
+      assert.equal(verified.code, 0, verified.stderr);
+      contents.push(JSON.parse(verified.stdout).content);
+      assert.equal((await ask({ path, headers: withToken(other) })).status, 404);
+    }
+    // The second one is of a citizen, whose pseudonym it names.
+    assert.deepEqual([contents[0].type, contents[0].document, contents[1]], ['document.erased', ids[0], null]);
+  });
+}

@@ -22,3 +22,6 @@ alter table signing_key add column withdrawn boolean not null default false chec
 update signing_key set withdrawn = true where exists (
   select 1 from signing_key n where n.use = signing_key.use and n.kid <> signing_key.kid
     and n.created_at between signing_key.retire_at and signing_key.retire_at + 1000);
+
+-- Whose documents were erased by an event: to their issuers it is the proof.
+create index document_of_erasure on document (erasure_event) where erasure_event is not null;
