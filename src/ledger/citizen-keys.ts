@@ -148,7 +148,11 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
 }
 
 function destruction(citizenId: string): Statement {
-  return { sql: 'delete from citizen_key where citizen_id = $1 returning citizen_id', args: [citizenId], rows: 1 };
+  return {
+    sql: 'delete from citizen_key where citizen_id = $1 returning citizen_id /* wipe */',
+    args: [citizenId],
+    rows: 1,
+  };
 }
 
 function wrappedKey(root: RootKey, citizenId: string, source: Random): Uint8Array {

@@ -8,7 +8,9 @@ export type Row = { readonly [column: string]: Value };
 
 /**
  * One SQL statement in the subset that both engines share (docs/adr, `one-sql-text`). `sql` is a constant text: both
- * engines cache by it. `rows` states how many rows `returning` must give; otherwise the whole unit is refused.
+ * engines cache by it. `rows` states how many rows `returning` must give; otherwise the whole unit is refused. Behind a
+ * statement with the comment `wipe` SQLite's files are brought up to date: what it took away is in them no more
+ * when the unit is acknowledged. On PostgreSQL it goes with the next vacuum.
  */
 export type Statement = { readonly sql: string; readonly args?: readonly Value[]; readonly rows?: number };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, copyFileSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
@@ -158,6 +158,31 @@ test('sqlite: a database opened from a copy of its files in mid-use holds what w
   }
   await db.close();
   assert.deepEqual(await storedIds(copy), ['a']);
+});
+
+test('sqlite: what was wiped is in no file when that is acknowledged, also behind a reader that stood in the way', async (t) => {
+  const path = await freshPlace(t);
+  const db = await openSqlite(path, { random: systemRandom });
+  const files = () => readdirSync(dirname(path)).filter((name) => /^test\.sqlite(-wal)?$/.test(name));
+  const places = (text: string) => files().filter((name) => readFileSync(join(dirname(path), name)).includes(text));
+  const wipe = (id: string) => ({ sql: 'delete from thing where id = $1 /* wipe */', args: [id] });
+  await db.write([createTable]);
+  for (const id of ['KEY-OF-ANNA', 'KEY-OF-BERT']) {
+    await db.write([add(id)]);
+    assert.notDeepEqual(places(id), []);
+  }
+  await db.write([wipe('KEY-OF-ANNA')]);
+  assert.deepEqual(places('KEY-OF-ANNA'), []);
+
+  const reader = new DatabaseSync(path, { readOnly: true });
+  reader.exec('begin');
+  reader.prepare(all).all();
+  await db.write([wipe('KEY-OF-BERT')]);
+  assert.notDeepEqual(places('KEY-OF-BERT'), []);
+  reader.close();
+  await db.write([add('c')]);
+  assert.deepEqual(places('KEY-OF-BERT'), []);
+  await db.close();
 });
 
 function opener(path: string, then: string): string {
