@@ -58,11 +58,12 @@ for (const before of checkpoints) {
 }
 
 const [head = '{}', ...uses] = readFileSync(join(folder, 'access-log.jsonl'), 'utf8').trim().split('\n');
-const { chain = '', linkKey = '', totalUsages } = JSON.parse(head);
+const { chain = '', linkKey = '', earlierLinkKey = '', totalUsages } = JSON.parse(head);
 const leaves = uses.map(
   (line) => parseOpening(parseProof(JSON.parse(line).proof)?.extra ?? new Uint8Array())?.entry ?? new Uint8Array(),
 );
-const gap = chainFault({ chain: Buffer.from(chain, 'base64'), linkKey: Buffer.from(linkKey, 'base64'), leaves });
+const [linked, earlier] = [Buffer.from(linkKey, 'base64'), Buffer.from(earlierLinkKey, 'base64')];
+const gap = chainFault({ chain: Buffer.from(chain, 'base64'), linkKey: linked, earlierLinkKey: earlier, leaves });
 if (gap !== undefined) faults.push(gap);
 if (totalUsages !== leaves.length) faults.push(`${leaves.length} of ${totalUsages} uses were handed out`);
 

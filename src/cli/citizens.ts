@@ -74,10 +74,10 @@ async function printAccessLog(room: CitizensRoom, citizenId: string, { stdout, s
   let after = 0;
   for (;;) {
     const part = await readAccessLog(room, citizenId, { after, limit: pageUsages, now, checkpoint });
-    if (after === 0)
-      stdout(`${JSON.stringify({ totalUsages: part.totalUsages, chain: part.chain, linkKey: part.linkKey })}\n`);
-    for (const usage of part.usages) stdout(`${JSON.stringify(usage)}\n`);
-    after = part.usages.at(-1)?.number ?? after;
+    const { usages, totalUsages, chain, linkKey, earlierLinkKey } = part;
+    if (after === 0) stdout(`${JSON.stringify({ totalUsages, chain, linkKey, earlierLinkKey })}\n`);
+    for (const usage of usages) stdout(`${JSON.stringify(usage)}\n`);
+    after = usages.at(-1)?.number ?? after;
     if (part.returnedUsages < pageUsages) break;
   }
   stderr(`${after} uses\n`);

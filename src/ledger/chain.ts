@@ -5,19 +5,30 @@ import { leafHash } from './merkle.ts';
 export type HandedChain = {
   readonly chain: Uint8Array;
   readonly linkKey: Uint8Array;
+  /** The key of the links of what happened before the register had that person. */
+  readonly earlierLinkKey?: Uint8Array | undefined;
   /** The number of the first leaf, and the leaf hash of the one before it; 1 and zeros from the beginning. */
   readonly from?: { readonly number: number; readonly previous: Uint8Array } | undefined;
   readonly leaves: readonly Uint8Array[];
 };
 
 /** Why a chain has a gap or is not in its order, in words; undefined where every entry follows on the one before. */
-export function chainFault({ chain, linkKey, from, leaves }: HandedChain): string | undefined {
+export function chainFault({
+  chain,
+  linkKey,
+  earlierLinkKey = linkKey,
+  from,
+  leaves,
+}: HandedChain): string | undefined {
   let number = from?.number ?? 1;
   let previous = from?.previous ?? noPrevious;
   for (const leaf of leaves) {
     const entry = parseEntry(leaf);
     if (entry === undefined) return `entry ${number} of the chain is none of this log`;
-    if (Buffer.compare(linkOf(linkKey, entry.id, { chain, number, previous }), entry.link) !== 0) {
+    const follows = [linkKey, earlierLinkKey].some((key) => {
+      return Buffer.compare(linkOf(key, entry.id, { chain, number, previous }), entry.link) === 0;
+    });
+    if (!follows) {
       return `entry ${number} of the chain does not follow on the one before: one was left out, changed or moved`;
     }
     previous = leafHash(leaf);

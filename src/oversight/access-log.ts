@@ -8,7 +8,7 @@ import { isHidden, tellUsage, type Usage } from './usage.ts';
 /** What telling a citizen's access log needs. */
 export type AccessLogParts = {
   readonly log: LogView;
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'pseudonymOf'>;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'strangerKeyOf' | 'pseudonymOf'>;
   /** The name of the organisation behind a client. */
   readonly organisationOf: (clientId: string) => string;
 };
@@ -21,6 +21,8 @@ export type AccessLog = {
   /** Pseudonym and key of the citizen's own chain, in base64: with them anyone sees that no number was left out. */
   readonly chain: string;
   readonly linkKey: string;
+  /** The same for what happened before the register had the citizen, which was linked by another key. */
+  readonly earlierLinkKey: string;
 };
 
 export type AccessLogPart = {
@@ -59,6 +61,7 @@ export async function readAccessLog(
     usages,
     chain: Buffer.from(chain).toString('base64'),
     linkKey: linkKeyOf(await citizenKeys.keyOf(citizenId)).toString('base64'),
+    earlierLinkKey: linkKeyOf(citizenKeys.strangerKeyOf(citizenId)).toString('base64'),
   };
 }
 

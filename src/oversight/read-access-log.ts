@@ -66,6 +66,11 @@ export const readOwnAccessLog = defineOperation({
         usages: Type.Array(usage),
         chain: Type.String(),
         linkKey: Type.String(),
+        earlierLinkKey: Type.Optional(
+          Type.String({
+            description: 'As linkKey, for uses from before the register had you: one of the two fits each.',
+          }),
+        ),
       }),
     },
   },

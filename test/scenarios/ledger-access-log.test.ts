@@ -60,6 +60,39 @@ for (const engine of engines) {
     assert.match(chainFault({ ...keys, leaves: leaves.toReversed() }) ?? '', /entry 1 /);
   });
 
+  test(`${engine.name}: the chain of a citizen holds from before the register had that person, and behind an erasure`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const comes = async () => {
+      await house.db.write([house.citizenKeys.creation('anna')]);
+      await house.use('anna', 'anna');
+      await house.sequence();
+      house.time.now += 120_000;
+    };
+    const chained = async () => {
+      const part = { after: 0, limit: 9, now: house.time.now };
+      const { usages, ...log } = await readAccessLog({ ...house, log: house.view, organisationOf }, 'anna', part);
+      const bytes = (text: string) => Buffer.from(text, 'base64');
+      const leaves = usages.map((usage) => verified(usage.proof).entry);
+      const keys = { linkKey: bytes(log.linkKey), earlierLinkKey: bytes(log.earlierLinkKey) };
+      return { states: usages.map(({ state }) => state).join(' '), chain: bytes(log.chain), ...keys, leaves };
+    };
+    await house.use('anna');
+    await house.sequence();
+    house.time.now += 120_000;
+    await comes();
+    const { states, ...handed } = await chained();
+    assert.equal(states, 'shown shown shown');
+    assert.equal(chainFault(handed), undefined);
+    assert.match(chainFault({ ...handed, leaves: handed.leaves.slice(1) }) ?? '', /left out/);
+
+    await eraseCitizen({ ...house, read: house.db.read, actor: { operator: 'clerk' } }, 'anna');
+    await comes();
+    const { states: then, ...anew } = await chained();
+    assert.equal(then, 'erased erased erased shown shown');
+    const from = { number: 4, previous: leafHash(anew.leaves[2] ?? assert.fail()) };
+    assert.equal(chainFault({ ...anew, from, leaves: anew.leaves.slice(3) }), undefined);
+  });
+
   test(`${engine.name}: a hidden use keeps its number and tells nothing until its instant, then everything with the reason`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
     await house.use('anna');
