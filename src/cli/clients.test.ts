@@ -8,6 +8,9 @@ import { engines } from '../../test/engines.ts';
 import { makeTestFolder } from '../../test/test-folder.ts';
 import { isSecretOf } from '../access/client.ts';
 import { findClient } from '../access/client-store.ts';
+import { createMint } from '../kernel/id.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { findActive, insertCall, insertWebhook, waitingWebhooks } from '../notifications/webhooks/webhook-store.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: create stores the client with its event, and shows the secret once`, async (t) => {
@@ -70,6 +73,30 @@ for (const engine of engines) {
     assert.deepEqual(
       events.map((row) => row['type']),
       ['client.created', 'client.bound'],
+    );
+  });
+
+  test(`${engine.name}: of a client that is disabled nothing is called any more`, async (t) => {
+    const { db, clock, run } = await openLine(t, engine);
+    const ids = [];
+    for (const name of ['x', 'y']) {
+      const made = await run('clients', 'create', name, '--scopes', 'documents:read', '--secret', '--json');
+      const { clientId } = JSON.parse(made.stdout);
+      const id = createMint(clock, systemRandom)('webhook');
+      const secret = new Uint8Array(40);
+      const webhook = { id, clientId, url: 'https://x.example/', signature: 'v1', secret, createdAt: 1 } as const;
+      const call = createMint(clock, systemRandom)('event');
+      const told = "insert into feed_event (id, client_id, at, type, data) values ($1, $2, 1, 'x', '{}')";
+      await db.write([insertWebhook(webhook), { sql: told, args: [call, clientId] }, insertCall(id, call, 1)]);
+      ids.push({ clientId, id });
+    }
+    const [gone, other] = ids;
+    assert.equal((await run('clients', 'disable', gone?.clientId)).code, 0);
+    assert.deepEqual(await findActive(db.read, gone?.clientId), []);
+    assert.deepEqual(await findActive(db.read, other?.clientId), [other?.id]);
+    assert.deepEqual(
+      (await waitingWebhooks(db.read)).map(({ id }) => id),
+      [other?.id],
     );
   });
 

@@ -6,6 +6,7 @@ import type { Mint } from '../kernel/id.ts';
 import type { Secret } from '../kernel/secret.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
+import { removeAll } from '../notifications/webhooks/webhook-store.ts';
 import { type Read, type Statement, WriteRefused } from '../store/db.ts';
 import { bindingOf, credentialOf, demandPolicy, listOf, quotaOf, scopesOf } from './client-flags.ts';
 import { clientUpdateCommand } from './client-update.ts';
@@ -165,8 +166,10 @@ async function listClients({ read }: ClientsRoom, json: boolean, { stdout, stder
 async function disableClient(room: ClientsRoom, clientId: string, { stderr }: Terminal): Promise<ExitCode> {
   const now = room.clock.now();
   const head = { id: room.mint('event'), at: now, actor: { operator: room.operator }, clientId };
-  const changed = await change(room, { type: 'client.disabled', ...head }, clientDisabling(clientId, now));
-  stderr(changed ? `${clientId} is disabled. Tokens that it holds stop working within a minute.\n` : noSuchClient);
+  const ending = [clientDisabling(clientId, now), ...removeAll(clientId)];
+  const changed = await change(room, { type: 'client.disabled', ...head }, ending);
+  const said = `${clientId} is disabled. Tokens that it holds stop working within a minute; its webhooks are removed.\n`;
+  stderr(changed ? said : noSuchClient);
   return changed ? 0 : 1;
 }
 
@@ -177,7 +180,7 @@ async function bindClient(
   { stderr }: Terminal,
 ): Promise<ExitCode> {
   const head = { id: room.mint('event'), at: room.clock.now(), actor: { operator: room.operator }, clientId };
-  const changed = await change(room, { type: 'client.bound', ...head, binding }, clientBinding(clientId, binding));
+  const changed = await change(room, { type: 'client.bound', ...head, binding }, [clientBinding(clientId, binding)]);
   stderr(changed ? `Tokens of ${clientId} are bound by: ${binding}. It counts within a minute.\n` : noSuchClient);
   return changed ? 0 : 1;
 }
@@ -185,9 +188,9 @@ async function bindClient(
 const noSuchClient = 'There is no such client, or it is disabled already; see: citizen-services clients list\n';
 
 /** Changes a client with its event; false where there is none in force. */
-async function change({ commit }: ClientsRoom, event: LedgerEvent, statement: Statement): Promise<boolean> {
+async function change({ commit }: ClientsRoom, event: LedgerEvent, statements: readonly Statement[]): Promise<boolean> {
   try {
-    await commit({ events: [event], statements: [statement] });
+    await commit({ events: [event], statements });
     return true;
   } catch (fault) {
     if (fault instanceof WriteRefused && fault.kind === 'rows') return false;

@@ -81,6 +81,18 @@ export function endCalls(id: WebhookId): Statement {
   return { sql: "update webhook_call set status = 'dead' where webhook_id = $1 and status = 'queued'", args: [id] };
 }
 
+/** Removes the webhooks of a client that is no more, and gives up what waits for them. */
+export function removeAll(clientId: string): Statement[] {
+  return [
+    { sql: "update webhook set status = 'removed' where client_id = $1", args: [clientId] },
+    {
+      sql: `update webhook_call set status = 'dead'
+        where status = 'queued' and webhook_id in (select id from webhook where client_id = $1)`,
+      args: [clientId],
+    },
+  ];
+}
+
 /** Gives a webhook a new secret; the present one signs along until `until`. */
 export function rotateSecret(id: WebhookId, secret: Uint8Array, until: number): Statement {
   return {

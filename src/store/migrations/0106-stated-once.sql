@@ -25,3 +25,6 @@ update signing_key set withdrawn = true where exists (
 
 -- Whose documents were erased by an event: to their issuers it is the proof.
 create index document_of_erasure on document (erasure_event) where erasure_event is not null;
+
+-- A disabled client is called no more.
+update webhook set status = 'removed' where client_id in (select client_id from client where disabled_at is not null);
