@@ -3,7 +3,7 @@ import { linkKeyOf } from '../ledger/entry.ts';
 import type { StoredCheckpoint } from '../ledger/ledger-store.ts';
 import type { LogView } from '../ledger/log-view.ts';
 import { contentOf } from '../ledger/opening.ts';
-import { isHidden, tellUsage, type Usage } from './usage.ts';
+import { isHidden, namesEmployee, tellUsage, type Usage } from './usage.ts';
 
 /** What telling a citizen's access log needs. */
 export type AccessLogParts = {
@@ -35,7 +35,7 @@ export type AccessLogPart = {
 
 /**
  * The uses of a citizen's data after the number `after`, in their order and without gaps, as far as they are signed. A
- * hidden one comes with its sealed entry and proof, and without the key of what it says.
+ * hidden one, and one that names an employee, comes with its sealed entry and proof, and without the key of what it says.
  */
 export async function readAccessLog(
   { log, citizenKeys, organisationOf }: AccessLogParts,
@@ -51,7 +51,8 @@ export async function readAccessLog(
     if (checkpoint === undefined) break;
     const contentKey = await log.contentKey(entry);
     const content = contentOf({ entry: entry.entry, contentKey });
-    const shownKey = content === undefined || isHidden(content, now) ? undefined : contentKey;
+    const isSealed = content === undefined || isHidden(content, now) || namesEmployee(content);
+    const shownKey = isSealed ? undefined : contentKey;
     const proof = await log.prove(entry, checkpoint, shownKey);
     usages.push({ ...tellUsage(entry, content, { now, nameOf: organisationOf }), proof });
   }

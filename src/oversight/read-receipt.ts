@@ -4,8 +4,11 @@ import { type Answer, type Call, defineOperation } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
 import { type EventId, parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
+import type { LoggedEntry } from '../ledger/log-view.ts';
 import { leafHash } from '../ledger/merkle.ts';
+import { contentOf } from '../ledger/opening.ts';
 import type { OversightPorts } from './ports.ts';
+import { namesEmployee } from './usage.ts';
 
 const request = {
   params: Type.Object(
@@ -118,9 +121,7 @@ async function loggedReceipt(call: ReceiptCall): Promise<Answer | undefined> {
   if (entry === undefined || !(await isFor(call, entry))) return undefined;
   const checkpoint = await log.checkpointFor(entry.index);
   if (checkpoint === undefined) return recorded(entry.eventId, entry.type, entry.at);
-  // That a citizen was erased names the pseudonym of the person: it stays sealed.
-  const contentKey = entry.type === 'citizen.erased' ? undefined : await log.contentKey(entry);
-  const proof = await log.prove(entry, checkpoint, contentKey);
+  const proof = await log.prove(entry, checkpoint, await keyFor(call, entry));
   if (wantsText(headers.accept)) return proofAsText(entry.eventId, proof);
   const json = {
     eventId: entry.eventId,
@@ -133,6 +134,13 @@ async function loggedReceipt(call: ReceiptCall): Promise<Answer | undefined> {
     proof,
   };
   return { status: 200, headers: { ...privately }, json };
+}
+
+/** The key of what the entry says. That of a citizen's erasure names a pseudonym, and others an employee: these stay sealed. */
+async function keyFor({ ports: { log } }: ReceiptCall, entry: LoggedEntry): Promise<Uint8Array | undefined> {
+  const contentKey = entry.type === 'citizen.erased' ? undefined : await log.contentKey(entry);
+  const content = contentOf({ entry: entry.entry, contentKey });
+  return content === undefined || namesEmployee(content) ? undefined : contentKey;
 }
 
 const privately = { 'cache-control': 'private, no-store', vary: 'accept, authorization' };

@@ -72,6 +72,11 @@ export function isHidden(content: Content, now: number): boolean {
   return typeof until === 'string' && Date.parse(until) > now;
 }
 
+/** Whether what the entry says names the employee who acted: such an entry is handed out sealed, with its proof. */
+export function namesEmployee({ actor }: Content): boolean {
+  return typeof actor === 'object' && actor !== null && 'operator' in actor;
+}
+
 function texts(content: Content, names: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of names) {

@@ -93,6 +93,30 @@ for (const engine of engines) {
     assert.equal(chainFault({ ...anew, from, leaves: anew.leaves.slice(3) }), undefined);
   });
 
+  test(`${engine.name}: no proof of a use names the employee who acted`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const actor = { operator: 'jane.doe' } as const;
+    await house.use('anna');
+    await house.commit({ events: [{ ...house.event('anna'), actor }], statements: [] });
+    await house.sequence();
+    const part = { after: 0, limit: 9, now: house.time.now };
+    const { usages, ...log } = await readAccessLog({ ...house, log: house.view, organisationOf }, 'anna', part);
+    assert.deepEqual(
+      usages.map(({ state, initiator }) => [state, initiator]),
+      [
+        ['shown', undefined],
+        ['shown', 'operator'],
+      ],
+    );
+    const openings = usages.map(({ proof }) => verified(proof));
+    assert.deepEqual(
+      openings.map((opening) => JSON.stringify(contentOf(opening))?.includes('jane.doe')),
+      [false, undefined],
+    );
+    const keys = { chain: Buffer.from(log.chain, 'base64'), linkKey: Buffer.from(log.linkKey, 'base64') };
+    assert.equal(chainFault({ ...keys, leaves: openings.map(({ entry }) => entry) }), undefined);
+  });
+
   test(`${engine.name}: a hidden use keeps its number and tells nothing until its instant, then everything with the reason`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
     await house.use('anna');
