@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Fetch, folderSource, urlSource } from '../ledger/log-source.ts';
 import { leafHash } from '../ledger/merkle.ts';
 import { contentOf, parseOpening } from '../ledger/opening.ts';
-import { type Policy, parsePolicy, policyOf } from '../ledger/policy.ts';
+import { type Policy, PolicyError, parsePolicy, policyOf } from '../ledger/policy.ts';
 import { parseProof, verifyProof } from '../ledger/proof.ts';
 import { verifyLog } from '../ledger/verify-log.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
@@ -22,7 +22,10 @@ Nothing is trusted but the keys that you give; the server, where there is one, i
   --key VKEY       The public key of the log, as \`ledger key\` prints it. May stand several times.
   --policy FILE    Instead: logs and witnesses with their quorum (c2sp.org/tlog-policy).
   --since FILE     A checkpoint that you kept: the log must begin with its tree. May stand several times.
-  --json           Prints the verdict as JSON.`;
+  --json           Prints the verdict as JSON.
+
+Ends in 0 where it verifies, in 1 where not, with the first thing that is wrong, or where the log cannot be fetched; in 2
+where a file that you name cannot be read, or a key or policy is none.`;
 
 /** `ledger verify`: it needs neither a database nor a setting. */
 export function ledgerVerifyCommand(terminal: Terminal, fetching: Fetch): Command {
@@ -36,8 +39,10 @@ export function ledgerVerifyCommand(terminal: Terminal, fetching: Fetch): Comman
       const [place, ...others] = positionals;
       if (place === undefined || others.length > 0) throw new UsageError('name one folder, URL or receipt');
       const path = (name: string) => resolve(terminal.cwd, name);
-      const policy = await policyFrom(values.key, values.policy === undefined ? undefined : path(values.policy));
-      const asked = { place, policy, since: (values.since ?? []).map(path), json: values.json === true };
+      const policyText = values.policy === undefined ? undefined : await readNamed(path(values.policy));
+      const policy = policyFrom(values.key, policyText);
+      const earlier = await Promise.all((values.since ?? []).map((name) => readNamed(path(name))));
+      const asked = { place, policy, earlier, json: values.json === true };
       return place.endsWith('.tlog-proof')
         ? await verifyReceipt({ ...asked, place: path(place) }, terminal)
         : await verifyWhole(asked, terminal, fetching);
@@ -45,28 +50,45 @@ export function ledgerVerifyCommand(terminal: Terminal, fetching: Fetch): Comman
   };
 }
 
-async function policyFrom(keys: readonly string[] | undefined, policyFile: string | undefined): Promise<Policy> {
-  if ((keys === undefined) === (policyFile === undefined)) {
+function policyFrom(keys: readonly string[] | undefined, policy: string | undefined): Policy {
+  if ((keys === undefined) === (policy === undefined)) {
     throw new UsageError('give the public key of the log with --key, or a policy with --policy');
   }
-  return policyFile === undefined ? policyOf(keys ?? []) : parsePolicy(await readFile(policyFile, 'utf8'));
+  try {
+    return policy === undefined ? policyOf(keys ?? []) : parsePolicy(policy);
+  } catch (fault) {
+    if (!(fault instanceof PolicyError)) throw fault;
+    const wrongKey = '--key is the public key of a log as `ledger key` prints it: name+id+key';
+    throw new UsageError(policy === undefined ? wrongKey : `--policy: ${fault.message}`);
+  }
+}
+
+/** A file that was named; that it cannot be read says nothing about the log. */
+async function readNamed(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new UsageError(`cannot read ${path}: ${cause instanceof Error && 'code' in cause ? cause.code : 'no file'}`);
+  }
 }
 
 type Asked = {
   readonly place: string;
   readonly policy: Policy;
-  readonly since: readonly string[];
+  /** The notes of checkpoints that were kept. */
+  readonly earlier: readonly string[];
   readonly json: boolean;
 };
 
 async function verifyWhole(
-  { place, policy, since, json }: Asked,
+  { place, policy, earlier, json }: Asked,
   terminal: Terminal,
   fetching: Fetch,
 ): Promise<ExitCode> {
   const isUrl = /^https?:\/\//.test(place);
-  const source = isUrl ? urlSource(place, fetching) : folderSource(resolve(terminal.cwd, place));
-  const earlier = await Promise.all(since.map((file) => readFile(file, 'utf8')));
+  const folder = resolve(terminal.cwd, place);
+  if (!isUrl) await readNamed(join(folder, 'checkpoint'));
+  const source = isUrl ? urlSource(place, fetching) : folderSource(folder);
   const verdict = await verifyLog(source, { policy, earlier });
   if ('fault' in verdict) return tell(terminal, { json, verdict: { verified: false, fault: verdict.fault } });
   const { origin, size, root } = verdict.checkpoint;
@@ -75,7 +97,7 @@ async function verifyWhole(
 }
 
 async function verifyReceipt({ place, policy, json }: Asked, terminal: Terminal): Promise<ExitCode> {
-  const proof = parseProof(await readFile(place, 'utf8'));
+  const proof = parseProof(await readNamed(place));
   const opening = proof?.extra === undefined ? undefined : parseOpening(proof.extra);
   if (proof === undefined || opening === undefined) {
     return tell(terminal, { json, verdict: { verified: false, fault: 'the file is no receipt' } });
