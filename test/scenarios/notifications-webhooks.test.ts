@@ -53,6 +53,33 @@ for (const engine of engines) {
     assert.throws(() => verify(String(secret), fourth, time.clock.now()));
   });
 
+  test(`${engine.name}: of secrets that were replaced twice within a day each signs along for its day, and no longer`, async (t) => {
+    const { time, operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
+    const receiver = await startReceiver(t);
+    const { id, secret } = await operate(createWebhook, { body: { url: receiver.url } });
+    const rotate = async () => String((await operate(rotateWebhookSecret, { params: { id } }))['secret']);
+    const secrets = [String(secret), await rotate()];
+    await time.advance(hour, async () => undefined);
+    // As who never saw the answer to the first.
+    secrets.push(await rotate(), await rotate());
+    const good = async () => {
+      await sendMany(1);
+      const call = receiver.calls.at(-1) ?? assert.fail();
+      return secrets.map((one) => {
+        try {
+          return verify(one, call, time.clock.now()) !== undefined;
+        } catch {
+          return false;
+        }
+      });
+    };
+    assert.deepEqual(await good(), [true, true, true, true]);
+    await time.advance(23 * hour + minute, async () => undefined);
+    assert.deepEqual(await good(), [false, true, true, true]);
+    await time.advance(hour, async () => undefined);
+    assert.deepEqual(await good(), [false, false, false, true]);
+  });
+
   test(`${engine.name}: a receiver that is down for three days has all from the feed, nothing missing or twice`, async (t) => {
     const { time, operate, sendMany, idle, faults } = await openWebhookHouse(t, await engine.open(t));
     let down = true;

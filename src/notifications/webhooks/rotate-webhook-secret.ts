@@ -8,7 +8,7 @@ import { rotateSecret } from './webhook-store.ts';
 const overlapMs = 86_400_000;
 const request = { params: webhookParams };
 
-/** Gives a webhook a new secret; for a day both sign, so that its receiver can change without missing a call. */
+/** Gives a webhook a new secret; for a day both sign, so that its receiver can change without missing a call. Each of several does. */
 export const rotateWebhookSecret = defineOperation({
   name: 'rotateWebhookSecret',
   since: '1.0',
@@ -32,9 +32,11 @@ export const rotateWebhookSecret = defineOperation({
     return {
       effect: {
         events: [changed(call, webhook.id, 'secret-rotated')],
-        statements: [rotateSecret(webhook.id, sealed, until)],
+        statements: rotateSecret(webhook.id, { secret: sealed, until, now: call.now }),
       },
       answer: { status: 200, headers: { 'cache-control': 'no-store' }, json },
+      // Removed by another request meanwhile.
+      onRefused: () => refuse('webhook-not-found'),
     };
   },
 });

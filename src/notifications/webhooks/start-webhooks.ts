@@ -15,6 +15,7 @@ import {
   disable,
   endCall,
   endCalls,
+  findOlderSecrets,
   findWebhook,
   type Webhook,
   type WebhookJob,
@@ -128,17 +129,18 @@ async function callOne(parts: WebhookProcess, job: WebhookJob): Promise<boolean>
     data: event.data,
   });
   const at = parts.clock.now();
-  const secrets = secretsOf(parts, webhook, at);
+  const secrets = await secretsOf(parts, webhook, at);
   const headers = signedHeaders({ scheme: webhook.signature, secrets }, { id: event.id, at, body });
   const result = await parts.post({ url, body, headers });
   await finish(parts, job, result);
   return 'status' in result && result.status < 300;
 }
 
-function secretsOf({ webhookKey }: WebhookProcess, { id, secret, old }: Webhook, now: number): Uint8Array[] {
-  const secrets = [openSecret(webhookKey, id, secret)];
-  if (old !== undefined && old.until > now) secrets.push(openSecret(webhookKey, id, old.secret));
-  return secrets;
+async function secretsOf({ webhookKey, read }: WebhookProcess, webhook: Webhook, now: number): Promise<Uint8Array[]> {
+  const { id, secret, old } = webhook;
+  const isReplaced = old !== undefined && old.until > now;
+  const sealed = isReplaced ? [secret, old.secret, ...(await findOlderSecrets(read, id, now))] : [secret];
+  return sealed.map((one) => openSecret(webhookKey, id, one));
 }
 
 async function finish(parts: WebhookProcess, job: WebhookJob, result: PostResult): Promise<void> {

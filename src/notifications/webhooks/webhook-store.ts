@@ -93,13 +93,39 @@ export function removeAll(clientId: string): Statement[] {
   ];
 }
 
-/** Gives a webhook a new secret; the present one signs along until `until`. */
-export function rotateSecret(id: WebhookId, secret: Uint8Array, until: number): Statement {
-  return {
-    sql: 'update webhook set old_secret = secret, old_until = $1, secret = $2 where id = $3 returning id',
-    args: [until, secret, id],
-    rows: 1,
-  };
+type Rotation = { readonly secret: Uint8Array; readonly until: number; readonly now: number };
+
+/**
+ * Gives a webhook a new secret; the present one signs along until `until`, and one that still does goes on for the time
+ * that it was given. Refused (`rows`) where the webhook was removed.
+ */
+export function rotateSecret(id: WebhookId, { secret, until, now }: Rotation): Statement[] {
+  return [
+    {
+      // Locks the row: of two rotations at once the second one sees what the first has made.
+      sql: "update webhook set status = status where id = $1 and status <> 'removed' returning id",
+      args: [id],
+      rows: 1,
+    },
+    { sql: 'delete from webhook_old_secret where webhook_id = $1 and until <= $2', args: [id, now] },
+    {
+      sql: `insert into webhook_old_secret (webhook_id, until, secret)
+        select id, old_until, old_secret from webhook where id = $1 and old_until > $2 on conflict do nothing`,
+      args: [id, now],
+    },
+    {
+      sql: 'update webhook set old_secret = secret, old_until = $1, secret = $2 where id = $3',
+      args: [until, secret, id],
+    },
+  ];
+}
+
+const mostOldSecrets = 8;
+
+/** The secrets before the old one that sign along still, sealed, the newest first. */
+export async function findOlderSecrets(read: Read, id: WebhookId, now: number): Promise<Uint8Array[]> {
+  const sql = `select secret from webhook_old_secret where webhook_id = $1 and until > $2 order by until desc limit ${mostOldSecrets}`;
+  return (await read(sql, [id, now])).map((row) => bytesField(row, 'secret'));
 }
 
 /** Puts what was given up back into the queue, from the first attempt. */

@@ -28,3 +28,12 @@ create index document_of_erasure on document (erasure_event) where erasure_event
 
 -- A disabled client is called no more.
 update webhook set status = 'removed' where client_id in (select client_id from client where disabled_at is not null);
+
+-- Where the secret of a webhook was replaced several times within a day: the secrets before the one in webhook.old_secret.
+-- Each signs along until the instant that was promised for it.
+create table webhook_old_secret (
+  webhook_id text not null references webhook (id),
+  until bigint not null check (until between 0 and 9007199254740991),
+  secret bytea not null,
+  primary key (webhook_id, until)
+);
