@@ -45,10 +45,17 @@ export async function eraseCitizen(parts: ErasureParts, citizenId: string): Prom
     chain: Buffer.from(chain).toString('hex'),
     entries: Number(end?.['number'] ?? 0),
   } as const;
-  const forgetName = { sql: 'update ledger_entry set citizen_id = null where chain = $1', args: [chain] };
+  const forgetName = [
+    { sql: 'update ledger_entry set citizen_id = null where chain = $1', args: [chain] },
+    ...(await waitingOf(read, chain)).map((id) => ({
+      // Of a person still, who has no name any more.
+      sql: 'update ledger_event set citizen_id = $2 where id = $1',
+      args: [id, `nobody:${event.chain}`],
+    })),
+  ];
   const besides = parts.besides?.(citizenId, event.at, event.id) ?? [];
   try {
-    const statements = [citizenKeys.destruction(citizenId), ...besides, forgetName, recordErasure(chain, event)];
+    const statements = [citizenKeys.destruction(citizenId), ...besides, ...forgetName, recordErasure(chain, event)];
     await commit({ events: [event], statements });
   } catch (fault) {
     if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
@@ -58,6 +65,16 @@ export async function eraseCitizen(parts: ErasureParts, citizenId: string): Prom
     citizenKeys.forget(citizenId);
   }
   return true;
+}
+
+const mostWaiting = 10_000;
+
+/** The events about that person that wait for their number; where more wait than are looked at, nobody numbers them. */
+async function waitingOf(read: Read, chain: Uint8Array): Promise<string[]> {
+  const rows = await read('select id, citizen_tag from ledger_event order by id limit $1', [mostWaiting]);
+  return rows.flatMap(({ id, citizen_tag: tag }) => {
+    return tag instanceof Uint8Array && Buffer.compare(tag, chain) === 0 ? [String(id)] : [];
+  });
 }
 
 /** The last erasure of a person; `event` is undefined where it was before erasures were recorded. */
