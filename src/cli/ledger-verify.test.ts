@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
 import { buildLedgerHouse, logSigner } from '../../test/ledger-house.ts';
@@ -9,7 +9,7 @@ import { type ExitCode, runCommandLine } from './command.ts';
 import { ledgerCommands } from './ledger.ts';
 import { ledgerVerifyCommand } from './ledger-verify.ts';
 
-test('what cannot be read ends in 2, and only a log that does not verify in 1', async (t) => {
+async function exportedLog(t: TestContext) {
   const [engine = assert.fail()] = engines;
   const [house, folder] = [buildLedgerHouse(await engine.open(t)), await temporaryFolder(t)];
   await house.use('anna', 'bert');
@@ -26,9 +26,32 @@ test('what cannot be read ends in 2, and only a log that does not verify in 1', 
     return [await runCommandLine(['ledger', ...args], commands, terminal), said.join('')];
   };
   assert.equal((await run('export', 'log'))[0], 0);
+  return { house, run, path: (name: string) => join(folder, name) };
+}
+
+const key = ['--key', logSigner.vkey];
+
+test('a checkpoint from when a tile was partial verifies against the whole one, and nothing behind it', async (t) => {
+  const { house, run, path } = await exportedLog(t);
+  const old = readFileSync(path('log/checkpoint'));
+  await house.use(...Array.from({ length: 300 }, () => 'anna'));
+  await house.sequence();
+  assert.equal((await run('export', 'log'))[0], 0);
+  assert.equal((await run('verify', 'log', ...key))[0], 0);
+  writeFileSync(path('log/checkpoint'), old);
+  for (const level of ['0', 'entries']) rmSync(path(`log/tile/${level}/000.p`), { recursive: true });
+  assert.match((await run('verify', 'log', ...key))[1], /size: 2\n/);
+  const bundle = readFileSync(path('log/tile/entries/000'));
+  writeFileSync(path('log/tile/entries/000'), bundle.with(bundle.length - 1, 0x55));
+  assert.equal((await run('verify', 'log', ...key))[0], 0);
+  writeFileSync(path('log/tile/entries/000'), bundle.with(60, 0x55));
+  assert.equal((await run('verify', 'log', ...key))[0], 1);
+});
+
+test('what cannot be read ends in 2, and only a log that does not verify in 1', async (t) => {
+  const { run, path } = await exportedLog(t);
   const verify = (place: string, ...more: string[]) => run('verify', place, ...more);
-  const key = ['--key', logSigner.vkey];
-  writeFileSync(join(folder, 'policy'), 'log x\n');
+  writeFileSync(path('policy'), 'log x\n');
   for (const [args, why] of [
     [['log', '--key', 'x'], /--key is the public key of a log/],
     [['log', '--policy', 'policy'], /--policy: witness policy, line 1/],
@@ -42,6 +65,6 @@ test('what cannot be read ends in 2, and only a log that does not verify in 1', 
     assert.match(text, why);
   }
   assert.equal((await verify('log', ...key))[0], 0);
-  writeFileSync(join(folder, 'log/tile/entries/000.p/2'), Buffer.alloc(9));
+  writeFileSync(path('log/tile/entries/000.p/2'), Buffer.alloc(9));
   assert.deepEqual(await verify('log', ...key), [1, 'NOT verified: tile/entries/000.p/2 is no bundle of 2 entries\n']);
 });

@@ -1,14 +1,15 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hashBytes } from './merkle.ts';
 import { longestNote } from './note.ts';
-import { fullTileBytes, longestEntry, type TileName, tilePath, tileWidth } from './tile.ts';
+import { bundleOf, entriesIn, fullTileBytes, longestEntry, type TileName, tilePath, tileWidth } from './tile.ts';
 import { TileMissing } from './tree.ts';
 
 /** Where a verifier reads a log: a folder or a server; it trusts neither. */
 export type LogSource = {
   /** The signed checkpoint as it stands there. */
   checkpoint(): Promise<string>;
-  /** A tile or bundle; throws `TileMissing` where it is not there. */
+  /** A tile or bundle, as wide as its name says where it is whole; throws `TileMissing` where it is not there. */
   tile(name: TileName): Promise<Uint8Array>;
 };
 
@@ -17,14 +18,22 @@ export function folderSource(folder: string): LogSource {
   return {
     checkpoint: () => readFile(join(folder, 'checkpoint'), 'utf8'),
     tile: async (name) => {
-      const whole = { ...name, width: tileWidth };
-      // What was partial may have been filled since; its hashes are the beginning of the full one.
-      const found =
-        (await readIfThere(join(folder, tilePath(name)))) ?? (await readIfThere(join(folder, tilePath(whole))));
-      if (found === undefined) throw new TileMissing(name.level, name.index);
-      return found;
+      return await partOrWhole(name, (one) => readIfThere(join(folder, tilePath(one))));
     },
   };
+}
+
+/** What was partial may have been filled since; it is the beginning of the full one. */
+async function partOrWhole(
+  name: TileName,
+  get: (name: TileName) => Promise<Uint8Array | undefined>,
+): Promise<Uint8Array> {
+  const part = await get(name);
+  if (part !== undefined) return part;
+  const whole = name.width === tileWidth ? undefined : await get({ ...name, width: tileWidth });
+  if (whole === undefined) throw new TileMissing(name.level, name.index);
+  if (name.level !== 'entries') return whole.subarray(0, name.width * hashBytes);
+  return bundleOf((entriesIn(whole) ?? []).slice(0, name.width));
 }
 
 async function readIfThere(path: string): Promise<Uint8Array | undefined> {
@@ -67,10 +76,7 @@ export function urlSource(prefix: string, fetching: Fetch): LogSource {
     },
     tile: async (name) => {
       const limit = name.level === 'entries' ? longestBundle : fullTileBytes;
-      const whole = { ...name, width: tileWidth };
-      const found = (await get(tilePath(name), limit)) ?? (await get(tilePath(whole), limit));
-      if (found === undefined) throw new TileMissing(name.level, name.index);
-      return found;
+      return await partOrWhole(name, (one) => get(tilePath(one), limit));
     },
   };
 }

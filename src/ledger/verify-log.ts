@@ -104,17 +104,18 @@ async function readBundle(
   width: number,
 ): Promise<ReadBundle | { readonly fault: string }> {
   const name = { level: 'entries', index, width } as const;
-  const all = entriesIn(await source.tile(name));
-  const entries = all?.slice(0, width);
-  if (entries === undefined || entries.length < width)
-    return { fault: `${tilePath(name)} is no bundle of ${width} entries` };
+  const entries = entriesIn(await source.tile(name));
+  if (entries?.length !== width) return { fault: `${tilePath(name)} is no bundle of ${width} entries` };
   const leaves = entries.map(leafHash);
-  const tile = (await source.tile({ ...name, level: 0 })).subarray(0, width * hashBytes);
+  const tile = await source.tile({ ...name, level: 0 });
   for (const [at, leaf] of leaves.entries()) {
     const place = index * tileWidth + at;
     if (Buffer.compare(leaf, tile.subarray(at * hashBytes, (at + 1) * hashBytes)) !== 0) {
       return { fault: `entry ${place} is not the one of its tile` };
     }
+  }
+  if (tile.length !== width * hashBytes) {
+    return { fault: `${tilePath({ ...name, level: 0 })} has more than ${width} hashes` };
   }
   return { entries, leaves };
 }
@@ -125,8 +126,7 @@ async function tileFault(source: LogSource, tiles: readonly GrownTile[], size: n
     const width = Math.min(tileWidth, Math.floor(size / tileWidth ** level) - index * tileWidth);
     if (level === 0 || hashes.length !== width * hashBytes) continue;
     const name = { level, index, width };
-    const found = (await source.tile(name)).subarray(0, hashes.length);
-    if (Buffer.compare(found, hashes) !== 0) return `${tilePath(name)} is not what the entries give`;
+    if (Buffer.compare(await source.tile(name), hashes) !== 0) return `${tilePath(name)} is not what the entries give`;
   }
   return undefined;
 }

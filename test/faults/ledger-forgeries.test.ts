@@ -65,6 +65,12 @@ test('a verifier with the public key alone finds every kind of forgery of the lo
   assert.match(await faultOf(mended(changeOne)), /tile\/1\/000|second history/);
   assert.match(await faultOf(inBundle(swapTwo)), /entry 256 is not/);
   assert.match(await faultOf(mended(swapTwo)), /tile\/1\/000|second history/);
+  // What nobody signed behind what was signed.
+  const longer = (level: number | 'entries') =>
+    forged(source, (name, bytes) => (name.level === level ? Buffer.concat([bytes, Buffer.alloc(32)]) : bytes));
+  assert.match(await faultOf(inBundle((entries) => [...entries, Buffer.alloc(90)])), /no bundle of 256 entries/);
+  assert.match(await faultOf(longer(0)), /tile\/0\/000 has more than 256 hashes/);
+  assert.match(await faultOf(longer(1)), /tile\/1\/000\.p\/2 is not what the entries give/);
   const swapped = {
     ...source,
     tile: (name: Parameters<LogSource['tile']>[0]) =>
