@@ -1,9 +1,12 @@
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { createMint } from '../src/kernel/id.ts';
 import { systemRandom } from '../src/kernel/system-clock.ts';
 import type { Message } from '../src/notifications/channels/channel.ts';
 
 /** When the letters of tests are made. */
 export const letterAt = Date.UTC(2026, 0, 15, 9);
+
+const pointsPerMm = 72 / 25.4;
 
 const mint = createMint({ now: () => letterAt }, systemRandom);
 
@@ -16,4 +19,24 @@ export function letterOf(text: string, more: Partial<Message> = {}): Message {
     ...{ category: 'decision' as const, recipient: 'Ada Berg', language: undefined, at: letterAt },
     ...more,
   };
+}
+
+/** The boxes of all texts of the first page, in mm from the upper left corner. */
+export async function textsOf(pdf: Uint8Array) {
+  const loading = getDocument({ data: new Uint8Array(pdf), useSystemFonts: false, verbosity: 0 });
+  const document = await loading.promise;
+  const page = await document.getPage(1);
+  const height = page.getViewport({ scale: 1 }).height;
+  const { items } = await page.getTextContent();
+  const boxes = items.flatMap((item) => {
+    if (!('str' in item) || item.str.trim() === '') return [];
+    const [, , , size = 0, x = 0, y = 0] = item.transform as number[];
+    const mm = (points: number) => points / pointsPerMm;
+    return [
+      { text: item.str, left: mm(x), right: mm(x + item.width), top: mm(height - y - size), bottom: mm(height - y) },
+    ];
+  });
+  const tree: unknown = await page.getStructTree();
+  await loading.destroy();
+  return { boxes, tags: JSON.stringify(tree) };
 }

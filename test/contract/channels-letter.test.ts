@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { createMint } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import type { Channel, Message } from '../../src/notifications/channels/channel.ts';
@@ -13,13 +12,13 @@ import { sftpPlaceOf } from '../../src/notifications/channels/sftp-session.ts';
 import { letterData } from '../../src/notifications/letters/letter-data.ts';
 import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
 import { type AddressWindowName, addressWindows } from '../../src/notifications/letters/letter-template.ts';
+import { textsOf } from '../letters.ts';
 import { startSftpServer } from '../sftp-server.ts';
 import { makeTestFolder } from '../test-folder.ts';
 import { until } from '../until.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
 const mint = createMint({ now: () => at }, systemRandom);
-const pointsPerMm = 72 / 25.4;
 
 const letters = {
   latin: [
@@ -47,26 +46,6 @@ function letter([name, subject, text]: readonly [string, string, string], more: 
     ...{ recipient: name, language: undefined, at },
     ...more,
   };
-}
-
-/** The boxes of all texts of the first page, in mm from the upper left corner. */
-async function textsOf(pdf: Uint8Array) {
-  const loading = getDocument({ data: new Uint8Array(pdf), useSystemFonts: false, verbosity: 0 });
-  const document = await loading.promise;
-  const page = await document.getPage(1);
-  const height = page.getViewport({ scale: 1 }).height;
-  const { items } = await page.getTextContent();
-  const boxes = items.flatMap((item) => {
-    if (!('str' in item) || item.str.trim() === '') return [];
-    const [, , , size = 0, x = 0, y = 0] = item.transform as number[];
-    const mm = (points: number) => points / pointsPerMm;
-    return [
-      { text: item.str, left: mm(x), right: mm(x + item.width), top: mm(height - y - size), bottom: mm(height - y) },
-    ];
-  });
-  const tree: unknown = await page.getStructTree();
-  await loading.destroy();
-  return { boxes, tags: JSON.stringify(tree) };
 }
 
 function press(t: TestContext, perChild?: number) {

@@ -46,6 +46,7 @@ test('arrows, signs, Hebrew, Georgian, Armenian and marks that nobody sees are p
     assert.ok((await printLetter(parts, letterOf(text))) instanceof Uint8Array, text);
     assert.ok((await printLetter(parts, letterOf('x', { sender: text, subject: text }))) instanceof Uint8Array, text);
   }
+  assert.ok((await printLetter(parts, letterOf('x', { subject: '\ufff9' }))) instanceof Uint8Array);
 });
 
 test('a letter that no font shows ends with a reason of its own, wherever the characters stand', async (t) => {

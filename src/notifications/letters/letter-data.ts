@@ -1,6 +1,6 @@
 import { toInstant } from '../../kernel/clock.ts';
 import type { Message } from '../channels/channel.ts';
-import type { Block } from '../markdown.ts';
+import type { Block, Inline, Item } from '../markdown.ts';
 import { phrasesOf } from '../phrases.ts';
 import { blocksOf } from '../sealed-content.ts';
 import { type AddressWindowName, addressWindows } from './letter-template.ts';
@@ -8,7 +8,10 @@ import { type AddressWindowName, addressWindows } from './letter-template.ts';
 const mostAddressLines = 6;
 /** A line is wrapped at the width of the window; one that is longer than this could never fit. */
 const longestAddressLine = 160;
-const longestWord = 20;
+/** A word of so many of the widest letters fits into a line: of the address, and of a title, the largest in the letter. */
+const longestWords = { address: 20, text: 35 };
+/** Where it is longer, it may be broken after so many. */
+const pieceOfWord = 20;
 
 /** What a letter is made of. */
 export type LetterText = Pick<
@@ -28,17 +31,18 @@ export function letterData(message: LetterText, window: AddressWindowName): stri
   if (address.length < 2 || address.length > mostAddressLines) return undefined;
   if (address.some((line) => line.length > longestAddressLine)) return undefined;
   const phrases = phrasesOf(message.language);
-  const title = message.subject ?? phrases.messageFrom(message.sender);
+  // Without a title no letter is PDF/UA-1.
+  const title = clean(message.subject ?? '') || phrases.messageFrom(message.sender);
   const data = {
-    title: clean(message.reminder ? phrases.reminder(title) : title),
-    sender: clean(message.sender),
+    title: wrapping(clean(message.reminder ? phrases.reminder(title) : title)),
+    sender: wrapping(clean(message.sender)),
     lang: /^[a-z]{2,3}(?=-|$)/i.exec(message.language ?? '')?.[0].toLowerCase() ?? 'en',
     rtl: isRightToLeft(message.text),
     id: message.notification,
     date: toInstant(message.at).slice(0, 10),
-    address: address.map(breakable),
-    blocks: levelled(blocksOf(message.content)),
-    attachments: (message.content.attachments ?? []).map(({ title: name }) => clean(name)),
+    address: address.map((line) => breakable(line, longestWords.address)),
+    blocks: levelled(blocksOf(message.content)).map(printed),
+    attachments: (message.content.attachments ?? []).map(({ title: name }) => wrapping(clean(name))),
     window: addressWindows[window],
   };
   return JSON.stringify(data).replaceAll(unseen, '');
@@ -51,7 +55,7 @@ function isRightToLeft(text: string): boolean {
 }
 
 /** The title is level 1, and no level may be left out (PDF/UA-1, 7.4.2). */
-function levelled(blocks: readonly Block[]): readonly unknown[] {
+function levelled(blocks: readonly Block[]): readonly Levelled[] {
   let deepest = 1;
   return blocks.map((block) => {
     if (block.kind !== 'heading') return block;
@@ -61,18 +65,58 @@ function levelled(blocks: readonly Block[]): readonly unknown[] {
   });
 }
 
+type Levelled = Exclude<Block, { kind: 'heading' }> | { kind: 'heading'; level: number; line: readonly Inline[] };
+
+function printed(block: Levelled): unknown {
+  switch (block.kind) {
+    case 'heading':
+      return { ...block, line: block.line.map(printedRun) };
+    case 'paragraph':
+      return { ...block, lines: block.lines.map((line) => line.map(printedRun)) };
+    case 'list':
+      return { ...block, items: block.items.map(printedItem) };
+  }
+}
+
+function printedItem({ line, ...item }: Item): unknown {
+  return { ...item, line: line.map(printedRun) };
+}
+
+/** Nobody can follow a link on paper, so it is printed where it leads. */
+function printedRun(run: Inline): unknown {
+  const text = wrapping(run.text);
+  return run.href === undefined || run.href === run.text ? { ...run, text } : { ...run, text, to: wrapping(run.href) };
+}
+
+function wrapping(text: string): string {
+  return breakable(text, longestWords.text);
+}
+
 function clean(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  return text
+    .replaceAll(unseen, '')
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
 }
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Lets long words wrap: a zero width space (U+200B) after each so many characters, and none within one. */
-function breakable(line: string): string {
-  return line.replaceAll(/\S{21,}/gu, (word) => {
-    const letters = Array.from(graphemes.segment(word), ({ segment }) => segment);
-    return letters
-      .map((letter, index) => (index > 0 && index % longestWord === 0 ? `\u200b${letter}` : letter))
-      .join('');
+/** What has no place to break in it by itself; of the scripts without blanks the typesetter knows the places. */
+const words =
+  /(?:[^\s\u200b\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]|[\u00a0\u2007\u202f])+/gu;
+
+/**
+ * Lets words that are too long for a line wrap, or their ends would be cut off: a zero width space (U+200B) after each
+ * blank that glues, or else after so many characters, and none within one.
+ */
+function breakable(line: string, longest: number): string {
+  return line.replaceAll(words, (word) => {
+    if (word.length <= longest) return word;
+    let [before, since, written] = ['', 0, ''];
+    for (const { segment } of graphemes.segment(word)) {
+      if (since === pieceOfWord || /[\u00a0\u2007\u202f]/.test(before)) [since, written] = [0, `${written}\u200b`];
+      [before, since, written] = [segment, since + 1, written + segment];
+    }
+    return written;
   });
 }

@@ -26,6 +26,7 @@ export const letterTemplate = `
 #let inline(run) = {
   let body = if "strong" in run { strong(run.text) } else { [#run.text] }
   if "href" in run { link(run.href, body) } else { body }
+  if "to" in run [ (#run.to)]
 }
 #let inlines(runs) = runs.map(inline).join()
 #let block-of(b) = {
