@@ -20,7 +20,12 @@ import type { LetterParts } from './notifications/letters/letter-job.ts';
 import { type MailEvents, mailWords, parseMailEvents } from './notifications/mail-events.ts';
 import type { ChannelName } from './notifications/notification.ts';
 import type { TryLetter } from './notifications/ports.ts';
-import { type Caller, callbackPaths, createProviderCallback, parseReceipt } from './notifications/provider-callback.ts';
+import {
+  type Caller,
+  callbackPaths,
+  createProviderCallback,
+  receiptReader,
+} from './notifications/provider-callback.ts';
 import { simulating } from './notifications/simulator.ts';
 import { findSmsByReference } from './notifications/sms-reference-store.ts';
 import { receivedPage } from './portal/received-page.ts';
@@ -172,8 +177,7 @@ export function providerCallbacks(house: House): readonly Mount[] {
   take(callbackPaths.sms, settings.smsReceiptToken, {
     limitBytes: receiptBytes,
     method: sms.receipt?.method,
-    read: (text, type) =>
-      receiptWords(sms, parseReceipt(text, type), (reference) => findSmsByReference(db.read, reference)),
+    read: receiptReader((receipt) => receiptWords(sms, receipt, (reference) => findSmsByReference(db.read, reference))),
   });
   const addresses = bounceAddressesOf(house);
   if (addresses !== undefined) {
@@ -182,7 +186,7 @@ export function providerCallbacks(house: House): readonly Mount[] {
   }
   const events = mailEventsOf(settings);
   if (events !== undefined) {
-    const read = (text: string, type: string) => mailWords(events, parseReceipt(text, type));
+    const read = receiptReader((body) => mailWords(events, body));
     take(callbackPaths.mailEvents, settings.mailEventsToken, { limitBytes: eventBytes, read });
   }
   return mounts;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Secret } from '../src/kernel/secret.ts';
 import { plainMapping, receiptWord } from '../src/notifications/channels/sms-mapping.ts';
-import { createProviderCallback, parseReceipt } from '../src/notifications/provider-callback.ts';
+import { createProviderCallback, receiptReader } from '../src/notifications/provider-callback.ts';
 
 /** The call-back of a gateway on loopback; gives what calls it and tells the status of the answer. */
 export async function startReceipts(t: TestContext, parts: Parameters<typeof createProviderCallback>[0]) {
@@ -11,7 +11,7 @@ export async function startReceipts(t: TestContext, parts: Parameters<typeof cre
     createProviderCallback(parts, {
       token: new Secret('t0ken'),
       limitBytes: 1_000,
-      read: (text, type) => [receiptWord(plainMapping, parseReceipt(text, type)) ?? []].flat(),
+      read: receiptReader((receipt) => [receiptWord(plainMapping, receipt) ?? []].flat()),
     }),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -19,7 +19,6 @@ export type MailEvents = {
   readonly refused: readonly string[];
 };
 
-const mostEvents = 10_000;
 const places = ['events', 'mail', 'word'] as const;
 const lists = ['delivered', 'bounced', 'full', 'refused'] as const;
 
@@ -38,7 +37,7 @@ export function parseMailEvents(text: string): MailEvents {
 export function mailWords(mapping: MailEvents, body: unknown): LateWord[] {
   const found = mapping.events === undefined ? body : at(body, mapping.events);
   const events: readonly unknown[] = Array.isArray(found) ? found : [found];
-  return events.slice(0, mostEvents).flatMap((event) => wordOf(mapping, event) ?? []);
+  return events.flatMap((event) => wordOf(mapping, event) ?? []);
 }
 
 function wordOf(mapping: MailEvents, event: unknown): LateWord | undefined {

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import type { Secret } from '../kernel/secret.ts';
 import { type LateParts, type LateWord, learnLate } from './learn-late.ts';
+import { parseProviderJson } from './provider-json.ts';
 
 /** Where the SMS gateway and the mail provider call back, and where the mail system hands bounces over. */
 export const callbackPaths = {
@@ -19,8 +20,8 @@ export type Caller = {
   readonly limitBytes: number;
   /** POST where it is left out; with GET the query is read as a form. */
   readonly method?: 'POST' | 'GET' | undefined;
-  /** The late words in a body of that media type; none where it says nothing about a message of ours. */
-  read(text: string, mediaType: string): CalledBack | Promise<CalledBack>;
+  /** The late words in a body of that media type, none where it says nothing about a message of ours; undefined for what cannot be read. */
+  read(text: string, mediaType: string): CalledBack | undefined | Promise<CalledBack | undefined>;
 };
 
 const form = 'application/x-www-form-urlencoded';
@@ -34,11 +35,13 @@ export function createProviderCallback(
   { token, limitBytes, method = 'POST', read }: Caller,
 ): RequestListener {
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== method) return end(response, 405);
-    if (!isToken(request.headers.authorization ?? '', token)) return end(response, 401);
+    if (request.method !== method) return end(response, 405, { allow: method });
+    // Many clients send a user and a password only where they were asked to.
+    if (!isToken(request.headers.authorization, token)) return end(response, 401, { 'www-authenticate': challenges });
     const text = method === 'GET' ? queryOf(request) : await textOf(request, limitBytes);
     if (text === undefined) return end(response, 413);
     const words = await read(text, method === 'GET' ? form : (request.headers['content-type'] ?? ''));
+    if (words === undefined) return end(response, 400);
     // One after the other: two words about one notification would only meet each other.
     for (const word of words) if (word !== 'not-yet') await learnLate(parts, word);
     end(response, words.includes('not-yet') ? 503 : 204);
@@ -51,20 +54,20 @@ export function createProviderCallback(
   };
 }
 
+const challenges = ['Bearer realm="call-backs"', 'Basic realm="call-backs", charset="UTF-8"'];
+
 /** As a bearer token, or as the password of any user, for providers that can only be given a URL with both. */
-function isToken(header: string, token: Secret): boolean {
+function isToken(header = '', token: Secret): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
-  const [, basic] = /^basic ([\w+/]+=*)$/i.exec(header) ?? [];
-  const password =
-    basic === undefined
-      ? undefined
-      : Buffer.from(basic, 'base64')
-          .toString('utf8')
-          .replace(/^[^:]*:/, '');
-  return timingSafeEqual(
-    hash(password === undefined ? header : `Bearer ${password}`),
-    hash(`Bearer ${token.reveal()}`),
-  );
+  const [, scheme, credentials] = /^(bearer|basic) +(.+)$/i.exec(header) ?? [];
+  if (scheme === undefined || credentials === undefined) return false;
+  const isBasic = scheme.toLowerCase() === 'basic';
+  const given = isBasic
+    ? Buffer.from(credentials, 'base64')
+        .toString('utf8')
+        .replace(/^[^:]*:/, '')
+    : credentials;
+  return timingSafeEqual(hash(given), hash(token.reveal()));
 }
 
 function queryOf({ url = '' }: IncomingMessage): string {
@@ -84,16 +87,20 @@ async function textOf(request: IncomingMessage, limitBytes: number): Promise<str
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function end(response: ServerResponse, status: number): void {
-  response.writeHead(status, { connection: 'close' }).end();
+function end(response: ServerResponse, status: number, headers: OutgoingHttpHeaders = {}): void {
+  response.writeHead(status, { connection: 'close', ...headers }).end();
 }
 
-/** The body of a receipt, JSON or a form; undefined for anything else. */
-export function parseReceipt(text: string, mediaType: string): unknown {
-  if (mediaType.startsWith(form)) return Object.fromEntries(new URLSearchParams(text));
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Reads a body as a receipt, JSON or a form. Of nothing at all there is nothing to learn: so providers try whether we are there. */
+export function receiptReader(read: (receipt: unknown) => CalledBack | Promise<CalledBack>): Caller['read'] {
+  return (text, mediaType) => {
+    const receipt = parseReceipt(text, mediaType);
+    if (receipt === undefined) return text.trim() === '' ? [] : undefined;
+    return read(receipt);
+  };
+}
+
+function parseReceipt(text: string, mediaType: string): unknown {
+  const isForm = mediaType.toLowerCase().startsWith(form);
+  return isForm ? Object.fromEntries(new URLSearchParams(text)) : parseProviderJson(text);
 }

@@ -62,6 +62,12 @@ const strict: SmsMapping = {
 
 const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
   ['a gateway that takes it', answer(202, '{"id":"g-1"}'), plainMapping, { outcome: 'sent', providerRef: 'g-1' }],
+  [
+    'an id of 64 bits is kept to the last digit',
+    answer(202, '{"id":1234567890123456789}'),
+    plainMapping,
+    { outcome: 'sent', providerRef: '1234567890123456789' },
+  ],
   ['a gateway that answers no JSON', answer(200, 'OK'), plainMapping, { outcome: 'sent' }],
   [
     'too busy, with a time',

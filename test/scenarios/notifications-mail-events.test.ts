@@ -8,7 +8,7 @@ import { mailEventsOf } from '../../src/compose-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { Secret } from '../../src/kernel/secret.ts';
 import { mailWords, parseMailEvents } from '../../src/notifications/mail-events.ts';
-import { createProviderCallback, parseReceipt } from '../../src/notifications/provider-callback.ts';
+import { createProviderCallback, receiptReader } from '../../src/notifications/provider-callback.ts';
 import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 import { makeTestFolder } from '../test-folder.ts';
@@ -24,7 +24,7 @@ for (const engine of engines) {
     const { house, time, sink, start, faults } = await createDeliveryHouse(t, db);
     const worker = await start();
     const events = parseMailEvents(JSON.stringify(mapping));
-    const read = (text: string, type: string) => mailWords(events, parseReceipt(text, type));
+    const read = receiptReader((body) => mailWords(events, body));
     const server = createServer(
       createProviderCallback(
         { ...house, read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
@@ -75,6 +75,11 @@ for (const engine of engines) {
     ];
     assert.deepEqual(await stated(), after);
     const told = (await house.events()).length;
+    // However many come in one body of the size that is taken.
+    assert.equal(
+      mailWords(events, { batch: Array.from({ length: 20_000 }, () => about(0, 'delivered')) }).length,
+      20_000,
+    );
     assert.deepEqual([await tell({ batch }), await tell({ other: [] }), await tell('no batch')], [204, 204, 204]);
     // Each show is a use and an event of its own; the words that came again were none.
     assert.equal((await house.events()).length, told);

@@ -11,7 +11,7 @@ import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
 import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
 import { parseSmsMapping } from '../../src/notifications/channels/sms-mapping-file.ts';
 import { receiptWords } from '../../src/notifications/channels/sms-receipts.ts';
-import { createProviderCallback, parseReceipt } from '../../src/notifications/provider-callback.ts';
+import { createProviderCallback, receiptReader } from '../../src/notifications/provider-callback.ts';
 import { findSmsByReference } from '../../src/notifications/sms-reference-store.ts';
 import { createDeliveryHouse, type Shown } from '../delivery-house.ts';
 import { type Engine, engines } from '../engines.ts';
@@ -60,8 +60,9 @@ async function receiptHouse(t: TestContext, engine: Engine, receipt: object, ref
     });
   });
   const parts = { ...house, read: db.read, clock: time.clock, onFault: (fault: unknown) => faults.push(fault) };
-  const read = (text: string, type: string) =>
-    receiptWords(mapping, parseReceipt(text, type), (reference) => findSmsByReference(db.read, reference));
+  const read = receiptReader((one) =>
+    receiptWords(mapping, one, (reference) => findSmsByReference(db.read, reference)),
+  );
   const method = mapping.receipt?.method;
   const callback = createProviderCallback(parts, { token: new Secret('t0k:en'), limitBytes: 10_000, method, read });
   const back = await listening(t, callback);

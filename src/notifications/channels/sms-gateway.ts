@@ -1,4 +1,5 @@
 import { at } from '../json-pointer.ts';
+import { parseProviderJson } from '../provider-json.ts';
 import { textOfSms } from '../sms-text.ts';
 import type { Channel, Message, Outcome, Ready } from './channel.ts';
 import { type Exchange, type GatewayAnswer, postOnce } from './sms-exchange.ts';
@@ -71,7 +72,7 @@ export function outcomeOf(exchange: Exchange, mapping: SmsMapping): Outcome {
 }
 
 function accepted({ body }: GatewayAnswer, { answer }: SmsMapping): Outcome {
-  const parsed = parseJson(body);
+  const parsed = parseProviderJson(body);
   if (answer?.status !== undefined) {
     const word = String(at(parsed, answer.status) ?? '');
     if (answer.refused?.includes(word)) return { outcome: 'permanent', reason: 'address-refused' };
@@ -79,12 +80,4 @@ function accepted({ body }: GatewayAnswer, { answer }: SmsMapping): Outcome {
   }
   const providerRef = answer?.reference === undefined ? undefined : referenceAt(parsed, answer.reference);
   return { outcome: 'sent', ...(providerRef === undefined ? {} : { providerRef }) };
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
