@@ -42,8 +42,8 @@ function keepsItsPlace(segment: string, filled: string): boolean {
   return filled !== '' && !steps.some((step) => step === '.' || step === '..');
 }
 
-/** Everything but letters, digits and `-_.~` (RFC 3986, section 2.3). */
-function encoded(value: string): string {
+/** A value as it may stand in a URL: everything encoded but letters, digits and `-_.~` (RFC 3986, section 2.3). */
+export function encoded(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replaceAll(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

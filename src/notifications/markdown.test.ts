@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasMarkup, parseMarkdown, type Values } from './markdown.ts';
+import { filledText, hasMarkup, parseMarkdown, type Values } from './markdown.ts';
 import { messageHtml } from './message-html.ts';
 
 function bodyOf(source: string, values: Values = {}): string {
@@ -42,6 +42,12 @@ test('a number that a list would show in another way stays text', () => {
   assert.ok(!hasMarkup(parseMarkdown('2) second')));
 });
 
+test('stars beside a blank stay text', () => {
+  for (const text of ['5 ** 3 ** 2', '** a **', '**a **', '** a**', '** **'])
+    assert.equal(bodyOf(text), `<p>${text}</p>`);
+  assert.equal(bodyOf('**a b** ** **c**'), '<p><strong>a b</strong> ** <strong>c</strong></p>');
+});
+
 const link = (href: string, text = href) => {
   const shown = text === href ? '' : ` (${new URL(href).host})`;
   return `<a href="${href}" rel="noopener noreferrer">${text}</a>${shown}`;
@@ -67,4 +73,49 @@ test('a link leads where its text says, placeholders and parentheses included', 
 test('a URL that is longer than any link stays text, whole', () => {
   const long = `https://e.org/${'x'.repeat(3_000)}`;
   assert.equal(bodyOf(long), `<p>${long}</p>`);
+});
+
+test('a value of several lines keeps them', () => {
+  const values = { address: 'Long Road 17\r\n0150 Oslo\nNorway' };
+  const lines = 'Long Road 17<br>\n0150 Oslo<br>\nNorway';
+  assert.equal(bodyOf('To: ((address)).', values), `<p>To: ${lines}.</p>`);
+  assert.equal(bodyOf('- **((address))**', values), `<ul><li><strong>${lines}</strong></li></ul>`);
+});
+
+test('as text a template has the same links as on the page, and all else as it was written', () => {
+  const values = { id: 'A 17&x=1#y', dots: '..', name: '**Ada** [x](https://e.org/((id)))', empty: '' };
+  const cases = [
+    ['Pay at https://pay.example/bill?ref=((id)), now', 'Pay at https://pay.example/bill?ref=A%2017%26x%3D1%23y, now'],
+    [
+      'See [bill ((id))](https://pay.example/((id))/x).',
+      `See [bill ${values.id}](https://pay.example/A%2017%26x%3D1%23y/x).`,
+    ],
+    ['https://EXAMPLE.org and https://e.org/((empty))', 'https://EXAMPLE.org and https://e.org/'],
+    ['# **((name))**\r\n- ((id))\r\r\n1. b', `# **${values.name}**\r\n- ${values.id}\r\r\n1. b`],
+    ['https://e.org/u/((dots))/delete', 'https://e.org/u/../delete'],
+    ['Hello ((name)), ((unknown))', `Hello ${values.name}, ((unknown))`],
+  ];
+  for (const [template = '', text] of cases) assert.equal(filledText(template, values), text, template);
+  for (const template of ['', '\n', 'a\n\nb\n', '[a](https://e.org "t")', '**a\nb**'])
+    assert.equal(filledText(template, {}), template);
+});
+
+test('a direction that a value or the words of a link begin ends with them', () => {
+  const [rlo, rli, pdf, pdi] = ['\u202e', '\u2067', '\u202c', '\u2069'];
+  const cases = [
+    [`Ada${rlo}`, `Ada${rlo}${pdf}`],
+    [`a${rli}b${rlo}c`, `a${rli}b${rlo}c${pdf}${pdi}`],
+    [`a${rli}b${rlo}c${pdi}d`, `a${rli}b${rlo}c${pdi}d`],
+    [`${pdf}a${pdi}b${rlo}c${pdf}${pdf}`, `ab${rlo}c${pdf}`],
+    [`${rli}${pdf}${pdi}`, `${rli}${pdi}`],
+    ['\u200fשלום\u200e', '\u200fשלום\u200e'],
+  ];
+  for (const [name = '', closed] of cases) {
+    assert.equal(filledText('((name)) owes 1000', { name }), `${closed} owes 1000`, JSON.stringify(name));
+    assert.equal(bodyOf('((name)) owes 1000', { name }), `<p>${closed} owes 1000</p>`, JSON.stringify(name));
+  }
+  assert.equal(
+    bodyOf(`[tax${rlo}](https://knab.example/)`),
+    `<p>${link('https://knab.example/', `tax${rlo}${pdf}`)}</p>`,
+  );
 });

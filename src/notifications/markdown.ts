@@ -1,4 +1,5 @@
-import { endOfUrl, hrefOf } from './markdown-link.ts';
+import { closeDirections } from './close-directions.ts';
+import { encoded, endOfUrl, hrefOf } from './markdown-link.ts';
 
 /** A run of text within a line: plain, strong, or a link. */
 export type Inline = { readonly text: string; readonly strong?: true; readonly href?: string };
@@ -96,22 +97,37 @@ function continues({ items, blank }: OpenList, { number }: Item): boolean {
   return !blank || number > last;
 }
 
-const inline = /\*\*([^*\n]{1,500})\*\*|\[([^\]\n]{1,300})\]\((?=https:\/\/)|https:\/\//g;
+/** Stars beside a blank are none of strong text (CommonMark, section 6.2), as in `5 ** 3`. */
+const inline = /\*\*(?=\S)([^*\n]{1,500})(?<=\S)\*\*|\[([^\]\n]{1,300})\]\((?=https:\/\/)|https:\/\//g;
+
+/** A piece of a line: text, strong text, or a link with the URL that was written and the one that it leads to. */
+type Piece =
+  | { readonly text: string }
+  | { readonly strong: string }
+  | { readonly label: string | undefined; readonly target: string; readonly href: string };
 
 function inlinesOf(line: string, values: Values): Inline[] {
-  const runs: Inline[] = [];
+  return piecesOf(line, values).map((piece) => {
+    if ('text' in piece) return { text: fill(piece.text, values) };
+    if ('strong' in piece) return { text: fill(piece.strong, values), strong: true };
+    const { label, href } = piece;
+    return { text: label === undefined ? href : closeDirections(fill(label, values)), href };
+  });
+}
+
+function piecesOf(line: string, values: Values): Piece[] {
+  const pieces: Piece[] = [];
   let done = 0;
-  const plain = (end: number) => {
-    if (end > done) runs.push({ text: fill(line.slice(done, end), values) });
+  const add = (piece: Piece, from: number, end: number) => {
+    if (from > done) pieces.push({ text: line.slice(done, from) });
+    pieces.push(piece);
     done = end;
   };
   const pattern = new RegExp(inline);
   for (let match = pattern.exec(line); match !== null; match = pattern.exec(line)) {
     const [opening, strong, label] = match;
     if (strong !== undefined) {
-      plain(match.index);
-      runs.push({ text: fill(strong, values), strong: true });
-      done = pattern.lastIndex;
+      add({ strong }, match.index, pattern.lastIndex);
       continue;
     }
     const begin = label === undefined ? match.index : match.index + opening.length;
@@ -124,13 +140,32 @@ function inlinesOf(line: string, values: Values): Inline[] {
     const target = label === undefined ? url.replace(/[.,;:!?]+$/, '') : url;
     const href = hrefOf(target, (text, write) => fill(text, values, write));
     pattern.lastIndex = begin + target.length + (label === undefined ? 0 : 1);
-    if (href === undefined) continue;
-    plain(match.index);
-    runs.push({ text: label === undefined ? href : fill(label, values), href });
-    done = pattern.lastIndex;
+    if (href !== undefined) add({ label, target, href }, match.index, pattern.lastIndex);
   }
-  plain(line.length);
-  return runs;
+  if (done < line.length) pieces.push({ text: line.slice(done) });
+  return pieces;
+}
+
+/**
+ * A template as text, for those who read no Markdown: its placeholders filled, those in links as a link needs it, or a
+ * text message would lead elsewhere than the page beside a mail.
+ */
+export function filledText(template: string, values: Values): string {
+  return template
+    .split(/(\r\n?|\n)/)
+    .map((line) =>
+      piecesOf(line, values)
+        .map((piece) => writtenPiece(piece, values))
+        .join(''),
+    )
+    .join('');
+}
+
+function writtenPiece(piece: Piece, values: Values): string {
+  if ('text' in piece) return fill(piece.text, values);
+  if ('strong' in piece) return `**${fill(piece.strong, values)}**`;
+  const url = fill(piece.target, values, encoded);
+  return piece.label === undefined ? url : `[${fill(piece.label, values)}](${url})`;
 }
 
 const placeholder = /\(\(([A-Za-z]\w{0,63})\)\)/g;
@@ -141,7 +176,7 @@ export function placeholdersOf(text: string): ReadonlySet<string> {
 }
 
 /** The text with its placeholders filled, each value as it is or as `write` has it; one without a value stays. */
-export function fill(text: string, values: Values, write = (value: string) => value): string {
+export function fill(text: string, values: Values, write = closeDirections): string {
   return text.replaceAll(placeholder, (all, name: string) =>
     Object.hasOwn(values, name) ? write(values[name] ?? '') : all,
   );
@@ -162,7 +197,8 @@ export function filledLength(text: string, values: Values): number {
   return length;
 }
 
-function charactersOf(text: string): number {
+/** How many characters (code points) a text has. */
+export function charactersOf(text: string): number {
   return Array.from(text).length;
 }
 

@@ -55,8 +55,10 @@ function lineHtml(line: readonly Inline[]): string {
 
 /** A link shows the host that it leads to, so that its text cannot pretend another one. */
 function inlineHtml({ text, strong, href }: Inline): string {
-  if (href === undefined) return strong ? `<strong>${escapeHtml(text)}</strong>` : escapeHtml(text);
-  const link = `<a href="${escapeHtml(href)}" rel="noopener noreferrer">${escapeHtml(text)}</a>`;
+  // A value of a template may have several lines.
+  const shown = escapeHtml(text).replaceAll(/\r\n?|\n/g, '<br>\n');
+  if (href === undefined) return strong ? `<strong>${shown}</strong>` : shown;
+  const link = `<a href="${escapeHtml(href)}" rel="noopener noreferrer">${shown}</a>`;
   return text === href ? link : `${link} (${escapeHtml(new URL(href).host)})`;
 }
 

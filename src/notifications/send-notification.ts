@@ -6,7 +6,7 @@ import { type Issue, refuse } from '../kernel/problem.ts';
 import { type PlannedStep, planOf } from './cascade.ts';
 import { dryRunShape, rehearse } from './dry-run.ts';
 import { legalRuleIssues } from './legal-effect.ts';
-import { fill } from './markdown.ts';
+import { fill, filledText } from './markdown.ts';
 import { type DeliveryOutline, foldStatus } from './notification.ts';
 import { receiptOf } from './notification-shape.ts';
 import { insertion, type NewDelivery } from './notification-store.ts';
@@ -104,7 +104,7 @@ async function check(call: SendCall): Promise<Checked | { readonly issues: reado
 function contentOf({ subject, message, personalisation }: SendBody, found: readonly Attachment[]): Content {
   const attachments = found.length === 0 ? {} : { attachments: found };
   if (personalisation === undefined) return { subject, message, ...attachments };
-  const whole = { subject: subject && fill(subject, personalisation), message: fill(message, personalisation) };
+  const whole = { subject: subject && fill(subject, personalisation), message: filledText(message, personalisation) };
   return { ...whole, template: message, values: personalisation, ...attachments };
 }
 

@@ -51,6 +51,11 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
     ['/message too-long'],
   ],
   [
+    'a message that its values make 20,001 characters, as a link needs them',
+    { message: `https://e.org/${'((a))'.repeat(4)}`, personalisation: { a: 'é'.repeat(2_000) } },
+    ['/message too-long'],
+  ],
+  [
     'a subject that its values make 201 characters, beside another fault',
     { subject: '((b))((b))!', personalisation: { b: '😀'.repeat(100) }, sendAt: '2020-01-01T00:00:00Z', dryRun: true },
     ['/sendAt out-of-range', '/subject too-long'],
@@ -114,6 +119,16 @@ for (const engine of onlySqlite) {
   test('a message of 20,000 characters with line breaks and tabs is taken', async (t) => {
     const house = await open(await engine.open(t));
     await house.accept({ citizenId: 'cit-ada', message: 'é\tx\r\n'.repeat(4_000) });
+  });
+
+  test('each channel carries the link of a template as it leads', async (t) => {
+    const house = await open(await engine.open(t));
+    const message = 'Pay: https://e.org/((ref))';
+    const body = { citizenId: 'cit-ada', message, personalisation: { ref: 'A 1' }, dryRun: true };
+    const answer = await house.send(body);
+    assert.ok('json' in answer);
+    const { channels } = answer.json as { readonly channels: ReadonlyArray<{ readonly text: string }> };
+    assert.deepEqual(new Set(channels.map(({ text }) => text)), new Set(['Pay: https://e.org/A%201']));
   });
 
   test('a template may be filled up to the limits of its texts', async (t) => {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { safeName } from '../api/parse.ts';
 import type { Issue } from '../kernel/problem.ts';
 import { isLegalRule } from './legal-effect.ts';
-import { fill, filledLength, placeholdersOf, type Values } from './markdown.ts';
+import { charactersOf, fill, filledLength, filledText, placeholdersOf, type Values } from './markdown.ts';
 import { categories, channelNames } from './notification.ts';
 import { oneOf } from './notification-shape.ts';
 
@@ -166,20 +166,32 @@ function templateIssues({ message, subject = '', personalisation }: Partial<Send
         ? []
         : [issue(name, 'malformed', 'must be text without control characters')];
     }),
-    ...filledIssues('/message', message, personalisation, longestMessage),
-    ...filledIssues('/subject', subject, personalisation, longestSubject),
+    ...filledIssues(
+      { pointer: '/message', template: message, longest: longestMessage, write: filledText },
+      personalisation,
+    ),
+    ...filledIssues({ pointer: '/subject', template: subject, longest: longestSubject, write: fill }, personalisation),
   ];
 }
 
-/** What is wrong about a text once it is filled; one that is too long is never built. */
-function filledIssues(pointer: string, template: string, values: Values, longest: number): Issue[] {
+type Part = {
+  readonly pointer: string;
+  readonly template: string;
+  readonly longest: number;
+  write(template: string, values: Values): string;
+};
+
+/** What is wrong about a text once it is filled; one that is far too long is never built. */
+function filledIssues({ pointer, template, longest, write }: Part, values: Values): Issue[] {
   const issue = (code: string, detail: string): Issue => ({ in: 'body', pointer, code, detail });
-  const length = filledLength(template, values);
+  const least = filledLength(template, values);
+  const filled = least > longest ? undefined : write(template, values);
+  const length = filled === undefined ? least : charactersOf(filled);
   if (length > longest) {
     const detail = `has ${length} characters once its values are filled in, and at most ${longest} are allowed: shorten the text or the values, or name a value less often`;
     return [issue('too-long', detail)];
   }
   // A template that is blank by itself is told of where its own form is.
-  if (!/\S/.test(template) || /\S/.test(fill(template, values))) return [];
+  if (!/\S/.test(template) || /\S/.test(filled ?? '')) return [];
   return [issue('malformed', 'is blank once its values are filled in: give text, or a value that is not blank')];
 }
