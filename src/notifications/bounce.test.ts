@@ -16,20 +16,36 @@ test('the longest base that is taken leaves an address that relays take, and a l
 
 const addresses = createBounceAddresses('bounces@tax.example', new Uint8Array(32));
 
-/** The report of a final failure, to the address of the attempt. */
-const reportOf = (status: string) => `To: ${addresses.of({ delivery, attempt: 1 })}
+const own = addresses.of({ delivery, attempt: 1 });
+const failed = (status: string) => `Final-Recipient: rfc822; ada@example.org\nAction: failed\n${status}\n`;
+
+/** A report with these groups of fields, to the address of the attempt. */
+function bounceOf(groups: readonly string[], more: { head?: string; text?: string; part?: string } = {}): string {
+  const { head = `To: ${own}`, text = 'Sorry.', part = 'Content-Type: message/delivery-status' } = more;
+  const report = ['Reporting-MTA: dns; relay.example\n', ...groups].join('\n');
+  const isBase64 = part.includes('base64');
+  return `${head}
 Content-Type: multipart/report; report-type=delivery-status; boundary=b
 
 --b
-Content-Type: message/delivery-status
+Content-Type: text/plain
 
-Reporting-MTA: dns; relay.example
+${text}
 
-Final-Recipient: rfc822; ada@example.org
-Action: failed
-Status: ${status}
+--b
+${part}
+
+${isBase64 ? Buffer.from(report).toString('base64') : report}
+--b
+Content-Type: message/rfc822
+
+Subject: Action: failed
+
 --b--
 `;
+}
+
+const reportOf = (status: string) => bounceOf([failed(`Status: ${status}`)]);
 
 for (const [reason, statuses] of Object.entries({
   'address-refused': ['5.0.0', '5.1.1', '5.1.2', '5.1.6', '5.1.10', '5.2.0', '5.2.1', '5.2.4'],
@@ -43,3 +59,72 @@ for (const [reason, statuses] of Object.entries({
       assert.deepEqual(readBounce(reportOf(status), addresses), { delivery, ended: 'failed', reason }, status);
   });
 }
+
+const refused = { delivery, ended: 'failed', reason: 'address-refused' };
+
+function readsAs(raw: string, expected: object | undefined, what = raw): void {
+  for (const mail of [raw, raw.replaceAll('\n', '\r\n')]) assert.deepEqual(readBounce(mail, addresses), expected, what);
+}
+
+test('where the status of a report says nothing, the reply that the relay got does', () => {
+  const cases: ReadonlyArray<[string, string]> = [
+    [
+      'Status: 5.0.0\nDiagnostic-Code: smtp; 550-5.7.26 This mail is unauthenticated,\n 550 5.7.26 which poses a risk',
+      'message-refused',
+    ],
+    [
+      'Status: 5.0.0 (permanent failure)\nDiagnostic-Code: smtp; 5.3.0 - Other mail system problem 550',
+      'destination-unreachable',
+    ],
+    ['Diagnostic-Code: SMTP; 552 5.2.2 mailbox full', 'mailbox-full'],
+    ['Status: 5.0.0\nDiagnostic-Code: smtp; 550 no such user, see 5.2.2', 'address-refused'],
+    ['Status: 5.1.1\nDiagnostic-Code: smtp; 550 5.7.1 no', 'address-refused'],
+    ['Status: 5.0.0\nDiagnostic-Code: x-own; 5.2.2', 'address-refused'],
+    ['Diagnostic-Code: smtp; 550 no', 'address-refused'],
+  ];
+  for (const [fields, reason] of cases)
+    readsAs(bounceOf([failed(fields)]), { delivery, ended: 'failed', reason }, fields);
+});
+
+test('a report is read as it is encoded, with comments, and not where the text only quotes one', () => {
+  const status = 'Status: 5.1.1';
+  const encoded = (how: string) => `Content-Type: message/global-delivery-status\nContent-Transfer-Encoding: ${how}`;
+  readsAs(bounceOf([failed(status)], { part: encoded('base64') }), refused);
+  readsAs(bounceOf([failed('Status: 5=\n.1=2E1')], { part: encoded('quoted-printable') }), refused);
+  readsAs(bounceOf([failed(status).replace('failed', 'failed (for good)')]), refused);
+  const text = `Content-Type: message/delivery-status\n\n${failed(status)}`;
+  readsAs(bounceOf(['Action: delayed\nStatus: 4.4.1\n'], { text }), undefined);
+});
+
+test('the address of the attempt is found in whatever field it stands, and nowhere but in the header', () => {
+  const reports = [failed('Status: 5.1.1')];
+  for (const head of [
+    `Delivered-To: archive@tax.example\nDelivered-To: ${own}\nTo: undisclosed-recipients:;`,
+    `Envelope-To: <${own}>`,
+    `Received: from a by b\n for <${own}>; Thu, 15 Jan 2026 09:00:00 +0000\nTo: postmaster@tax.example`,
+  ])
+    readsAs(bounceOf(reports, { head }), refused, head);
+  readsAs(bounceOf(reports, { head: 'To: bounces@tax.example', text: own }), undefined);
+});
+
+test('of a list that was reached in part nothing is learnt; a delay for one does not hide the failure of another', () => {
+  const delayed = 'Action: delayed\nStatus: 4.4.1\n';
+  readsAs(bounceOf([delayed, failed('Status: 5.1.1')]), refused);
+  for (const action of ['delivered', 'relayed', 'expanded'])
+    readsAs(bounceOf([failed('Status: 5.1.1'), `Action: ${action}\nStatus: 2.0.0\n`]), undefined, action);
+});
+
+test('what is no whole mail is no bounce', () => {
+  const whole = reportOf('5.1.1');
+  const odd = [
+    '',
+    '\n',
+    '\n\n',
+    'Content-Type: multipart/report',
+    own,
+    whole.replace('; boundary=b', ''),
+    whole.replace('boundary=b', 'boundary=c'),
+  ];
+  for (const raw of odd) readsAs(raw, undefined, raw);
+  readsAs(whole.slice(0, whole.indexOf('--b\nContent-Type: message/rfc822')), refused, 'cut off behind the report');
+});

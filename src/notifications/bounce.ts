@@ -3,6 +3,7 @@ import { hmacText } from '../kernel/hashing.ts';
 import { type DeliveryId, parseId } from '../kernel/id.ts';
 import type { LateWord } from './learn-late.ts';
 import { matterOf } from './mail-status.ts';
+import { fieldOf, partsOf, readMail, textOf, unfold } from './mime-part.ts';
 import type { ReasonCode } from './reason.ts';
 
 const macLength = 12;
@@ -45,27 +46,53 @@ export function createBounceAddresses(base: string, key: Uint8Array): BounceAddr
 
 /**
  * Reads a delivery status notification (RFC 3464). Only the report of a final failure counts: a delay, an answer of an
- * absent person, a mail that only quotes a report, say nothing. The address that it came to tells which delivery.
+ * absent person, a mail that only quotes a report, say nothing. The address that it came to tells which delivery; its mark
+ * is as good in any field of the header, since mail systems tell it in many.
  */
 export function readBounce(raw: string, addresses: BounceAddresses): LateWord | undefined {
-  const lines = raw.replaceAll('\r\n', '\n');
-  const head = unfold(lines.slice(0, lines.indexOf('\n\n') + 1));
-  const type = headerOf(head, 'content-type');
-  if (!/^multipart\/report\b/i.test(type) || !/report-type="?delivery-status\b/i.test(type)) return undefined;
-  const delivery = ['delivered-to', 'x-original-to', 'to']
-    .map((name) => addresses.find(headerOf(head, name)))
-    .find(Boolean);
-  const report = reportOf(lines);
+  const mail = readMail(raw);
+  const type = fieldOf(mail.head, 'content-type');
+  if (!/^multipart\/report\b/i.test(type) || !/report-type\s*=\s*"?delivery-status\b/i.test(type)) return undefined;
+  const delivery = mail.head.split('\n').map(addresses.find).find(Boolean);
+  const report = partsOf(mail).find(({ head }) =>
+    /^message\/(?:global-)?delivery-status\b/i.test(fieldOf(head, 'content-type')),
+  );
   if (delivery === undefined || report === undefined) return undefined;
-  const action = headerOf(report, 'action').toLowerCase();
-  const status = /\b([245])\.(\d{1,3})\.(\d{1,3})\b/.exec(headerOf(report, 'status'));
-  if (action !== 'failed' || status?.[1] === '2') return undefined;
-  return { delivery, ended: 'failed', reason: reasonOf(status) };
+  const status = failureIn(textOf(report));
+  return status === undefined ? undefined : { delivery, ended: 'failed', reason: reasonOf(status) };
+}
+
+type Status = { readonly level?: string; readonly subject?: string; readonly detail?: string };
+
+/**
+ * The status of a final failure; undefined where there is none. The address may be a list: then there is a group of fields
+ * for each member, and one that was reached has the mail.
+ */
+function failureIn(report: string): Status | undefined {
+  const groups = report.split(/\n[ \t]*\n/).map(unfold);
+  const actionOf = (group: string) => /^[a-z]*/.exec(fieldOf(group, 'action').toLowerCase())?.[0] ?? '';
+  if (groups.some((group) => ['delivered', 'relayed', 'expanded'].includes(actionOf(group)))) return undefined;
+  const failed = groups.find((group) => actionOf(group) === 'failed');
+  const status = failed === undefined ? undefined : statusOf(failed);
+  return status?.level === '2' ? undefined : status;
+}
+
+/** A status without a subject is often all that a relay says in its own words; the reply that it got may say more. */
+function statusOf(group: string): Status {
+  const read = (text: string): Status | undefined => {
+    const [, level, subject, detail] = /(?:^|[\s-])([245])\.(\d{1,3})\.(\d{1,3})(?!\S)/.exec(text) ?? [];
+    return level === undefined || subject === undefined || detail === undefined
+      ? undefined
+      : { level, subject, detail };
+  };
+  const own = read(fieldOf(group, 'status')) ?? {};
+  if (own.subject !== undefined && own.subject !== '0') return own;
+  const [, reply = ''] = /^smtp\s*;\s*((?:\d{3}[ -])?\d\.\S+)/i.exec(fieldOf(group, 'diagnostic-code')) ?? [];
+  return read(reply) ?? own;
 }
 
 /** A failure that only lasted until the mail system gave up (class 4) does not say that there is no such address. */
-function reasonOf(status: RegExpExecArray | null): ReasonCode {
-  const [, level, subject, detail] = status ?? [];
+function reasonOf({ level, subject, detail }: Status): ReasonCode {
   const matter = matterOf(subject, detail);
   switch (matter) {
     case 'full':
@@ -82,23 +109,4 @@ function reasonOf(status: RegExpExecArray | null): ReasonCode {
     case undefined:
       return level === '4' ? 'destination-unreachable' : 'address-refused';
   }
-}
-
-/** The groups of fields in the part `message/delivery-status`, until the next boundary. */
-function reportOf(lines: string): string | undefined {
-  const start = lines.search(/^content-type:\s*message\/(?:global-)?delivery-status/im);
-  if (start < 0) return undefined;
-  const body = lines.slice(start);
-  const part = body.slice(body.indexOf('\n\n') + 2);
-  const end = part.search(/^--/m);
-  return unfold(end < 0 ? part : part.slice(0, end));
-}
-
-function unfold(text: string): string {
-  return text.replaceAll(/\n[ \t]+/g, ' ');
-}
-
-function headerOf(text: string, name: string): string {
-  const line = text.split('\n').find((candidate) => candidate.toLowerCase().startsWith(`${name}:`));
-  return line === undefined ? '' : line.slice(name.length + 1).trim();
 }
