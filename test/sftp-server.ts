@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import { closeSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -51,6 +51,8 @@ export async function startSftpServer(t: TestContext, folder: string) {
     url: `sftp://printer:pass%20word@127.0.0.1:${port}/letters`,
     fingerprint: `SHA256:${fingerprint}`,
     opened: () => opened,
+    /** How many are open. */
+    connections: () => connections.size,
     renames: (next: (to: string) => RenameBehaviour) => {
       onRename = next;
     },
@@ -60,6 +62,9 @@ export async function startSftpServer(t: TestContext, folder: string) {
     stop,
   };
 }
+
+/** The handle of the one folder there is; those of files have four bytes. */
+const ofFolder = Buffer.from('folder');
 
 type Served = {
   readonly sftp: SFTPWrapper;
@@ -92,7 +97,21 @@ function serve({ sftp, connection, folder, onRename, isFull }: Served): void {
   sftp.on('WRITE', (id, handle, offset, data) =>
     answer(id, () => void writeSync(fdOf(handle), data, 0, data.length, offset)),
   );
-  sftp.on('CLOSE', (id, handle) => answer(id, () => closeSync(fdOf(handle))));
+  sftp.on('CLOSE', (id, handle) => answer(id, () => handle.equals(ofFolder) || closeSync(fdOf(handle))));
+  let listed = false;
+  sftp.on('OPENDIR', (id) => {
+    listed = false;
+    sftp.handle(id, ofFolder);
+  });
+  sftp.on('READDIR', (id) => {
+    if (listed) return sftp.status(id, STATUS_CODE.EOF);
+    listed = true;
+    const names = readdirSync(folder);
+    sftp.name(
+      id,
+      names.map((name) => ({ filename: name, longname: `-rw------- ${name}`, attrs: attrsOf(join(folder, name)) })),
+    );
+  });
   sftp.on('FSETSTAT', (id) => sftp.status(id, STATUS_CODE.OK));
   sftp.on('REMOVE', (id, path) => answer(id, () => rmSync(pathOf(path))));
   sftp.on('REALPATH', (id, path) => sftp.name(id, [{ filename: path, longname: path, attrs: attrsOf(folder) }]));

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { leavingChannels } from '../../src/compose-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
@@ -10,6 +11,7 @@ import { createLetterSftp } from '../../src/notifications/channels/letter-sftp.t
 import { sftpPlaceOf } from '../../src/notifications/channels/sftp-session.ts';
 import { startSftpServer } from '../sftp-server.ts';
 import { makeTestFolder } from '../test-folder.ts';
+import { until } from '../until.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
 const mint = createMint({ now: () => at }, systemRandom);
@@ -96,6 +98,43 @@ test('a connection lost at the renaming is asked about at once: handed over or n
   const called = ready.call();
   server.stop();
   assert.deepEqual(await called, { outcome: 'unknown' });
+});
+
+test('a letter that was refused is taken back at once', async (t) => {
+  const { server, send, files } = await open(t);
+  for (const ending of ['.pdf', '.json']) {
+    server.renames((to) => (to.endsWith(ending) ? 'refuse' : 'make'));
+    assert.equal((await send()).outcome, 'temporary', ending);
+    assert.deepEqual(files(), [], ending);
+  }
+});
+
+test('what crashes left is taken away, and nothing that is the printer’s or still being made', async (t) => {
+  const { folder, channel, send, files } = await open(t);
+  // Processes died between writing and handing over, one of them two days ago; the printer has files of its own.
+  const [message, old, young] = [letter(), letter(), letter()];
+  for (const left of [message, old, young]) assert.ok('call' in (await channel.prepare(left)));
+  const waiting = letter();
+  assert.equal((await send(waiting)).outcome, 'sent');
+  writeFileSync(join(folder, 'theirs.pdf.part'), '');
+  const kept = [message, young].map(({ delivery }) => delivery);
+  const twoDaysAgo = Date.now() / 1_000 - 2 * 86_400;
+  for (const name of files()) {
+    if (!kept.some((delivery) => name.startsWith(delivery))) utimesSync(join(folder, name), twoDaysAgo, twoDaysAgo);
+  }
+  assert.equal((await send({ ...message, attempt: 2, at: at + 3_600_000 })).outcome, 'sent');
+  const whole = (name: string) => [`${name}.json`, `${name}.pdf`];
+  const left = [`${young.delivery}.1.json.part`, `${young.delivery}.1.pdf.part`, 'theirs.pdf.part'];
+  assert.deepEqual(files(), [...whole(`${waiting.delivery}.1`), ...whole(`${message.delivery}.2`), ...left].sort());
+});
+
+test('a session that comes back after the end is closed', async (t) => {
+  const { channel, server } = await open(t);
+  const ready = await channel.prepare(letter());
+  assert.ok('drop' in ready);
+  ready.drop();
+  await channel.close();
+  await until(async () => server.connections() === 0);
 });
 
 test('sessions are kept between letters', async (t) => {

@@ -6,30 +6,25 @@ export type LetterSftpOptions = LetterParts & { readonly place: SftpPlace };
 
 /** The name under which a file is written; under its own it is for the printer. */
 const part = (name: string) => `${name}.part`;
+const unreachable = { outcome: 'temporary', reason: 'provider-unreachable' } as const;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /**
  * Letters for a printer that takes them by SFTP. Each file is written under another name first; the letter is handed over
  * by the renaming of its manifest, after that of the PDF.
  */
 export function createLetterSftp({ place, ...parts }: LetterSftpOptions): Channel {
-  const idle: SftpSession[] = [];
-  const take = async (): Promise<SftpSession> => {
-    for (let session = idle.pop(); session !== undefined; session = idle.pop()) if (session.isOpen()) return session;
-    return await openSftp(place);
-  };
-  const giveBack = (session: SftpSession) => void (session.isOpen() && idle.push(session));
+  const { take, giveBack, within, end } = sessionsAt(place);
+  let nextSweepAt = 0;
 
   async function ask(attempt: Pick<Message, 'delivery' | 'attempt'>): Promise<Outcome | undefined> {
     const name = letterNameOf(attempt);
-    const session = await take();
-    try {
+    return await within(async (session) => {
       if (await session.exists(`${name}.json`)) return { outcome: 'sent', providerRef: name };
       // It is still there under its first name, so it was not handed over. Neither: the printer has it, or not.
-      const unsent = await session.exists(part(`${name}.json`));
-      return unsent ? { outcome: 'temporary', reason: 'provider-unreachable' } : undefined;
-    } finally {
-      giveBack(session);
-    }
+      return (await session.exists(part(`${name}.json`))) ? unreachable : undefined;
+    });
   }
 
   async function handOver(session: SftpSession, message: Message): Promise<Outcome> {
@@ -39,10 +34,18 @@ export function createLetterSftp({ place, ...parts }: LetterSftpOptions): Channe
       return { outcome: 'sent', providerRef: name };
     } catch {
       // The answer was lost, or it was a refusal: what lies there tells.
-      return (await ask(message).catch(() => undefined)) ?? { outcome: 'unknown' };
+      const found = (await ask(message).catch(() => undefined)) ?? ({ outcome: 'unknown' } as const);
+      return found.outcome === 'temporary' ? await within((other) => takeBack(other, name)).catch(() => found) : found;
     } finally {
       giveBack(session);
     }
+  }
+
+  async function sweep(session: SftpSession, message: Message): Promise<void> {
+    const whole = message.at >= nextSweepAt;
+    if (whole) nextSweepAt = message.at + hourMs;
+    await takeFormer(session, message);
+    if (whole) await takeAged(session, part(`${letterNameOf(message)}.json`));
   }
 
   return {
@@ -65,8 +68,10 @@ export function createLetterSftp({ place, ...parts }: LetterSftpOptions): Channe
         // A full disk, a folder that is not there, a lost connection: nothing was handed over.
         await removeAll(opened, files);
         opened.end();
-        return { outcome: 'temporary', reason: 'provider-unreachable' };
+        return unreachable;
       }
+      // What cannot be taken away now is so by a later letter.
+      await sweep(opened, message).catch(() => undefined);
       return {
         call: () => handOver(opened, message),
         drop: () => void removeAll(opened, files).then(() => giveBack(opened)),
@@ -74,14 +79,68 @@ export function createLetterSftp({ place, ...parts }: LetterSftpOptions): Channe
     },
     ask,
     close: async () => {
-      for (const session of idle.splice(0)) session.end();
+      end();
       await parts.press.close();
     },
   };
 }
 
+/** Sessions that are kept between letters. */
+function sessionsAt(place: SftpPlace) {
+  const idle: SftpSession[] = [];
+  let ended = false;
+  const take = async (): Promise<SftpSession> => {
+    for (let session = idle.pop(); session !== undefined; session = idle.pop()) if (session.isOpen()) return session;
+    return await openSftp(place);
+  };
+  const giveBack = (session: SftpSession) => {
+    if (ended) session.end();
+    else if (session.isOpen()) idle.push(session);
+  };
+  const within = async <T>(work: (session: SftpSession) => Promise<T>): Promise<T> => {
+    const session = await take();
+    try {
+      return await work(session);
+    } finally {
+      giveBack(session);
+    }
+  };
+  const end = () => {
+    ended = true;
+    for (const session of idle.splice(0)) session.end();
+  };
+  return { take, giveBack, within, end };
+}
+
+/** Takes away what crashes left of former attempts of the delivery. */
+async function takeFormer(session: SftpSession, { delivery, attempt }: Message): Promise<void> {
+  for (let former = 1; former < attempt; former += 1) {
+    await takeBack(session, letterNameOf({ delivery, attempt: former }));
+  }
+}
+
+/** Takes away what crashes left a day and more ago; the age is by the clock that a file written just now has. */
+async function takeAged(session: SftpSession, justNow: string): Promise<void> {
+  const files = await session.list();
+  const now = files.find(({ name }) => name === justNow)?.writtenAt ?? 0;
+  for (const { name, writtenAt } of files) {
+    if (/^dlv_\w{26}\.\d+\.(?:pdf|json)\.part$/.test(name) && writtenAt < now - dayMs) await session.remove(name);
+  }
+}
+
 function isSession(opened: unknown): opened is SftpSession {
   return typeof opened === 'object' && opened !== null && 'put' in opened;
+}
+
+/**
+ * Takes back a letter that was not handed over, its manifest first: a renaming whose answer was lost may be made meanwhile,
+ * and then the printer has the letter.
+ */
+async function takeBack(session: SftpSession, name: string): Promise<Outcome> {
+  await session.remove(part(`${name}.json`));
+  if (await session.exists(`${name}.json`)) return { outcome: 'sent', providerRef: name };
+  for (const file of [part(`${name}.pdf`), `${name}.pdf`]) await session.remove(file).catch(() => undefined);
+  return unreachable;
 }
 
 /** Takes away what was not handed over; what cannot be is left, under a name that is not for the printer. */

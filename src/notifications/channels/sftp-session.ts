@@ -33,6 +33,8 @@ export type SftpSession = {
   rename(from: string, to: string): Promise<void>;
   exists(name: string): Promise<boolean>;
   remove(name: string): Promise<void>;
+  /** The files of the folder, and when they were written, by the clock of the server. */
+  list(): Promise<ReadonlyArray<{ readonly name: string; readonly writtenAt: number }>>;
   isOpen(): boolean;
   end(): void;
 };
@@ -71,6 +73,8 @@ export async function openSftp(place: SftpPlace): Promise<SftpSession> {
     rename: async (from, to) => void (await step(client.rename(at(from), at(to)))),
     exists: async (name) => (await step(client.exists(at(name)))) !== false,
     remove: async (name) => void (await step(client.delete(at(name), true))),
+    list: async () =>
+      (await step(client.list(place.folder))).map(({ name, modifyTime }) => ({ name, writtenAt: modifyTime })),
     isOpen: () => open,
     end,
   };
