@@ -15,15 +15,14 @@ export async function startSftpServer(t: TestContext, folder: string) {
   // ssh2's own generator writes an Ed25519 key that begins with a zero byte too short to be read again, one in 256.
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const hostKey = privateKey.export({ type: 'sec1', format: 'pem' }).toString();
-  const parsed = ssh2.utils.parseKey(hostKey);
-  if (parsed instanceof Error) throw parsed;
-  const fingerprint = createHash('sha256').update(parsed.getPublicSSH()).digest('base64').replace(/=+$/, '');
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
+  const rsaKey = rsa.export({ type: 'pkcs1', format: 'pem' }).toString();
   let onRename: (to: string) => RenameBehaviour = () => 'make';
   let full = false;
   const rules = { folder, onRename: (to: string) => onRename(to), isFull: () => full };
   const connections = new Set<Connection>();
   let opened = 0;
-  const server = new ssh2.Server({ hostKeys: [hostKey] }, (connection) => {
+  const server = new ssh2.Server({ hostKeys: [hostKey, rsaKey] }, (connection) => {
     opened += 1;
     connections.add(connection);
     connection.on('error', () => connections.delete(connection));
@@ -49,7 +48,9 @@ export async function startSftpServer(t: TestContext, folder: string) {
   t.after(stop);
   return {
     url: `sftp://printer:pass%20word@127.0.0.1:${port}/letters`,
-    fingerprint: `SHA256:${fingerprint}`,
+    fingerprint: fingerprintOf(hostKey),
+    /** Of its other key, which it shows only to who takes none of the first kind. */
+    rsaFingerprint: fingerprintOf(rsaKey),
     opened: () => opened,
     /** How many are open. */
     connections: () => connections.size,
@@ -61,6 +62,12 @@ export async function startSftpServer(t: TestContext, folder: string) {
     },
     stop,
   };
+}
+
+function fingerprintOf(hostKey: string): string {
+  const parsed = ssh2.utils.parseKey(hostKey);
+  if (parsed instanceof Error) throw parsed;
+  return `SHA256:${createHash('sha256').update(parsed.getPublicSSH()).digest('base64').replace(/=+$/, '')}`;
 }
 
 /** The handle of the one folder there is; those of files have four bytes. */

@@ -51,6 +51,17 @@ test('a host with another key is not shown the password, and a wrong password is
   assert.deepEqual([other.files(), wrong.files()], [[], []]);
 });
 
+test('a host is known by any of its keys', async (t) => {
+  const { folder, server } = await open(t);
+  const place = sftpPlaceOf(server.url, { key: undefined, hostKey: server.rsaFingerprint });
+  const channel = createLetterSftp({ place, window: 'din5008b', press });
+  t.after(() => channel.close());
+  const ready = await channel.prepare(letter());
+  assert.ok('call' in ready);
+  assert.equal((await ready.call()).outcome, 'sent');
+  assert.equal(readdirSync(folder).length, 2);
+});
+
 test('a server that is not there, or full, takes nothing and can be tried again', async (t) => {
   const { server, send, files } = await open(t);
   server.fill(true);

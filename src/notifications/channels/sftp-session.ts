@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
+import type { ServerHostKeyAlgorithm } from 'ssh2';
 import SftpClient from 'ssh2-sftp-client';
 
 /** Where a printer takes letters by SFTP, and the one host key that it is known by. */
@@ -42,26 +43,63 @@ export type SftpSession = {
 const openWithinMs = 20_000;
 const stepWithinMs = 60_000;
 
-/** Opens a session; rejects with `SftpUnopened`. The host key is compared before anything of ours is shown. */
+/**
+ * Opens a session; rejects with `SftpUnopened`. The host key is compared before anything of ours is shown. A host has keys
+ * of several kinds and shows one: where it is not the pinned one, the others are asked for.
+ */
 export async function openSftp(place: SftpPlace): Promise<SftpSession> {
-  let [open, otherHost] = [true, false];
+  const others: ServerHostKeyAlgorithm[] = [];
+  for (;;) {
+    const opened = await openOnce(place, others);
+    if (!('otherKey' in opened)) return opened;
+    const signatures = keyKinds.get(kindOf(opened.otherKey)) ?? [];
+    if (signatures.every((signature) => others.includes(signature))) throw new SftpUnopened(true, opened);
+    others.push(...signatures);
+  }
+}
+
+/** The kinds of keys, and how a host signs with each. */
+const keyKinds = new Map<string, readonly ServerHostKeyAlgorithm[]>([
+  ['ssh-ed25519', ['ssh-ed25519']],
+  ['ecdsa-sha2-nistp256', ['ecdsa-sha2-nistp256']],
+  ['ecdsa-sha2-nistp384', ['ecdsa-sha2-nistp384']],
+  ['ecdsa-sha2-nistp521', ['ecdsa-sha2-nistp521']],
+  ['ssh-rsa', ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa']],
+]);
+
+type OtherKey = { readonly otherKey: Buffer; readonly cause: unknown };
+
+async function openOnce(place: SftpPlace, without: readonly ServerHostKeyAlgorithm[]): Promise<SftpSession | OtherKey> {
+  let open = true;
+  let otherKey: Buffer | undefined;
   const closed = () => {
     open = false;
   };
   const client = new SftpClient('letters', { error: closed, end: closed, close: closed });
   const hostVerifier = (key: Buffer) => {
-    otherHost = fingerprintOf(key) !== place.hostKey.replace(/=+$/, '');
-    return !otherHost;
+    if (fingerprintOf(key) === place.hostKey.replace(/=+$/, '')) return true;
+    otherKey = key;
+    return false;
   };
   try {
     const { host, port, user: username, login } = place;
     // Each step waits for its answer: without this each would wait for the timer of a delayed acknowledgement too.
     const sock = connect({ host, port, noDelay: true });
-    await client.connect({ sock, username, ...login, hostVerifier, readyTimeout: openWithinMs });
+    const algorithms = { serverHostKey: { append: [], prepend: [], remove: [...without] } };
+    await client.connect({ sock, username, ...login, hostVerifier, algorithms, readyTimeout: openWithinMs });
   } catch (cause) {
-    const isLogin = cause instanceof Error && /authentication|privateKey/i.test(cause.message);
-    throw new SftpUnopened(otherHost || isLogin, { cause });
+    if (otherKey !== undefined) return { otherKey, cause };
+    const isOurs = without.length > 0 || (cause instanceof Error && /authentication|privateKey/i.test(cause.message));
+    throw new SftpUnopened(isOurs, { cause });
   }
+  return sessionOf(client, place, { isOpen: () => open, closed });
+}
+
+function sessionOf(
+  client: SftpClient,
+  place: SftpPlace,
+  { isOpen, closed }: { isOpen(): boolean; closed(): void },
+): SftpSession {
   const end = () => {
     closed();
     client.end().catch(closed);
@@ -75,9 +113,14 @@ export async function openSftp(place: SftpPlace): Promise<SftpSession> {
     remove: async (name) => void (await step(client.delete(at(name), true))),
     list: async () =>
       (await step(client.list(place.folder))).map(({ name, modifyTime }) => ({ name, writtenAt: modifyTime })),
-    isOpen: () => open,
+    isOpen,
     end,
   };
+}
+
+/** The kind of a key: it begins with its name, after four bytes of length (RFC 4253, section 6.6). */
+function kindOf(key: Buffer): string {
+  return key.toString('latin1', 4, 4 + key.readUInt32BE(0));
 }
 
 function fingerprintOf(key: Buffer): string {
