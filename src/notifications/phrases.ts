@@ -42,6 +42,7 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
   en: english,
   no: norwegian,
   nb: norwegian,
+  nn: norwegian,
   de: {
     messageFrom: (sender) => `Nachricht von ${sender}`,
     reminder: (subject) => `Erinnerung: ${subject}`,

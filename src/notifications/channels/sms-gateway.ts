@@ -15,10 +15,10 @@ export type SmsGatewayOptions = {
 const defaultTimeoutMs = 20_000;
 const secondMs = 1_000;
 /**
- * Not about the message: the login (401, 403, 407), the credit (402), or where and how the gateway is called (404, 405,
- * 410, 415, 421, 426). The operator mends it, and then the messages go on.
+ * Not about the message: the login (401, 403, 407), the credit (402), or where and how the gateway is called (301, 307,
+ * 308, 404, 405, 410, 415, 421, 426). The operator mends it, and then the messages go on.
  */
-const aboutUs = new Set([401, 402, 403, 404, 405, 407, 410, 415, 421, 426]);
+const aboutUs = new Set([301, 307, 308, 401, 402, 403, 404, 405, 407, 410, 415, 421, 426]);
 
 /** Text messages through any gateway that takes them by HTTP, as the mapping of the operator says. */
 export function createSmsGateway({ url, mapping, timeoutMs = defaultTimeoutMs }: SmsGatewayOptions): Channel {
