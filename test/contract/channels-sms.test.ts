@@ -76,12 +76,14 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
     { outcome: 'temporary', reason: 'provider-busy', retryAfterMs: 7_000 },
   ],
   ['a wrong login', answer(401), plainMapping, { outcome: 'temporary', reason: 'provider-refuses-us' }],
-  ...[301, 307, 308, 402, 403, 404, 405, 407, 410, 415, 421, 426].map((status): [string, Behave, SmsMapping, object] => [
-    `${status} waits for the operator`,
-    answer(status),
-    plainMapping,
-    { outcome: 'temporary', reason: 'provider-refuses-us' },
-  ]),
+  ...[301, 307, 308, 402, 403, 404, 405, 407, 410, 415, 421, 426].map(
+    (status): [string, Behave, SmsMapping, object] => [
+      `${status} waits for the operator`,
+      answer(status),
+      plainMapping,
+      { outcome: 'temporary', reason: 'provider-refuses-us' },
+    ],
+  ),
   ['a refusal', answer(422), plainMapping, { outcome: 'permanent', reason: 'message-refused' }],
   ['a fault after it may have been taken', answer(500), plainMapping, { outcome: 'unknown' }],
   [

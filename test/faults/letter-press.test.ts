@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { letterData } from '../../src/notifications/letters/letter-data.ts';
 import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
 import { letterAt, letterOf } from '../letters.ts';
@@ -21,18 +21,30 @@ test('a typesetter that could not be started once is started again for the next 
   assert.ok((await press.set(data, letterAt)) instanceof Uint8Array);
 });
 
-test('a typesetter that is silent is given up with what it had in hand, and the next one sets the letter', async (t) => {
+/** A press whose typesetter has become silent, and time that stands still. */
+async function silentPress(t: TestContext) {
   const press = createLetterPress();
   t.after(() => press.close());
   assert.ok((await press.set(data, letterAt)) instanceof Uint8Array);
   const [child] = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ');
   process.kill(Number(child), 'SIGSTOP');
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const letters = [press.set(data, letterAt), press.set(data, letterAt)];
+  return press;
+}
+
+test('a typesetter that is silent is given up with the letter in hand, and the next one sets those that wait', async (t) => {
+  const press = await silentPress(t);
+  const [inHand, ...waiting] = Array.from({ length: 3 }, () => press.set(data, letterAt));
   t.mock.timers.tick(30_000);
-  for (const letter of letters) await assert.rejects(letter, /the typesetter ended/);
-  t.mock.timers.reset();
-  assert.ok((await press.set(data, letterAt)) instanceof Uint8Array);
+  await assert.rejects(inHand ?? Promise.resolve(), /the typesetter ended/);
+  for (const letter of await Promise.all(waiting)) assert.ok(letter instanceof Uint8Array);
+});
+
+test('a letter waits a minute for those before it, and no longer', async (t) => {
+  const press = await silentPress(t);
+  const [, waiting] = [press.set(data, letterAt).catch(() => undefined), press.set(data, letterAt)];
+  t.mock.timers.tick(60_000);
+  await assert.rejects(waiting, /other letters for too long/);
 });
 
 test('a press that is closed while its typesetter cannot be started closes', async () => {

@@ -4,13 +4,13 @@ import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
 import { addressPanic, letterTemplate } from './letter-template.ts';
 
 /** What the press orders: the data of one letter, and the instant that stands in the file, in seconds. */
-export type LetterOrder = { readonly number: number; readonly data: string; readonly at: number };
+export type LetterOrder = { readonly data: string; readonly at: number };
 
 /** Why a letter cannot be set; no text of it is in that. */
 export type LetterFault = 'address-too-long' | 'no-glyph' | 'not-set';
 
 /** What comes back: the PDF, or why there is none. */
-export type LetterProof = { readonly number: number; readonly pdf?: Uint8Array; readonly fault?: LetterFault };
+export type LetterProof = { readonly pdf?: Uint8Array; readonly fault?: LetterFault };
 
 /** By these words the exporter refuses a text for which no font has a glyph (test/contract/letter-fonts.test.ts). */
 const noGlyph = 'could not be displayed with font';
@@ -23,7 +23,7 @@ const fonts = ['noto-sans/', 'noto-sans-arabic/', 'noto-sans-devanagari/'].flatM
   );
 });
 
-// The child of `letter-press.ts`: it sets letters until it is replaced. Its argument is the folder of the operator's fonts.
+// The child of `typesetter.ts`: it sets letters until it is replaced. Its argument is the folder of the operator's fonts.
 const [, , folder] = process.argv;
 const more = folder === undefined ? [] : [{ fontPaths: [folder] }];
 const compiler = NodeCompiler.create({ fontArgs: [{ fontBlobs: fonts }, ...more] });
@@ -31,18 +31,18 @@ let set = 0;
 
 process.on('message', (order: LetterOrder) => process.send?.(proofOf(order)));
 
-function proofOf({ number, data, at }: LetterOrder): LetterProof {
+function proofOf({ data, at }: LetterOrder): LetterProof {
   try {
     const by = { mainFileContent: letterTemplate, inputs: { data } };
     // The exporter refuses what is not PDF/UA-1, so a letter that a screen reader cannot read does not leave.
     const pdf = compiler.pdf(by, { pdfStandard: 'ua-1', creationTimestamp: at });
     set += 1;
     if (set % 25 === 0) compiler.evictCache(5);
-    return { number, pdf };
+    return { pdf };
   } catch (fault) {
     // The compiler hands the words of a panic over as the code of its error.
     const said = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
-    return { number, fault: faultOf(said) };
+    return { fault: faultOf(said) };
   }
 }
 
