@@ -59,7 +59,8 @@ function smsMappingOf({ smsGateway }: Settings): SmsMapping {
 async function smsOf(settings: Settings): Promise<Channel> {
   if (settings.smsUrl === undefined) return absentChannels.sms;
   const { createSmsGateway } = await import('./notifications/channels/sms-gateway.ts');
-  return createSmsGateway({ url: settings.smsUrl.reveal(), mapping: smsMappingOf(settings) });
+  const [url, mapping] = [settings.smsUrl.reveal(), smsMappingOf(settings)];
+  return ofSetting('SMS_URL', () => createSmsGateway({ url, mapping }));
 }
 
 async function letterOf(settings: Settings): Promise<Channel> {
@@ -111,11 +112,17 @@ export async function tryLetterOf({
 
 async function sftpPlaceIn({ letterSftp, letterSftpKey, letterSftpHostKey: hostKey }: Settings): Promise<SftpPlace> {
   const { sftpPlaceOf } = await import('./notifications/channels/sftp-session.ts');
+  return ofSetting('LETTER_SFTP', () =>
+    sftpPlaceOf(letterSftp?.reveal() ?? '', { key: letterSftpKey?.reveal(), hostKey }),
+  );
+}
+
+/** What is made of a setting; what is wrong about it stops the start under its name. Other faults may hold a password. */
+export function ofSetting<T>(name: string, make: () => T): T {
   try {
-    return sftpPlaceOf(letterSftp?.reveal() ?? '', { key: letterSftpKey?.reveal(), hostKey });
+    return make();
   } catch (fault) {
-    // The text of other faults may hold the password.
-    throw new SettingError('LETTER_SFTP', fault instanceof TypeError ? fault.message : 'expected an sftp:// URL');
+    throw new SettingError(name, fault instanceof TypeError ? fault.message : 'expected a URL of its provider');
   }
 }
 

@@ -7,7 +7,14 @@ import { mostThreads } from './api-threads.ts';
 import { type ExitCode, type Terminal, UsageError } from './cli/command.ts';
 import { demoText, seedDemo } from './cli/demo.ts';
 import { type House, openHouse } from './compose.ts';
-import { bounceAddressesOf, cascadeOf, confirmLinksOf, dkimOf, leavingChannels } from './compose-channels.ts';
+import {
+  bounceAddressesOf,
+  cascadeOf,
+  confirmLinksOf,
+  dkimOf,
+  leavingChannels,
+  ofSetting,
+} from './compose-channels.ts';
 import type { Settings } from './config/settings.ts';
 import { createFirstRootKey } from './first-root-key.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -106,7 +113,8 @@ async function emailOf(settings: Settings, root: RootKey): Promise<Channel> {
   if (settings.smtpUrl === undefined) return absentChannel('email');
   const { createSmtpEmail } = await import('./notifications/channels/smtp-email.ts');
   const url = settings.smtpUrl.reveal();
-  return createSmtpEmail({ url, sender: senderOf(settings, root), dkim: dkimOf(settings) });
+  const [sender, dkim] = [senderOf(settings, root), dkimOf(settings)];
+  return ofSetting('SMTP_URL', () => createSmtpEmail({ url, sender, dkim }));
 }
 
 function peoplePages(outbox: Outbox | undefined): readonly Page[] {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import type { ServerHostKeyAlgorithm } from 'ssh2';
 import SftpClient from 'ssh2-sftp-client';
+import { providerUrl } from './provider-url.ts';
 
 /** Where a printer takes letters by SFTP, and the one host key that it is known by. */
 export type SftpPlace = {
@@ -146,9 +147,9 @@ export function sftpPlaceOf(
   text: string,
   { key, hostKey }: { readonly key: string | undefined; readonly hostKey: string | undefined },
 ): SftpPlace {
-  const url = new URL(text);
+  const url = providerUrl(text, ['sftp']);
   const password = decodeURIComponent(url.password);
-  if (url.protocol !== 'sftp:' || url.username === '' || url.search !== '' || url.hash !== '') {
+  if (url.username === '' || url.search !== '' || url.hash !== '') {
     throw new TypeError('expected sftp://USER:PASSWORD@HOST:PORT/FOLDER');
   }
   if ((password === '') === (key === undefined)) throw new TypeError('expected a password in it, or LETTER_SFTP_KEY');

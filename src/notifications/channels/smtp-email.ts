@@ -3,6 +3,7 @@ import type { Channel, Message, Outcome, Ready } from './channel.ts';
 import { composeMail } from './compose-mail.ts';
 import { createDkim, type DkimKey } from './dkim.ts';
 import { mailOf, type Sender } from './mail.ts';
+import { providerUrl } from './provider-url.ts';
 import { createConnections, type Relay, type SmtpFault } from './smtp-connections.ts';
 
 export type SmtpEmailOptions = {
@@ -56,17 +57,16 @@ export function createSmtpEmail(options: SmtpEmailOptions): Channel {
  * the URL says `?tls=optional`; other parameters are refused, so that a misspelt one does not pass in silence.
  */
 export function relayOf(text: string, silenceMs: number): Relay & { readonly connectionCount: number } {
-  const url = new URL(text);
+  const url = providerUrl(text, ['smtp', 'smtps']);
   const secure = url.protocol === 'smtps:';
-  if (!secure && url.protocol !== 'smtp:') throw new TypeError('SMTP_URL: expected smtp:// or smtps://');
   for (const name of url.searchParams.keys()) {
-    if (name !== 'connections' && name !== 'tls') throw new TypeError(`SMTP_URL: no parameter is called ${name}`);
+    if (name !== 'connections' && name !== 'tls') throw new TypeError(`no parameter is called ${name}`);
   }
   const tls = url.searchParams.get('tls') ?? 'required';
-  if (tls !== 'required' && tls !== 'optional') throw new TypeError('SMTP_URL: tls is required or optional');
+  if (tls !== 'required' && tls !== 'optional') throw new TypeError('expected tls=required or tls=optional');
   const connectionCount = Number(url.searchParams.get('connections') ?? defaultConnections);
   if (!Number.isInteger(connectionCount) || connectionCount < 1 || connectionCount > 200) {
-    throw new TypeError('SMTP_URL: connections is a number from 1 to 200');
+    throw new TypeError('expected a number of connections from 1 to 200');
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const loopback = host === 'localhost' || host === '::1' || host.startsWith('127.');
