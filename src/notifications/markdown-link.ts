@@ -21,6 +21,15 @@ export function endOfUrl(line: string, from: number): number {
 }
 
 /**
+ * What of it is the URL where it stands in a sentence: not the quotation marks around it, the punctuation behind it, or
+ * what goes on behind a mark that Chinese and Japanese write without a blank.
+ */
+export function urlInText(url: string): string {
+  const end = url.search(/[\p{Pi}\p{Pf}\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]/u);
+  return (end < 0 ? url : url.slice(0, end)).replace(/(?:[.,;:!?*]|(?=[^\0-\x7f])\p{P})+$/u, '');
+}
+
+/**
  * Where a link leads, or undefined where it may not be one. The URL is parsed as it was written, and its values are
  * filled into the parts: what comes out has to be the same URL but for them, with no segment of its path gone or turned
  * into a step up (test/attacks/links.test.ts).

@@ -70,6 +70,25 @@ test('a link leads where its text says, placeholders and parentheses included', 
   for (const [source = '', html] of cases) assert.equal(bodyOf(source, values), `<p>${html}</p>`, source);
 });
 
+test('the marks of a sentence around a URL are none of it, in whatever language', () => {
+  const url = 'https://e.org/x';
+  for (const sentence of [
+    'Siehe „URL“.',
+    '« URL »',
+    '‹URL›…',
+    '*URL*',
+    '请访问URL。谢谢',
+    '（URL）を見る',
+    '「URL」',
+    'انظر URL،',
+    'URL।',
+    'URL’s page',
+  ])
+    assert.equal(bodyOf(sentence.replace('URL', url)), `<p>${sentence.replace('URL', link(url))}</p>`, sentence);
+  const path = 'https://e.org/M%C3%BCll-%E2%80%93-%C3%9Cbersicht';
+  assert.equal(bodyOf('https://e.org/Müll-–-Übersicht!'), `<p>${link(path)}!</p>`);
+});
+
 test('a URL that is longer than any link stays text, whole', () => {
   const long = `https://e.org/${'x'.repeat(3_000)}`;
   assert.equal(bodyOf(long), `<p>${long}</p>`);

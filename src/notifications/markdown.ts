@@ -1,5 +1,5 @@
 import { closeDirections } from './close-directions.ts';
-import { encoded, endOfUrl, hrefOf } from './markdown-link.ts';
+import { encoded, endOfUrl, hrefOf, urlInText } from './markdown-link.ts';
 
 /** A run of text within a line: plain, strong, or a link. */
 export type Inline = { readonly text: string; readonly strong?: true; readonly href?: string };
@@ -137,7 +137,7 @@ function piecesOf(line: string, values: Values): Piece[] {
       pattern.lastIndex = match.index + 1;
       continue;
     }
-    const target = label === undefined ? url.replace(/[.,;:!?]+$/, '') : url;
+    const target = label === undefined ? urlInText(url) : url;
     const href = hrefOf(target, (text, write) => fill(text, values, write));
     pattern.lastIndex = begin + target.length + (label === undefined ? 0 : 1);
     if (href !== undefined) add({ label, target, href }, match.index, pattern.lastIndex);
