@@ -159,8 +159,10 @@ test('sms: no text changes the shape of the request, in JSON and in a form', asy
 
 test('sms: only E.164 is a number', () => {
   assert.deepEqual(
-    ['+47 400-00 (000)', '40000000', '+0123456789', '+4740000000,+4711111111', '+47 abc'].map(parsePhone),
-    ['+4740000000', undefined, undefined, undefined, undefined],
+    ['+47 400-00 (000)', '+44 (0)20 7946 0000', '40000000', '+0123456789', '+4740000000,+4711111111', '+47 abc'].map(
+      parsePhone,
+    ),
+    ['+4740000000', '+442079460000', undefined, undefined, undefined, undefined],
   );
 });
 
