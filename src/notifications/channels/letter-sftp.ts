@@ -43,9 +43,9 @@ export function createLetterSftp({ place, ...parts }: LetterSftpOptions): Channe
 
   async function sweep(session: SftpSession, message: Message): Promise<void> {
     const whole = message.at >= nextSweepAt;
+    if (!whole && message.attempt === 1) return;
     if (whole) nextSweepAt = message.at + hourMs;
-    await takeFormer(session, message);
-    if (whole) await takeAged(session, part(`${letterNameOf(message)}.json`));
+    await takeLeft(session, letterNameOf(message), whole);
   }
 
   return {
@@ -112,20 +112,21 @@ function sessionsAt(place: SftpPlace) {
   return { take, giveBack, within, end };
 }
 
-/** Takes away what crashes left of former attempts of the delivery. */
-async function takeFormer(session: SftpSession, { delivery, attempt }: Message): Promise<void> {
-  for (let former = 1; former < attempt; former += 1) {
-    await takeBack(session, letterNameOf({ delivery, attempt: former }));
-  }
-}
-
-/** Takes away what crashes left a day and more ago; the age is by the clock that a file written just now has. */
-async function takeAged(session: SftpSession, justNow: string): Promise<void> {
+/**
+ * Takes away what crashes left: of former attempts of the delivery, and of others a day and more ago, by the clock that the
+ * manifest written just now has.
+ */
+async function takeLeft(session: SftpSession, own: string, whole: boolean): Promise<void> {
   const files = await session.list();
-  const now = files.find(({ name }) => name === justNow)?.writtenAt ?? 0;
-  for (const { name, writtenAt } of files) {
-    if (/^dlv_\w{26}\.\d+\.(?:pdf|json)\.part$/.test(name) && writtenAt < now - dayMs) await session.remove(name);
+  const now = files.find(({ name }) => name === part(`${own}.json`))?.writtenAt ?? 0;
+  const formers = new Set<string>();
+  for (const { name: file, writtenAt } of files) {
+    const [, name = '', delivery = ''] = /^((dlv_\w{26})\.\d+)\.(?:pdf|json)(?:\.part)?$/.exec(file) ?? [];
+    if (name === '' || name === own) continue;
+    if (own.startsWith(`${delivery}.`)) formers.add(name);
+    else if (whole && file.endsWith('.part') && writtenAt < now - dayMs) await session.remove(file);
   }
+  for (const former of formers) await takeBack(session, former);
 }
 
 function isSession(opened: unknown): opened is SftpSession {
