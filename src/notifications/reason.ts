@@ -35,7 +35,8 @@ const reasons = {
   'destination-unreachable': {
     retryable: true,
     whoActs: 'nobody',
-    detail: 'The mail system of the address could not be reached or did not work; the address may be right.',
+    detail:
+      'The mail system or the phone of the address could not be reached or did not work; the address may be right.',
   },
   'message-refused': {
     retryable: false,

@@ -215,3 +215,16 @@ test('sms: a receipt counts only for an attempt of ours and a word that is final
     ['delivered', 'failed', undefined, undefined, undefined],
   );
 });
+
+test('sms: a phone that was off, or a text that was not wanted, is not held against the number', () => {
+  const [delivery, receipt] = [mint('delivery'), plainMapping.receipt];
+  assert.ok(receipt !== undefined);
+  const mapping = { ...plainMapping, receipt: { ...receipt, unreachable: ['expired'], refused: ['spam'] } };
+  const reason = (status: string) => receiptWord(mapping, { id: `${delivery}.1`, status });
+  assert.deepEqual(['failed', 'expired', 'spam', 'queued'].map(reason), [
+    { delivery, ended: 'failed', reason: 'address-refused' },
+    { delivery, ended: 'failed', reason: 'destination-unreachable' },
+    { delivery, ended: 'failed', reason: 'message-refused' },
+    undefined,
+  ]);
+});

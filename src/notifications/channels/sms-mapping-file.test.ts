@@ -15,6 +15,7 @@ test('a mapping is read as it stands', () => {
     { request },
     { request: { messages: [{ to: ['{to}'], body: '{text}', flash: false, parts: null }] }, encoding: 'json' },
     { request, encoding: 'form', headers, answer, receipt },
+    { request, receipt: { ...receipt, unreachable: ['expired'], refused: ['spam', 'blocked'] } },
     { request, answer, receipt: { ...receipt, method: 'GET', events: '/results', reference: '/sid' } },
   ])
     assert.deepEqual(parse(mapping), mapping);
@@ -47,6 +48,8 @@ test('a mapping that cannot work stops the start, and says where', () => {
     [{ request, answer: { accepted: ['queued'] } }, /^answer: expected status/],
     [{ request, receipt: {} }, /^receipt: expected words in delivered or failed$/],
     [{ request, receipt: { ...receipt, delivered: 'delivered' } }, /^receipt\.delivered: expected a list of words$/],
+    [{ request, receipt: { ...receipt, unreachable: 'expired' } }, /^receipt\.unreachable: expected a list of words$/],
+    [{ request, receipt: { ...receipt, refused: [''] } }, /^receipt\.refused: expected a list of words$/],
     [{ request, receipt: { ...receipt, status: undefined } }, /^receipt\.status: expected a JSON pointer/],
     [{ request, receipt: { ...receipt, method: 'PUT' } }, /^receipt\.method: expected POST or GET$/],
     [{ request, receipt: { ...receipt, events: 'results' } }, /^receipt\.events: expected a JSON pointer/],

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { isObject, jsonOf, membersOf, pointerOf, wordsOf } from '../mapping-file.ts';
 import type { SmsMapping, SmsReceipt } from './sms-mapping.ts';
 
+const receiptWords = ['delivered', 'failed', 'unreachable', 'refused'] as const;
 const receiptPlaces = ['events', 'id', 'reference', 'status'] as const;
 
 /** The mapping in a file of the operator; throws a TypeError that says what is wrong about it, and shows no value of it. */
@@ -77,12 +78,16 @@ function answerOf(value: unknown): NonNullable<SmsMapping['answer']> {
 }
 
 function receiptOf(value: unknown, answer: unknown): SmsReceipt {
-  const given = membersOf(value, 'receipt', ['method', ...receiptPlaces, 'delivered', 'failed']);
+  const given = membersOf(value, 'receipt', ['method', ...receiptPlaces, ...receiptWords]);
   const { method } = given;
   if (method !== undefined && method !== 'POST' && method !== 'GET')
     throw new TypeError('receipt.method: expected POST or GET');
-  const delivered = wordsOf(given['delivered'], 'receipt.delivered');
-  const failed = wordsOf(given['failed'], 'receipt.failed');
+  const [delivered, failed, unreachable, refused] = [
+    wordsOf(given['delivered'], 'receipt.delivered'),
+    wordsOf(given['failed'], 'receipt.failed'),
+    wordsOf(given['unreachable'], 'receipt.unreachable'),
+    wordsOf(given['refused'], 'receipt.refused'),
+  ];
   if (delivered.length + failed.length === 0) throw new TypeError('receipt: expected words in delivered or failed');
   const places: Partial<Record<(typeof receiptPlaces)[number], string>> = {};
   for (const name of receiptPlaces) {
@@ -98,5 +103,10 @@ function receiptOf(value: unknown, answer: unknown): SmsReceipt {
   if (reference !== undefined && (!isObject(answer) || answer['reference'] === undefined)) {
     throw new TypeError('receipt.reference: expected answer.reference too, where the gateway gives its id');
   }
-  return { ...places, status, ...(method === undefined ? {} : { method }), delivered, failed };
+  return {
+    ...{ ...places, status, delivered, failed },
+    ...(method === undefined ? {} : { method }),
+    ...(unreachable.length === 0 ? {} : { unreachable }),
+    ...(refused.length === 0 ? {} : { refused }),
+  };
 }

@@ -1,6 +1,7 @@
 import { type DeliveryId, parseId } from '../../kernel/id.ts';
 import { at } from '../json-pointer.ts';
 import type { LateWord } from '../learn-late.ts';
+import type { ReasonCode } from '../reason.ts';
 
 /** JSON as the mapping and the answers of gateways have it. */
 type Template = string | number | boolean | null | readonly Template[] | { readonly [name: string]: Template };
@@ -36,7 +37,12 @@ export type SmsReceipt = {
   readonly status: string;
   /** The words that are final. */
   readonly delivered: readonly string[];
+  /** Of a number that takes no messages. */
   readonly failed: readonly string[];
+  /** Of a phone that was off or out of reach until the gateway gave up. */
+  readonly unreachable?: readonly string[];
+  /** Of a message that the gateway or the network did not want. */
+  readonly refused?: readonly string[];
 };
 
 /** Used where the operator gives no mapping. */
@@ -84,14 +90,19 @@ export function attemptIn({ id: place }: SmsReceipt, receipt: unknown): Delivery
   return parseId('delivery', text);
 }
 
+/** How a message ended, without saying which. */
+type Ended = { readonly ended: 'delivered' } | { readonly ended: 'failed'; readonly reason: ReasonCode };
+
 /** How a message ended by the word of a receipt; undefined where the word is not final. */
 export function endedIn(
-  { status, delivered, failed }: SmsReceipt,
+  { status, delivered, failed, unreachable = [], refused = [] }: SmsReceipt,
   receipt: unknown,
-): { readonly ended: 'delivered' } | { readonly ended: 'failed'; readonly reason: 'address-refused' } | undefined {
+): Ended | undefined {
   const word = String(at(receipt, status) ?? '');
   if (delivered.includes(word)) return { ended: 'delivered' };
-  return failed.includes(word) ? { ended: 'failed', reason: 'address-refused' } : undefined;
+  if (failed.includes(word)) return { ended: 'failed', reason: 'address-refused' };
+  if (unreachable.includes(word)) return { ended: 'failed', reason: 'destination-unreachable' };
+  return refused.includes(word) ? { ended: 'failed', reason: 'message-refused' } : undefined;
 }
 
 const longestReference = 200;
