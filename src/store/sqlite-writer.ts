@@ -47,8 +47,8 @@ const kinds = new Map<number, RefusalKind>([
 
 class Lost extends Error {}
 
-/** A thread that writes: its port, and the texts it has sent. */
-type Sender = { readonly port: MessagePort; readonly texts: string[] };
+/** A thread that writes: its port, the texts it has sent, and which of them take away for good. */
+type Sender = { readonly port: MessagePort; readonly texts: string[]; readonly wiping: Set<number> };
 type Sent = { readonly sender: Sender; readonly batch: SentBatch };
 
 function start(path: string, tell: (message: FromWriter) => void): (message: ToWriter) => void {
@@ -66,7 +66,7 @@ function start(path: string, tell: (message: FromWriter) => void): (message: ToW
       const waiting = receiveMessageOnPort(other.port) as { readonly message: SentBatch } | undefined;
       if (waiting !== undefined) sent.push({ sender: other, batch: waiting.message });
     }
-    for (const one of sent) one.sender.texts.push(...one.batch.texts);
+    for (const one of sent) learn(one);
     const results = lost === undefined ? commit(sent) : sent.map(() => lost);
     for (const [index, one] of sent.entries()) {
       const result = results[index] ?? { state: 'lost', message: 'the batch has no result' };
@@ -79,7 +79,7 @@ function start(path: string, tell: (message: FromWriter) => void): (message: ToW
   }
 
   function join(port: MessagePort): void {
-    const sender: Sender = { port, texts: [] };
+    const sender: Sender = { port, texts: [], wiping: new Set() };
     senders.add(sender);
     port.on('message', (batch: SentBatch) => take(sender, batch));
     port.on('close', () => senders.delete(sender));
@@ -94,6 +94,13 @@ function start(path: string, tell: (message: FromWriter) => void): (message: ToW
     for (const { port } of senders) port.close();
     parentPort?.close();
   };
+}
+
+function learn({ sender: { texts, wiping }, batch }: Sent): void {
+  for (const text of batch.texts) {
+    if (text.includes('/* wipe */')) wiping.add(texts.length);
+    texts.push(text);
+  }
 }
 
 function open(path: string): DatabaseSync {
@@ -206,8 +213,9 @@ function createCheckpointPlan(db: DatabaseSync): (sent: readonly Sent[]) => void
 function createWiping(db: DatabaseSync): (sent: readonly Sent[]) => void {
   let isWanted = false;
   return (sent) => {
-    isWanted ||= sent.some(({ sender: { texts }, batch }) =>
-      batch.units.some((unit) => unit.some(([text]) => texts[text]?.includes('/* wipe */'))),
+    isWanted ||= sent.some(
+      ({ sender: { wiping }, batch }) =>
+        wiping.size > 0 && batch.units.some((unit) => unit.some(([text]) => wiping.has(text))),
     );
     if (!isWanted) return;
     try {
