@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type Call, defineOperation } from '../api/operation.ts';
+import { type Answer, type Call, defineOperation } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { CitizenEvent, HouseEvent } from '../ledger/event.ts';
@@ -34,6 +34,8 @@ export const readVerification = defineOperation({
   citizenData: true,
   run: async (call: Call<typeof request, IdentityPorts>) => {
     const { caller, mint, now, ports } = call;
+    // The key of a citizen is often at hand, that of an unknown id never.
+    const paced = ports.pace();
     const id = parseId('verification', call.params.id);
     const found = id === undefined ? undefined : await findVerification(call.read, id, caller.clientId, ports);
     if (id === undefined || found === undefined) return { refusal: refuse('verification-not-found') };
@@ -47,7 +49,10 @@ export const readVerification = defineOperation({
     const hidden = { ...read, receipt: false } as const;
     return {
       effect: { events: searched ? [search, hidden] : [read], statements: [] },
-      answer: { status: 200, headers: privateAnswer, json: answer },
+      answer: async () => {
+        await paced();
+        return { status: 200, headers: privateAnswer, json: answer } satisfies Answer;
+      },
     };
   },
 });
