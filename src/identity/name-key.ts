@@ -1,3 +1,4 @@
+import { bare } from './match/optional-words.ts';
 import { arabicSkeletons, latinSkeleton } from './name-skeleton.ts';
 import { type Forms, formsOf } from './normalise.ts';
 
@@ -51,10 +52,16 @@ export function keysToKeep(name: string): string[] {
  * found by any vowels.
  */
 export function budgetKeysOf([form = '']: readonly string[]): readonly [sound: string, skeleton: string] {
-  const bare = withoutParticles(form);
-  const [skeleton = ''] = isLatin(bare) ? latinSkeleton(bare) : arabicSkeletons(bare);
+  const name = withoutParticles(barest(form));
+  const [skeleton = ''] = isLatin(name) ? latinSkeleton(name) : arabicSkeletons(name);
   // Its first letter tells people apart; the sign before it is that of all skeletons.
-  return [soundOf(bare), skeleton.slice(1)];
+  return [soundOf(name), skeleton.slice(1)];
+}
+
+/** The name without titles and suffixes, of which there may be several. */
+function barest(form: string): string {
+  const { form: less } = bare(form);
+  return less === form ? form : barest(less);
 }
 
 function soundsOf(forms: Forms): string[] {
