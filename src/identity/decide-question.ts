@@ -1,8 +1,10 @@
 import type { Call } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
 import type { VerificationId } from '../kernel/id.ts';
+import type { Statement } from '../store/db.ts';
 import { type ClaimName, kindOf, type Question } from './claims.ts';
-import { guessTags, strangerSubjectOf, subjectOf } from './guess-subjects.ts';
+import { type Seen, unchangedSince } from './guess-budget.ts';
+import { type GuessTags, guessTags, searchedSubjectOf, strangerSubjectOf, subjectOf } from './guess-subjects.ts';
 import { type Finding, identify } from './identify.ts';
 import type { NormalisedClaims } from './match/comparable.ts';
 import type { Levels } from './match/compare.ts';
@@ -26,47 +28,73 @@ export type Asking = {
 /** Whose budget this question finds spent, and who was not told of it yet: a citizen, or a stranger in the place of one. */
 export type Untold = { readonly citizenId: string; readonly subject: string };
 
-export type Decided = { readonly finding: Finding; readonly untold?: Untold };
+export type Decided = {
+  readonly finding: Finding;
+  readonly untold?: Untold;
+  /** They go into the unit of the answer, which is refused where another process counted a guess meanwhile. */
+  readonly guards: readonly Statement[];
+};
 
 /**
- * Asks the register, and counts what was wrong. Over budget everything is done as ever, and then answered as a mismatch:
- * test/attacks/guessing.test.ts. Where the register could not be asked nothing is counted, and no budget is looked at.
+ * Asks the register, and counts what was wrong. Over budget all is done as for a wrong guess, and answered as one:
+ * test/attacks/guessing.test.ts. Where the register could not be asked nothing is counted, whatever the budget.
  */
 export async function decideQuestion({ verificationId, question, claims, policy, call }: Asking): Promise<Decided> {
   const { register, frequencies, guesses, rootKey, citizenKeys } = call.ports;
   const key = rootKey.derive('guess-budget');
   const tags = guessTags(key, question.claims, claims, policy);
   const { citizenId } = question.claims;
-  return await guesses.alone(tags.subjects, async () => {
-    const bench = { register, policy, frequencies: frequencies?.(), today: toInstant(call.now).slice(0, 10) };
-    const [found, unspent] = await Promise.all([
-      identify(claims, question.claims, bench).catch((fault) => notAsked(fault)),
-      guesses.hasRoom(tags.subjects, call.now),
-      // Of a known id the key is often at hand: that of an unknown one is looked for beside what is read anyway.
-      ...(citizenId === undefined ? strangersOf(verificationId) : [citizenId]).map(citizenKeys.keyOf),
-    ]);
-    if (found === undefined) return { finding: openFinding(citizenId) };
-    const settle = async (owner: Untold, hasRoom: boolean): Promise<Decided> => {
-      const finding: Finding = hasRoom ? found : { ...found, decision: 'no_match', levels: {} };
-      const wrong = isWrong(found);
-      if (finding.decision !== 'no_match' && !wrong) return { finding };
-      const subjects = [...new Set([...tags.subjects, owner.subject])];
-      const { untold } = await guesses.count({ ...tags, subjects, owner: owner.subject, wrong }, call.now);
-      return untold ? { finding, untold: owner } : { finding };
-    };
-    if (citizenId !== undefined) return await settle({ citizenId, subject: subjectOf(key, citizenId) }, unspent);
+  const looked = guesses.look(tags.subjects, call.now);
+  const unspent = async () => (await looked).hasRoom;
+  const bench = { register, policy, frequencies: frequencies?.(), today: toInstant(call.now).slice(0, 10), unspent };
+  // Nobody waits for what the register tells others: only looking at the budget and counting go one after the other.
+  const asked = Promise.all([
+    identify(claims, question.claims, bench).catch((fault) => notAsked(fault)),
+    looked,
+    // Of a known id the key is often at hand: that of an unknown one is looked for beside what is read anyway.
+    ...(citizenId === undefined ? strangersOf(verificationId) : [citizenId]).map(citizenKeys.keyOf),
+  ]);
+  // A fault is met below, when it is the turn of this question.
+  asked.catch(() => undefined);
+  return await guesses.alone(tags.subjects, async (waited) => {
+    const [found, first] = await asked;
+    if (found === undefined) return { finding: openFinding(citizenId), guards: [] };
+    // Who saw no room did not look at everything, and has none now.
+    const seen = waited ? both(first, await guesses.look(tags.subjects, call.now)) : first;
+    if (citizenId !== undefined) return await settle(call, { found, tags, seen, owner: citizenId });
     // One whom the search concerns, or a stranger: looked up and written for either, so that neither tells.
     const concerned = found.about ?? [...found.concerned].sort()[0];
     const [stranger = ''] = strangersOf(verificationId);
-    const owner =
-      concerned === undefined
-        ? { citizenId: stranger, subject: strangerSubjectOf(key, tags) }
-        : { citizenId: concerned, subject: subjectOf(key, concerned) };
-    return await guesses.alone([owner.subject], async () => {
-      const ownerUnspent = await guesses.hasRoom([owner.subject], call.now);
-      return await settle(owner, unspent && ownerUnspent);
+    const owner = concerned ?? stranger;
+    const searched = concerned === undefined ? strangerSubjectOf(key, tags) : searchedSubjectOf(key, concerned);
+    return await guesses.alone([searched], async () => {
+      const own = await guesses.look([searched, subjectOf(key, owner)], call.now);
+      const subjects = [...tags.subjects, searched];
+      return await settle(call, { found, tags: { ...tags, subjects }, seen: both(seen, own), owner });
     });
   });
+}
+
+/** What was found for a question, and what was seen of the budgets that it needs. */
+type Settling = {
+  readonly found: Finding;
+  readonly tags: GuessTags;
+  readonly seen: Seen;
+  readonly owner: string;
+};
+
+async function settle({ ports }: VerifyCall, { found, tags, seen, owner }: Settling): Promise<Decided> {
+  const wrong = isWrong(found);
+  const isRight = found.decision !== 'no_match' && !wrong;
+  if (seen.hasRoom && isRight) return { finding: found, guards: unchangedSince(seen) };
+  const { hadRoom, untold } = await ports.guesses.count({ ...tags, wrong }, seen);
+  const finding: Finding = seen.hasRoom && hadRoom ? found : { ...found, decision: 'no_match', levels: {} };
+  return { finding, guards: [], ...(untold ? { untold: { citizenId: owner, subject: tags.told } } : {}) };
+}
+
+function both(one: Seen, other: Seen): Seen {
+  const budgets = new Map([...one.budgets, ...other.budgets]);
+  return { budgets, hasRoom: one.hasRoom && other.hasRoom, now: other.now };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Claim } from '../jobs/claim.ts';
 import type { Read, Statement } from '../store/db.ts';
+import { createMultiRow } from '../store/multi-row.ts';
 
 /** How many distinct wrong value sets about one subject are answered by looking. */
 export type GuessLimits = { readonly inDay: number; readonly inMonth: number };
@@ -26,22 +27,31 @@ export function hasRoom(guesses: readonly Guess[], now: number, { inDay, inMonth
 export type Counting = {
   readonly subjects: readonly string[];
   readonly tag: string;
-  /** The one of the subjects that stands for a citizen, who is told when it is spent. */
-  readonly owner?: string | undefined;
+  /** The one of the subjects of which the citizen is told when it is spent. */
+  readonly told: string;
   /** False for a question that would have been right: it is written as a wrong one is, and adds nothing. */
-  readonly wrong?: boolean;
+  readonly wrong: boolean;
 };
 
+/** The budgets of some subjects as they stood at a look, and when that was. */
+export type Seen = { readonly budgets: ReadonlyMap<string, Budget>; readonly hasRoom: boolean; readonly now: number };
+
+/** What became of a count: whether every subject still had room for it, and whether this caller is to tell the citizen. */
+export type Counted = { readonly hadRoom: boolean; readonly untold: boolean };
+
 export type GuessBudget = {
-  /** Runs `decide` alone among all questions of this process about these subjects: two guesses at once are two guesses. */
-  alone<T>(subjects: readonly string[], decide: () => Promise<T>): Promise<T>;
-  /** Whether all of the subjects have guesses left. */
-  hasRoom(subjects: readonly string[], now: number): Promise<boolean>;
   /**
-   * Counts a wrong value set, durable when it resolves. `untold`: the owner's budget is spent, and this caller is the one
-   * to tell the owner of it, with `toldStatement` in the unit that does. Who does not is followed by a later guess.
+   * Runs `decide` alone among all questions of this thread about these subjects: two guesses at once are two guesses.
+   * `waited`: others were before, and what was seen earlier may be old.
    */
-  count(counting: Counting, now: number): Promise<{ readonly untold: boolean }>;
+  alone<T>(subjects: readonly string[], decide: (waited: boolean) => Promise<T>): Promise<T>;
+  /** What was guessed about these subjects, and whether all of them have guesses left. */
+  look(subjects: readonly string[], now: number): Promise<Seen>;
+  /**
+   * Counts a wrong value set, durable when it resolves. `untold`: `told` is spent, and this caller is the one to tell the
+   * citizen of it, with `toldStatement` in the unit that does. Who does not is followed by a later guess.
+   */
+  count(counting: Counting, seen: Seen): Promise<Counted>;
 };
 
 /** The statement that keeps that the owner of this subject was told; belongs to the unit that carries the message. */
@@ -49,62 +59,106 @@ export function toldStatement(subject: string, now: number): Statement {
   return { sql: 'update guess_budget set told_at = $2 where subject = $1', args: [subject, now] };
 }
 
+/**
+ * The statements that have a unit refused (`rows`) when another guess was counted since that look: whoever was right may
+ * not be told so once the budget is spent, by whatever process. They lock the row and change nothing. Of a subject about which
+ * nobody has guessed wrong there is none, so that the usual question costs nothing: that many guesses more than the limit may
+ * be looked at as threads and processes, beyond five, answer the very first ones at the same instant.
+ */
+export function unchangedSince({ budgets }: Seen): Statement[] {
+  const sql = 'update guess_budget set guesses = guesses where subject = $1 and guesses = $2 returning subject';
+  return [...budgets]
+    .filter(([, { guesses }]) => guesses.length > 0)
+    .map(([subject, { text }]) => ({ sql, args: [subject, text], rows: 1 }));
+}
+
 type Budget = {
   readonly guesses: readonly Guess[];
+  /** The guesses as they are stored. */
+  readonly text: string;
   readonly version: number;
   readonly toldAt: number | null;
   readonly tellingAt: number | null;
 };
+
+const noBudget: Budget = { guesses: [], text: '[]', version: 0, toldAt: null, tellingAt: null };
+
+/** A row that another process wrote between the look and this statement is not among those that it returns. */
+const upserts = createMultiRow(
+  'insert into guess_budget (subject, guesses, version, updated_at, telling_at) values',
+  5,
+  `on conflict (subject) do update set guesses = excluded.guesses, version = excluded.version,
+    updated_at = excluded.updated_at, telling_at = excluded.telling_at
+  where guess_budget.version = excluded.version - 1 returning subject`,
+);
 
 /** The budgets of this database. */
 export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits): GuessBudget {
   async function budgetOf(subject: string): Promise<Budget> {
     const sql = 'select guesses, version, told_at, telling_at from guess_budget where subject = $1';
     const [row] = await read(sql, [subject]);
-    if (row === undefined) return { guesses: [], version: 0, toldAt: null, tellingAt: null };
+    if (row === undefined) return noBudget;
+    const text = String(row['guesses']);
     return {
-      // Only `countOne` writes this column.
-      guesses: JSON.parse(String(row['guesses'])) as Guess[],
+      // Only `count` writes this column.
+      guesses: JSON.parse(text) as Guess[],
+      text,
       version: Number(row['version']),
       toldAt: numberOrNull(row['told_at']),
       tellingAt: numberOrNull(row['telling_at']),
     };
   }
 
-  /** Always one write, whether the guess is new, repeated or over budget, so that the time tells none of them. */
-  async function countOne(subject: string, { tag, owner, wrong = true }: Counting, now: number): Promise<boolean> {
+  async function look(subjects: readonly string[], now: number): Promise<Seen> {
+    const budgets = new Map(
+      await Promise.all(subjects.map(async (subject) => [subject, await budgetOf(subject)] as const)),
+    );
+    return { budgets, hasRoom: [...budgets.values()].every(({ guesses }) => hasRoom(guesses, now, limits)), now };
+  }
+
+  /** One budget with a value set counted, new or not. */
+  function counted(budget: Budget, { tag, wrong }: Counting, now: number) {
+    const recent = budget.guesses.filter(({ at }) => at > now - monthMs);
+    const hadRoom = hasRoom(recent, now, limits);
+    const isNew = wrong && hadRoom && !recent.some((guess) => guess.tag === tag);
+    const next = isNew ? [...recent, { tag, at: now }] : recent;
+    const untold = wrong && !hasRoom(next, now, limits) && isUntold(next, budget, now);
+    return { next, hadRoom, untold, budget };
+  }
+
+  /**
+   * Always as many rows, whether the guess is new, repeated or over budget, so that the time tells none of them. By their
+   * order, so that two processes that count at once do not hold what the other waits for.
+   */
+  async function count(counting: Counting, { budgets, now }: Seen): Promise<Counted> {
+    let left = [...new Set(counting.subjects)].sort();
+    let found = budgets;
+    let [hadRoom, untold] = [true, false];
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
-      const budget = await budgetOf(subject);
-      const recent = budget.guesses.filter(({ at }) => at > now - monthMs);
-      const isNew = wrong && hasRoom(recent, now, limits) && !recent.some((guess) => guess.tag === tag);
-      const next = isNew ? [...recent, { tag, at: now }] : recent;
-      const tells = subject === owner && wrong && !hasRoom(next, now, limits) && isUntold(next, budget, now);
-      const rows = await claim({
-        sql: `insert into guess_budget (subject, guesses, version, updated_at, telling_at) values ($1, $2, 1, $4, $5)
-          on conflict (subject) do update set guesses = excluded.guesses, version = guess_budget.version + 1,
-            updated_at = excluded.updated_at, telling_at = excluded.telling_at
-          where guess_budget.version = $3 returning version`,
-        args: [subject, JSON.stringify(next), budget.version, now, tells ? now : budget.tellingAt],
+      const all = new Map(
+        left.map((subject) => [subject, counted(found.get(subject) ?? noBudget, counting, now)] as const),
+      );
+      const rows = [...all].map(([subject, { next, budget, untold: tells }]) => {
+        const tellingAt = subject === counting.told && tells ? now : budget.tellingAt;
+        return [subject, JSON.stringify(next), budget.version + 1, now, tellingAt];
       });
-      // No row: another process counted between reading and writing, so this one looks again.
-      if (rows.length > 0) return tells;
+      const written = (await Promise.all(upserts(rows).map(claim))).flat().map((row) => String(row['subject']));
+      for (const subject of written) {
+        const one = all.get(subject);
+        hadRoom &&= one?.hadRoom !== false;
+        untold ||= subject === counting.told && one?.untold === true;
+      }
+      left = left.filter((subject) => !written.includes(subject));
+      if (left.length === 0) return { hadRoom, untold };
+      // Another process counted between the look and the write, so this one looks again.
+      found = (await look(left, now)).budgets;
     }
     throw new Error(
       'a guess could not be counted: other processes counted guesses about the same citizen all the time',
     );
   }
 
-  return {
-    alone: createAlone(),
-    hasRoom: async (subjects, now) => {
-      const found = await Promise.all(subjects.map(budgetOf));
-      return found.every(({ guesses }) => hasRoom(guesses, now, limits));
-    },
-    count: async (counting, now) => {
-      const told = await Promise.all(counting.subjects.map((subject) => countOne(subject, counting, now)));
-      return { untold: told.includes(true) };
-    },
-  };
+  return { alone: createAlone(), look, count };
 }
 
 /** Whether nobody has told of the newest guess, and nobody is about to. */
@@ -122,7 +176,7 @@ function createAlone(): GuessBudget['alone'] {
   const waiting = new Map<string, Promise<unknown>>();
   return async (subjects, decide) => {
     const before = subjects.flatMap((subject) => waiting.get(subject) ?? []);
-    const own = before.length === 0 ? decide() : Promise.all(before).then(decide);
+    const own = before.length === 0 ? decide(false) : Promise.all(before).then(() => decide(true));
     // Whoever comes next waits for the end of this one, good or bad.
     const ended = own.then(
       () => undefined,

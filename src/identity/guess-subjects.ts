@@ -2,6 +2,7 @@ import { canonicalJson } from '../kernel/canonical-json.ts';
 import { hmacText } from '../kernel/hashing.ts';
 import type { Claims } from './claims.ts';
 import type { NormalisedClaims } from './match/comparable.ts';
+import { streetParts } from './match/place-level.ts';
 import type { Policy } from './match/policy.ts';
 import { budgetKeysOf } from './name-key.ts';
 
@@ -10,13 +11,18 @@ export type GuessTags = {
   /** Whoever guesses one claim holds at least one of these still. */
   readonly subjects: readonly string[];
   readonly tag: string;
+  /**
+   * The one of them of which the citizen is told when it is spent. It follows from the claims alone: everybody sees in the
+   * published ledger that somebody is told, and must not see by it whom the claims concern.
+   */
+  readonly told: string;
 };
 
 /**
  * With an id the citizen of that id, known or not. Without one whatever a guesser may hold still while trying the rest:
- * names with the birth date, and names with each claim of a place by itself, since a claim that the register does not
- * hold may be anything. Names stand there by the keys that find the person, by sound and by consonants alone, so that no
- * spelling that is found is another name: test/attacks/guessing-searches.test.ts.
+ * names with the birth date, and names or the birth date with each claim of a place by itself, since a claim that the
+ * register does not hold may be anything. Names stand there by the keys that find the person, by sound and by consonants
+ * alone, so that no spelling that is found is another name: test/attacks/guessing-searches.test.ts.
  */
 export function guessTags(
   key: Uint8Array,
@@ -27,7 +33,10 @@ export function guessTags(
   const mac = (of: string) => hmacText(key, of, 'base64url');
   const form = (claim: keyof Claims) => (values[claim]?.forms[0] ?? '').replaceAll(' ', '');
   const tag = mac(canonicalJson(Object.fromEntries(asked.map((claim) => [claim, form(claim)])))).slice(0, 22);
-  if (claims.citizenId !== undefined) return { subjects: [subjectOf(key, claims.citizenId)], tag };
+  if (claims.citizenId !== undefined) {
+    const told = subjectOf(key, claims.citizenId);
+    return { subjects: [told], tag, told };
+  }
   const [family = '', familySkeleton = ''] = budgetKeysOf(values.familyName?.forms ?? []);
   const [given = '', givenSkeleton = ''] = budgetKeysOf(values.givenName?.forms ?? []);
   const named = [...new Set([...pairsOf(family, given), ...pairsOf(familySkeleton, givenSkeleton)])];
@@ -43,9 +52,11 @@ export function guessTags(
       .map((claim) => `${claim}\0${form(claim)}`),
   ];
   const lives = places.flatMap((place) => placed.map((who) => `lives\0${who}\0${place}`));
+  const here = values.birthDate === undefined ? [] : places.map((place) => `here\0${form('birthDate')}\0${place}`);
   const document = values.documentNumber === undefined ? [] : [`document\0${form('documentNumber')}`];
-  const subjects = [...new Set([...born, ...lives, ...document])];
-  return { subjects: (subjects.length === 0 ? ['nothing'] : subjects).map(mac), tag };
+  const told = `named\0${[family, given].sort().join('\0')}\0${form('birthDate')}`;
+  const subjects = [...new Set([told, ...born, ...lives, ...here, ...document])];
+  return { subjects: subjects.map(mac), tag, told: mac(told) };
 }
 
 /** Each name with the first letter of the other: the same for names in each other's field. */
@@ -56,22 +67,30 @@ function pairsOf(family: string, given: string): readonly string[] {
   return named.length === 0 ? [''] : named;
 }
 
-/** A street by its numbers and its first letter, which is the same however its words are shortened or parted. */
+/**
+ * A street by its numbers and by the kinds of consonants in it, which are the same in whatever order its words stand, and
+ * however they are shortened or parted.
+ */
 function streetMark(form: string): string {
-  const words = form
-    .replace(/(\d) [a-z](?= |$)/g, '$1')
-    .split(' ')
-    .filter((word) => !/\d/.test(word));
-  const first = [...(budgetKeysOf([words.join('')])[0] ?? '')][0] ?? '';
-  return `${first} ${(form.match(/\d+/g) ?? []).sort().join(' ')}`;
+  const [sound, skeleton] = budgetKeysOf([streetParts(form).street]);
+  const mark = skeleton === '' ? [...sound].slice(0, 1) : [...new Set(skeleton)].sort();
+  return `${mark.join('')} ${(form.match(/\d+/g) ?? []).sort().join(' ')}`;
 }
 
-/** The subject of one citizen: whoever is locked is locked for searches as well, and what searches guess counts there. */
+/** The subject of one citizen for questions with the id. A search has to have room there, and adds nothing to it. */
 export function subjectOf(key: Uint8Array, citizenId: string): string {
   return hmacText(key, `citizen\0${citizenId}`, 'base64url');
 }
 
+/**
+ * The subject of one citizen for searches. Did they add to that of the id, then a question with the id would tell whether
+ * the names and the date of a search were those of the id: test/attacks/guessing-across.test.ts.
+ */
+export function searchedSubjectOf(key: Uint8Array, citizenId: string): string {
+  return hmacText(key, `searched\0${citizenId}`, 'base64url');
+}
+
 /** The subject that is written in the place of a citizen's where a search concerns nobody: the same for the same names. */
-export function strangerSubjectOf(key: Uint8Array, { subjects }: GuessTags): string {
-  return hmacText(key, `stranger\0${subjects[0] ?? ''}`, 'base64url');
+export function strangerSubjectOf(key: Uint8Array, { told }: GuessTags): string {
+  return hmacText(key, `stranger\0${told}`, 'base64url');
 }

@@ -31,6 +31,8 @@ export type Bench = {
   readonly frequencies?: Frequencies | undefined;
   /** The day of the question, YYYY-MM-DD: former values count for some time only. */
   readonly today: string;
+  /** Whether the guesses leave room for this question: over budget no more is done for what fits than for what does not. */
+  unspent(): Promise<boolean>;
 };
 
 /** Finds the person whom the claims are about, by id or by search, and decides. */
@@ -40,8 +42,8 @@ export async function identify(normalised: NormalisedClaims, claims: Claims, ben
   if (citizenId === undefined) return await search(normalised, bench);
   const record = withFormerOf((await register.find(citizenId)) ?? decoy, policy, today);
   const compared = compare(record, normalised, policy, frequencies);
-  const open = compared.decision === 'match' && (await rivalsOf(record, compared, normalised, bench)).length > 0;
-  const decision = open ? 'not_determined' : compared.decision;
+  const rivals = await rivalsOf(record, compared, normalised, bench);
+  const decision = rivals.length > 0 && compared.decision === 'match' ? 'not_determined' : compared.decision;
   return { decision, levels: compared.levels, concerned: [citizenId], about: citizenId, searched: false };
 }
 
@@ -60,12 +62,12 @@ async function search(claims: NormalisedClaims, bench: Bench): Promise<Finding> 
   // A silent record fits as well: who is alike must not be told apart by somebody's being locked.
   const fitting = compared.filter(({ comparison }) => comparison.fits);
   const only = fitting.length === 1 ? fitting[0] : undefined;
-  const used = compared.filter(({ comparison }) => comparison.fits || isPerson(comparison)).map(idOf);
+  const used = compared.filter(({ comparison }) => comparison.fits || isPerson(comparison, policy)).map(idOf);
   const about = only?.citizenId ?? (used.length === 1 ? (used[0] ?? null) : null);
   const crowd = records.length > mostCandidates;
   // With a crowd the answer is open as it is.
   const rivals = only === undefined || crowd ? [] : await rivalsOf(only.record, only.comparison, claims, bench);
-  const undecided = fitting.length > 1 || crowd || (rivals.length > 0 && only?.comparison.decision !== 'no_match');
+  const undecided = fitting.length > 1 || crowd || rivals.length > 0;
   const decision = undecided ? 'not_determined' : (only?.comparison.decision ?? 'no_match');
   // Whoever kept the answer open was used for it as well.
   const others = decision === 'not_determined' && rivals !== 'crowd' ? rivals : [];
@@ -75,20 +77,29 @@ async function search(claims: NormalisedClaims, bench: Bench): Promise<Finding> 
 
 const idOf = ({ citizenId }: { readonly citizenId: string }) => citizenId;
 
-/** Whether the claims name this person, even if an address or a number then differs. */
-function isPerson({ levels }: Comparison): boolean {
-  return [levels.givenName, levels.familyName, levels.birthDate].every(
-    (level) => level === 'exact' || level === 'normalised' || level === 'precision',
+/**
+ * Whether the claims name this person, even if an address or a number then differs; misspelled too where a policy would
+ * match that, or whoever varies the names could try all addresses.
+ */
+function isPerson({ levels }: Comparison, { tolerant }: Policy): boolean {
+  return [levels.givenName, levels.familyName, levels.birthDate].every((level) =>
+    tolerant
+      ? level !== undefined && level !== 'different' && level !== 'missing'
+      : level === 'exact' || level === 'normalised' || level === 'precision',
   );
 }
 
-/** Whom else claims fit that fit this person: twins, namesakes, father and son; `crowd` where too many may. */
+/**
+ * Whom else claims fit that fit this person: twins, namesakes, father and son; `crowd` where too many may. Nobody is looked for
+ * where the answer is no match in any case, for a record that is silent or a spent budget: that would take its time.
+ */
 async function rivalsOf(
   record: RegisterRecord,
-  { levels }: Comparison,
+  { levels, decision }: Comparison,
   claims: NormalisedClaims,
-  { register, policy, frequencies, today }: Bench,
+  { register, policy, frequencies, today, unspent }: Bench,
 ): Promise<'crowd' | readonly string[]> {
+  if (decision === 'no_match' || !(await unspent())) return [];
   const asked = { ...claims, asked: claims.asked.filter((claim) => claim !== 'citizenId') };
   const fitting: Fitting = { record, levels, claims: asked, policy };
   const questions = rivalQuestions(fitting);

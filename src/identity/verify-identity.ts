@@ -28,7 +28,10 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
   const verificationId = call.mint('verification');
   const asking = { verificationId, question, claims: normaliseClaims(question.claims), policy, call };
   const refusal = refusalOf(asking, from);
-  if (refusal !== undefined) return { refusal };
+  return refusal === undefined ? await decide(asking, paced) : { refusal };
+}
+
+async function decide(asking: Asking, paced: () => Promise<void>): Promise<Decision> {
   const { effect, json, text } = await answer(asking, await decideQuestion(asking));
   return {
     effect,
@@ -36,6 +39,8 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
       await paced();
       return { status: 200, headers: privateAnswer, json, text } satisfies Answer;
     },
+    // A guess was counted meanwhile, in another process; at most as often as a budget has guesses.
+    onRefused: async () => await decide(asking, paced),
   };
 }
 
@@ -66,7 +71,7 @@ const consentBasis = 'consent';
 
 async function answer(
   asking: Asking,
-  { finding, untold }: Decided,
+  { finding, untold, guards }: Decided,
 ): Promise<{ readonly effect: Effect; readonly json: Verification; readonly text: string }> {
   const { verificationId, question, policy, call } = asking;
   const { caller, now, ports } = call;
@@ -98,7 +103,11 @@ async function answer(
   return {
     effect: {
       events: [...events, ...(notice?.events ?? [])],
-      statements: [await keepVerification(verificationId, text, asked, ports), ...(notice?.statements ?? [])],
+      statements: [
+        await keepVerification(verificationId, text, asked, ports),
+        ...guards,
+        ...(notice?.statements ?? []),
+      ],
     },
     json,
     text,

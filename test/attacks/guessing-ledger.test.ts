@@ -51,6 +51,21 @@ for (const engine of engines) {
     assert.equal(known.length, 6 * 3 + 2);
   });
 
+  test(`${engine.name}: that a search concerns somebody is not seen by when somebody is told of guesses`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const wrong = (given: string, family: string, at: number) => ({ ...named(given, family), postalCode: `8${at}` });
+    // Four about nobody of a family, and one about a person who may be.
+    const known = await seenOf(house, [
+      ...[0, 1, 2, 3].map((at) => wrong('Eva', 'Berg', at)),
+      wrong('Anna', 'Berg', 4),
+    ]);
+    const unknown = await seenOf(house, [
+      ...[5, 6, 7, 8].map((at) => wrong('Eva', 'Nil', at)),
+      wrong('Anna', 'Nil', 9),
+    ]);
+    assert.deepEqual(known, unknown);
+  });
+
   test(`${engine.name}: reading the answer of a search again does not tell whether it was about somebody`, async (t) => {
     const house = await openHouseOf(t, engine, people);
     const readAgain = async (claims: object) => {

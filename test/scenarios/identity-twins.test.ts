@@ -35,6 +35,7 @@ for (const engine of engines) {
     await importPeople(t, house, register);
     const frequencies = frequenciesOf(register);
     const today = '2026-03-01';
+    const unspent = async () => true;
     const byId = new Map(claims.map((claim) => [claim.citizenId, claim]));
     // One family of each kind is enough here: the kinds differ, the families do not.
     const some = pairs.filter(({ claim }) => /^H\d-|^H1[01]-/.test(claim));
@@ -47,7 +48,13 @@ for (const engine of engines) {
           ]);
           const used = use.flatMap((claim) => [[claim, byId.get(pair.claim)?.[claim]]]);
           const asked: Claims = { ...Object.fromEntries(used), citizenId: pair.record };
-          const bench = { register: house.ports.register, policy, frequencies: policy.model && frequencies, today };
+          const bench = {
+            register: house.ports.register,
+            policy,
+            frequencies: policy.model && frequencies,
+            today,
+            unspent,
+          };
           const { decision } = await identify(normaliseClaims(asked), asked, bench);
           if ((decision === 'match') !== one.accepted + one.falseMatches > 0)
             differing.push(`${pair.claim} ${pair.record}`);

@@ -100,7 +100,8 @@ function streetRank(one: string, other: string): number {
 
 type StreetParts = { readonly numbers: string; readonly street: string; readonly sorted: string };
 
-function streetParts(form: string): StreetParts {
+/** A street as it is compared: its numbers, its words in one with their short forms written out, and the same sorted. */
+export function streetParts(form: string): StreetParts {
   const numbers: string[] = [];
   const words: string[] = [];
   for (const word of form.split(' ')) {

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { standardPolicy2 } from '../../src/identity/match/policy.ts';
+import type { IdentityPorts } from '../../src/identity/ports.ts';
+import { type Engine, engines } from '../engines.ts';
+import { buildIdentityHouse, type IdentityHouse } from '../identity-house.ts';
+import { openHouseOf } from '../identity-people.ts';
+
+// Attacks that go round a budget through another one, another process, or what is done beside the answer.
+
+const people = [
+  {
+    citizenId: 'C-1',
+    givenName: 'Anna',
+    familyName: 'Berg',
+    birthDate: '1980-03-07',
+    postalCode: '10115',
+    documentNumber: 'P1234567',
+  },
+];
+const anna = { givenName: 'Anna', familyName: 'Berg', birthDate: '1980-03-07', postalCode: '10115' };
+const annaById = { ...anna, citizenId: 'C-1' };
+const day = (at: number) => String(10 + at);
+const sqlite = engines[0] as Engine;
+
+async function decisionOf(house: IdentityHouse, claims: object, over: Partial<IdentityPorts> = {}): Promise<unknown> {
+  const answered = await house.ask('POST', claims, {}, { policyOf: () => standardPolicy2, ...over });
+  return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a search for names and a date does not tell by the budget of an id whether they are its own`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    // What is known of Anna is enough for a match without the birth date, and shows whether her budget is spent.
+    const { birthDate: _, ...known } = { ...annaById, documentNumber: 'P1234567' };
+    for (const at of [0, 1, 2, 3]) await decisionOf(house, { ...annaById, birthDate: `1981-01-${day(at)}` });
+    assert.equal(await decisionOf(house, known), 'match');
+    const entries: number[] = [];
+    for (const date of ['05', '06', '07', '08']) {
+      const before = (await house.seen()).length;
+      await decisionOf(house, { ...anna, birthDate: `1980-03-${date}`, postalCode: `7${date}` });
+      entries.push((await house.seen()).length - before);
+      assert.equal(await decisionOf(house, known), 'match');
+    }
+    assert.deepEqual(entries, [3, 3, 3, 3]);
+  });
+
+  test(`${engine.name}: twelve processes that guess at one instant have one guess together where one is left`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const processes = await Promise.all(Array.from({ length: 12 }, () => buildIdentityHouse(house.db)));
+    for (const at of [0, 1, 2, 3]) await decisionOf(house, { ...annaById, birthDate: `1981-01-${day(at)}` });
+    // All have looked at the budget before any of them counts; the right one is the last to be answered.
+    const together = meeting(processes.length);
+    const counted = meeting(processes.length);
+    const answers = processes.map(async (other, at) => {
+      const isRight = at === 0;
+      const { guesses, register } = other.ports;
+      const asked = decisionOf(other, isRight ? annaById : { ...annaById, birthDate: `1982-01-${day(at)}` }, {
+        register: { ...register, find: (id) => together().then(() => register.find(id)) },
+        signResult: async (...result) => {
+          if (isRight) await counted();
+          return await other.ports.signResult(...result);
+        },
+        guesses,
+      });
+      if (!isRight) void asked.then(counted, counted);
+      return await asked;
+    });
+    assert.deepEqual(new Set(await Promise.all(answers)), new Set(['no_match']));
+  });
+
+  test(`${engine.name}: right answers at one instant do not keep each other from being given`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const processes = await Promise.all(Array.from({ length: 6 }, () => buildIdentityHouse(house.db)));
+    await decisionOf(house, { ...annaById, birthDate: '1981-01-01' });
+    const asked = [...processes, ...processes].map((other, at) => decisionOf(other, at % 3 === 0 ? anna : annaById));
+    assert.deepEqual(new Set(await Promise.all(asked)), new Set(['match']));
+  });
+}
+
+test('over budget the register is asked the same whether the claims are right or wrong', async (t) => {
+  const house = await openHouseOf(t, sqlite, people);
+  for (const at of [0, 1, 2, 3, 4]) await decisionOf(house, { ...annaById, birthDate: `1981-01-${day(at)}` });
+  // A slip that is forgiven has others looked for who may be meant.
+  const slip = { ...annaById, givenName: 'Annna' };
+  const right = await questionsTo(house, (over) => decisionOf(house, slip, over));
+  const wrong = await questionsTo(house, (over) => decisionOf(house, { ...slip, birthDate: '1980-03-08' }, over));
+  assert.deepEqual([right, wrong], [['find'], ['find']]);
+});
+
+test('for somebody locked the register is asked the same whether a search is right or wrong', async (t) => {
+  const house = await openHouseOf(t, sqlite, [{ ...people[0], locked: 'yes' }]);
+  const slip = { ...anna, givenName: 'Annna', documentNumber: 'P1234567' };
+  const right = await questionsTo(house, (over) => decisionOf(house, slip, over));
+  const wrong = await questionsTo(house, (over) => decisionOf(house, { ...slip, birthDate: '1980-03-08' }, over));
+  assert.deepEqual([right, wrong], [['search'], ['search']]);
+});
+
+test('questions about one citizen do not wait for what the register tells each other', async (t) => {
+  const house = await openHouseOf(t, sqlite, people);
+  const { register } = house.ports;
+  // Nobody is answered before all have asked.
+  const together = meeting(20);
+  const over = { register: { ...register, find: (id: string) => together().then(() => register.find(id)) } };
+  const asked = Array.from({ length: 20 }, () => decisionOf(house, annaById, over));
+  assert.deepEqual(new Set(await Promise.all(asked)), new Set(['match']));
+});
+
+test('an earlier answer leaves at a whole quantum of time, as it did when it was new', async (t) => {
+  const house = await openHouseOf(t, sqlite, people);
+  const { verificationId } = await house.verify(annaById);
+  const steps: string[] = [];
+  const pace = () => {
+    steps.push('begun');
+    return async () => void steps.push('waited');
+  };
+  assert.equal('json' in (await house.ask('GET', String(verificationId), {}, { pace })), true);
+  assert.deepEqual(steps, ['begun', 'waited']);
+});
+
+/** What the register is asked in the course of a question. */
+async function questionsTo(
+  house: IdentityHouse,
+  ask: (over: Pick<IdentityPorts, 'register'>) => Promise<unknown>,
+): Promise<string[]> {
+  const asked: string[] = [];
+  const { register } = house.ports;
+  const note = <Args extends unknown[], Answer>(name: string, call: (...args: Args) => Answer) => {
+    return (...args: Args): Answer => {
+      asked.push(name);
+      return call(...args);
+    };
+  };
+  await ask({
+    register: {
+      ...register,
+      find: note('find', register.find),
+      search: note('search', register.search),
+      rivals: note('rivals', register.rivals),
+      twins: note('twins', register.twins),
+    },
+  });
+  return asked;
+}
+
+/** Lets nobody go on before so many have come. */
+function meeting(all: number): () => Promise<void> {
+  let come = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return () => {
+    come += 1;
+    if (come === all) resolve();
+    return promise;
+  };
+}
