@@ -64,6 +64,14 @@ test('a register over HTTP is asked in bodies, with its credentials in a header'
   ]);
 });
 
+test('a person without an id is none whom a register could find', async (t) => {
+  const { citizenId: _, ...nobody } = zoe;
+  for (const record of [nobody, { ...nobody, citizenId: null }, { ...nobody, citizenId: '' }]) {
+    const { register } = await openRegister(t, answering(200, JSON.stringify({ records: [zoe, record] })));
+    await assert.rejects(register.search({ familyKeys: ['', ''], birthDate: '1980-02-07' }), RegisterUnavailable);
+  }
+});
+
 const misbehaviours: Readonly<Record<string, RequestListener>> = {
   'never answers': () => undefined,
   'stops in the middle': (_request, response) => void response.writeHead(200).write('{"citizenId":'),

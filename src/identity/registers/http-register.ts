@@ -46,7 +46,12 @@ export function httpRegister(parts: HttpRegisterParts): Register {
     const { status, json } = await ask('search', { birthDate });
     const { records } = asObject(answered(status, json));
     if (!Array.isArray(records)) throw new RegisterUnavailable('the register answered a search without records');
-    return records.slice(0, mostCandidates + 1).map((record) => toRecord(asObject(record)));
+    return records.slice(0, mostCandidates + 1).map((record) => {
+      const found = toRecord(asObject(record));
+      // Nobody could read of it who was found.
+      if (found.citizenId === '') throw new RegisterUnavailable('the register answered a person without an id');
+      return found;
+    });
   }
   return {
     find: async (citizenId) => {
