@@ -28,6 +28,7 @@ for (const engine of engines) {
         await outcome(house, { ...asked, legalBasis: 'because' }, both),
         await outcome(house, { ...asked, legalBasis: 'because', consentReference: 'c-9' }, both),
         await outcome(house, { ...asked, consentReference: 'c-9' }, { purposesOf, legalBasesOf: () => ['Act 1'] }),
+        await outcome(house, { ...asked, legalBasis: 'consent' }, both),
       ],
       [
         'purpose-not-permitted',
@@ -36,10 +37,12 @@ for (const engine of engines) {
         'legal-basis-not-permitted',
         'legal-basis-not-permitted',
         'legal-basis-not-permitted',
+        'legal-basis-not-permitted',
       ],
     );
     assert.equal((await house.events('C-1')).length, before);
     assert.equal(await outcome(house, { ...asked, consentReference: 'c-9' }, both), 'match');
+    assert.equal(await outcome(house, { ...asked, legalBasis: 'consent', consentReference: 'c-9' }, both), 'match');
     assert.equal(await outcome(house, { ...asked, legalBasis: 'Registration Act 12' }, both), 'match');
   });
 

@@ -50,9 +50,10 @@ function refusalOf({ question, claims, policy, call }: Asking, from: 'query' | '
   const purposes = call.ports.purposesOf(call.caller.clientId);
   if (purposes !== undefined && !purposes.includes(purpose ?? '')) return refuse('purpose-not-permitted');
   const bases = call.ports.legalBasesOf?.(call.caller.clientId);
-  const consents = consentReference !== undefined && bases?.includes(consentBasis) === true;
-  const based = legalBasis === undefined ? consents : bases?.includes(legalBasis) === true;
-  if (bases !== undefined && !based) return refuse('legal-basis-not-permitted');
+  // Consent is stated by where it is on record, whether it is named as well or not.
+  const stated = legalBasis ?? (consentReference === undefined ? undefined : consentBasis);
+  const isBased = stated !== consentBasis || consentReference !== undefined;
+  if (bases !== undefined && !(isBased && bases.includes(stated ?? ''))) return refuse('legal-basis-not-permitted');
   const forbidden = claims.asked.filter((claim) => policy.permitted?.has(claim) === false);
   if (forbidden.length > 0) {
     const detail = 'not permitted by the policy of this client';
@@ -66,7 +67,7 @@ function refusalOf({ question, claims, policy, call }: Asking, from: 'query' | '
   return reachesMinimum(policy, countingClaims(policy, claims)) ? undefined : refuse('insufficient-claims');
 }
 
-/** Among the legal bases of a client: it may give a reference to the consent of the citizen instead. */
+/** Among the legal bases of a client: it has to give a reference to the consent of the citizen, and that will do. */
 const consentBasis = 'consent';
 
 async function answer(

@@ -28,8 +28,9 @@ export const serviceProblems = {
     status: 403,
     title: 'Legal basis not permitted',
     retryable: false,
-    cause: 'The legal basis is not one of those that were agreed for this client, or none was stated.',
-    fix: 'Send one of the legal bases of your client; consentReference stands for one where consent was agreed.',
+    cause:
+      'The legal basis is not one of those that were agreed for this client, none was stated, or it is consent without a consentReference.',
+    fix: 'Send one of the legal bases of your client; where consent was agreed, send consentReference, with legalBasis consent or without.',
   },
   'claim-not-permitted': {
     status: 403,
