@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { standardPolicy2 } from '../../src/identity/match/policy.ts';
+import { calibratedPolicy, standardPolicy2 } from '../../src/identity/match/policy.ts';
 import type { IdentityPorts } from '../../src/identity/ports.ts';
+import { RegisterUnavailable } from '../../src/identity/register.ts';
 import { type Engine, engines } from '../engines.ts';
 import { buildIdentityHouse, type IdentityHouse } from '../identity-house.ts';
 import { openHouseOf } from '../identity-people.ts';
@@ -69,6 +70,23 @@ for (const engine of engines) {
     assert.deepEqual(new Set(await Promise.all(answers)), new Set(['no_match']));
   });
 
+  test(`${engine.name}: of two matches with a wrong number at one instant one is given where one guess is left`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const processes = [await buildIdentityHouse(house.db), await buildIdentityHouse(house.db)];
+    const policyOf = () => calibratedPolicy;
+    const wrong = (at: number) => ({ ...annaById, documentNumber: `P123456${at}` });
+    for (const at of [0, 1, 2, 3]) assert.equal(await decisionOf(house, wrong(at), { policyOf }), 'match');
+    const together = meeting(processes.length);
+    const decisions = await Promise.all(
+      processes.map(async (other, at) => {
+        const { register } = other.ports;
+        const find = (id: string) => together().then(() => register.find(id));
+        return await decisionOf(other, wrong(4 + at), { policyOf, register: { ...register, find } });
+      }),
+    );
+    assert.deepEqual(decisions.sort(), ['match', 'no_match']);
+  });
+
   test(`${engine.name}: right answers at one instant do not keep each other from being given`, async (t) => {
     const house = await openHouseOf(t, engine, people);
     const processes = await Promise.all(Array.from({ length: 6 }, () => buildIdentityHouse(house.db)));
@@ -86,6 +104,16 @@ test('over budget the register is asked the same whether the claims are right or
   const right = await questionsTo(house, (over) => decisionOf(house, slip, over));
   const wrong = await questionsTo(house, (over) => decisionOf(house, { ...slip, birthDate: '1980-03-08' }, over));
   assert.deepEqual([right, wrong], [['find'], ['find']]);
+});
+
+test('over budget a register that cannot be searched does not tell right claims from wrong ones', async (t) => {
+  const house = await openHouseOf(t, sqlite, people);
+  for (const at of [0, 1, 2, 3, 4]) await decisionOf(house, { ...annaById, birthDate: `1981-01-${day(at)}` });
+  const search = () => Promise.reject(new RegisterUnavailable('the register answered 501'));
+  const over = { register: { ...house.ports.register, search, twins: search } };
+  const slip = { ...annaById, givenName: 'Annna' };
+  assert.equal(await decisionOf(house, slip, over), 'no_match');
+  assert.equal(await decisionOf(house, { ...slip, birthDate: '1980-03-08' }, over), 'no_match');
 });
 
 test('for somebody locked the register is asked the same whether a search is right or wrong', async (t) => {
