@@ -1,6 +1,6 @@
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { hmacText } from '../kernel/hashing.ts';
-import type { Claims } from './claims.ts';
+import type { ClaimName, Claims } from './claims.ts';
 import type { NormalisedClaims } from './match/comparable.ts';
 import { streetParts } from './match/place-level.ts';
 import type { Policy } from './match/policy.ts';
@@ -28,7 +28,7 @@ export function guessTags(
   key: Uint8Array,
   claims: Claims,
   { asked, values }: NormalisedClaims,
-  { tolerant }: Pick<Policy, 'tolerant'>,
+  policy: Pick<Policy, 'tolerant' | 'minimum'>,
 ): GuessTags {
   const mac = (of: string) => hmacText(key, of, 'base64url');
   const form = (claim: keyof Claims) => (values[claim]?.forms[0] ?? '').replaceAll(' ', '');
@@ -44,7 +44,7 @@ export function guessTags(
   const born =
     values.birthDate === undefined ? [] : [...single, ...named].map((who) => `born\0${who}\0${form('birthDate')}`);
   // Where the probability decides alone both names may be misspelled: each holds by itself what the other lets go.
-  const placed = tolerant ? [...new Set([family, given, ...named])] : named;
+  const placed = policy.tolerant ? [...new Set([family, given, ...named])] : named;
   const places = [
     ...(values.streetAddress === undefined ? [] : [`street\0${streetMark(values.streetAddress.forms[0] ?? '')}`]),
     ...(['postalCode', 'documentNumber'] as const)
@@ -54,9 +54,27 @@ export function guessTags(
   const lives = places.flatMap((place) => placed.map((who) => `lives\0${who}\0${place}`));
   const here = values.birthDate === undefined ? [] : places.map((place) => `here\0${form('birthDate')}\0${place}`);
   const document = values.documentNumber === undefined ? [] : [`document\0${form('documentNumber')}`];
-  const told = `named\0${[family, given].sort().join('\0')}\0${form('birthDate')}`;
-  const subjects = [...new Set([told, ...born, ...lives, ...here, ...document])];
+  const both = exchangeable(family, given);
+  const told = `named\0${both}\0${form('birthDate')}`;
+  const names = demandsPlace(policy) ? [] : [both, exchangeable(familySkeleton, givenSkeleton)];
+  const subjects = [
+    ...new Set([told, ...born, ...lives, ...here, ...names.map((who) => `names\0${who}`), ...document]),
+  ];
   return { subjects: subjects.map(mac), tag, told: mac(told) };
+}
+
+const placing: ReadonlySet<ClaimName> = new Set(['streetAddress', 'postalCode', 'documentNumber']);
+
+/** Whether no search can fit without a place or number, so that who tries dates holds one of these still. */
+function demandsPlace({ minimum }: Pick<Policy, 'minimum'>): boolean {
+  return minimum.every((set) =>
+    set.some((oneOf) => oneOf.every((claim) => claim === 'citizenId' || placing.has(claim))),
+  );
+}
+
+/** Two names, the same whichever stands in which field. */
+function exchangeable(family: string, given: string): string {
+  return [family, given].sort().join('\0');
 }
 
 /** Each name with the first letter of the other: the same for names in each other's field. */

@@ -103,6 +103,19 @@ for (const engine of engines) {
     assert.deepEqual(new Set(await decisionsOf(other, [...strangers, rest])), new Set(['no_match']));
   });
 
+  test(`${engine.name}: where a policy demands no place, who holds the names cannot try dates`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const minimum = [[['givenName'], ['familyName'], ['birthDate']]] as const;
+    const policy = { ...standardPolicy2, minimum };
+    const ida = { ...people[2], citizenId: undefined, postalCode: undefined };
+    assert.equal(await decisionOf(house, ida, policy), 'match');
+    // A claim that the register does not hold is a place that may be anything.
+    const wrong = [0, 1, 2, 3, 4].map((at) => {
+      return { ...ida, birthDate: `1991-02-${day(at)}`, streetAddress: `${at} Long Lane` };
+    });
+    assert.deepEqual(new Set(await decisionsOf(house, [...wrong, ida], policy)), new Set(['no_match']));
+  });
+
   test(`${engine.name}: a street written in other ways is no new place to guess dates for`, async (t) => {
     const house = await openHouseOf(t, engine, people);
     const { postalCode: _, ...rest } = anna;
