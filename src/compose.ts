@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { type ClientView, createClientView } from './access/client-view.ts';
 import { createMissingSigningKeys, openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
 import type { Log } from './api/log.ts';
-import type { Settings } from './config/settings.ts';
+import { SettingError, type Settings } from './config/settings.ts';
 import type { Register } from './identity/register.ts';
 import { embeddedRegister } from './identity/registers/embedded.ts';
 import { httpRegister } from './identity/registers/http-register.ts';
@@ -73,7 +73,7 @@ function houseOn({ settings, root, clock, random, log }: Ground, db: Db): House 
     mint: createMint(clock, random),
     commit: createCommit(db, citizenKeys, random),
     claim: async (statement) => (await db.write([statement]))[0] ?? [],
-    register: openRegister(settings, db, clock),
+    register: openRegister({ settings, clock, log }, db),
     close: () => db.close(),
   };
 }
@@ -91,7 +91,24 @@ export async function openAccess(house: House, makeKeys: boolean): Promise<Acces
 }
 
 /** Our own tables, or the register that the operator names. */
-function openRegister({ registerUrl }: Settings, db: Db, clock: Clock): Register {
-  if (registerUrl === undefined) return embeddedRegister(db.read);
-  return httpRegister({ url: new URL(registerUrl.reveal()), fetch, timer: systemTimer, clock });
+function openRegister({ settings, clock, log }: Pick<Ground, 'settings' | 'clock' | 'log'>, db: Db): Register {
+  if (settings.registerUrl === undefined) return embeddedRegister(db.read);
+  const url = new URL(settings.registerUrl.reveal());
+  if (!/^https?:$/.test(url.protocol) || !isEncoded(url.username) || !isEncoded(url.password))
+    throw new SettingError(
+      'REGISTER_URL',
+      'expected http:// or https://, with credentials percent-encoded if there are any',
+    );
+  const onFault = (fault: Error) => log.fault('register', fault);
+  return httpRegister({ url, fetch, timer: systemTimer, clock, onFault });
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch (fault) {
+    if (fault instanceof URIError) return false;
+    throw fault;
+  }
 }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { createMint } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
+import { Unavailable } from '../kernel/unavailable.ts';
 import { ReadUnavailable } from '../store/db.ts';
 import { createDispatch } from './dispatch.ts';
 import { type Call, defineOperation } from './operation.ts';
@@ -53,6 +54,19 @@ test('a database that cannot be asked is answered 503 with a time to wait, and i
     result: {
       slug: 'capacity-reduced',
       detail: 'The database cannot be asked at present.',
+      headers: { 'retry-after': '2' },
+    },
+  });
+});
+
+test('what a request needs from outside and cannot have is named, with a time to wait', async () => {
+  const read = () => Promise.reject(new Unavailable('register-unavailable', 'no answer within 2000 ms'));
+  const dispatched = await createDispatch(reading, { ...house, read })(incoming());
+  assert.deepEqual(dispatched, {
+    headers: {},
+    result: {
+      slug: 'register-unavailable',
+      detail: 'The register of citizens could not be asked.',
       headers: { 'retry-after': '2' },
     },
   });

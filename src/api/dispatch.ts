@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { createCohort } from '../kernel/cohort.ts';
 import type { Mint } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
+import { Unavailable } from '../kernel/unavailable.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import { type Read, ReadUnavailable, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
 import { foundNothing } from './found-nothing.ts';
@@ -218,5 +219,6 @@ function refusalOfFault(fault: unknown): Refusal | undefined {
   if (fault instanceof WriteBusy) return refuse('capacity-reduced', undefined, { headers: { 'retry-after': '1' } });
   if (fault instanceof ReadUnavailable)
     return refuse('capacity-reduced', 'The database cannot be asked at present.', { headers: { 'retry-after': '2' } });
+  if (fault instanceof Unavailable) return refuse(fault.slug, undefined, { headers: { 'retry-after': '2' } });
   return undefined;
 }

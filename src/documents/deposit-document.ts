@@ -40,7 +40,14 @@ export const depositDocument = defineOperation({
       headers: { Location: 'The path of the document.' },
     },
   },
-  refusals: ['citizen-not-found', 'content-mismatch', 'unsupported-media-type', 'purpose-not-permitted', 'conflict'],
+  refusals: [
+    'citizen-not-found',
+    'content-mismatch',
+    'unsupported-media-type',
+    'purpose-not-permitted',
+    'conflict',
+    'register-unavailable',
+  ],
   citizenData: true,
   run: async (call: DepositCall) => {
     const { caller, now, ports } = call;

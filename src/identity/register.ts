@@ -1,3 +1,4 @@
+import { Unavailable } from '../kernel/unavailable.ts';
 import type { ClaimName } from './claims.ts';
 
 /** What the register holds about one person; null where it holds nothing. */
@@ -88,10 +89,10 @@ export type Register = {
   exists(citizenId: string): Promise<boolean>;
 };
 
-/** The register could not be asked; thrown by an adapter, answered as `register-unavailable`. */
-export class RegisterUnavailable extends Error {
+/** The register could not be asked; thrown by an adapter. A question is then left open, any other request refused. */
+export class RegisterUnavailable extends Unavailable {
   constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
+    super('register-unavailable', message, options);
     this.name = 'RegisterUnavailable';
   }
 }

@@ -120,6 +120,7 @@ export const privateAnswer = { 'cache-control': 'no-store' } as const;
 
 const description =
   'Says whether the claims fit one citizen of the register. Unknown ids, wrong claims and too many wrong guesses answer alike. ' +
+  'While the register cannot be asked, the decision is not_determined. ' +
   'Send citizenId, a name and birthDate; or both names, birthDate and an address or document number.';
 const responses = { 200: { description: 'What was decided.', schema: verificationSchema } } as const;
 const shared = {
@@ -136,7 +137,6 @@ const refusals = [
   'purpose-not-permitted',
   'legal-basis-not-permitted',
   'claim-not-permitted',
-  'register-unavailable',
 ] as const;
 
 const queryRequest = { query: claimsQuery };

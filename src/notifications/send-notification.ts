@@ -59,7 +59,7 @@ export const sendNotification = defineOperation({
     },
     200: { description: 'With dryRun: what would be sent.', schema: dryRunShape },
   },
-  refusals: ['bad-request', 'citizen-not-found'],
+  refusals: ['bad-request', 'citizen-not-found', 'register-unavailable'],
   idempotent: true,
   // What it would send is in the answer; a kept answer would hold it unsealed, and take the key from the real send.
   rehearses: ({ body }) => body.dryRun === true,

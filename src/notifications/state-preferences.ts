@@ -32,7 +32,7 @@ export const statePreferences = defineOperation({
     'For the citizen whom the token names. States all of it anew: what is left out is left to the policy of the server. Channels that a sender names for one notification keep their order; what is declined stays declined.',
   request,
   responses: { 200: { description: 'As it is kept now.', schema: preferencesShape } },
-  refusals: ['citizen-token-needed', 'citizen-not-found', 'bad-request'],
+  refusals: ['citizen-token-needed', 'citizen-not-found', 'bad-request', 'register-unavailable'],
   citizenData: true,
   run: async (call: Call<typeof request, NotificationPorts>) => {
     const { ports, body: value, now } = call;

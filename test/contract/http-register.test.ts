@@ -27,15 +27,17 @@ async function openRegister(t: TestContext, behave: RequestListener) {
   // A server that listens on TCP has an address of this shape.
   const { port } = server.address() as AddressInfo;
   let now = 1_000_000;
+  const told: string[] = [];
   const register = httpRegister({
     url: new URL(`http://reader:s%3Acret@127.0.0.1:${port}/people`),
     fetch,
     timer: systemTimer,
     clock: { now: () => now },
+    onFault: ({ message }) => void told.push(message),
     deadlineMs: 300,
     mostBytes: 20_000,
   });
-  return { register, asked: () => asked, pass: (ms: number) => (now += ms) };
+  return { register, told, asked: () => asked, pass: (ms: number) => (now += ms) };
 }
 
 const answering =
@@ -95,11 +97,12 @@ const misbehaviours: Readonly<Record<string, RequestListener>> = {
 };
 
 for (const [what, behave] of Object.entries(misbehaviours)) {
-  test(`a register that ${what} could not be asked, and no value of its answer stands in the error`, async (t) => {
-    const { register } = await openRegister(t, behave);
+  test(`a register that ${what} could not be asked; the operator is told, without a value of its answer`, async (t) => {
+    const { register, told } = await openRegister(t, behave);
     await assert.rejects(register.find('C-1'), (fault) => {
       assert.ok(fault instanceof RegisterUnavailable, String(fault));
       assert.ok(!/Zo|ller|1980|C-1/.test(`${fault.message} ${String(fault.cause)}`));
+      assert.deepEqual(told, [fault.message]);
       return true;
     });
   });
@@ -107,7 +110,7 @@ for (const [what, behave] of Object.entries(misbehaviours)) {
 
 test('a register that fails five times is left alone for ten seconds, then tried once', async (t) => {
   let broken = true;
-  const { register, asked, pass } = await openRegister(t, (request, response) =>
+  const { register, asked, pass, told } = await openRegister(t, (request, response) =>
     answering(broken ? 500 : 200, JSON.stringify(zoe))(request, response),
   );
   const tries = async (times: number) => {
@@ -117,7 +120,7 @@ test('a register that fails five times is left alone for ten seconds, then tried
   assert.equal(asked(), 5);
   pass(10_001);
   await tries(3);
-  assert.equal(asked(), 6);
+  assert.deepEqual([asked(), told.length], [6, 6]);
   broken = false;
   pass(10_001);
   assert.equal((await register.find('C-1'))?.citizenId, 'C-1');
@@ -125,14 +128,14 @@ test('a register that fails five times is left alone for ten seconds, then tried
 });
 
 test('a question that the register refuses is not answered, and leaves it in use for all others', async (t) => {
-  const { register, asked, pass } = await openRegister(t, async (request, response) => {
+  const { register, asked, pass, told } = await openRegister(t, async (request, response) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString();
     const status = body.includes('C-1') ? 200 : body.includes('broken') ? 500 : 422;
     answering(status, JSON.stringify(zoe))(request, response);
   });
   for (let time = 0; time < 8; time += 1) await assert.rejects(register.find('no id'), RegisterUnavailable);
   assert.equal((await register.find('C-1'))?.citizenId, 'C-1');
-  assert.equal(asked(), 9);
+  assert.deepEqual([asked(), told], [9, []]);
   // Nor does the one question that tries again keep it out of use.
   for (let time = 0; time < 6; time += 1) await assert.rejects(register.find('broken'), RegisterUnavailable);
   pass(10_001);

@@ -14,3 +14,12 @@ for (const mode of ['demo', 'start'] as const) {
     assert.match(program.stderr(), new RegExp(`port ${first.port} of 127.0.0.1 is taken: .*, or set PORT`));
   });
 }
+
+for (const url of ['ftp://reader:s3cret@register.example/people', 'http://re%ader:s3cret@register.example/people']) {
+  test(`a register at ${url.slice(0, 13)} … ends the start with the setting to mend, and its password is not shown`, async (t) => {
+    const program = (await makeHome(t, { settings: { REGISTER_URL: url } })).launch('demo');
+    assert.deepEqual(await program.ended, { code: 1, signal: null });
+    assert.match(program.stderr(), /^REGISTER_URL: expected http/m);
+    assert.ok(!program.stderr().includes('s3cret'));
+  });
+}

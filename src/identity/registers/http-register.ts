@@ -13,6 +13,8 @@ export type HttpRegisterParts = {
   readonly fetch: typeof fetch;
   readonly timer: Timer;
   readonly clock: Clock;
+  /** Told of each failure but those of which the caller is the cause; no value stands in it. */
+  readonly onFault?: (fault: RegisterUnavailable) => void;
   readonly deadlineMs?: number;
   readonly mostBytes?: number;
 };
@@ -20,6 +22,9 @@ export type HttpRegisterParts = {
 /** So many failures in a row open the circuit; for so long nobody is asked; then one question tries again. */
 const failuresToOpen = 5;
 const openForMs = 10_000;
+
+/** A record as it came. */
+type Found = Readonly<Record<string, unknown>>;
 
 type Answer = { readonly status: number; readonly json: unknown };
 
@@ -29,44 +34,55 @@ type Answer = { readonly status: number; readonly json: unknown };
  * phone, language, the marks underReview, locked and deceased, and formerNames and formerAddresses as lists. Values go in bodies only, never in a URL. Redirects are not followed.
  */
 export function httpRegister(parts: HttpRegisterParts): Register {
-  const ask = withCircuit(parts.clock, (path, body) => askOnce(parts, path, body));
+  const ask = withCircuit(parts, (path, body) => askOnce(parts, path, body));
 
-  async function find(citizenId: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  /** Reads an answer; one that cannot be read is told of. */
+  function reading<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (fault) {
+      if (fault instanceof RegisterUnavailable) parts.onFault?.(fault);
+      throw fault;
+    }
+  }
+
+  async function find<T>(citizenId: string, read: (found: Found) => T): Promise<T | undefined> {
     // Nobody has the id of a stranger; the register need not see it.
     if (isStranger(citizenId)) return undefined;
     const { status, json } = await ask('find', { citizenId });
     if (status === 404) return undefined;
-    const found = asObject(answered(status, json));
-    // A register that answers about somebody else must not verify anybody.
-    if (found['citizenId'] !== citizenId) throw new RegisterUnavailable('the register answered about another citizen');
-    return found;
+    const answer = answered(status, json);
+    return reading(() => {
+      const found = asObject(answer);
+      // A register that answers about somebody else must not verify anybody.
+      if (found['citizenId'] !== citizenId)
+        throw new RegisterUnavailable('the register answered about another citizen');
+      return read(found);
+    });
   }
 
   async function bornOn(birthDate: string): Promise<readonly RegisterRecord[]> {
     const { status, json } = await ask('search', { birthDate });
-    const { records } = asObject(answered(status, json));
-    if (!Array.isArray(records)) throw new RegisterUnavailable('the register answered a search without records');
-    return records.slice(0, mostCandidates + 1).map((record) => {
-      const found = toRecord(asObject(record));
-      // Nobody could read of it who was found.
-      if (found.citizenId === '') throw new RegisterUnavailable('the register answered a person without an id');
-      return found;
+    const answer = answered(status, json);
+    return reading(() => {
+      const { records } = asObject(answer);
+      if (!Array.isArray(records)) throw new RegisterUnavailable('the register answered a search without records');
+      return records.slice(0, mostCandidates + 1).map((record) => {
+        const found = toRecord(asObject(record));
+        // Nobody could read of it who was found.
+        if (found.citizenId === '') throw new RegisterUnavailable('the register answered a person without an id');
+        return found;
+      });
     });
   }
   return {
-    find: async (citizenId) => {
-      const found = await find(citizenId);
-      return found === undefined ? undefined : toRecord(found);
-    },
+    find: async (citizenId) => await find(citizenId, toRecord),
     search: async ({ birthDate }) => await bornOn(birthDate),
     // Such a register is searched by dates alone: whoever shares both names with another date is not looked for.
     rivals: async () => ({ records: [], crowd: false }),
     twins: async ({ birthDate }) => (await bornOn(birthDate)).slice(0, mostCandidates),
-    contactOf: async (citizenId) => {
-      const found = await find(citizenId);
-      return found === undefined ? undefined : toContact(found);
-    },
-    exists: async (citizenId) => (await find(citizenId)) !== undefined,
+    contactOf: async (citizenId) => await find(citizenId, toContact),
+    exists: async (citizenId) => (await find(citizenId, () => true)) === true,
   };
 }
 
@@ -90,7 +106,7 @@ function isAtWork(status: number): boolean {
 type Ask = (path: string, body: object) => Promise<Answer>;
 
 /** Asks no more for a while when the register fails again and again: callers get their answer at once. */
-function withCircuit(clock: Clock, ask: Ask): Ask {
+function withCircuit({ clock, onFault }: HttpRegisterParts, ask: Ask): Ask {
   let failures = 0;
   let openUntil = 0;
   return async (path, body) => {
@@ -105,6 +121,7 @@ function withCircuit(clock: Clock, ask: Ask): Ask {
     } catch (fault) {
       failures += 1;
       if (failures >= failuresToOpen) openUntil = clock.now() + openForMs;
+      if (fault instanceof RegisterUnavailable) onFault?.(fault);
       throw fault;
     }
   };
@@ -160,15 +177,15 @@ async function readLimited(response: Response, mostBytes: number): Promise<strin
   return Buffer.concat(chunks).toString();
 }
 
-function asObject(json: unknown): Readonly<Record<string, unknown>> {
+function asObject(json: unknown): Found {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new RegisterUnavailable('the register answered something that is no record');
   }
   // Any object may be looked at by its members; each is checked where it is read.
-  return json as Record<string, unknown>;
+  return json as Found;
 }
 
-function textOf(found: Readonly<Record<string, unknown>>, member: string): string | null {
+function textOf(found: Found, member: string): string | null {
   const value = found[member];
   if (value === undefined || value === null || value === '') return null;
   if (typeof value !== 'string' || value.length > 800) {
@@ -177,7 +194,7 @@ function textOf(found: Readonly<Record<string, unknown>>, member: string): strin
   return value;
 }
 
-function toRecord(found: Readonly<Record<string, unknown>>): RegisterRecord {
+function toRecord(found: Found): RegisterRecord {
   const values = Object.fromEntries(claimNames.map((claim) => [claim, textOf(found, claim)]));
   // Every claim has its member above; only the id may not be null.
   return {
@@ -189,7 +206,7 @@ function toRecord(found: Readonly<Record<string, unknown>>): RegisterRecord {
 }
 
 /** A mark that is neither true nor false might have meant either: nobody is told anything by it. */
-function marksIn(found: Readonly<Record<string, unknown>>): object {
+function marksIn(found: Found): object {
   return Object.fromEntries(
     marks.map((mark) => {
       const value = found[mark] ?? false;
@@ -200,7 +217,7 @@ function marksIn(found: Readonly<Record<string, unknown>>): object {
   );
 }
 
-function formerIn(found: Readonly<Record<string, unknown>>): object {
+function formerIn(found: Found): object {
   return Object.fromEntries(
     formerFields.flatMap((field) => {
       if (found[field] === undefined || found[field] === null) return [];
@@ -212,7 +229,7 @@ function formerIn(found: Readonly<Record<string, unknown>>): object {
   );
 }
 
-function toContact(found: Readonly<Record<string, unknown>>): Contact {
+function toContact(found: Found): Contact {
   const text = (member: string) => textOf(found, member);
   return {
     citizenId: text('citizenId') ?? '',
