@@ -94,6 +94,12 @@ export type Claims = { readonly [claim in ClaimName]?: string };
 /** A question as it was asked, under the names of the contract. */
 export type Question = { readonly claims: Claims } & { readonly [name in CompanionName]?: string };
 
+/** What a member of a checked query or body stands for. */
+export function meantBy(written: string): ClaimName | CompanionName {
+  // The schema lets no other names through.
+  return aliases.get(written) ?? (written as ClaimName | CompanionName);
+}
+
 /** The question in a checked query or body, or every fault that its schema could not see. */
 export function readQuestion(
   sent: Readonly<Record<string, string | undefined>>,
@@ -104,7 +110,7 @@ export function readQuestion(
   const issues: Issue[] = [];
   for (const [written, value] of Object.entries(sent)) {
     if (value === undefined) continue;
-    const name = aliases.get(written) ?? (written as ClaimName | CompanionName);
+    const name = meantBy(written);
     const fault = (code: string, detail: string) =>
       issues.push(
         from === 'body'

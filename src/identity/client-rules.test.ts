@@ -66,6 +66,8 @@ for (const engine of engines) {
       'refusal' in refused && [refused.refusal.slug, refused.refusal.issues?.map((i) => 'pointer' in i && i.pointer)],
       ['claim-not-permitted', ['/givenName', '/locality']],
     );
+    const aliased = await house.ask('POST', { ...zoe, givenName: undefined, given_name: 'Zoë' }, {}, { policyOf });
+    assert.deepEqual('refusal' in aliased && aliased.refusal.issues?.map(({ pointer }) => pointer), ['/given_name']);
     const { givenName: _, ...allowed } = zoe;
     assert.equal(await outcome(house, allowed, { policyOf }), 'match');
     const more = () => ({ ...standardPolicy2, minimum: [[['citizenId'], ['documentNumber']] as const] });

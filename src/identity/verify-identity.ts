@@ -2,7 +2,7 @@ import { type Answer, type Call, type Decision, defineOperation, type Refused } 
 import { toInstant } from '../kernel/clock.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { Effect } from '../ledger/commit.ts';
-import { claimsBody, claimsQuery, readQuestion, requestHash } from './claims.ts';
+import { claimsBody, claimsQuery, meantBy, readQuestion, requestHash } from './claims.ts';
 import { type Asking, type Decided, decideQuestion, type VerifyCall } from './decide-question.ts';
 import { normaliseClaims } from './match/comparable.ts';
 import { countingClaims, reachesMinimum } from './match/policy.ts';
@@ -27,7 +27,7 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
   const policy = await call.ports.policyOf(call.caller.clientId);
   const verificationId = call.mint('verification');
   const asking = { verificationId, question, claims: normaliseClaims(question.claims), policy, call };
-  const refusal = refusalOf(asking, from);
+  const refusal = refusalOf(asking, sent, from);
   return refusal === undefined ? await decide(asking, paced) : { refusal };
 }
 
@@ -45,7 +45,11 @@ async function decide(asking: Asking, paced: () => Promise<void>): Promise<Decis
 }
 
 /** What the client may not ask; nothing of the register is looked at for it. */
-function refusalOf({ question, claims, policy, call }: Asking, from: 'query' | 'body'): Refusal | undefined {
+function refusalOf(
+  { question, claims, policy, call }: Asking,
+  sent: Sent,
+  from: 'query' | 'body',
+): Refusal | undefined {
   const { purpose, legalBasis, consentReference } = question;
   const purposes = call.ports.purposesOf(call.caller.clientId);
   if (purposes !== undefined && !purposes.includes(purpose ?? '')) return refuse('purpose-not-permitted');
@@ -54,13 +58,14 @@ function refusalOf({ question, claims, policy, call }: Asking, from: 'query' | '
   const stated = legalBasis ?? (consentReference === undefined ? undefined : consentBasis);
   const isBased = stated !== consentBasis || consentReference !== undefined;
   if (bases !== undefined && !(isBased && bases.includes(stated ?? ''))) return refuse('legal-basis-not-permitted');
-  const forbidden = claims.asked.filter((claim) => policy.permitted?.has(claim) === false);
+  const closed: ReadonlySet<string> = new Set(claims.asked.filter((claim) => policy.permitted?.has(claim) === false));
+  const forbidden = Object.keys(sent).filter((written) => sent[written] !== undefined && closed.has(meantBy(written)));
   if (forbidden.length > 0) {
     const detail = 'not permitted by the policy of this client';
-    const issues = forbidden.map((claim) =>
+    const issues = forbidden.map((written) =>
       from === 'body'
-        ? ({ in: from, pointer: `/${claim}`, code: 'not-permitted', detail } as const)
-        : ({ in: from, name: claim, code: 'not-permitted', detail } as const),
+        ? ({ in: from, pointer: `/${written}`, code: 'not-permitted', detail } as const)
+        : ({ in: from, name: written, code: 'not-permitted', detail } as const),
     );
     return refuse('claim-not-permitted', undefined, { issues });
   }
