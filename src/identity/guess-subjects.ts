@@ -32,7 +32,9 @@ export function guessTags(
 ): GuessTags {
   const mac = (of: string) => hmacText(key, of, 'base64url');
   const form = (claim: keyof Claims) => (values[claim]?.forms[0] ?? '').replaceAll(' ', '');
-  const tag = mac(canonicalJson(Object.fromEntries(asked.map((claim) => [claim, form(claim)])))).slice(0, 22);
+  const said = (claim: ClaimName) =>
+    claim === 'streetAddress' ? streetForm(values[claim]?.forms[0] ?? '') : form(claim);
+  const tag = mac(canonicalJson(Object.fromEntries(asked.map((claim) => [claim, said(claim)])))).slice(0, 22);
   if (claims.citizenId !== undefined) {
     const told = subjectOf(key, claims.citizenId);
     return { subjects: [told], tag, told };
@@ -83,6 +85,12 @@ function pairsOf(family: string, given: string): readonly string[] {
   const pairs = [family === '' ? '' : `${family} ${first(given)}`, given === '' ? '' : `${given} ${first(family)}`];
   const named = pairs.filter((pair) => pair !== '');
   return named.length === 0 ? [''] : named;
+}
+
+/** A street as it is compared: its numbers are not the same when they are parted elsewhere. */
+function streetForm(form: string): string {
+  const { numbers, street } = streetParts(form);
+  return `${numbers} ${street}`;
 }
 
 /**

@@ -82,6 +82,20 @@ for (const engine of engines) {
     assert.equal(await decisionOf(house, zoe, 'parking'), 'match');
   });
 
+  test(`${engine.name}: a house number parted elsewhere is another guess, and a street written elsewise is not`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const counted = async (streetAddress: string) => {
+      const jon = { citizenId: 'T-1', givenName: 'Jon', familyName: 'Twin', birthDate: '2000-01-01' };
+      await decisionOf(house, { ...jon, streetAddress }, 'tax-office');
+      const [row] = await house.db.read('select guesses from guess_budget');
+      return (JSON.parse(String(row?.['guesses'])) as unknown[]).length;
+    };
+    const streets = ['12 3 Low Street', 'Low St 12 3', '1 23 Low Street', '123 Low Street', '123 low street'];
+    const counts: number[] = [];
+    for (const street of streets) counts.push(await counted(street));
+    assert.deepEqual(counts, [1, 1, 2, 3, 3]);
+  });
+
   test(`${engine.name}: a message that could not be made or stored is sent with a later guess, once`, async (t) => {
     const house = await openPeopledHouse(t, engine);
     const guess = async (at: number, over: Parameters<IdentityHouse['ask']>[3] = {}) => {
