@@ -87,7 +87,8 @@ async function settle({ ports }: VerifyCall, { found, tags, seen, owner }: Settl
   const wrong = isWrong(found);
   const isRight = found.decision !== 'no_match' && !wrong;
   if (seen.hasRoom && isRight) return { finding: found, guards: unchangedSince(seen) };
-  const { hadRoom, untold } = await ports.guesses.count({ ...tags, wrong }, seen);
+  // Over budget nothing is added, for the ledger would tell by it who was right: nobody learns anything then.
+  const { hadRoom, untold } = await ports.guesses.count({ ...tags, wrong: wrong && seen.hasRoom }, seen);
   const finding: Finding = seen.hasRoom && hadRoom ? found : { ...found, decision: 'no_match', levels: {} };
   return { finding, guards: [], ...(untold ? { untold: { citizenId: owner, subject: tags.told } } : {}) };
 }

@@ -29,7 +29,7 @@ export type Counting = {
   readonly tag: string;
   /** The one of the subjects of which the citizen is told when it is spent. */
   readonly told: string;
-  /** False for a question that would have been right: it is written as a wrong one is, and adds nothing. */
+  /** False for what adds nothing, and is written all the same: a right question, or any over budget. */
   readonly wrong: boolean;
 };
 
@@ -49,7 +49,7 @@ export type GuessBudget = {
   look(subjects: readonly string[], now: number): Promise<Seen>;
   /**
    * Counts a wrong value set, durable when it resolves. `untold`: `told` is spent, and this caller is the one to tell the
-   * citizen of it, with `toldStatement` in the unit that does. Who does not is followed by a later guess.
+   * citizen of it, with `toldStatement` in the unit that does. Who does not is followed by a later question.
    */
   count(counting: Counting, seen: Seen): Promise<Counted>;
 };
@@ -122,7 +122,7 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
     const hadRoom = hasRoom(recent, now, limits);
     const isNew = wrong && hadRoom && !recent.some((guess) => guess.tag === tag);
     const next = isNew ? [...recent, { tag, at: now }] : recent;
-    const untold = wrong && !hasRoom(next, now, limits) && isUntold(next, budget, now);
+    const untold = !hasRoom(next, now, limits) && isUntold(next, budget, now);
     return { next, hadRoom, untold, budget };
   }
 

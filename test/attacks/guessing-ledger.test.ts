@@ -66,6 +66,18 @@ for (const engine of engines) {
     assert.deepEqual(known, unknown);
   });
 
+  test(`${engine.name}: over budget a right search leaves what a wrong one leaves`, async (t) => {
+    const after = async (last: string) => {
+      const house = await openHouseOf(t, engine, people);
+      // The budget of the family and the date is spent by names that nobody has.
+      const spent = ['1', '2', '3', '4', '5'].map((postalCode) => ({ ...named('Eva', 'Berg'), postalCode }));
+      await seenOf(house, spent);
+      const tried = ['6', '7', '8', '9', last].map((postalCode) => ({ ...named('Anna', 'Berg'), postalCode }));
+      return await seenOf(house, tried);
+    };
+    assert.deepEqual(await after(born.postalCode), await after('10'));
+  });
+
   test(`${engine.name}: reading the answer of a search again does not tell whether it was about somebody`, async (t) => {
     const house = await openHouseOf(t, engine, people);
     const readAgain = async (claims: object) => {
