@@ -32,25 +32,38 @@ export function fits(found: Found, policy: Policy, counting: ReadonlySet<ClaimNa
 
 /** The probability from which such claims fit. */
 export function thresholdFor(levels: Found['levels'], policy: Policy): number {
-  const { threshold, bareThreshold, oneNameThreshold = bareThreshold } = policy;
-  if (placing.some((claim) => placedBy.has(levels[claim] ?? 'missing'))) return threshold;
-  const named = [levels.givenName, levels.familyName].every((level) => level !== undefined && level !== 'missing');
-  return named ? bareThreshold : oneNameThreshold;
+  const { threshold, bareThreshold, sparseThreshold = bareThreshold } = policy;
+  if (isPlaced(levels)) return threshold;
+  const whole = naming.every((claim) => (levels[claim] ?? 'missing') !== 'missing');
+  return whole ? bareThreshold : Math.max(bareThreshold, sparseThreshold);
+}
+
+/** Whether something else than names and date says who it is. */
+function isPlaced(levels: Found['levels']): boolean {
+  return placing.some((claim) => placedBy.has(levels[claim] ?? 'missing'));
+}
+
+/** Whether it is somebody at all: one name, or the date alone, is soon somebody else's. */
+function isNamed(levels: Found['levels']): boolean {
+  return isPlaced(levels) || naming.filter((claim) => namedBy.has(levels[claim] ?? 'missing')).length >= 2;
 }
 
 const placing = ['streetAddress', 'postalCode', 'documentNumber'] as const;
 const placedBy: ReadonlySet<Level> = new Set(['exact', 'normalised', 'similar', 'former']);
+const naming = ['givenName', 'familyName', 'birthDate'] as const;
+const namedBy: ReadonlySet<Level> = new Set([...placedBy, 'precision', 'inverted', 'shortened']);
 
 /**
  * Whether claims and record fit, apart from the minimum set: by the rules of agreement, where the policy has them, and by
- * the probability, where it has a model. Names count as one claim, and no more than `mostFuzzy` claims may be fuzzy.
+ * the probability, where it has a model. Names count as one claim, and no more than `mostFuzzy` claims may be fuzzy. Where
+ * the probability alone decides, two of names and date have to agree, or the address, or the document number.
  */
 export function fitsPair(found: Found, policy: Policy): boolean {
   const { weight, levels } = found;
   if (levels.citizenId === 'different') return false;
   const likely =
     policy.model === undefined || probabilityOf(weight, policy.model.prior) >= thresholdFor(levels, policy);
-  return likely && (policy.tolerant || agreesThroughout(found, policy));
+  return likely && (policy.tolerant ? isNamed(levels) : agreesThroughout(found, policy));
 }
 
 /** Every claim agrees or is unknown to the register; fuzzy ones within what the policy allows. */

@@ -28,8 +28,8 @@ export type Policy = {
   readonly threshold: number;
   /** The same where neither an address nor a document number agrees: names and date alone have to say more. */
   readonly bareThreshold: number;
-  /** The same where also one of the names is missing on either side: a name and a date are soon somebody else's. */
-  readonly oneNameThreshold?: number;
+  /** The same where also a name or the date is missing on either side: what is left is soon somebody else's. */
+  readonly sparseThreshold?: number;
   /** Whether a person is only matched when no other candidate of the register fits the claims as well. */
   readonly rivals: boolean;
   readonly names: NameRules;
@@ -119,7 +119,7 @@ export const calibratedPolicy: Policy = {
   tolerant: true,
   threshold: 0.99,
   bareThreshold: 0.998,
-  oneNameThreshold: 0.9998,
+  sparseThreshold: 0.9998,
 };
 
 /** All policies that ship, by name. */
