@@ -4,7 +4,7 @@ import { isArabic, readArabic } from './arabic.ts';
 import { isHebrew, spellsHebrew } from './hebrew.ts';
 import type { Level } from './level.ts';
 import { bare } from './optional-words.ts';
-import { editDistance, jaroWinkler, lettersExchanged } from './similarity.ts';
+import { editDistance, jaroWinkler, lettersExchanged, longestCompared } from './similarity.ts';
 
 /** What counts as similar between names, beyond their letters. */
 export type NameRules = {
@@ -18,7 +18,7 @@ export type NameRules = {
 export function nameLevel(claimed: Forms, known: Forms, rules: NameRules = {}): Level {
   let best = worst;
   // Many characters sound alike: two Han names with one reading are not yet one name, nor two in Hangul.
-  const least = soundsAlike(claimed) && soundsAlike(known) && claimed.at(-1) !== known.at(-1) ? 1 : 0;
+  const least = soundsAlike(claimed) && soundsAlike(known) && ownOf(claimed) !== ownOf(known) ? 1 : 0;
   for (const one of claimed) {
     for (const other of known) {
       const level = levelOfForms(one, other, rules);
@@ -26,6 +26,11 @@ export function nameLevel(claimed: Forms, known: Forms, rules: NameRules = {}): 
     }
   }
   return ranked[Math.max(best, least)] ?? 'different';
+}
+
+/** The name in its own script, whose blanks tell nobody apart. */
+function ownOf(forms: Forms): string {
+  return joined(forms.at(-1) ?? '');
 }
 
 /** Whether the script has names that Latin letters do not tell apart. */
@@ -41,6 +46,8 @@ function levelOfForms(one: string, other: string, rules: NameRules): number {
   const first = joined(one);
   const second = joined(other);
   if (first === second) return 0;
+  const longer = Math.max(first.length, second.length);
+  if (longer > longestCompared) return worst;
   if (isLatin(one) !== isLatin(other)) {
     // Letters of two alphabets have no likeness; what one stands for in the other is a form of its own.
     return readAcross(one, second) ?? readAcross(other, first) ?? worst;
@@ -56,7 +63,6 @@ function levelOfForms(one: string, other: string, rules: NameRules): number {
   if (spaced && rules.particles === true && joined(withoutParticles(one)) === joined(withoutParticles(other))) return 0;
   if (spaced && wordsExchanged(one, other)) return 1;
   const shorter = Math.min(first.length, second.length);
-  const longer = Math.max(first.length, second.length);
   const edits = editDistance(first, second, 3);
   if (longer >= 4 && (edits === 1 || lettersExchanged(first, second))) return 1;
   if (shortened(one, other, rules)) return 2;

@@ -3,6 +3,7 @@ import test from 'node:test';
 import { formsOf } from '../normalise.ts';
 import { arabicNames } from './arabic-names.ts';
 import { nameLevel } from './name-level.ts';
+import { placeLevel, streetLevel } from './place-level.ts';
 
 const level = (one: string, other: string) => nameLevel(formsOf(one), formsOf(other), { particles: true });
 
@@ -146,6 +147,24 @@ test('another name of the same script is not taken for it', () => {
   for (const [one, other] of others) assert.notEqual(level(one, other), 'normalised', `${one} / ${other}`);
 });
 
+test('blanks and hyphens in a name of any script change nothing', () => {
+  const spaced = [
+    '박 지성',
+    '欧阳 修',
+    '歐陽 修',
+    'やまだ たろう',
+    'ヤマダ タロウ',
+    'გიორგი ლომაძე',
+    'Գևորգ Օրբելյան',
+    'ნინო მ',
+  ];
+  for (const name of spaced) {
+    for (const other of [name.replace(' ', ''), name.replace(' ', '-'), name.replace(' ', '・')]) {
+      assert.deepEqual([level(name, other), level(other, name)], ['normalised', 'normalised'], `${name} / ${other}`);
+    }
+  }
+});
+
 test('a Hebrew name is similar to what its letters may be: they leave the vowels out', () => {
   const readings = [
     ['כהן', 'Cohen', 'similar'],
@@ -204,4 +223,15 @@ test('a name of 200 letters of any kind is compared within the time of a name', 
     ` ${'a '.repeat(99)}`,
   ];
   for (const one of hostile) for (const other of hostile) assert.equal(typeof level(one, other), 'string');
+});
+
+test('what is longer than any name is the same or another, and not looked into', () => {
+  // Eighteen letters each, once they are written out.
+  const long = 'ﷺ'.repeat(200);
+  assert.equal(level(long, `${long} `), 'normalised');
+  for (const other of [`${long}a`, long.slice(1), 'محمد', 'Muhammad']) {
+    assert.deepEqual([level(long, other), level(other, long)], ['different', 'different'], other);
+    const [one, two] = [formsOf(long), formsOf(other)];
+    assert.deepEqual([placeLevel(one, two), streetLevel(one, two)], ['different', 'different'], other);
+  }
 });

@@ -5,7 +5,7 @@
 export function editDistance(one: string, other: string, most: number): number {
   const width = other.length;
   if (Math.abs(one.length - width) > most) return most + 1;
-  if (width >= rowLength) return one === other ? 0 : most + 1;
+  if (width > longestCompared) return one === other ? 0 : most + 1;
   let [twoBack, before, current]: readonly [Uint16Array, Uint16Array, Uint16Array] = rows;
   for (let at = 0; at <= width; at += 1) before[at] = at;
   for (let row = 1; row <= one.length; row += 1) {
@@ -32,8 +32,12 @@ export function editDistance(one: string, other: string, most: number): number {
   return Math.min(cell(before, width), most + 1);
 }
 
-/** Longer than any form of a claim of 200 code points; a text that is longer still is only ever the same or not. */
-const rowLength = 1024;
+/**
+ * Longer than any name or street; a text that is longer still, as a sign of Unicode may stand for eighteen letters, is the same
+ * as another or not, so that nobody can have much compared.
+ */
+export const longestCompared = 512;
+const rowLength = longestCompared + 1;
 const rows = [new Uint16Array(rowLength), new Uint16Array(rowLength), new Uint16Array(rowLength)] as const;
 // Scratch of `jaroWinkler`: the letters of the other text that are taken, and those that were found.
 const takenOnes = new Uint8Array(rowLength);
@@ -59,10 +63,10 @@ export function lettersExchanged(one: string, other: string): boolean {
 /** The similarity of Jaro and Winkler, from 0 to 1; up to four letters of a common beginning add to it. */
 export function jaroWinkler(one: string, other: string): number {
   if (one === other) return 1;
+  if (one.length > longestCompared || other.length > longestCompared) return 0;
   const reach = Math.max(0, Math.floor(Math.max(one.length, other.length) / 2) - 1);
-  const isUsual = one.length <= rowLength && other.length <= rowLength;
-  const taken = isUsual ? takenOnes.fill(0, 0, other.length) : new Uint8Array(other.length);
-  const found = isUsual ? foundOnes : new Uint16Array(one.length);
+  const taken = takenOnes.fill(0, 0, other.length);
+  const found = foundOnes;
   let common = 0;
   for (let at = 0; at < one.length; at += 1) {
     const letter = one.charCodeAt(at);
