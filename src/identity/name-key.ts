@@ -21,7 +21,8 @@ export function withoutParticles(form: string): string {
 }
 
 /**
- * The keys under which a name is searched: the coarse sound of its letters in each of its forms, with particles and without.
+ * The keys under which a name is searched: the coarse sound of its letters in each of its forms, with particles, titles and
+ * suffixes and without.
  * Two names that count as the same share a key, apart from an Arabic claim beside a Latin record. Keys find candidates;
  * whether one fits is decided by comparing it. None for no name.
  */
@@ -64,9 +65,12 @@ function barest(form: string): string {
   return less === form ? form : barest(less);
 }
 
+/** The sounds of a name: without titles, suffixes and particles first, then with what of them is stated. */
 function soundsOf(forms: Forms): string[] {
   const keys = forms.flatMap((form) =>
-    form.includes(' ') ? [soundOf(withoutParticles(form)), soundOf(form)] : [soundOf(form)],
+    form.includes(' ')
+      ? [soundOf(withoutParticles(barest(form))), soundOf(barest(form)), soundOf(withoutParticles(form)), soundOf(form)]
+      : [soundOf(form)],
   );
   return [...new Set(keys)].filter((key) => key !== '');
 }
