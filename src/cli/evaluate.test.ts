@@ -123,6 +123,7 @@ test('a file that is not what it should be stops with the first row that is wron
   );
   await stops({ 'p.csv': 'claim,record,same\n1,Z,0\n' }, /row 1: no such citizenId in the register/);
   await stops({ 'p.csv': '' }, /empty/);
+  await stops({ 'c.csv': 'citizenId,locality\n1,Porto\n2,Porto\n' }, /no column in common/);
   await stops({ 'p.csv': 'claim,record,same\n' }, /p\.csv: there is no row below the header/);
   await stops({ 'r.csv': 'citizenId,givenName,familyName,birthDate\n' }, /r\.csv: there is no row below the header/);
   await stops({ 'r.csv': `${people}A,Eva,Berg,1985-05-17\n` }, /r\.csv, row 3: a citizenId of an earlier row; 1 such/);

@@ -57,6 +57,8 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
         const register = await readPeople(path('register'), columns);
         const claims = await readPeople(path('claims'), columns);
         const common = claimNames.filter((claim) => register.claims.has(claim) && claims.claims.has(claim));
+        if (common.every((claim) => claim === 'citizenId'))
+          throw new TableFault('the register and the claims have no column in common to compare');
         const ground = {
           register: register.people,
           claims: claims.people,

@@ -129,7 +129,10 @@ test('a file that cannot be imported ends in 1 with the reason', async (t) => {
     [1, 'the file is empty; a CSV file begins with a line of column names\n'],
   );
   const noId = await line.run(line.file('names.csv', 'name\nAnn\n'));
-  assert.deepEqual([noId.code, noId.stderr], [1, 'the mapping names no column for citizenId\n']);
+  assert.deepEqual(
+    [noId.code, noId.stderr],
+    [1, 'no column has a name that stands for citizenId; state which it is\n'],
+  );
 });
 
 test('the ledger says who imported, and help shows a mapping that works', async (t) => {

@@ -39,6 +39,46 @@ async function openHouse(t: TestContext, engine: Engine) {
 }
 
 for (const engine of engines) {
+  test(`${engine.name}: a mark is what databases write of it, and a text that is none refuses its row`, async (t) => {
+    const house = await openHouse(t, engine);
+    const marked = ['t', 'TRUE', ' yes ', 'Y', '1', 'f', 'false', 'no', 'N', '0', '', 'ja', 'locked', '2'];
+    const path = fileOf(
+      t,
+      `id,locked\n${marked.map((mark, at) => `${String.fromCharCode(65 + at)},${mark}`).join('\n')}\n`,
+    );
+    const { progress } = await house.importFile({ path });
+    assert.deepEqual(progress.reasons, { 'locked is neither true, t, yes, y, 1 nor false, f, no, n, 0': 3 });
+    const rows = await house.db.read('select citizen_id, locked from citizen order by citizen_id');
+    assert.deepEqual(
+      rows.map((row) => row['locked']),
+      [true, true, true, true, true, false, false, false, false, false, false],
+    );
+  });
+
+  test(`${engine.name}: what only later lines of JSON state is read as well`, async (t) => {
+    const house = await openHouse(t, engine);
+    const path = fileOf(t, '{"citizenId":"A"}\n{"citizenId":"B","familyName":"Berg","locked":true}\n');
+    await house.importFile({ path, format: 'jsonl' });
+    const rows = await house.db.read('select family_name, locked from citizen order by citizen_id');
+    assert.deepEqual(
+      rows.map((row) => [row['family_name'], row['locked']]),
+      [
+        [null, false],
+        ['Berg', true],
+      ],
+    );
+  });
+
+  test(`${engine.name}: a date of zeros is no date`, async (t) => {
+    const house = await openHouse(t, engine);
+    await house.importFile({ path: fileOf(t, 'id,dob\nA,0000-00-00\nB,00000000\nC,1980-00-00\n') });
+    const rows = await house.db.read('select birth_date from citizen order by citizen_id');
+    assert.deepEqual(
+      rows.map((row) => row['birth_date']),
+      [null, null, '1980'],
+    );
+  });
+
   test(`${engine.name}: rows become citizens with keys; a later import updates them`, async (t) => {
     const house = await openHouse(t, engine);
     const path = fileOf(

@@ -14,13 +14,15 @@ const headBytes = 1 << 16;
 /** The longest record; a quote that is never closed is found after so many bytes, not at the end of the file. */
 const longestRecord = 1 << 16;
 
-/** Reads the header and finds the delimiter: whichever of comma, semicolon and tab stands most often in the first line. */
+/** Reads the header and finds the delimiter: whichever of comma, semicolon and tab stands most often in the first line that is not empty. */
 export async function readCsvLayout(file: FileHandle, start: number): Promise<CsvLayout> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, start);
   const head = buffer.subarray(0, bytesRead);
   const text = head.toString();
-  const firstLine = text.split(/\r\n|\n|\r/, 1)[0] ?? '';
-  const counts = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: firstLine.split(delimiter).length }));
+  // What stands in quotes is a name, and parts none.
+  const firstLine = text.split(/\r\n|\n|\r/).find((line) => line.trim() !== '') ?? '';
+  const bare = firstLine.replace(/"[^"]*"/g, '');
+  const counts = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: bare.split(delimiter).length }));
   const [best] = counts.sort((one, other) => other.count - one.count);
   const shape = {
     delimiter: best?.delimiter ?? ',',

@@ -3,7 +3,7 @@ import { type ClaimName, claimNames, oidcName } from './claims.ts';
 /** What a column of an import can be: a claim, a way to reach the citizen, or a mark. */
 export type ImportField = ClaimName | 'email' | 'phone' | 'language' | Mark | FormerField;
 
-/** What a record is marked with: true, yes, y or 1. */
+/** What a record is marked with: true, t, yes, y or 1. */
 export const marks = ['underReview', 'locked', 'deceased'] as const;
 export type Mark = (typeof marks)[number];
 
@@ -127,8 +127,10 @@ export function guessMapping(header: readonly string[]): Mapping {
     const found = names.map((name) => columns.get(name)).find((column) => column !== undefined);
     if (found !== undefined) mapping[field] = { columns: [found] };
   }
+  if (mapping.citizenId === undefined)
+    throw new MappingFault('no column has a name that stands for citizenId; state which it is');
   const number = columns.get('streetnumber') ?? columns.get('housenumber');
   const street = mapping.streetAddress;
   if (number !== undefined && street !== undefined) mapping.streetAddress = { columns: [number, ...street.columns] };
-  return demandId(mapping);
+  return mapping;
 }

@@ -36,6 +36,7 @@ test('delimiter, byte order mark, line ends, blanks after commas and quotes are 
     '\ufeffid,name\n\nA,Ann\n\nB,"Bo, B" \n\n',
     'id,name\rA,Ann\rB,"Bo, B"\r',
     '"id","name"\nA,Ann\r\nB,"Bo, B"\n',
+    '\n \nid;name\nA;Ann\nB;"Bo, B"\n',
   ];
   for (const text of files) {
     const { header, lines } = await readText(t, text);
@@ -54,6 +55,11 @@ test('delimiter, byte order mark, line ends, blanks after commas and quotes are 
   }
 });
 
+test('what stands in quotes in the header tells nothing of the delimiter', async (t) => {
+  const { header } = await readText(t, '"id";"name, given, as written";"x"\nA;Ann;1\n');
+  assert.deepEqual(header, ['id', 'name, given, as written', 'x']);
+});
+
 test('a quote out of place costs its own line and no other', async (t) => {
   const inside = await readText(t, 'id,name\nA,"An"n\nB,B"o\nC,Cy\n');
   assert.deepEqual(outcomes(inside.lines), ['fault: A,"An"n', 'fault: B,B"o', ['C', 'Cy']]);
@@ -69,16 +75,20 @@ test('a quote out of place costs its own line and no other', async (t) => {
 test('a file that is none is refused with what to do', async (t) => {
   await assert.rejects(readText(t, ''), ImportFileFault);
   await assert.rejects(readText(t, 'id,name,id\nA,Ann,B\n'), /stands twice/);
-  await assert.rejects(readText(t, Buffer.from('\ufeffid,name\n', 'utf16le')), /UTF-16/);
+  for (const mark of ['', '\ufeff']) {
+    const text = Buffer.from(`${mark}id,name\nA,Ann\n`, 'utf16le');
+    await assert.rejects(readText(t, text), /UTF-16/);
+    await assert.rejects(readText(t, text.swap16()), /UTF-16/);
+  }
   await assert.rejects(readText(t, '\n\n', 'jsonl'), /no JSON object/);
 });
 
-test('JSON lines are read with the keys of the first as columns', async (t) => {
-  const text = '{"id":"A","n":1}\n\n{"n":true}\n{"id":null,"n":[1]}\nnot json\n[1]\n{"id":"Z","n":"é"}';
+test('JSON lines are read with the keys of all of them as columns', async (t) => {
+  const text = '{"id":"A"}\n\n{"n":true}\n{"id":null,"n":[1]}\nnot json\n[1]\n{"id":"Z","n":"é"}';
   const { header, lines } = await readText(t, text, 'jsonl');
   assert.deepEqual(header, ['id', 'n']);
   assert.deepEqual(outcomes(lines), [
-    ['A', '1'],
+    ['A', ''],
     ['', 'true'],
     'fault: {"id":null,"n":[1]}',
     'fault: not json',

@@ -14,7 +14,7 @@ export type ImportFile = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Opens a file of citizens. Without columns a file of JSON lines has the keys of its first line as its header. */
+/** Opens a file of citizens. Without columns a file of JSON lines has the keys of all its lines as its header. */
 export async function openImportFile(
   path: string,
   format: ImportFormat,
@@ -47,13 +47,19 @@ async function openJson(file: FileHandle, start: number, { columns, lists }: Jso
   return { header, linesFrom: (from) => jsonLines(file, { columns: header, lists }, Math.max(from, start)) };
 }
 
-/** Where the text begins: behind the byte order mark of UTF-8. Those of UTF-16 are refused. */
+/** Where the text begins: behind the byte order mark of UTF-8. UTF-16 is refused, with its mark or without one. */
 async function startOfText(file: FileHandle): Promise<number> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(3), 0, 3, 0);
-  if (bytesRead >= 2 && (buffer.readUInt16BE(0) === 0xfeff || buffer.readUInt16BE(0) === 0xfffe)) {
+  if (bytesRead >= 2 && isUtf16(buffer)) {
     throw new ImportFileFault('the file is UTF-16; convert it to UTF-8, as with iconv -f utf-16 -t utf-8');
   }
   return bytesRead === 3 && buffer.toString('hex') === 'efbbbf' ? 3 : 0;
+}
+
+/** Its mark, or the zero that is half of a Latin letter: no file of UTF-8 has one there. */
+function isUtf16(head: Buffer): boolean {
+  const first = head.readUInt16BE(0);
+  return first === 0xfeff || first === 0xfffe || first < 0x100 || (first & 0xff) === 0;
 }
 
 /** What tells one import from another: every byte of the file, and how it is read. */

@@ -7,16 +7,29 @@ export type JsonColumns = { readonly columns: readonly string[]; readonly lists:
 /** The longest line of a file of JSON lines, in bytes. */
 const longestLine = 1 << 20;
 
-/** The columns of a file of JSON lines: those that are asked for, else the keys of its first line. */
+/** The most names that the objects of a file may have together; more of them are no columns. */
+const mostKeys = 1_000;
+
+/**
+ * The columns of a file of JSON lines: those that are asked for, else the keys of all its lines, since what nobody has in the
+ * first line is often left out there.
+ */
 export async function readJsonKeys(file: FileHandle, start: number, columns: readonly string[]): Promise<string[]> {
   if (columns.length > 0) return [...columns];
+  const keys = new Set<string>();
+  let objects = 0;
   for await (const lines of textLines(file, start)) {
     for (const { text } of lines) {
       const value = text.trim() === '' ? undefined : parseObject(text);
-      if (value !== undefined) return Object.keys(value);
+      if (value === undefined) continue;
+      objects += 1;
+      for (const key of Object.keys(value)) keys.add(key);
+      if (keys.size > mostKeys)
+        throw new ImportFileFault(`the objects have more than ${mostKeys} names; --map says which of them to read`);
     }
   }
-  throw new ImportFileFault('the file holds no JSON object; each line is one');
+  if (objects === 0) throw new ImportFileFault('the file holds no JSON object; each line is one');
+  return [...keys];
 }
 
 /** The records from `offset` on, in batches, each an object with the columns as its members. */

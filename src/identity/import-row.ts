@@ -42,7 +42,7 @@ export function createRowReader(
   const readId = readerFor('citizenId');
   const texts = mappedTexts(mapping).map((field) => ({ field, read: readerFor(field) }));
   const lists = formerFields.filter((field) => mapping[field]).map((field) => ({ field, read: readerFor(field) }));
-  const readMarks = marks.filter((mark) => mapping[mark] !== undefined).map(readerFor);
+  const markReaders = marks.filter((mark) => mapping[mark]).map((mark) => ({ mark, read: readerFor(mark) }));
   const readDate = createDateReader(mapping.birthDate?.dateFormat);
   const searched = createKeys(mapping);
 
@@ -60,7 +60,8 @@ export function createRowReader(
         const date = readDate(text);
         if (date === undefined) return { reason: dateReason(mapping.birthDate?.dateFormat) };
         if (!dateExists(date)) remark = 'birthDate does not exist in the calendar; kept as written';
-        text = date;
+        // What databases write where nothing is known.
+        text = date === '0000' ? '' : date;
       }
       const reason = faultOfText(field, text);
       if (reason !== undefined) return { reason };
@@ -76,12 +77,22 @@ export function createRowReader(
     }
     const reason = citizenId === '' ? 'citizenId is empty' : faultOfText('citizenId', citizenId);
     if (reason !== undefined) return { reason };
-    for (const read of readMarks) values.push(/^(true|yes|y|1)$/i.test(read(row).trim()));
+    for (const { mark, read } of markReaders) {
+      const marked = readMark(read(row).trim());
+      if (marked === undefined) return { reason: `${mark} is neither true, t, yes, y, 1 nor false, f, no, n, 0` };
+      values.push(marked);
+    }
     const { keyValues, ...keys } = searched(found);
     values.push(...keyValues, importId);
     const citizen = { citizenId, values, formerKeys, ...keys };
     return remark === undefined ? { citizen } : { citizen, remark };
   };
+}
+
+/** As databases write a mark; undefined for what may mean either. */
+function readMark(text: string): boolean | undefined {
+  if (/^(true|t|yes|y|1)$/i.test(text)) return true;
+  return /^(false|f|no|n|0|)$/i.test(text) ? false : undefined;
 }
 
 /** The texts by which persons are found. */
