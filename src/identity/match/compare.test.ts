@@ -4,7 +4,7 @@ import type { Claims } from '../claims.ts';
 import type { RegisterRecord } from '../register.ts';
 import { normaliseClaims } from './comparable.ts';
 import { compare, decoy } from './compare.ts';
-import { type Policy, standardPolicy } from './policy.ts';
+import { calibratedPolicy, type Policy, standardPolicy, standardPolicy2 } from './policy.ts';
 
 const record: RegisterRecord = {
   citizenId: 'C-1',
@@ -113,6 +113,15 @@ test('a date with less in it fits only beside an id, by a policy that is content
       ['precision', 'no_match'],
     ],
   );
+});
+
+test('a register that knows the year of birth alone is content with a date of that year, by every policy with a slip', () => {
+  const born = { ...record, birthDate: '1980' };
+  const claims = { ...enough, givenName: 'Zoë Maria' };
+  for (const policy of [standardPolicy, standardPolicy2, calibratedPolicy]) {
+    assert.equal(decide(claims, born, policy).decision, 'match', policy.name);
+    assert.equal(decide({ ...claims, birthDate: '1981-02-07' }, born, policy).decision, 'no_match', policy.name);
+  }
 });
 
 test('a disputed record is left open when the claims fit it, and only then', () => {

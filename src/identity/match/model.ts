@@ -39,7 +39,7 @@ export function weightOf(model: Model, compared: ComparedClaim, frequencies: Fre
   const chances = model.claims[claim];
   if (chances === undefined) return 0;
   const agrees = level === 'exact' || level === 'normalised';
-  const chance = chances[level] ?? (level === 'exact' ? chances.normalised : undefined) ?? chances.different;
+  const chance = chances[level] ?? likened(level, chances) ?? chances.different;
   if (chance === undefined) return 0;
   const frequency = known === undefined ? undefined : frequencies?.of(claim, frequencyForm(known));
   const average = frequencies?.average(claim);
@@ -48,6 +48,16 @@ export function weightOf(model: Model, compared: ComparedClaim, frequencies: Fre
   if (level === 'different') return Math.log2(chance.m / chance.u);
   return Math.log2(chance.m / (chance.u * Math.min(mostCommon, Math.max(mostRare, frequency / average))));
 }
+
+/** What a level says that the model has not met, by one that it has. */
+function likened(level: Level, { normalised }: ClaimChances): LevelChance | undefined {
+  if (normalised === undefined) return undefined;
+  if (level === 'precision') return { m: normalised.m, u: sameYear };
+  return level === 'exact' ? normalised : undefined;
+}
+
+/** The chance that two persons were born in one year; registers seldom state less of a date. */
+const sameYear = 1 / 80;
 
 /** The form under which a value is counted. */
 export function frequencyForm(value: Comparable): string {
