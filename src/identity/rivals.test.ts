@@ -42,6 +42,25 @@ async function decisionOf(house: IdentityHouse, claims: object, policy: Policy):
 }
 
 for (const engine of engines) {
+  test(`${engine.name}: whom the register knows without a name is not taken for the twin who bears it`, async (t) => {
+    const born = { familyName: 'Clarke', birthDate: '1979-04-21' };
+    const house = await openHouseOf(t, engine, [
+      { citizenId: 'W1', givenName: 'Daniel', ...born },
+      { citizenId: 'W2', ...born },
+      { citizenId: 'W3', familyName: 'Clarke', birthDate: '1982-11-30' },
+    ]);
+    const decisions = async (citizenId: string, claims: object) => {
+      const found: unknown[] = [];
+      for (const policy of [standardPolicy2, euPolicy])
+        found.push(await decisionOf(house, { citizenId, ...claims }, policy));
+      return found;
+    };
+    const daniel = { givenName: 'Daniel', ...born };
+    assert.deepEqual(await decisions('W2', daniel), ['not_determined', 'not_determined']);
+    assert.deepEqual(await decisions('W1', daniel), ['match', 'match']);
+    assert.deepEqual(await decisions('W3', { ...daniel, birthDate: '1982-11-30' }), ['match', 'match']);
+  });
+
   test(`${engine.name}: a child whose birth date has a slip is not taken for the parent of the same name`, async (t) => {
     const house = await openHouseOf(t, engine, people);
     const jean = { givenName: 'Jean', familyName: 'Silva' };

@@ -36,5 +36,7 @@ export function needsRivals(levels: Levels, policy: Policy): boolean {
   const same = (level: Level | undefined) => level === 'exact' || level === 'normalised';
   // Where the probability alone decides, a name or a date that nobody stated leaves room for others as well.
   if (policy.tolerant && !(same(levels.givenName) && same(levels.familyName) && same(levels.birthDate))) return true;
+  // A name or date that the register does not hold may be what tells somebody else from this person.
+  if ([levels.givenName, levels.familyName, levels.birthDate].includes('missing')) return true;
   return Object.values(levels).some((level) => !same(level) && level !== 'precision' && level !== 'missing');
 }
