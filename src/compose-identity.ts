@@ -5,6 +5,7 @@ import { SettingError } from './config/settings.ts';
 import { clearGuesses, clearVerifications } from './identity/clear-verifications.ts';
 import { createGuessBudget, standardGuessLimits } from './identity/guess-budget.ts';
 import type { Policy } from './identity/match/policy.ts';
+import { hasOldRecords, oldRecordsNotice } from './identity/old-records.ts';
 import { createPace } from './identity/pace.ts';
 import { createPolicyView, findPolicy, policyNames } from './identity/policy-store.ts';
 import type { IdentityPorts } from './identity/ports.ts';
@@ -24,6 +25,11 @@ export async function standingPolicy({ settings, db }: House): Promise<Policy> {
   const policy = await findPolicy(db.read, settings.verifyPolicy);
   if (policy !== undefined) return policy;
   throw new SettingError('VERIFY_POLICY', `expected one of ${(await policyNames(db.read)).join(', ')}`);
+}
+
+/** Says at the start what an upgrade has left to the operator: another register keeps its own records. */
+export async function tellOfOldRecords({ settings, db, log }: House): Promise<void> {
+  if (settings.registerUrl === undefined && (await hasOldRecords(db.read))) log.notice(oldRecordsNotice);
 }
 
 /** How old what was counted of the register may be before it is read again. */

@@ -9,7 +9,7 @@ import { type Edge, openEdge } from './compose-access.ts';
 import { confirmMounts, providerCallbacks } from './compose-channels.ts';
 import { type Keeping, startKeeping } from './compose-documents.ts';
 import { createFront, type Front } from './compose-front.ts';
-import { standingPolicy, startClearing } from './compose-identity.ts';
+import { standingPolicy, startClearing, tellOfOldRecords } from './compose-identity.ts';
 import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose-ledger.ts';
 import { contactsOf, senderNamesOf, startCalling, watchQueues } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
@@ -115,6 +115,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const edge = openEdge(house, publicUrl, isAlone(house, mode));
   // A setting that is wrong stops the start before anything is at work.
   await standingPolicy(house);
+  if (mode.isHelper !== true) await tellOfOldRecords(house);
   calling = begin(mode.roles.has('worker') ? startCalling(house) : undefined);
   delivering = begin(mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined);
   const queues = begin(mode.roles.has('worker') ? watchQueues(house) : undefined);
