@@ -228,23 +228,29 @@ function stateOf(row: Row): DeliveryState {
   }
 }
 
-/** The attempts of all deliveries of a notification, in the order of their start. */
-export async function findAttempts(read: Read, notification: NotificationId): Promise<Attempt[]> {
-  const rows = await read(
-    `select a.delivery_id, a.number, a.started_at, a.ended_at, a.outcome, a.reason
-      from delivery_attempt a join delivery d on d.id = a.delivery_id
-      where d.notification_id = $1 order by a.started_at, a.delivery_id, a.number`,
-    [notification],
+/** The attempts of these deliveries, in the order of their start. Asked one by one: a join may go through all attempts. */
+export async function findAttempts(read: Read, deliveries: readonly Pick<Delivery, 'id'>[]): Promise<Attempt[]> {
+  const found = await Promise.all(
+    deliveries.map(({ id }) =>
+      read(
+        'select delivery_id, number, started_at, ended_at, outcome, reason from delivery_attempt where delivery_id = $1',
+        [id],
+      ),
+    ),
   );
-  return rows.map((row) => {
-    const reason = textOrNull(row, 'reason');
-    return {
-      delivery: idField(row, 'delivery_id', 'delivery'),
-      number: wholeField(row, 'number'),
-      startedAt: wholeField(row, 'started_at'),
-      endedAt: wholeField(row, 'ended_at'),
-      outcome: wordField(row, 'outcome', attemptOutcomes),
-      ...(reason === null ? {} : { reason: parseReasonCode(reason) }),
-    };
-  });
+  const attempts = found.flatMap((rows) => rows.map(attemptOf).sort((one, other) => one.number - other.number));
+  // Those of one instant stay in the order of their deliveries.
+  return attempts.sort((one, other) => one.startedAt - other.startedAt);
+}
+
+function attemptOf(row: Row): Attempt {
+  const reason = textOrNull(row, 'reason');
+  return {
+    delivery: idField(row, 'delivery_id', 'delivery'),
+    number: wholeField(row, 'number'),
+    startedAt: wholeField(row, 'started_at'),
+    endedAt: wholeField(row, 'ended_at'),
+    outcome: wordField(row, 'outcome', attemptOutcomes),
+    ...(reason === null ? {} : { reason: parseReasonCode(reason) }),
+  };
 }

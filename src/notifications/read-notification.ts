@@ -64,7 +64,7 @@ export async function findOwn(read: Read, text: string, clientId: string): Promi
   if (stored === undefined || stored.clientId !== clientId) return undefined;
   const deliveries = await findDeliveries(read, stored.id);
   // Afterwards: what changes between the two reads is then in both, and counted once, and never in neither.
-  const [attempts, history] = await Promise.all([findAttempts(read, stored.id), findHistory(read, stored.id)]);
+  const [attempts, history] = await Promise.all([findAttempts(read, deliveries), findHistory(read, stored.id)]);
   const status = foldStatus(stored.status, deliveries.map(outlineOf), false);
   return { notification: { ...stored, status }, deliveries, attempts, history };
 }
