@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
 import type { BindingRoom } from './access/check-binding.ts';
 import { type CertificateReader, createCertificateReader, proxyAddresses } from './access/client-certificate.ts';
 import { createDpopNonces, type DpopNonces } from './access/dpop-nonces.ts';
@@ -9,7 +10,7 @@ import { createSharedQuotas } from './access/shared-quota.ts';
 import { createUsedProofs } from './access/used-proofs.ts';
 import type { Tls } from './api/tls.ts';
 import type { House } from './compose.ts';
-import { SettingError } from './config/settings.ts';
+import { SettingError, type Settings } from './config/settings.ts';
 
 /** What binds tokens to their bearers: certificates, and keys by DPoP; and the TLS of this process, where it has some. */
 export type Edge = {
@@ -46,22 +47,45 @@ export function openEdge(house: House, publicUrl: string, isAlone: boolean): Edg
   };
 }
 
-function tlsOf({ settings, log }: House, authorities: readonly X509Certificate[]): Tls | undefined {
+/** The TLS of this process by its settings. Certificate and key that do not go together are refused, now and when renewed. */
+export function tlsOf(
+  { settings, log }: { readonly settings: Settings; readonly log: Pick<House['log'], 'fault'> },
+  authorities: readonly X509Certificate[],
+): Tls | undefined {
   const { tlsCertificate, tlsKey, tlsClientCertificates } = settings;
-  if (tlsCertificate === undefined && tlsKey === undefined) return undefined;
+  if (tlsCertificate === undefined && tlsKey === undefined) {
+    if (!tlsClientCertificates) return undefined;
+    throw new SettingError(
+      'TLS_CLIENT_CERTIFICATES',
+      'it needs TLS_CERTIFICATE and TLS_KEY; behind a proxy that ends TLS, set CLIENT_CERTIFICATE_HEADER instead',
+    );
+  }
   if (tlsCertificate === undefined) throw new SettingError('TLS_CERTIFICATE', 'TLS_KEY is set and needs it');
   if (tlsKey === undefined) throw new SettingError('TLS_KEY', 'TLS_CERTIFICATE is set and needs it');
-  const read = () => ({ certificate: textIn('TLS_CERTIFICATE', tlsCertificate), key: textIn('TLS_KEY', tlsKey) });
+  const read = () => pairIn(tlsCertificate, tlsKey);
   const renew = () => {
     try {
       return read();
     } catch (fault) {
+      // Also what is renewed at this moment: the certificate is there, and its key not yet.
       log.fault('tls', fault);
       return undefined;
     }
   };
   const named = authorities.map((authority) => authority.toString());
   return { ...read(), asksForCertificate: tlsClientCertificates, authorities: named, renew };
+}
+
+function pairIn(certificatePath: string, keyPath: string) {
+  const certificate = textIn('TLS_CERTIFICATE', certificatePath);
+  const key = textIn('TLS_KEY', keyPath);
+  try {
+    createSecureContext({ cert: certificate, key });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'unknown';
+    throw new SettingError('TLS_KEY', `expected the key of ${certificatePath} in ${keyPath}, both as PEM (${why})`);
+  }
+  return { certificate, key };
 }
 
 function authoritiesIn(path: string | undefined): readonly X509Certificate[] {

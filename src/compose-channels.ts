@@ -64,7 +64,10 @@ async function smsOf(settings: Settings): Promise<Channel> {
 }
 
 async function letterOf(settings: Settings): Promise<Channel> {
-  const { letterSpool: folder, letterSftp } = settings;
+  const { letterSpool: folder, letterSftp, letterSftpKey, letterSftpHostKey } = settings;
+  if (letterSftp === undefined && (letterSftpKey ?? letterSftpHostKey) !== undefined) {
+    throw new SettingError('LETTER_SFTP', 'LETTER_SFTP_KEY and LETTER_SFTP_HOST_KEY are of use beside it alone');
+  }
   if (folder === undefined && letterSftp === undefined) return absentChannels.letter;
   if (folder !== undefined && letterSftp !== undefined) {
     throw new SettingError('LETTER_SFTP', 'expected LETTER_SPOOL or LETTER_SFTP, both came');
@@ -187,6 +190,9 @@ export function providerCallbacks(house: House): readonly Mount[] {
     read: receiptReader((receipt) => receiptWords(sms, receipt, (reference) => findSmsByReference(db.read, reference))),
   });
   const addresses = bounceAddressesOf(house);
+  if (addresses === undefined && settings.bounceToken !== undefined) {
+    throw new SettingError('BOUNCE_TOKEN', 'expected BOUNCE_ADDRESS beside it, since mail comes back nowhere else');
+  }
   if (addresses !== undefined) {
     const read = (raw: string) => listOf(readBounce(raw, addresses));
     take(callbackPaths.mail, settings.bounceToken, { limitBytes: bounceBytes, read });

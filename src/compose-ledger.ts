@@ -5,6 +5,7 @@ import { allClients } from './access/client-store.ts';
 import { openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
 import type { Gauge } from './api/metrics.ts';
 import type { Access, House } from './compose.ts';
+import { SettingError, type Settings } from './config/settings.ts';
 import { keepLease } from './jobs/lease.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
@@ -53,12 +54,22 @@ const batchLimit = 256;
 /** How often every process looks what waits for its number. */
 const waitingEveryMs = 5_000;
 
+/** Who watches the log, as the operator's file says; a file that does not stops the start. */
+function witnessesIn({ ledgerWitnesses: path }: Settings): Policy | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return parsePolicy(readFileSync(path, 'utf8'));
+  } catch (fault) {
+    const why = fault instanceof Error ? fault.message : 'it cannot be read';
+    throw new SettingError('LEDGER_WITNESSES', `${JSON.stringify(path)}: ${why}`);
+  }
+}
+
 /** Opens the reading side of the ledger. */
 export function openLedger(house: House, access: Access, publicUrl: string): Ledger {
   const { db, root, citizenKeys, settings, clock, log } = house;
   const houseKeys = createHouseKeys(root);
-  const { ledgerWitnesses } = settings;
-  const witnesses = ledgerWitnesses === undefined ? undefined : parsePolicy(readFileSync(ledgerWitnesses, 'utf8'));
+  const witnesses = witnessesIn(settings);
   const witnessed = witnesses !== undefined;
   const watch = createLedgerWatch({
     ...{ read: db.read, clock, witnessed },

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { RequestLine } from './log.ts';
+import { portFault } from './port-fault.ts';
 
 /** What operators watch; labels are routes, statuses and problems, never a client's input. */
 export type Metrics = {
@@ -88,7 +89,7 @@ export async function createMetrics(): Promise<Metrics> {
       collectDefaultMetrics({ register: ofProcess });
       if (those !== undefined) others = those;
       await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
+        server.once('error', (fault) => reject(portFault(fault, { host: '127.0.0.1', port, setting: 'ADMIN_PORT' })));
         server.listen(port, '127.0.0.1', resolve);
       });
       const address = server.address();

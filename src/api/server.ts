@@ -11,6 +11,7 @@ import { createGuardedServer, httpLimits } from './guard.ts';
 import { createLoad, type Load } from './load.ts';
 import type { Log } from './log.ts';
 import type { Operation } from './operation.ts';
+import { portFault } from './port-fault.ts';
 import { type Desk, methods, mountAll, refuseReply } from './routes.ts';
 import type { Tls } from './tls.ts';
 
@@ -148,14 +149,6 @@ function refuseTheRest<P>(app: FastifyInstance, desk: Desk<P>): void {
 }
 
 /** A port that somebody else has, told with the fix. */
-function portFault(
-  fault: NodeJS.ErrnoException,
-  { host, port }: { readonly host: string; readonly port: number },
-): Error {
-  if (fault.code !== 'EADDRINUSE') return fault;
-  return new Error(`port ${port} of ${host} is taken: end the program that has it, or set PORT`, { cause: fault });
-}
-
 /**
  * Takes a port for a moment and gives its number, a free one for 0; throws where another program listens there. Listening
  * on a shared port does not tell: it would share the callers with any other program of this user that shares it too.

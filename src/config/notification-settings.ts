@@ -48,6 +48,7 @@ export const notificationSettingTable = {
   },
   LETTER_SFTP: {
     kind: 'url',
+    schemes: ['sftp'],
     secret: true,
     fallback: undefined,
     help: 'sftp://USER:PASSWORD@HOST:PORT/FOLDER of a printer that takes letters so, instead of LETTER_SPOOL.',
@@ -65,6 +66,7 @@ export const notificationSettingTable = {
   },
   EVIDENCE_TSA_URL: {
     kind: 'url',
+    schemes: ['https', 'http'],
     fallback: undefined,
     help: 'Time stamping authority (RFC 3161) that stamps evidence bundles; without it they have no time stamp.',
   },

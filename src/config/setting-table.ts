@@ -5,11 +5,13 @@ export type SettingKind =
   | 'text'
   | 'port'
   | 'url'
+  | 'origin'
+  | 'database'
   | 'path'
   | 'mail-address'
   | 'flag'
   | 'level'
-  | 'list'
+  | 'issuers'
   | 'country'
   | 'scanner'
   | 'count'
@@ -23,6 +25,8 @@ export type Setting = {
   readonly kind: SettingKind;
   readonly fallback: string | undefined;
   readonly secret?: true;
+  /** Of a URL: how it may begin. */
+  readonly schemes?: readonly string[];
   readonly help: string;
 };
 
@@ -44,7 +48,7 @@ export const settingTable = {
     help: 'TCP port of /metrics, on loopback; 0 takes a free one, or shares none.',
   },
   PUBLIC_URL: {
-    kind: 'url',
+    kind: 'origin',
     fallback: undefined,
     help: 'The address callers use, without a path; default http://HOST:PORT.',
   },
@@ -86,7 +90,7 @@ export const settingTable = {
   },
   DATA_DIR: { kind: 'path', fallback: './data', help: 'Folder of the embedded database, documents and the demo keys.' },
   DATABASE_URL: {
-    kind: 'text',
+    kind: 'database',
     secret: true,
     fallback: undefined,
     help: 'postgres://…; without it SQLite in DATA_DIR.',
@@ -116,13 +120,20 @@ export const settingTable = {
   },
   ROOT_KEY_FILE: { kind: 'path', fallback: undefined, help: 'File (mode 0600) with the root key: 32 bytes in base64.' },
   TRUSTED_ISSUERS: {
-    kind: 'list',
+    kind: 'issuers',
     fallback: '',
-    help: 'Issuer URLs, besides our own, whose access tokens are accepted.',
+    help: 'Issuers besides our own whose access tokens are accepted: https URLs, with blanks or commas between.',
   },
-  SMTP_URL: { kind: 'url', secret: true, fallback: undefined, help: 'smtp:// or smtps:// URL of the mail relay.' },
+  SMTP_URL: {
+    kind: 'url',
+    schemes: ['smtp', 'smtps'],
+    secret: true,
+    fallback: undefined,
+    help: 'smtp:// or smtps:// URL of the mail relay.',
+  },
   SMS_URL: {
     kind: 'url',
+    schemes: ['https', 'http'],
     secret: true,
     fallback: undefined,
     help: 'URL of the gateway that takes text messages by POST.',
@@ -178,6 +189,7 @@ export const settingTable = {
   },
   REGISTER_URL: {
     kind: 'url',
+    schemes: ['https', 'http'],
     secret: true,
     fallback: undefined,
     help: 'Address of another register, asked over HTTP (docs/identity.md); without it our own tables are the register.',
@@ -220,17 +232,19 @@ export const settingTable = {
     help: 'The longest that a use may be hidden from the citizen, in days; 0 allows no hiding.',
   },
   SUPPORT_EMAIL: {
-    kind: 'text',
+    kind: 'mail-address',
     fallback: undefined,
     help: 'Mailbox for questions about the interface; the OpenAPI document names it.',
   },
   TERMS_URL: {
     kind: 'url',
+    schemes: ['https', 'http'],
     fallback: undefined,
     help: 'Terms of use of the interface; the OpenAPI document links it.',
   },
   SECURITY_CONTACT: {
     kind: 'url',
+    schemes: ['https', 'mailto', 'tel'],
     fallback: undefined,
     help: 'Whom to tell about a weakness, as mailto:security@example.org; with it /.well-known/security.txt is served.',
   },

@@ -61,10 +61,42 @@ test('a wrong value stops the start with its name, what came, what was expected,
     [{ PORT: 'http' }, /^PORT: expected a port number from 0 to 65535, "http" came\. See docs\/settings\.md#port$/],
     [{ PORT: '70000' }, /PORT/],
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: expected one of/],
-    [{ PUBLIC_URL: 'example' }, /PUBLIC_URL: expected an absolute URL/],
+    [
+      { PUBLIC_URL: 'example' },
+      /^PUBLIC_URL: expected https:\/\/ or http:\/\/ with a host, and nothing behind it but a port/,
+    ],
+    [{ PUBLIC_URL: 'ftp://gov.example' }, /^PUBLIC_URL/],
+    [{ PUBLIC_URL: 'https://gov.example/services' }, /^PUBLIC_URL/],
+    [{ PUBLIC_URL: 'https://gov.example?a=b' }, /^PUBLIC_URL/],
+    [{ PUBLIC_URL: 'https://somebody:hunter2@gov.example' }, /^PUBLIC_URL/],
+    [
+      { SMS_URL: 'ftp://gw.example' },
+      /^SMS_URL: expected an absolute URL that begins with https: or http:, something else/,
+    ],
+    [{ REGISTER_URL: 'ldap://register.example' }, /^REGISTER_URL: expected an absolute URL that begins with https:/],
+    [{ SMTP_URL: 'https://relay.example' }, /^SMTP_URL: expected an absolute URL that begins with smtp: or smtps:/],
+    [{ TERMS_URL: 'javascript:alert(1)' }, /^TERMS_URL: expected an absolute URL that begins with https:/],
+    [
+      { SECURITY_CONTACT: 'security@gov.example' },
+      /^SECURITY_CONTACT: expected .* begins with https: or mailto: or tel:/,
+    ],
+    [{ SUPPORT_EMAIL: 'the help desk' }, /^SUPPORT_EMAIL: expected one address/],
+    [{ TRUSTED_ISSUERS: 'https://a.example, http://issuer.example' }, /^TRUSTED_ISSUERS: expected https URLs/],
+    [{ TRUSTED_ISSUERS: 'mailto:a@issuer.example' }, /^TRUSTED_ISSUERS: expected https URLs/],
+    [
+      { DATABASE_URL: 'postgres://u:hunter2@h:port/d' },
+      /^DATABASE_URL: expected a postgres:\/\/ URL, something else came/,
+    ],
+    [{ DOCUMENT_STORE: 'https://store.example/bucket?region=eu' }, /^DOCUMENT_STORE: expected a folder or s3:/],
+    [{ DOCUMENT_STORE: 'S3://bucket?region=eu' }, /^DOCUMENT_STORE: expected a folder or s3:/],
+    [{ FEED_DAYS: '1000000' }, /^FEED_DAYS: expected a whole number from 1 to 999999/],
+    [{ ACCESS_LOG_HIDDEN_DAYS: '100000' }, /^ACCESS_LOG_HIDDEN_DAYS: expected a whole number of days, at most 99999/],
     [{ REFUSE_CLAIMS_IN_URL: 'yes' }, /true or false/],
     [{ DATABASE_URL: 'mysql://root:hunter2@h' }, /^DATABASE_URL: expected a postgres:\/\/ URL, something else came/],
-    [{ SMTP_URL: 'hunter2' }, /^SMTP_URL: expected an absolute URL, something else came/],
+    [
+      { SMTP_URL: 'hunter2' },
+      /^SMTP_URL: expected an absolute URL that begins with smtp: or smtps:, something else came/,
+    ],
     [{ HOLIDAYS: '2026-01-01 2026-1-6' }, /HOLIDAYS: expected days as YYYY-MM-DD/],
     [{ HOLIDAYS: '2026-02-30' }, /HOLIDAYS/],
     [{ DATABASE_URL_FILE: fileWith('empty', '\n') }, /DATABASE_URL_FILE: expected the secret in .* is empty/],
@@ -76,7 +108,9 @@ test('a wrong value stops the start with its name, what came, what was expected,
     [{ MAIL_FROM: 'a@tax.example, b@tax.example' }, /^MAIL_FROM: expected one address/],
     [{ BOUNCE_ADDRESS: 'bounces' }, /^BOUNCE_ADDRESS: expected one address/],
     [{ BOUNCE_ADDRESS: 'Bounces <bounces@tax.example>' }, /^BOUNCE_ADDRESS: expected one address/],
-    [{ SETTINGS_FILE: '/nowhere' }, /SETTINGS_FILE/],
+    [{ SETTINGS_FILE: '/nowhere' }, /^SETTINGS_FILE: expected the path of a file, "\/nowhere" is none/],
+    [{ SETTINGS_FILE: folder }, /^SETTINGS_FILE: expected the path of a file/],
+    [{ DKIM_KEY_FILE: folder }, /^DKIM_KEY_FILE: expected the path of a file/],
     [{ SETTINGS_FILE: fileWith('typo', 'PROT=1\n') }, /line 1/],
   ] as const) {
     assert.throws(
@@ -84,6 +118,24 @@ test('a wrong value stops the start with its name, what came, what was expected,
       (fault) => fault instanceof SettingError && expected.test(fault.message),
     );
   }
+});
+
+test('what is written in several ways is taken', () => {
+  for (const environment of [
+    { PUBLIC_URL: 'https://gov.example' },
+    { PUBLIC_URL: 'https://gov.example:8443/' },
+    { PUBLIC_URL: 'http://[::1]:3000' },
+    { TRUSTED_ISSUERS: 'https://a.example/realms/x http://127.0.0.1:8080, http://localhost:9000' },
+    { DATABASE_URL: 'postgres://cs@/cs?host=/run/postgresql' },
+    { DATABASE_URL: 'postgresql://cs:pa%20ss@db.example:5432/cs?sslmode=verify-full' },
+    { DOCUMENT_STORE: 's3://bucket/prefix?region=eu&endpoint=https://store.example' },
+    { DOCUMENT_STORE: 'documents' },
+    { SECURITY_CONTACT: 'https://gov.example/security' },
+    { LETTER_SFTP: 'sftp://u:p@printer.example/in' },
+  ]) {
+    assert.ok(readSettings(environment));
+  }
+  assert.equal(readSettings({ PUBLIC_URL: 'https://gov.example:8443/' }).publicUrl, 'https://gov.example:8443');
 });
 
 test('addresses of mail have their domain in ASCII', () => {

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseMailAddress } from '../kernel/mail-address.ts';
 import { Secret } from '../kernel/secret.ts';
 import { type NotificationSettings, readNotificationSettings } from './notification-settings.ts';
-import { type Setting, type SettingKind, type SettingName, settingTable } from './setting-table.ts';
+import { faultOf, listOf } from './setting-fault.ts';
+import { type Setting, type SettingName, settingTable } from './setting-table.ts';
 
 /** The settings, checked. Secrets stay `Secret` until the moment of use. */
 export type Settings = NotificationSettings & {
@@ -87,10 +88,6 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   // With its domain in ASCII, as mail has it.
   const mailAddress = (name: SettingName) => parseMailAddress(text(name));
   const optionalPath = (name: SettingName) => (given(name) === undefined ? undefined : path(name));
-  const databaseUrl = given('DATABASE_URL');
-  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    throw new SettingError('DATABASE_URL', 'expected a postgres:// URL, something else came');
-  }
   return {
     port: Number(text('PORT')),
     host: text('HOST'),
@@ -133,7 +130,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     ledgerWitnesses: optionalPath('LEDGER_WITNESSES'),
     accessLogHiddenDays: Number(text('ACCESS_LOG_HIDDEN_DAYS')),
     logLevel: optional('LOG_LEVEL'),
-    supportEmail: optional('SUPPORT_EMAIL'),
+    supportEmail: mailAddress('SUPPORT_EMAIL'),
     termsUrl: optional('TERMS_URL'),
     securityContact: optional('SECURITY_CONTACT'),
   };
@@ -160,10 +157,6 @@ function bindingSettings({ text, optional, optionalPath }: Reading) {
   };
 }
 
-function listOf(text: string): readonly string[] {
-  return text.split(/[\s,]+/).filter((item) => item !== '');
-}
-
 function documentStoreOf(given: string | undefined, dataDir: string): string {
   if (given === undefined) return resolve(dataDir, 'documents');
   return given.startsWith('s3://') ? given : resolve(given);
@@ -183,7 +176,7 @@ function givenValue(
   const value =
     direct ?? (fromFile === undefined ? undefined : readSecretFile(name, fromFile)) ?? blankToNone(file.get(name));
   if (value === undefined) return setting.fallback;
-  const fault = faultOf(setting.kind, value);
+  const fault = faultOf(setting, value);
   if (fault !== undefined) {
     const came = setting.secret ? 'something else' : JSON.stringify(value);
     throw new SettingError(name, `expected ${fault}, ${came} came`);
@@ -191,79 +184,29 @@ function givenValue(
   return value;
 }
 
+/** A file or what is read like one, as a pipe. */
+function isReadable(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+}
+
 function blankToNone(value: string | undefined): string | undefined {
   return value === undefined || value.trim() === '' ? undefined : value.trim();
 }
 
 function readSecretFile(name: string, path: string): string {
-  if (!existsSync(path))
-    throw new SettingError(`${name}_FILE`, `expected the path of a file, ${JSON.stringify(path)} is not there`);
+  if (!isReadable(path))
+    throw new SettingError(`${name}_FILE`, `expected the path of a file, ${JSON.stringify(path)} is none`);
   const secret = readFileSync(path, 'utf8').trim();
   if (secret === '')
     throw new SettingError(`${name}_FILE`, `expected the secret in ${JSON.stringify(path)}, it is empty`);
   return secret;
 }
 
-const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
-
-function faultOf(kind: SettingKind, value: string): string | undefined {
-  switch (kind) {
-    case 'port':
-      return /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? undefined : 'a port number from 0 to 65535';
-    case 'store':
-      return !value.startsWith('s3:') || isS3Place(value) ? undefined : 'a folder or s3://BUCKET/PREFIX?region=…';
-    case 'count':
-      return /^[1-9]\d{0,5}$/.test(value) ? undefined : 'a whole number above 0';
-    case 'scanner':
-      return /^(?:off|unix:\/\S+|tcp:\/\/\S+:\d{1,5})$/.test(value) ? undefined : 'unix:/path, tcp://host:port or off';
-    case 'milliseconds':
-      return /^\d{1,4}$/.test(value) ? undefined : 'a whole number of milliseconds, at most 9999';
-    case 'days':
-      return /^\d{1,5}$/.test(value) ? undefined : 'a whole number of days';
-    case 'dates':
-      return listOf(value).every(isDay) ? undefined : 'days as YYYY-MM-DD, with blanks or commas between';
-    case 'country':
-      return /^[A-Z]{2}$/.test(value) ? undefined : 'two capital letters, as PT';
-    case 'flag':
-      return value === 'true' || value === 'false' ? undefined : 'true or false';
-    case 'level':
-      return levels.includes(value) ? undefined : `one of ${levels.join(', ')}`;
-    case 'url':
-      return URL.canParse(value) ? undefined : 'an absolute URL';
-    case 'list':
-      return value.split(/[\s,]+/).every((item) => item === '' || URL.canParse(item)) ? undefined : 'absolute URLs';
-    case 'mail-address':
-      return parseMailAddress(value) ? undefined : 'one address without a name, as mail@example.org';
-    case 'text':
-    case 'path':
-      return undefined;
-  }
-}
-
-function isDay(text: string): boolean {
-  const at = Date.parse(`${text}T00:00:00Z`);
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
-}
-
-function isS3Place(value: string): boolean {
-  const url = URL.parse(value);
-  const names = [...(url?.searchParams.keys() ?? [])];
-  const endpoint = url?.searchParams.get('endpoint') ?? 'https://aws';
-  return (
-    url !== null &&
-    url.host !== '' &&
-    url.searchParams.has('region') &&
-    names.every((name) => name === 'region' || name === 'endpoint') &&
-    /^https?:\/\//.test(endpoint) &&
-    URL.canParse(endpoint)
-  );
-}
-
 function readSettingsFile(path: string | undefined): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
   if (path === undefined || path === '') return settings;
-  if (!existsSync(path))
-    throw new SettingError('SETTINGS_FILE', `expected the path of a file, ${JSON.stringify(path)} is not there`);
+  if (!isReadable(path))
+    throw new SettingError('SETTINGS_FILE', `expected the path of a file, ${JSON.stringify(path)} is none`);
   for (const [index, line] of readFileSync(path, 'utf8').split('\n').entries()) {
     const text = line.trim();
     if (text === '' || text.startsWith('#')) continue;

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { makeHome } from '../whole-server.ts';
 
@@ -23,3 +25,33 @@ for (const url of ['ftp://reader:s3cret@register.example/people', 'http://re%ade
     assert.ok(!program.stderr().includes('s3cret'));
   });
 }
+
+test('settings that do not go together, and files and addresses that are not there, stop the start with the name', async (t) => {
+  const ready = await makeHome(t);
+  assert.equal((await ready.run('keys', 'create')).code, 0);
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  t.after(() => taken.close());
+  const { port } = taken.address() as AddressInfo;
+  const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
+    [{ BOUNCE_TOKEN: 'secret' }, /^BOUNCE_TOKEN: expected BOUNCE_ADDRESS beside it/m],
+    [
+      { LETTER_SFTP_HOST_KEY: 'SHA256:abc' },
+      /^LETTER_SFTP: LETTER_SFTP_KEY and LETTER_SFTP_HOST_KEY are of use beside/m,
+    ],
+    [{ LEDGER_WITNESSES: '/nowhere' }, /^LEDGER_WITNESSES: "\/nowhere": ENOENT/m],
+    [
+      { LEDGER_WITNESSES: import.meta.filename },
+      /^LEDGER_WITNESSES: ".*": witness policy, line 1: a line begins with/m,
+    ],
+    [{ HOST: 'nowhere.invalid' }, /^nowhere\.invalid is no address of this machine: set HOST/m],
+    [{ HOST: '203.0.113.5' }, /^203\.0\.113\.5 is no address of this machine: set HOST/m],
+    [{ ADMIN_PORT: String(port) }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set ADMIN_PORT$/m],
+  ];
+  for (const [settings, message] of wrong) {
+    const home = await makeHome(t, { settings: { DATA_DIR: ready.dataDir, ...settings } });
+    const { code, stderr } = await home.run('start');
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, message);
+  }
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { issue } from '../test/certificates.ts';
+import { makeTestFolder } from '../test/test-folder.ts';
+import { tlsOf } from './compose-access.ts';
+import { readSettings, SettingError } from './config/settings.ts';
+
+async function files(t: TestContext) {
+  const folder = makeTestFolder('cs-tls-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [old, renewed] = [await issue('old', { use: 'server' }), await issue('renewed', { use: 'server' })];
+  const paths = { TLS_CERTIFICATE: join(folder, 'server.pem'), TLS_KEY: join(folder, 'server.key') };
+  const put = (certificate: string, key: string) => {
+    writeFileSync(paths.TLS_CERTIFICATE, certificate);
+    writeFileSync(paths.TLS_KEY, key);
+  };
+  return { old, renewed, paths, put };
+}
+
+test('a certificate without its key stops the start, and a renewal that is half done changes nothing', async (t) => {
+  const { old, renewed, paths, put } = await files(t);
+  const faults: string[] = [];
+  const house = { settings: readSettings(paths), log: { fault: (where: string) => faults.push(where) } };
+  put(old.certificate, renewed.key);
+  assert.throws(
+    () => tlsOf(house, []),
+    (fault) => fault instanceof SettingError && /^TLS_KEY: expected the key of .*server\.pem in /.test(fault.message),
+  );
+  put(old.certificate, old.key);
+  const tls = tlsOf(house, []);
+  assert.equal(tls?.certificate, old.certificate);
+  put(renewed.certificate, old.key);
+  assert.equal(tls?.renew?.(), undefined);
+  assert.deepEqual(faults, ['tls']);
+  put(renewed.certificate, renewed.key);
+  assert.deepEqual(tls?.renew?.(), { certificate: renewed.certificate, key: renewed.key });
+});
+
+test('callers are asked for certificates only where this server ends TLS', () => {
+  const house = { settings: readSettings({ TLS_CLIENT_CERTIFICATES: 'true' }), log: { fault: assert.fail } };
+  assert.throws(() => tlsOf(house, []), /^SettingError: TLS_CLIENT_CERTIFICATES: it needs TLS_CERTIFICATE and TLS_KEY/);
+});

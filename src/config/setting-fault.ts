@@ -1,0 +1,88 @@
+import { parseMailAddress } from '../kernel/mail-address.ts';
+import type { Setting } from './setting-table.ts';
+
+const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** What a value had to be that it is not; undefined where it is. */
+export function faultOf({ kind, schemes = [] }: Setting, value: string): string | undefined {
+  switch (kind) {
+    case 'port':
+      return /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? undefined : 'a port number from 0 to 65535';
+    case 'store':
+      return !/^s3:|^\w+:\/\//i.test(value) || isS3Place(value) ? undefined : 'a folder or s3://BUCKET/PREFIX?region=…';
+    case 'count':
+      return /^[1-9]\d{0,5}$/.test(value) ? undefined : 'a whole number from 1 to 999999';
+    case 'scanner':
+      return /^(?:off|unix:\/\S+|tcp:\/\/\S+:\d{1,5})$/.test(value) ? undefined : 'unix:/path, tcp://host:port or off';
+    case 'milliseconds':
+      return /^\d{1,4}$/.test(value) ? undefined : 'a whole number of milliseconds, at most 9999';
+    case 'days':
+      return /^\d{1,5}$/.test(value) ? undefined : 'a whole number of days, at most 99999';
+    case 'dates':
+      return listOf(value).every(isDay) ? undefined : 'days as YYYY-MM-DD, with blanks or commas between';
+    case 'country':
+      return /^[A-Z]{2}$/.test(value) ? undefined : 'two capital letters, as PT';
+    case 'flag':
+      return value === 'true' || value === 'false' ? undefined : 'true or false';
+    case 'level':
+      return levels.includes(value) ? undefined : `one of ${levels.join(', ')}`;
+    case 'url':
+      return schemes.some((scheme) => URL.parse(value)?.protocol === `${scheme}:`)
+        ? undefined
+        : `an absolute URL that begins with ${schemes.map((scheme) => `${scheme}:`).join(' or ')}`;
+    case 'origin':
+      return isOrigin(value) ? undefined : 'https:// or http:// with a host, and nothing behind it but a port';
+    case 'database':
+      // Over a socket it has no host before its path.
+      return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value.replace('@/', '@localhost/'))
+        ? undefined
+        : 'a postgres:// URL';
+    case 'issuers':
+      return listOf(value).every(isIssuer) ? undefined : 'https URLs, with blanks or commas between';
+    case 'mail-address':
+      return parseMailAddress(value) ? undefined : 'one address without a name, as mail@example.org';
+    case 'text':
+    case 'path':
+      return undefined;
+  }
+}
+
+/** What callers begin every address with; a blank path is left out later. */
+function isOrigin(value: string): boolean {
+  const url = URL.parse(value);
+  return url !== null && /^https?:\/\/[^/?#@]+\/*$/i.test(value) && url.host !== '';
+}
+
+/** Whose keys are fetched by plain http could be anybody on the way; on this machine nobody is. */
+function isIssuer(value: string): boolean {
+  const url = URL.parse(value);
+  return (
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
+  );
+}
+
+function isDay(text: string): boolean {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}
+
+function isS3Place(value: string): boolean {
+  const url = URL.parse(value);
+  const names = [...(url?.searchParams.keys() ?? [])];
+  const endpoint = url?.searchParams.get('endpoint') ?? 'https://aws';
+  return (
+    url?.protocol === 's3:' &&
+    value.startsWith('s3://') &&
+    url.host !== '' &&
+    url.searchParams.has('region') &&
+    names.every((name) => name === 'region' || name === 'endpoint') &&
+    /^https?:\/\//.test(endpoint) &&
+    URL.canParse(endpoint)
+  );
+}
+
+/** The items of a list, with blanks or commas between. */
+export function listOf(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((item) => item !== '');
+}
