@@ -152,7 +152,8 @@ async function runUntilStopped(
   const most = mostThreads(settings.apiThreads);
   const threads = { environment, most, rootKeyPath: path, onLost: lost('api-thread') };
   const stop = () => end(0);
-  process.once('SIGTERM', stop);
+  // Told once more to end, as by its group of processes, it goes on ending; at a terminal a second Ctrl-C ends it at once.
+  process.on('SIGTERM', stop);
   process.once('SIGINT', stop);
   try {
     const running = await serve(house, { ...mode, threads });
