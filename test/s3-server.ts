@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { TestContext } from 'node:test';
 import type { S3Place } from '../src/documents/blobs/s3.ts';
 import { Secret } from '../src/kernel/secret.ts';
 import { makeTestFolder } from './test-folder.ts';
+import type { Afterwards } from './whole-server.ts';
 
 type Server = {
   run(): Promise<{ readonly port: number }>;
@@ -13,7 +13,7 @@ type Server = {
 type ServerClass = new (options: Readonly<Record<string, unknown>>) => Server;
 
 /** Starts a server that speaks the S3 protocol, over a folder of its own, with an empty bucket; gone after the test. */
-export async function startS3(t: TestContext): Promise<S3Place> {
+export async function startS3(t: Afterwards): Promise<S3Place> {
   // The package is CommonJS without types of its own.
   const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as ServerClass;
   const directory = makeTestFolder('s3-');

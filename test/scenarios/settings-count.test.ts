@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { startS3 } from '../s3-server.ts';
+import { startSmtpSink } from '../smtp-sink.ts';
+import { startAuthority } from '../time-stamp-authority.ts';
+import { until } from '../until.ts';
+import { makeHome, type ServerHome } from '../whole-server.ts';
+
+// What a setting does in a server that was started with it; its parts have their own tests.
+
+type Settings = Readonly<Record<string, string>>;
+
+/** The demo's data under a server with these settings and without the demo's own, with a call of it. */
+async function startWith(t: TestContext, first: ServerHome, settings: Settings) {
+  const home = await makeHome(t, { settings: { DATA_DIR: first.dataDir, ...settings } });
+  const server = await home.start('start');
+  const [client] = first.demo().clients;
+  const token = await home.token(client?.scopes, client);
+  const call = async (path: string, body?: string | object, headers: Settings = {}) => {
+    const answer = await fetch(`${home.url}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(typeof body === 'object' ? { 'content-type': 'application/json' } : {}),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const json = () => JSON.parse(text) as Record<string, unknown>;
+    return { status: answer.status, headers: answer.headers, text, json };
+  };
+  return { call, server };
+}
+
+async function demoHome(t: TestContext): Promise<ServerHome> {
+  const home = await makeHome(t);
+  await (await home.start('demo')).end('SIGTERM');
+  return home;
+}
+
+const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
+const deposit = {
+  'content-type': 'text/plain',
+  'citizen-id': 'demo-mary',
+  'document-title': 'A',
+  'document-kind': 'notice',
+};
+
+test('what is shown: contacts, terms, the register, signatures of documents and of checkpoints, witnesses', async (t) => {
+  const home = await demoHome(t);
+  const policy = join(home.dataDir, 'witnesses');
+  writeFileSync(policy, 'quorum none\n');
+  const { call, server } = await startWith(t, home, {
+    ...{ SUPPORT_EMAIL: 'help@gov.example', TERMS_URL: 'https://gov.example/terms' },
+    ...{
+      SECURITY_CONTACT: 'mailto:security@gov.example',
+      REGISTER_NAME: 'Register of Ruritania',
+      REGISTER_COUNTRY: 'PT',
+    },
+    ...{ SIGN_DOCUMENTS: 'true', LEDGER_ML_DSA: 'true', LEDGER_WITNESSES: policy },
+  });
+  const { info } = (await call('/openapi.json')).json() as {
+    info: { contact: { email: string }; termsOfService: string };
+  };
+  assert.deepEqual([info.contact.email, info.termsOfService], ['help@gov.example', 'https://gov.example/terms']);
+  assert.match((await call('/.well-known/security.txt')).text, /^Contact: mailto:security@gov\.example$/m);
+  const { decision, token } = (await call('/v1/identity/verify', mary)).json();
+  assert.equal(decision, 'match');
+  const payload = Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString();
+  assert.match(payload, /"source":\{"name":"Register of Ruritania","country":"PT"\}/);
+  const [document = assert.fail()] = home.demo().documents;
+  assert.match((await call(`/v1/documents/${document.id}`)).headers.get('signature') ?? '', /^document=:/);
+  // One line of Ed25519 and one of ML-DSA-44, whose signatures have 2,420 bytes.
+  await until(async () => {
+    const lines = (await call('/ledger/checkpoint')).text.split('\n').filter((line) => line.startsWith('— '));
+    return lines.length === 2 && lines.some((line) => line.length > 3_000);
+  });
+  const adminUrl = /metrics at (http\S+)/.exec(server.stderr())?.[1] ?? assert.fail();
+  assert.match(await (await fetch(adminUrl)).text(), /^citizen_services_ledger_cosigned_entries /m);
+});
+
+test('what is taken: hidden uses, claims in URLs, invented citizens, bounces', async (t) => {
+  const home = await demoHome(t);
+  const { call } = await startWith(t, home, {
+    ...{ ACCESS_LOG_HIDDEN_DAYS: '0', REFUSE_CLAIMS_IN_URL: 'true', SIMULATORS: 'true' },
+    ...{ BOUNCE_ADDRESS: 'b@gov.example', BOUNCE_TOKEN: 'of the bounces' },
+  });
+  const hiding = {
+    'access-log-hidden-until': new Date(Date.now() + 3_600_000).toISOString(),
+    'access-log-hidden-reason': 'audit',
+  };
+  assert.match(
+    String((await call('/v1/identity/verify', mary, hiding)).json()['type']),
+    /\/problems\/hiding-not-permitted$/,
+  );
+  const inUrl = await call(`/v1/identity/verify?${new URLSearchParams(mary)}`);
+  assert.match(String(inUrl.json()['type']), /\/problems\/claims-in-url-refused$/);
+  const sent = (await call('/v1/notifications/send', { citizenId: 'sim-delivered', message: 'Hello.' })).json();
+  await until(async () => (await call(`/v1/notifications/${sent['id']}`)).json()['status'] === 'delivered');
+  const bounce = (authorization: string) => call('/callbacks/mail', 'no bounce', { authorization });
+  assert.equal((await bounce('Bearer of nobody')).status, 401);
+  assert.equal((await bounce('Bearer of the bounces')).status < 300, true);
+});
+
+test('where it goes: documents into the named folder, mail without a link of ours, evidence to an authority for its time', async (t) => {
+  const home = await demoHome(t);
+  const sink = await startSmtpSink(t);
+  const store = join(home.dataDir, 'elsewhere');
+  const authority = await startAuthority(t, Date.now);
+  const certificates = join(home.dataDir, 'tsa.pem');
+  writeFileSync(certificates, authority.ca);
+  const { call } = await startWith(t, home, {
+    ...{ DOCUMENT_STORE: store, SMTP_URL: sink.url, CONFIRM_LINKS: 'false' },
+    ...{ EVIDENCE_TSA_URL: authority.url, EVIDENCE_TSA_CERTIFICATES: certificates },
+  });
+  const { id } = (await call('/v1/documents', 'The text.', deposit)).json();
+  const files = readdirSync(store, { recursive: true, encoding: 'utf8' });
+  assert.ok(
+    files.some((file) => file.endsWith(String(id))),
+    files.join(),
+  );
+  assert.equal((await call(`/v1/documents/${id}`)).text, 'The text.');
+  const sent = (await call('/v1/notifications/send', { citizenId: 'demo-mary', message: 'Hello.' })).json();
+  await sink.received(1);
+  assert.doesNotMatch(sink.mails[0]?.raw ?? assert.fail(), /https?:\/\//);
+  assert.match((await call(`/v1/notifications/${sent['id']}/evidence`)).text, /"timeStamp":/);
+});
+
+test('documents lie in S3, and a server whose S3 is gone says so and goes on', async (t) => {
+  const home = await demoHome(t);
+  const ends: (() => unknown)[] = [];
+  const {
+    bucket,
+    region,
+    endpoint = '',
+    accessKeyId,
+    secretAccessKey,
+  } = await startS3({
+    after: (end) => void ends.push(end),
+  });
+  const place = `s3://${bucket}/house?region=${region}&endpoint=${endpoint}`;
+  const { call } = await startWith(t, home, {
+    ...{ DOCUMENT_STORE: place, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey.reveal() },
+  });
+  const { id } = (await call('/v1/documents', 'The text.', deposit)).json();
+  assert.equal((await call(`/v1/documents/${id}`)).text, 'The text.');
+  for (const end of ends) await end();
+  const gone = await call(`/v1/documents/${id}`).catch(() => undefined);
+  assert.notEqual(gone?.text, 'The text.');
+  assert.ok((await call('/v1/documents', 'Another.', deposit)).status >= 500);
+  assert.equal((await call('/v1/identity/verify', mary)).json()['decision'], 'match');
+});
+
+test('another register is asked, with its credentials', async (t) => {
+  const home = await demoHome(t);
+  const seen: (string | undefined)[] = [];
+  const register = createServer((request, response) => {
+    seen.push(request.headers.authorization);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ citizenId: 'C-1', givenName: 'Zoë', familyName: 'Müller', birthDate: '1980-02-07' }));
+  });
+  await new Promise<void>((resolve) => register.listen(0, '127.0.0.1', resolve));
+  t.after(() => register.closeAllConnections());
+  t.after(() => register.close());
+  const { port } = register.address() as AddressInfo;
+  const { call } = await startWith(t, home, { REGISTER_URL: `http://reader:secret@127.0.0.1:${port}/people` });
+  const claims = { citizenId: 'C-1', givenName: 'Zoë', familyName: 'Müller', birthDate: '1980-02-07' };
+  assert.equal((await call('/v1/identity/verify', claims)).json()['decision'], 'match');
+  assert.equal(seen[0], `Basic ${Buffer.from('reader:secret').toString('base64')}`);
+});
