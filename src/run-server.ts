@@ -90,7 +90,9 @@ export async function runStart(
     pages: peoplePages(undefined),
   };
   return await runUntilStopped({ settings, root, log, takeFor, path, environment }, mode, async (_house, running) => {
-    terminal.stderr(`citizen-services at ${running.publicUrl}, metrics at ${running.adminUrl}/metrics\n`);
+    // What has not the role `api` listens at the address of its metrics alone.
+    const at = mode.roles.has('api') ? `at ${running.publicUrl}` : `as ${[...mode.roles].join(' and ')}`;
+    terminal.stderr(`citizen-services ${at}, metrics at ${running.adminUrl}/metrics\n`);
   });
 }
 

@@ -23,4 +23,8 @@ test('a gauge is a figure, one for each value of its label, or none while there 
   ]);
   size = 4;
   assert.deepEqual(await lines(), ['test_waiting{channel="email"} 2', 'test_waiting{channel="sms"} 0', 'test_size 4']);
+  // What is not known is no zero, which alarms compare with.
+  waits = new Map([['sms', 1]]);
+  size = undefined;
+  assert.deepEqual(await lines(), ['test_waiting{channel="sms"} 1']);
 });

@@ -74,7 +74,10 @@ export async function createMetrics(): Promise<Metrics> {
     gauges: (list) => {
       for (const gauge of list) {
         const { name, help, label } = gauge;
-        const collect = function (this: { set(labels: Labels, value: number): void }) {
+        const collect = function (this: { set(labels: Labels, value: number): void; remove(): void; reset(): void }) {
+          // Without a label it would begin at 0, and with one keep what it was once.
+          this.reset();
+          if (label === undefined) this.remove();
           for (const [labels, value] of valuesOf(gauge)) this.set(labels, value);
         };
         new Gauge({ name, help, labelNames: label === undefined ? [] : [label], registers: [ofProcess], collect });
