@@ -12,7 +12,7 @@ export function portFault(
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return tell(`${host} is no address of this machine: set HOST to one, or to 0.0.0.0 for all`);
+      return tell(`${host} is no address of this machine: set HOST to one, or to 0.0.0.0 for all, with PUBLIC_URL`);
     default:
       return fault;
   }

@@ -50,7 +50,7 @@ export const settingTable = {
   PUBLIC_URL: {
     kind: 'origin',
     fallback: undefined,
-    help: 'The address callers use, without a path; default http://HOST:PORT.',
+    help: 'The address callers use, without a path; default http://HOST:PORT. Required where HOST is 0.0.0.0 or ::.',
   },
   TLS_CERTIFICATE: {
     kind: 'path',

@@ -34,6 +34,7 @@ test('settings that do not go together, and files and addresses that are not the
   t.after(() => taken.close());
   const { port } = taken.address() as AddressInfo;
   const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
+    [{ HOST: '0.0.0.0' }, /^PUBLIC_URL: expected the address that callers use, since 0\.0\.0\.0 in HOST is none/m],
     [{ BOUNCE_TOKEN: 'secret' }, /^BOUNCE_TOKEN: expected BOUNCE_ADDRESS beside it/m],
     [
       { LETTER_SFTP_HOST_KEY: 'SHA256:abc' },
