@@ -2,6 +2,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { Caller, Quota } from './caller.ts';
 import { createQuotas, defaultQuota } from './quota.ts';
+import { setBackMs } from './quota-store.ts';
 
 /**
  * The budget of a client for checks that found nothing: ids that are not there or not its own, claims that do not fit.
@@ -37,7 +38,7 @@ export function createFailedChecks(clock: Clock, random: Random): FailedChecks {
       const until = pausedUntil.get(clientId);
       if (until === undefined) return undefined;
       const leftMs = until - clock.now();
-      if (leftMs <= 0) {
+      if (leftMs <= 0 || leftMs > setBackMs) {
         pausedUntil.delete(clientId);
         return undefined;
       }

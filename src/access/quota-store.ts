@@ -4,6 +4,12 @@ import type { Quota } from './caller.ts';
 /** A thousandth of a request, so that what flows in within a millisecond is a whole number and nothing is rounded. */
 export const unit = 1_000;
 
+/**
+ * A clock that stands this far behind where it stood was set right, and time counts from there anew: else nothing would flow in
+ * until it has caught up. By less, it may be that of another process.
+ */
+export const setBackMs = 60_000;
+
 /** What a process asks of the budget that all share, for one client under one scope. */
 export type Asked = {
   readonly clientId: string;
@@ -39,9 +45,9 @@ export function reservation({ clientId, scope, quota, now, waiting, ahead, back 
             when at < $3 and units + $4 + ($3 - at) * $5 < $6 then units + $4 + ($3 - at) * $5
             when at >= $3 and units + $4 < $6 then units + $4
             else $6 end,
-          at = case when at < $3 then $3 else at end
+          at = case when at < $3 or at > $3 + $7 then $3 else at end
         where client_id = $1 and scope = $2`,
-      args: [clientId, scope, now, back * unit, quota.perSecond, full],
+      args: [clientId, scope, now, back * unit, quota.perSecond, full, setBackMs],
     },
     {
       sql: `update quota_bucket set granted = case

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { Caller, Quota } from './caller.ts';
-import { unit } from './quota-store.ts';
+import { setBackMs, unit } from './quota-store.ts';
 
 /** The quota of a client that was given none of its own. */
 export const defaultQuota: Quota = { perSecond: 1_000, burst: 2_000 };
@@ -57,6 +57,7 @@ export function createQuotas(clock: Clock, random: Random): { take(...args: Para
 
 function takeFrom(bucket: Bucket, { policy, quota, now }: { policy: string; quota: Quota; now: number }): Allowance {
   const full = quota.burst * unit;
+  if (bucket.at - now > setBackMs) bucket.at = now;
   // A clock that was set back gives nothing and takes nothing.
   const elapsed = Math.max(0, now - bucket.at);
   const units = Math.min(full, bucket.units + elapsed * quota.perSecond);

@@ -63,6 +63,20 @@ for (const engine of engines) {
     clock.at += Number(refused.headers['x-ratelimit-reset']) * 1_000;
     assert.equal((await other.take(caller, 's')).refusal, undefined);
   });
+
+  test(`${engine.name}: a clock that is set right by an hour backwards makes nobody wait for that hour`, async (t) => {
+    const db = await engine.open(t);
+    const clock = { at: 1_800_000_000_000, now: () => clock.at };
+    const quotas = createSharedQuotas(clock, noJitter, db);
+    const caller = { clientId: 'a', quota: { perSecond: 10, burst: 5 } };
+    const take = async () => (await quotas.take(caller, 's')).refusal === undefined;
+    for (let sent = 0; sent < 5; sent += 1) await take();
+    assert.equal(await take(), false);
+    clock.at -= 3_600_000;
+    assert.equal(await take(), false);
+    clock.at += 200;
+    assert.equal(await take(), true);
+  });
 }
 
 test('a busy client costs at most ninety questions a second, at ten times its quota too', async () => {

@@ -2,7 +2,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { type Db, type Statement, WriteBusy } from '../store/db.ts';
 import type { Quota } from './caller.ts';
 import { defaultQuota, type Quotas, type Taken, takenOf } from './quota.ts';
-import { grantOfRow, reservation, statementsOfReservation, unit } from './quota-store.ts';
+import { grantOfRow, reservation, setBackMs, statementsOfReservation, unit } from './quota-store.ts';
 
 type Wait = { readonly resolve: (taken: Taken) => void; readonly reject: (fault: unknown) => void };
 
@@ -99,7 +99,8 @@ export function createSharedQuotas(clock: Clock, random: Random, db: Pick<Db, 'w
         if (runsLow || now - bucket.grantedAt > inHandMs / 2) ask(bucket);
         return spend(bucket, now, random);
       }
-      if (bucket.inHand === 0 && now < bucket.emptyUntil) return spend(bucket, now, random);
+      const emptyMs = bucket.emptyUntil - now;
+      if (bucket.inHand === 0 && emptyMs > 0 && emptyMs <= setBackMs) return spend(bucket, now, random);
       const { promise, resolve, reject } = Promise.withResolvers<Taken>();
       bucket.waits.push({ resolve, reject });
       ask(bucket);
