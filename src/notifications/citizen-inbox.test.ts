@@ -33,7 +33,7 @@ for (const engine of engines) {
     const first = await send('cit-ada', { subject: 'One', message: 'Text 1' });
     await send('cit-ada', { sendAt: '2026-02-01T00:00:00Z' });
     await send('cit-bo');
-    const messages = await listInbox(parts, 'cit-ada', { limit: 50 });
+    const { messages } = await listInbox(parts, 'cit-ada', { limit: 50 });
     assert.deepEqual(
       messages.map(({ notification, content }) => ({ id: notification.id, content })),
       [{ id: first, content: { subject: 'One', message: 'Text 1' } }],
@@ -108,6 +108,30 @@ for (const engine of engines) {
     }
     assert.deepEqual(paged, [march, together, earlier]);
     assert.ok(!paged.includes(never));
+  });
+
+  test(`${engine.name}: a message that does not open hides none of those behind it`, async (t) => {
+    const { house, send, time } = await setUp(t);
+    const sent: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      time.now += 1_000;
+      sent.unshift(await send('cit-ada'));
+    }
+    const [first, broken, second, last, oldest] = sent;
+    const damage = (id: string | undefined) =>
+      house.db.write([
+        { sql: 'update notification set content = $2 where id = $1', args: [id ?? '', Buffer.alloc(80)] },
+      ]);
+    await damage(broken);
+    await damage(last);
+    const paged: string[] = [];
+    for (let query = 'limit=2'; query !== ''; ) {
+      const answer = await house.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
+      assert.ok('json' in answer);
+      paged.push(...(answer.json['items'] as Array<{ id: string }>).map(({ id }) => id));
+      query = answer.json['next'] === undefined ? '' : `limit=2&before=${String(answer.json['next'])}`;
+    }
+    assert.deepEqual(paged, [first, second, oldest]);
   });
 
   test(`${engine.name}: an inbox goes on only behind a message of its own`, async (t) => {

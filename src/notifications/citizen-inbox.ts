@@ -31,6 +31,9 @@ export function receivedAt({ sendAt, createdAt }: Pick<Notification, 'sendAt' | 
   return sendAt ?? createdAt;
 }
 
+/** A part of an inbox; `next` is the last of it where older messages follow, whether this one opens or not. */
+export type InboxPage = { readonly messages: readonly InboxMessage[]; readonly next: NotificationId | undefined };
+
 /** The place of the citizen's message with that id; undefined where there is none. */
 export async function placeInInbox(read: Read, citizenId: string, text: string): Promise<InboxPlace | undefined> {
   const id = parseId('notification', text);
@@ -48,8 +51,8 @@ export async function listInbox(
   parts: Pick<InboxParts, 'read' | 'citizenKeys'>,
   citizenId: string,
   { limit, before }: InboxPart,
-): Promise<InboxMessage[]> {
-  const rows = await parts.read(
+): Promise<InboxPage> {
+  const found = await parts.read(
     `select * from (
         select ${columns}, content, created_at as received_at from notification n
         where citizen_id = $1 and send_at is null and (created_at, id) < ($2, $3) and 0 < (
@@ -63,9 +66,10 @@ export async function listInbox(
           where d.notification_id = n.id and d.channel = 'inbox' and d.status in ('sent', 'delivered'))
         order by send_at desc, id desc limit $4) as awaited
       order by received_at desc, id desc limit $4`,
-    // An id of a notification begins with ntf_, so all are below ntg.
-    [citizenId, before?.receivedAt ?? Number.MAX_SAFE_INTEGER, before?.id ?? 'ntg', limit],
+    // An id of a notification begins with ntf_, so all are below ntg. One more than asked for tells whether older ones follow.
+    [citizenId, before?.receivedAt ?? Number.MAX_SAFE_INTEGER, before?.id ?? 'ntg', limit + 1],
   );
+  const rows = found.slice(0, limit);
   const opened = await Promise.all(
     rows.map(async (row) => {
       const notification = notificationOf(row);
@@ -73,7 +77,8 @@ export async function listInbox(
       return content === undefined ? [] : [{ notification, content }];
     }),
   );
-  return opened.flat();
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return { messages: opened.flat(), next: last && notificationOf(last).id };
 }
 
 /**

@@ -72,14 +72,12 @@ export const listInboxMessages = defineOperation({
       } as const;
       return { refusal: refuse('bad-request', 'See issues[].', { issues: [issue] }) };
     }
-    const messages = await listInbox({ ...call.ports, read: call.read }, citizenId, { limit: limit + 1, before });
-    const shown = messages.slice(0, limit);
-    const items = await Promise.all(shown.map((message) => itemOf(message, call.ports)));
-    const next = messages.length > limit ? { next: String(items.at(-1)?.id) } : {};
+    const { messages, next } = await listInbox({ ...call.ports, read: call.read }, citizenId, { limit, before });
+    const items = await Promise.all(messages.map((message) => itemOf(message, call.ports)));
     const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
     return {
       effect: { events: [{ type: 'inbox.listed', ...head, citizenId, shown: items.length }], statements: [] },
-      answer: { status: 200, json: { items, ...next } },
+      answer: { status: 200, json: { items, ...(next === undefined ? {} : { next }) } },
     };
   },
 });

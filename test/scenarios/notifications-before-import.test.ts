@@ -25,7 +25,9 @@ for (const engine of engines) {
     await worker.idle();
     assert.equal(sink.mails.length, 1);
     assert.match(String(sink.mails[0]?.raw), /Welcome\./);
-    const inbox = await listInbox({ read: db.read, citizenKeys: house.citizenKeys }, 'cit-new', { limit: 10 });
+    const { messages: inbox } = await listInbox({ read: db.read, citizenKeys: house.citizenKeys }, 'cit-new', {
+      limit: 10,
+    });
     assert.deepEqual(
       inbox.map(({ content }) => content.message),
       ['Welcome.'],
