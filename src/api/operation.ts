@@ -149,7 +149,7 @@ type Described = {
   /** The release that brought it, as `major.minor`. */
   readonly since: string;
   readonly method: 'GET' | 'POST' | 'QUERY' | 'DELETE';
-  /** False for a GET without HEAD: one that decides something, which the length of its answer would tell. */
+  /** False for a GET without HEAD: one that decides something, or proves something by what it gives out. */
   readonly head?: false;
   /** With `{name}` for parameters, as in OpenAPI. */
   readonly path: string;

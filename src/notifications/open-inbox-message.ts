@@ -21,6 +21,8 @@ export const openInboxMessage = defineOperation({
   name: 'openInboxMessage',
   since: '1.0',
   method: 'GET',
+  // HEAD would prove that the citizen has a text that was not given out.
+  head: false,
   path: '/v1/inbox/{id}',
   scope: 'citizen:self',
   summary: 'Open one of my messages',

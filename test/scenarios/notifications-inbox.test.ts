@@ -70,6 +70,14 @@ test('a message of another citizen is answered like one that nobody has, and sta
   assert.notEqual((await get(`/v1/notifications/${id}`, service)).json['status'], 'read');
 });
 
+test('HEAD opens nothing: a message is read when its text was given out', async () => {
+  const id = await written('demo-mary', 'Not seen yet.');
+  const path = `/v1/inbox/${id}`;
+  const head = await ask({ method: 'HEAD', path, headers: withToken(await tokenOf('demo-mary')) });
+  assert.deepEqual([head.status, head.headers.allow], [405, 'GET, OPTIONS']);
+  assert.notEqual((await get(`/v1/notifications/${id}`, service)).json['status'], 'read');
+});
+
 test('the inbox is read page by page, each message once', async () => {
   const sent = [
     await written('demo-layla', 'One.'),
