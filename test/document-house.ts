@@ -100,8 +100,9 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
   };
   const house: House<DocumentPorts> = {
     gate: {
-      authenticate: async (token) => ({
-        clientId: token ?? '',
+      authenticate: async (token = '') => ({
+        clientId: token.split(' for ')[0] ?? '',
+        citizenId: token.split(' for ')[1],
         purposes: token === 'strict' ? new Set(['agreed']) : undefined,
         scopes: new Set(['documents:read', 'documents:write']),
       }),

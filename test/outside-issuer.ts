@@ -47,7 +47,12 @@ export async function startOutsideIssuer(t: Afterwards): Promise<OutsideIssuer> 
  */
 export async function addCitizensClient(home: ServerHome, issuer: OutsideIssuer): Promise<string> {
   const credential = { by: 'issuer', issuer: issuer.url } as const;
-  const wanted = { name: 'Citizens’ Portal', kind: 'test', scopes: ['citizen:self'], credential } as const;
+  const wanted = {
+    name: 'Citizens’ Portal',
+    kind: 'test',
+    scopes: ['citizen:self', 'documents:read'],
+    credential,
+  } as const;
   const made = newClient(wanted, systemClock, systemRandom);
   if (!('client' in made)) throw new Error('the client of citizens is refused');
   const db = await home.openDb();

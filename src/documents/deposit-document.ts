@@ -68,7 +68,7 @@ export const depositDocument = defineOperation({
     const { id } = document;
     const event = call.mint('event');
     const actor = { client: caller.clientId };
-    const record = recordOf(document, content, { grants: [], clientId: caller.clientId, now });
+    const record = recordOf(document, content, { grants: [], reader: { client: caller.clientId }, now });
     return {
       effect: {
         events: [{ type: 'document.deposited', id: event, at: now, actor, citizenId, document: id, ...ground }],

@@ -18,7 +18,7 @@ export function etagOf(etagKey: Uint8Array, { document, content }: OpenDocument)
 }
 
 /** What stands on every answer about the document itself, 304 included. */
-export function documentHeaders(open: OpenDocument, etag: string, receipt: EventId): Record<string, string> {
+export function documentHeaders(open: OpenDocument, etag: string, receipt?: EventId): Record<string, string> {
   const { document, content } = open;
   return {
     ...privacyHeaders(document.id, receipt),
@@ -33,11 +33,15 @@ export function documentHeaders(open: OpenDocument, etag: string, receipt: Event
   };
 }
 
-/** What stands on record and document alike: where the record and the receipt are, and that nobody keeps a copy. */
-export function privacyHeaders(id: DocumentId, receipt: EventId): Record<string, string> {
+/**
+ * What stands on record and document alike: where the record and the receipt are, and that nobody keeps a copy. A citizen
+ * has the access log in place of receipts.
+ */
+export function privacyHeaders(id: DocumentId, receipt?: EventId): Record<string, string> {
+  const toReceipt = receipt === undefined ? '' : `, </v1/receipts/${receipt}>; rel="receipt"`;
   return {
     'cache-control': 'private, no-store',
-    link: `</v1/documents/${id}>; rel="describedby"; type="application/json", </v1/receipts/${receipt}>; rel="receipt"`,
+    link: `</v1/documents/${id}>; rel="describedby"; type="application/json"${toReceipt}`,
     'referrer-policy': 'no-referrer',
     vary: 'accept, authorization',
   };

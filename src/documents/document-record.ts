@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { toInstant } from '../kernel/clock.ts';
-import { type Grant, type HeldDocument, isLive } from './document.ts';
+import { type Grant, type HeldDocument, isLive, type Reader } from './document.ts';
 import { reprDigest } from './repr-digest.ts';
 import type { DocumentContent } from './sealed-record.ts';
 
@@ -46,19 +46,24 @@ export const documentRecord = Type.Object({
   ),
   access: Type.Array(
     Type.Object({ clientId: Type.String(), purpose: Type.String(), endsAt: orNull('Null: no end.') }),
-    { description: 'Who else may read it now: all grants for its issuer, its own for a client with a grant.' },
+    {
+      description:
+        'Who else may read it now: all grants for its issuer and its citizen, its own for a client with a grant.',
+    },
   ),
 });
 
-/** The record for that client; of the grants of others it learns only as the issuer. */
+/** The record for that reader; of the grants of others a client learns only as the issuer, and the citizen does. */
 export function recordOf(
   document: HeldDocument,
   content: DocumentContent,
-  access: { readonly grants: readonly Grant[]; readonly clientId: string; readonly now: number },
+  access: { readonly grants: readonly Grant[]; readonly reader: Reader; readonly now: number },
 ): Static<typeof documentRecord> {
-  const { grants, clientId, now } = access;
+  const { grants, reader, now } = access;
   const seen = grants.filter(
-    (grant) => isLive(grant, now) && (clientId === document.issuer || grant.clientId === clientId),
+    (grant) =>
+      isLive(grant, now) &&
+      ('citizen' in reader || reader.client === document.issuer || grant.clientId === reader.client),
   );
   return {
     id: document.id,

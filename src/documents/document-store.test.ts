@@ -99,8 +99,8 @@ for (const engine of engines) {
     await db.write([...own, granted, ended, foreign, other].map(insertDocument));
     await db.write([insertGrant(grantOn(granted.id, 'city', null)), insertGrant(grantOn(ended.id, 'city', 1_500))]);
     const page = (limit: number, after?: Grant['documentId']) =>
-      listDocuments(db.read, { citizenId: 'CZ-1', clientId: 'city', now: 1_500, after, limit }).then((found) =>
-        found.map(({ document }) => document.id),
+      listDocuments(db.read, { citizenId: 'CZ-1', reader: { client: 'city' }, now: 1_500, after, limit }).then(
+        (found) => found.map(({ document }) => document.id),
       );
     const expected = [granted.id, ...own.map(({ id }) => id).reverse()];
     assert.deepEqual(await page(100), expected);

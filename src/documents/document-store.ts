@@ -1,6 +1,6 @@
 import type { DocumentId, EventId } from '../kernel/id.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
-import type { Grant, HeldDocument, Scan, StoredDocument } from './document.ts';
+import type { Grant, HeldDocument, Reader, Scan, StoredDocument } from './document.ts';
 
 const columnNames =
   'id, citizen_id, issuer, status, created_at, retain_until, retention_class, erase_at, holds, sealed_record, withdrawn_at, erased_at, erasure_event, scanned_at, scan_verdict, scan_engine, scan_finding';
@@ -75,7 +75,8 @@ function byClientAndPurpose(one: Grant, other: Grant): number {
 /** Which of a citizen's documents, newest first: those that this client may see at `now`, older than `after`. */
 export type Page = {
   readonly citizenId: string;
-  readonly clientId: string;
+  /** A citizen finds the own ones, a client those that it may read. */
+  readonly reader: Reader;
   readonly now: number;
   readonly after: DocumentId | undefined;
   readonly limit: number;
@@ -86,9 +87,11 @@ const beforeTheNewest = 'doc_~';
 
 /** One page of documents whose record can be read, each with every grant on it. */
 export async function listDocuments(read: Read, page: Page): Promise<Found<HeldDocument>[]> {
-  const { citizenId, clientId, now, after, limit } = page;
+  const { citizenId, reader, now, after, limit } = page;
+  if ('citizen' in reader && reader.citizen !== citizenId) return [];
+  const clientId = 'citizen' in reader ? null : reader.client;
   const rows = await read(
-    `with page as (select * from document d where d.citizen_id = $1 and d.sealed_record is not null and d.id < $4 and (d.issuer = $2 or exists (select 1 from document_grant v where v.document_id = d.id and v.client_id = $2 and v.granted_at <= $3 and (v.ends_at is null or v.ends_at > $3))) order by d.id desc limit $5) select ${columns}, g.client_id, g.purpose, g.granted_at, g.ends_at from page d left join document_grant g on g.document_id = d.id order by d.id desc, g.client_id, g.purpose`,
+    `with page as (select * from document d where d.citizen_id = $1 and d.sealed_record is not null and d.id < $4 and (cast($2 as text) is null or d.issuer = $2 or exists (select 1 from document_grant v where v.document_id = d.id and v.client_id = $2 and v.granted_at <= $3 and (v.ends_at is null or v.ends_at > $3))) order by d.id desc limit $5) select ${columns}, g.client_id, g.purpose, g.granted_at, g.ends_at from page d left join document_grant g on g.document_id = d.id order by d.id desc, g.client_id, g.purpose`,
     [citizenId, clientId, now, after ?? beforeTheNewest, limit],
   );
   return foundIn(rows).flatMap(({ document, grants }) => ('sealedRecord' in document ? [{ document, grants }] : []));

@@ -2,19 +2,25 @@ import type { Call, Refused, RequestShape } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { Read } from '../store/db.ts';
-import type { Access, StoredDocument } from './document.ts';
+import type { Access, Reader, StoredDocument } from './document.ts';
 import { type Found, findDocument } from './document-store.ts';
 
 type UseCall = Pick<Call<RequestShape, unknown>, 'caller' | 'mint' | 'now'>;
 
-/** The event of a client's use of a document; the purpose of the grant counts, not what the caller says of it. */
+/** Who reads: the citizen whom the token names, and then nobody but that citizen, or the client. */
+export function readerOf({ caller: { clientId, citizenId } }: UseCall, purpose: string | undefined): Reader {
+  return citizenId === undefined ? { client: clientId, purpose } : { citizen: citizenId };
+}
+
+/** The event of the use of a document; the purpose of the grant counts, not what the caller says of it. */
 export function useOf<T extends 'document.retrieved' | 'document.record-read'>(
   call: UseCall,
   document: StoredDocument,
   { type, access }: { readonly type: T; readonly access: Access },
 ) {
   const purpose = access.by === 'grant' ? access.grant.purpose : access.by === 'issuer' ? access.purpose : undefined;
-  const [id, actor] = [call.mint('event'), { client: call.caller.clientId }];
+  const id = call.mint('event');
+  const actor = access.by === 'citizen' ? ({ citizen: true } as const) : { client: call.caller.clientId };
   return { type, id, at: call.now, actor, citizenId: document.citizenId, document: document.id, purpose } as const;
 }
 

@@ -4,6 +4,7 @@ import { idPatternSource, parseId } from '../kernel/id.ts';
 import { SealBroken } from '../keys/chunked-encryption.ts';
 import { documentRecord, recordOf } from './document-record.ts';
 import { listDocuments } from './document-store.ts';
+import { readerOf } from './document-use.ts';
 import { readPurpose } from './header-text.ts';
 import { openContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
@@ -41,7 +42,7 @@ export const listDocumentRecords = defineOperation({
   scope: 'documents:read',
   summary: 'List the records of a citizen’s documents',
   description:
-    'The records of the documents that this client deposited for the citizen, or has a grant for, newest first. A citizen without such documents, known or not, has an empty list. Each page is one ledger event.',
+    'The records of the documents that this client deposited for the citizen, or has a grant for, newest first; all of them where the token names that citizen. A citizen without such documents, known or not, has an empty list. Each page is one ledger event.',
   request,
   responses: {
     200: {
@@ -53,7 +54,7 @@ export const listDocumentRecords = defineOperation({
         }),
         next: Type.Union([Type.String(), Type.Null()], { description: 'For `after`; null on the last page.' }),
       }),
-      headers: { Link: 'To the receipt of this use.' },
+      headers: { Link: 'To the receipt of this use, for a client.' },
     },
   },
   refusals: ['purpose-not-permitted'],
@@ -65,20 +66,23 @@ export const listDocumentRecords = defineOperation({
     const { citizenId, limit = defaultLimit } = query;
     const after = query.after === undefined ? undefined : parseId('document', query.after);
     // One more than is shown tells whether there is a next page.
-    const page = { citizenId, clientId: caller.clientId, now, after, limit: limit + 1 };
-    const found = await listDocuments(call.read, page);
+    const reader = readerOf(call, stated.purpose);
+    const found = await listDocuments(call.read, { citizenId, reader, now, after, limit: limit + 1 });
     const documents: Static<typeof documentRecord>[] = [];
     const unreadable: string[] = [];
     for (const { document, grants } of found.slice(0, limit)) {
       const content = await openContent(ports, document).catch(noneIfBroken);
       if (content === undefined) unreadable.push(document.id);
-      else documents.push(recordOf(document, content, { grants, clientId: caller.clientId, now }));
+      else documents.push(recordOf(document, content, { grants, reader, now }));
     }
     const shown = found.slice(0, limit).map(({ document }) => document.id);
     const next = found.length > limit ? (shown.at(-1) ?? null) : null;
     const id = mint('event');
-    const event = { type: 'document.listed', id, at: now, actor: { client: caller.clientId }, citizenId } as const;
-    const headers = { 'cache-control': 'private, no-store', link: `</v1/receipts/${id}>; rel="receipt"` };
+    const own = 'citizen' in reader && reader.citizen === citizenId;
+    const actor = own ? ({ citizen: true } as const) : { client: caller.clientId };
+    const event = { type: 'document.listed', id, at: now, actor, citizenId } as const;
+    const headers: Record<string, string> = { 'cache-control': 'private, no-store' };
+    if (!own) headers['link'] = `</v1/receipts/${id}>; rel="receipt"`;
     return {
       effect: { events: [{ ...event, documents: shown, purpose: stated.purpose }], statements: [] },
       answer: { status: 200, headers, json: { documents, unreadable, next } },

@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
+import type { EventId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
 import { judge } from './conditional-request.ts';
 import { type Access, accessOf, type HeldDocument } from './document.ts';
 import { documentHeaders, etagOf, headAnswer, partsAnswer, privacyHeaders, wholeAnswer } from './document-answer.ts';
 import { documentRecord, recordOf } from './document-record.ts';
 import type { Found } from './document-store.ts';
-import { findFor, turnAway, useOf } from './document-use.ts';
+import { findFor, readerOf, turnAway, useOf } from './document-use.ts';
 import { readPurpose } from './header-text.ts';
 import { type OpenDocument, openContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
@@ -49,7 +50,7 @@ export const retrieveDocument = defineOperation({
   scope: 'documents:read',
   summary: 'Retrieve a secure document',
   description:
-    'The document itself, as an attachment, to the client that deposited it and to clients with a grant; everyone else finds nothing. Each answer is preceded by a durable ledger event, named in Link. With Accept: application/json the record of the document.',
+    'The document itself, as an attachment, to the client that deposited it, to clients with a grant, and to its citizen where the token names one (claim citizen_id of a trusted issuer); everyone else finds nothing. Each answer is preceded by a durable ledger event, named in Link. With Accept: application/json the record of the document.',
   request,
   responses: {
     200: {
@@ -61,7 +62,7 @@ export const retrieveDocument = defineOperation({
         'Repr-Digest': 'RFC 9530: the SHA-256 of the whole document.',
         'Accept-Ranges': 'bytes',
         'Content-Disposition': 'attachment, with the title as file name (RFC 6266).',
-        Link: 'To the record (describedby) and to the receipt of this use.',
+        Link: 'To the record (describedby) and, for a client, to the receipt of this use.',
       },
     },
     206: { description: 'The ranges asked for; several as multipart/byteranges.', bytes: true },
@@ -85,8 +86,7 @@ export const retrieveDocument = defineOperation({
     const found = await findFor(call, call.params.id);
     if ('refusal' in found) return found;
     const { document, grants } = found;
-    const reader = { client: call.caller.clientId, purpose: stated.purpose };
-    const access = accessOf(document, grants, reader, call.now);
+    const access = accessOf(document, grants, readerOf(call, stated.purpose), call.now);
     if (access === undefined) return turnAway(call, document, 'not-permitted');
     if (document.status === 'receiving' || document.status === 'erased')
       return turnAway(call, document, 'not-available');
@@ -107,11 +107,16 @@ function giveRecord(
   access: Access,
 ): Decision {
   const event = useOf(call, document, { type: 'document.record-read', access });
-  const record = recordOf(document, content, { grants, clientId: call.caller.clientId, now: call.now });
+  const record = recordOf(document, content, { grants, reader: readerOf(call, undefined), now: call.now });
   return {
     effect: { events: [event], statements: [] },
-    answer: { status: 200, headers: privacyHeaders(document.id, event.id), json: record },
+    answer: { status: 200, headers: privacyHeaders(document.id, receiptOf(event)), json: record },
   };
+}
+
+/** The receipt of a use, which is for clients: `GET /v1/receipts/{eventId}` asks who caused it. */
+function receiptOf({ id, actor }: ReturnType<typeof useOf>): EventId | undefined {
+  return 'citizen' in actor ? undefined : id;
 }
 
 /** Nothing leaves before the event: the bytes are opened in `answer`, which is called when it is durable. */
@@ -123,7 +128,7 @@ function giveDocument(call: RetrieveCall, open: OpenDocument, access: Access): D
   const type = givesBytes ? 'document.retrieved' : 'document.record-read';
   const event = useOf(call, open.document, { type, access });
   const effect = { events: [event], statements: [] } as const;
-  const { 'repr-digest': digest, ...plain } = documentHeaders(open, etag, event.id);
+  const { 'repr-digest': digest, ...plain } = documentHeaders(open, etag, receiptOf(event));
   const unwanted = wantsSha256(asked['want-repr-digest']) === false;
   const headers = unwanted || digest === undefined ? plain : { ...plain, 'repr-digest': digest };
   const wantsDigest = wantsSha256(asked['want-content-digest']) === true;

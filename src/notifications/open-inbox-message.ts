@@ -37,7 +37,10 @@ export const openInboxMessage = defineOperation({
         message: Type.String({ description: 'As it was sent: plain text or restricted Markdown.' }),
         html: Type.String({ description: 'The same as a page of its own, every text escaped.' }),
         attachments: Type.Array(
-          Type.Object({ id: Type.String({ description: 'A document of the citizen.' }), title: Type.String() }),
+          Type.Object({
+            id: Type.String({ description: 'A document of the citizen, to be read at /v1/documents/{id}.' }),
+            title: Type.String(),
+          }),
         ),
       }),
     },

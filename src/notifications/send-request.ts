@@ -78,7 +78,8 @@ export const sendBody = Type.Object(
         minItems: 1,
         maxItems: 10,
         uniqueItems: true,
-        description: 'Ids of documents of this citizen that you may read; the citizen opens them in the inbox.',
+        description:
+          'Ids of documents of this citizen that you may read; the citizen finds them in the message and may read them too.',
       }),
     ),
     legalEffect: Type.Optional(

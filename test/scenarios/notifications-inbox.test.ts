@@ -22,11 +22,11 @@ before(async () => {
   ask = createExchange(home.url);
 });
 
-const tokenOf = async (citizenId: string) =>
+const tokenOf = async (citizenId: string, scope = 'citizen:self') =>
   await issuer.sign({
     client_id: portal,
     sub: citizenId,
-    scope: 'citizen:self',
+    scope,
     citizen_id: citizenId,
     aud: `${home.url}/v1`,
   });
@@ -68,6 +68,23 @@ test('a message of another citizen is answered like one that nobody has, and sta
   const { items } = (await get('/v1/inbox', layla)).json;
   assert.ok(!(items as { id: string }[]).some((item) => item.id === id));
   assert.notEqual((await get(`/v1/notifications/${id}`, service)).json['status'], 'read');
+});
+
+test('a citizen reads the document that a message refers to, and nobody else does by a token of that kind', async () => {
+  const headers = { 'content-type': 'text/plain', 'citizen-id': 'demo-mary', 'document-title': 'Notice' };
+  const body = 'Nothing is owed.';
+  const stored = await ask({ method: 'POST', path: '/v1/documents', headers: withToken(service, headers), body });
+  const document = String(jsonOf(stored)['id']);
+  const message = { citizenId: 'demo-mary', message: 'See the notice.', attachments: [document] };
+  const sent = jsonOf(await ask(sendJson(service, '/v1/notifications/send', message)));
+  const opened = await get(`/v1/inbox/${sent['id']}`, await tokenOf('demo-mary'));
+  const [attachment] = opened.json['attachments'] as { id: string; title: string }[];
+  assert.deepEqual(attachment, { id: document, title: 'Notice' });
+  const scope = 'citizen:self documents:read';
+  const path = `/v1/documents/${document}`;
+  const read = await ask({ path, headers: withToken(await tokenOf('demo-mary', scope)) });
+  assert.deepEqual([read.status, String(read.body)], [200, body]);
+  assert.equal((await ask({ path, headers: withToken(await tokenOf('demo-layla', scope)) })).status, 404);
 });
 
 test('HEAD opens nothing: a message is read when its text was given out', async () => {
