@@ -162,7 +162,7 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
       reminder: job.reminder,
       category: notification.category,
       recipient: contact.name,
-      language: notification.language ?? undefined,
+      language: notification.language ?? contact.language,
       at: now,
     },
   };

@@ -73,7 +73,8 @@ export const listInboxMessages = defineOperation({
       return { refusal: refuse('bad-request', 'See issues[].', { issues: [issue] }) };
     }
     const { messages, next } = await listInbox({ ...call.ports, read: call.read }, citizenId, { limit, before });
-    const items = await Promise.all(messages.map((message) => itemOf(message, call.ports)));
+    const own = (await call.ports.contactOf(citizenId))?.language;
+    const items = await Promise.all(messages.map((message) => itemOf(message, call.ports, own)));
     const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
     return {
       effect: { events: [{ type: 'inbox.listed', ...head, citizenId, shown: items.length }], statements: [] },
@@ -82,9 +83,14 @@ export const listInboxMessages = defineOperation({
   },
 });
 
-/** A message as the list has it. */
-export async function itemOf({ notification, content }: InboxMessage, { senderNameOf }: NotificationPorts) {
-  const { id, clientId, category, language, createdAt, status } = notification;
+/** A message as the list has it; `own` is the language of the citizen. */
+export async function itemOf(
+  { notification, content }: InboxMessage,
+  { senderNameOf }: NotificationPorts,
+  own: string | undefined,
+) {
+  const { id, clientId, category, createdAt, status } = notification;
+  const language = notification.language ?? own ?? null;
   return {
     ...{ id, subject: content.subject ?? null, sender: await senderNameOf(clientId), category, language },
     ...{ createdAt: toInstant(createdAt), receivedAt: toInstant(receivedAt(notification)), opened: status === 'read' },

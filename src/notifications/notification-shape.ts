@@ -88,7 +88,7 @@ export const summaryShape = closed(summary);
 /** A notification by itself. */
 export const notificationShape = closed({
   ...summary,
-  language: orNull('The language of the message.'),
+  language: orNull('The language of the message, as its sender named it.'),
   reason: Type.Optional(reasonShape),
   deliveries: Type.Array(deliveryShape, { description: 'One for each channel.' }),
   timeline: Type.Array(timelineShape, { description: 'What happened, in order.' }),

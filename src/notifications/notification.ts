@@ -73,6 +73,7 @@ export type Notification = {
   readonly citizenId: string;
   readonly reference: string | null;
   readonly category: Category;
+  /** As its sender named it; null: the one of the citizen, whatever that is when it is shown. */
   readonly language: string | null;
   readonly createdAt: number;
   readonly sendAt: number | null;

@@ -55,8 +55,8 @@ export const openInboxMessage = defineOperation({
     const found = id === undefined ? undefined : await openMessage(parts, citizenId, { id, now: call.now });
     if (found === undefined) return { refusal: refuse('notification-not-found') };
     const { content, notification, effect } = found;
-    const item = await itemOf(found, call.ports);
-    const language = notification.language ?? undefined;
+    const item = await itemOf(found, call.ports, (await call.ports.contactOf(citizenId))?.language);
+    const language = item.language ?? undefined;
     const title = content.subject ?? phrasesOf(language).messageFrom(item.sender);
     const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [item.sender, notification.id] });
     const attachments = (content.attachments ?? []).map(({ id: document, title: name }) => ({

@@ -159,7 +159,8 @@ async function acceptance(call: SendCall, { times, contact, content, steps }: Ch
   const deliveries = steps.map((step) => newDelivery(call, step, placed));
   const notification = {
     ...{ id, clientId, citizenId, reference, category, legalEffect },
-    language: call.body.language ?? contact?.language ?? null,
+    // Not the citizen's own, which its sender could read; whoever shows the message looks that up.
+    language: call.body.language ?? null,
     status: foldStatus(sendAt === null ? 'accepted' : 'scheduled', deliveries.map(outlineOfNew), false),
     content: sealContent(key, id, content, call.ports.random),
     createdAt: call.now,

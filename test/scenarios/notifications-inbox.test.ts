@@ -87,6 +87,24 @@ test('a citizen reads the document that a message refers to, and nobody else doe
   assert.equal((await ask({ path, headers: withToken(await tokenOf('demo-layla', scope)) })).status, 404);
 });
 
+test('a message without a language speaks the one of its citizen, in mail and inbox', async () => {
+  const mary = await tokenOf('demo-mary');
+  const wishes = sendJson(mary, '/v1/contact-preferences', { language: 'nb' });
+  assert.equal((await ask(wishes)).status, 200);
+  const sent = jsonOf(
+    await ask(sendJson(service, '/v1/notifications/send', { citizenId: 'demo-mary', message: 'Hei.' })),
+  );
+  // Opened, it would not be mailed any more.
+  for (let mails = ''; !mails.includes('Melding fra Demo Permit Service'); ) {
+    mails = String((await ask({ path: '/outbox', headers: {} })).body);
+  }
+  const opened = await get(`/v1/inbox/${sent['id']}`, mary);
+  assert.match(String(opened.json['html']), /<html lang="nb"[^>]*>.*<title>Melding fra Demo Permit Service<\/title>/);
+  const { items } = (await get('/v1/inbox?limit=1', mary)).json;
+  assert.deepEqual([opened.json['language'], (items as { language: string }[])[0]?.language], ['nb', 'nb']);
+  assert.equal((await get(`/v1/notifications/${sent['id']}`, service)).json['language'], null);
+});
+
 test('HEAD opens nothing: a message is read when its text was given out', async () => {
   const id = await written('demo-mary', 'Not seen yet.');
   const path = `/v1/inbox/${id}`;
