@@ -76,7 +76,7 @@ async function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): Pr
   const remote = createRemotePages(order.pages, tell);
   const running = await serve(house, {
     ...{ roles: new Set(['api']), isDemo, makeKeys: false, simulated: simulates(settings, isDemo) },
-    ...{ cascade: cascadeOf(settings), pages: remote.pages, isHelper: true, wakes: createWakes(tell) },
+    ...{ cascade: cascadeOf(settings, isDemo), pages: remote.pages, isHelper: true, wakes: createWakes(tell) },
   });
   port.on('message', (message: ToThread) => {
     if (message.is === 'page') remote.answered(message.question, message.answer);

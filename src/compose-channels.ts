@@ -42,14 +42,20 @@ export async function leavingChannels(
   return { email: play(channels.email), sms: play(channels.sms), letter: play(channels.letter) };
 }
 
-/** The policy of the operator's file, or the standing one for the channels that have a provider. */
-export function cascadeOf(settings: Settings): CascadePolicy {
+/**
+ * The policy of the operator's file, or the standing one for the channels that have a provider. Mail belongs to both, and
+ * fails where there is no relay; the demo has its outbox.
+ */
+export function cascadeOf(settings: Settings, isDemo: boolean): CascadePolicy {
   const more = new Set<ChannelName>();
   if (settings.smsUrl !== undefined) more.add('sms');
   if (settings.letterSpool !== undefined || settings.letterSftp !== undefined) more.add('letter');
   const { cascadePolicy: path } = settings;
-  if (path === undefined) return standardPolicyFor(more);
-  return parsedFile('CASCADE_POLICY', path, (text) => parseCascade(text, new Set([...more, 'email'])));
+  const policy =
+    path === undefined
+      ? standardPolicyFor(more)
+      : parsedFile('CASCADE_POLICY', path, (text) => parseCascade(text, new Set([...more, 'email'])));
+  return isDemo || settings.smtpUrl !== undefined ? policy : { ...policy, providers: more };
 }
 
 function smsMappingOf({ smsGateway }: Settings): SmsMapping {

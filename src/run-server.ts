@@ -56,7 +56,7 @@ export async function runDemo(given: Settings, { terminal, takeFor, environment 
     makeKeys: true,
     isDemo: true,
     channels: await leavingChannels(settings, email, simulated),
-    cascade: cascadeOf(settings),
+    cascade: cascadeOf(settings, true),
     simulated,
     pages: peoplePages(outbox),
   };
@@ -85,7 +85,7 @@ export async function runStart(
     makeKeys: false,
     isDemo: false,
     channels: await leavingChannels(settings, await emailOf(settings, root), simulated),
-    cascade: cascadeOf(settings),
+    cascade: cascadeOf(settings, false),
     simulated,
     pages: peoplePages(undefined),
   };

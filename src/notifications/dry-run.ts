@@ -23,7 +23,7 @@ export const dryRunShape = Type.Object({
       notBefore: Type.String({ format: 'date-time', description: 'When this step would begin, if still unread.' }),
       reachable: Type.Boolean({
         description:
-          'false: no address, declined, or a letter that cannot be printed. Without the scope citizens:known only what the message itself shows.',
+          'false: no address, declined, no provider for the channel on this server, or a letter that cannot be printed. Without the scope citizens:known only what does not depend on the citizen.',
       }),
       reason: Type.Optional(reasonShape),
       text: Type.String({ description: 'The text that this channel would carry.' }),
@@ -41,6 +41,8 @@ export type Rehearsal = {
   readonly mayKnow: boolean;
   /** The channels that take verified addresses only. */
   readonly verifiedOnly: readonly ChannelName[];
+  /** The channels that leave the house and have a provider. */
+  readonly providers: ReadonlySet<ChannelName>;
   readonly content: Content;
   readonly sender: string;
   readonly language: string | undefined;
@@ -61,11 +63,13 @@ export async function rehearse(rehearsal: Rehearsal) {
 async function rehearseStep(rehearsal: Rehearsal, { channel, runAt, reminder }: PlannedStep) {
   const { contact, mayKnow, verifiedOnly, content, sender, language } = rehearsal;
   const verified = !verifiedOnly.includes(channel) || contact?.verified?.includes(channel) === true;
+  const isAbsent = channel !== 'inbox' && !rehearsal.providers.has(channel);
   const head = {
     channel,
     ...(reminder ? { reminder } : {}),
     notBefore: toInstant(runAt),
-    reachable: !mayKnow || (contact !== undefined && reaches(contact, channel) && verified),
+    reachable: !isAbsent && (!mayKnow || (contact !== undefined && reaches(contact, channel) && verified)),
+    ...(isAbsent ? { reason: reasonOf('channel-not-configured') } : {}),
   };
   if (channel === 'sms')
     return { ...head, ...textOfSms({ sender, subject: content.subject, text: content.message, language }) };

@@ -7,12 +7,13 @@ import { type PlannedStep, planOf } from './cascade.ts';
 import { dryRunShape, rehearse } from './dry-run.ts';
 import { legalRuleIssues } from './legal-effect.ts';
 import { fill, filledText } from './markdown.ts';
-import { type DeliveryOutline, foldStatus } from './notification.ts';
+import { channelNames, type DeliveryOutline, foldStatus } from './notification.ts';
 import { receiptOf } from './notification-shape.ts';
 import { insertion, type NewDelivery } from './notification-store.ts';
 import type { Contact, NotificationPorts } from './ports.ts';
 import { type Attachment, type Content, sealContent } from './sealed-content.ts';
 import { type SendBody, sendBody, type Times, textIssues, timesOf } from './send-request.ts';
+import { simulatorIds } from './simulator.ts';
 
 const request = { body: sendBody };
 
@@ -133,7 +134,8 @@ async function rehearsal(call: SendCall, { contact, content, steps }: Checked): 
   const sender = await call.ports.senderNameOf(call.caller.clientId);
   const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
   const known = mayKnow(call);
-  const { verifiedOnly = [] } = call.ports.cascade;
+  const { verifiedOnly = [], providers } = call.ports.cascade;
+  const played = simulatorIds.some((one) => one === citizenId);
   const language = call.body.language ?? (known ? contact?.language : undefined);
   return {
     effect: { events: [{ type: 'notification.rehearsed', ...head, citizenId }], statements: [] },
@@ -141,6 +143,7 @@ async function rehearsal(call: SendCall, { contact, content, steps }: Checked): 
       status: 200,
       json: await rehearse({
         ...{ steps, contact, verifiedOnly, content, sender, language },
+        providers: played ? new Set(channelNames) : providers,
         mayKnow: known,
         tryLetter: call.ports.tryLetter,
       }),

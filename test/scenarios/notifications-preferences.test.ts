@@ -207,9 +207,9 @@ test('a cascade file is the policy, and one that cannot hold stops the start wit
   const path = join(folder, 'cascade.json');
   const read = (file: unknown, more: Record<string, string> = {}) => {
     writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
-    return cascadeOf(readSettings({ CASCADE_POLICY: path, ...more }));
+    return cascadeOf(readSettings({ CASCADE_POLICY: path, ...more }), false);
   };
-  const providers = { SMS_URL: 'https://sms.example/', LETTER_SPOOL: folder };
+  const providers = { SMTP_URL: 'smtp://mail.example', SMS_URL: 'https://sms.example/', LETTER_SPOOL: folder };
   const quietHours = { channels: ['sms'], from: 8, until: 20, timeZone: 'Europe/Oslo' };
   const steps = [
     { channel: 'sms' },

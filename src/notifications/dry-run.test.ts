@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { createNotificationHouse } from '../../test/notification-house.ts';
+
+const clock = { now: () => Date.UTC(2026, 0, 15, 9) };
+const reachable = { email: 'ada@example.org', phone: '+4740000000', name: 'Ada', postalLines: ['Road 1', '0150 Oslo'] };
+const citizens = { 'cit-ada': reachable, 'sim-delivered': reachable };
+
+for (const engine of engines) {
+  test(`${engine.name}: a dry run says beforehand which channels this server has no provider for`, async (t) => {
+    const house = await createNotificationHouse(await engine.open(t), clock, citizens);
+    const shown = async (citizenId: string, clientId: string) => {
+      const body = { citizenId, message: 'Hello.', channels: ['email', 'sms', 'letter'], dryRun: true };
+      const answer = await house.send(body, { clientId });
+      assert.ok('json' in answer);
+      const channels = answer.json['channels'] as { channel: string; reachable: boolean; reason?: { code: string } }[];
+      return channels.map(({ channel, reachable: may, reason }) => [channel, may, reason?.code]);
+    };
+    for (const clientId of ['tax-office', 'knowing office']) {
+      assert.deepEqual(await shown('cit-ada', clientId), [
+        ['inbox', true, undefined],
+        ['email', true, undefined],
+        ['sms', false, 'channel-not-configured'],
+        ['letter', false, 'channel-not-configured'],
+      ]);
+    }
+    // The providers of invented citizens are played.
+    assert.ok((await shown('sim-delivered', 'knowing office')).every(([, may]) => may));
+  });
+}
