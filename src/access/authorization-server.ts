@@ -32,8 +32,6 @@ export function createAuthorizationServer(room: AuthorizationServerRoom): Author
 
   const handler: RequestListener = (request, response) => {
     response.setHeader('cache-control', 'no-store');
-    response.setHeader('x-content-type-options', 'nosniff');
-    response.setHeader('referrer-policy', 'no-referrer');
     const path = request.url?.split('?', 1)[0];
     if (path === tokenPath && request.method === 'POST') {
       endpoint()

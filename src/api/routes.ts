@@ -199,7 +199,7 @@ function routeOthers<P>(
       if (request.method === 'OPTIONS')
         return reply
           .code(204)
-          .headers({ ...desk.headers, allow })
+          .headers({ ...desk.headers, 'request-id': desk.newInstance(), allow })
           .send();
       const refusal = refuse('method-not-allowed', `Use ${allow} here.`, { headers: { allow } });
       return refuseReply(desk, { reply, refusal, instance: desk.newInstance() });
@@ -214,6 +214,7 @@ function mountHandler<P>(app: FastifyInstance, desk: Desk<P>, mount: Mount): voi
       url,
       handler: (request, reply) => {
         reply.hijack();
+        reply.raw.setHeaders(new Map(Object.entries({ ...desk.headers, 'request-id': desk.newInstance() })));
         mount.handler(request.raw, reply.raw);
       },
     });

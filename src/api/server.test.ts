@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { RequestListener } from 'node:http';
 import { test } from 'node:test';
 import { createExchange } from '../../test/exchange.ts';
 import { storelessHouse } from '../../test/storeless-house.ts';
@@ -19,5 +20,34 @@ test('behind https every answer says that it stays https, and nothing is redirec
     const { status, headers } = await ask({ path });
     assert.ok(status >= 400);
     assert.deepEqual([headers['strict-transport-security'], headers.location], ['max-age=31536000', undefined]);
+  }
+});
+
+test('what a foreign handler answers has the headers of every answer, and its own before them', async (t) => {
+  const handler: RequestListener = (_request, response) => {
+    response.writeHead(200, { 'cache-control': 'public' }).end('{}');
+  };
+  const server = createApiServer({
+    house: storelessHouse,
+    ...{ operations: [], pages: [], publicUrl: 'https://api.example.gov', apiVersion: '1.0.0' },
+    mounts: [{ paths: ['/oauth2/token'], methods: ['POST'], handler }],
+    random: systemRandom,
+    log: createLog('silent'),
+  });
+  const ask = createExchange(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
+  t.after(() => server.stop(1_000));
+  for (const [method, status, cache] of [
+    ['POST', 200, 'public'],
+    ['OPTIONS', 204, 'no-store'],
+    ['GET', 405, 'no-store'],
+  ] as const) {
+    const { headers, ...answer } = await ask({ method, path: '/oauth2/token' });
+    const named = ['api-version', 'strict-transport-security', 'x-content-type-options', 'x-frame-options'];
+    assert.deepEqual(
+      [answer.status, headers['cache-control'], ...named.map((name) => headers[name])],
+      [status, cache, '1.0.0', 'max-age=31536000', 'nosniff', 'DENY'],
+      method,
+    );
+    assert.match(String(headers['request-id']), /^urn:uuid:[0-9a-f-]{36}$/, method);
   }
 });

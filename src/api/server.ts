@@ -24,7 +24,10 @@ export type PageAnswer =
   | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string | Buffer }
   | Refusal;
 
-/** A foreign request handler mounted on some paths, as the authorization server; other methods than `methods` are 405. */
+/**
+ * A foreign request handler mounted on some paths, as the authorization server; other methods than `methods` are 405. Its
+ * answers have the headers of all where it sets no others.
+ */
 export type Mount = {
   readonly paths: readonly string[];
   readonly methods: readonly string[];

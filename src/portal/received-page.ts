@@ -41,10 +41,6 @@ function send(request: IncomingMessage, response: ServerResponse, given: PageAns
 }
 
 const always = {
-  'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
   'x-robots-tag': 'noindex',
   vary: 'accept-language',
 };
