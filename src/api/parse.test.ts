@@ -73,7 +73,62 @@ test('a query names each parameter once, in percent-encoded UTF-8', () => {
     parseQuery('a=1&a=2', undefined).issues.map(({ name, code }) => [name, code]),
     [['a', 'repeated']],
   );
-  assert.deepEqual(parseQuery('__proto__=1', undefined).values['polluted'], undefined);
+});
+
+test('a parameter that stands often is told of once', () => {
+  const repeated = { in: 'query', name: 'a', code: 'repeated', detail: 'must stand once' };
+  assert.deepEqual(parseQuery(Array(2_000).fill('a=1').join('&'), undefined).issues, [repeated]);
+});
+
+test('a parameter by the name of a prototype is as unknown as any other', () => {
+  const { values } = parseQuery('limit=1&__proto__=x', schema);
+  const issues = compileCheck('query', Type.Object({}, { additionalProperties: false }))(values);
+  assert.deepEqual(
+    issues.map(({ name, code }) => [name, code]),
+    [
+      ['limit', 'unknown-input'],
+      ['…', 'unknown-input'],
+    ],
+  );
+});
+
+test('however many unknown names there are, they are told, and so is what else is wrong', () => {
+  const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, 1]));
+  const issues = check({ ...unknown, citizenId: 'a', limit: 0, mesage: 'x' });
+  const told = issues.filter(({ code }) => code !== 'unknown-input').map(({ pointer, code }) => [pointer, code]);
+  assert.deepEqual(told.sort(), [
+    ['/limit', 'out-of-range'],
+    ['/message', 'required'],
+  ]);
+  assert.equal(issues.length, 66);
+  assert.deepEqual(issues.find(({ code }) => code === 'unknown-input')?.pointer, '/k0');
+});
+
+test('text that an engine would change is told beside other faults', () => {
+  const pointers = check({ citizenId: 'a\0', message: 'x', limit: 0 }).map(({ pointer }) => pointer);
+  assert.deepEqual(pointers.sort(), ['/citizenId', '/limit']);
+});
+
+test('an unknown name is compared with the names of the object that it stands in', () => {
+  const hours = Type.Object({ from: Type.Optional(Type.Integer()) }, { additionalProperties: false });
+  const nested = compileCheck('body', Type.Object({ language: Type.Optional(Type.String()), hours }));
+  assert.deepEqual(
+    nested({ hours: { form: 8, langage: 'nb' } }).map(({ pointer, detail }) => [pointer, detail]),
+    [
+      ['/hours/form', "unknown; did you mean 'from'?"],
+      ['/hours/langage', 'unknown; the interface has no such name'],
+    ],
+  );
+});
+
+test('a time in another form is shown the right one', () => {
+  const times = compileCheck('body', Type.Object({ at: Type.String({ format: 'date-time' }) }));
+  assert.deepEqual(times({ at: '2026-01-31 12:00' }), [
+    {
+      ...{ in: 'body', pointer: '/at', code: 'malformed' },
+      detail: 'must be an instant with its offset, as 2026-01-31T12:00:00Z',
+    },
+  ]);
 });
 
 test('a name is close to another by one edit, one swap, or its case', () => {

@@ -4,7 +4,8 @@ import { Settings } from 'typebox/system';
 import type { Issue } from '../kernel/problem.ts';
 
 // All faults of a request are told at once; the bound keeps a hostile body from making a long list.
-Settings.Set({ maxErrors: 64 });
+const mostFaults = 64;
+Settings.Set({ maxErrors: mostFaults });
 
 type Place = Issue['in'];
 
@@ -14,32 +15,54 @@ export type Check = (value: unknown) => Issue[];
 /** Compiles the check of one part; done once for each operation, at start. */
 export function compileCheck(place: Place, schema: TObject): Check {
   const validator = Compile(schema);
-  const known = Object.keys(schema.properties);
+  const known = new Set(Object.keys(schema.properties));
+  const isClosed = memberOf(schema, 'additionalProperties') === false;
   return (value) => {
     if (validator.Check(value)) return hasBadText(value) ? badText(place, value) : [];
     const issues: Issue[] = [];
     const seen = new Set<string>();
+    // Unknown names are looked at first: as faults among others they would leave no room for these.
+    const { part, unknown } = isClosed ? partOf(value, known) : { part: value, unknown: [] };
     const add = (pointer: string, code: string, detail: string) => {
       if (seen.has(pointer)) return;
       seen.add(pointer);
       issues.push({ in: place, ...where(place, pointer), code, detail });
     };
-    for (const fault of validator.Errors(value)) {
+    for (const name of unknown.slice(0, mostFaults)) {
+      add(`/${safeName(name)}`, 'unknown-input', unknownDetail(name, [...known]));
+    }
+    for (const fault of validator.Errors(part)) {
       if (fault.keyword === 'required') {
         for (const name of fault.params.requiredProperties)
           add(`${fault.instancePath}/${name}`, 'required', 'required');
       } else if (fault.keyword === 'additionalProperties') {
+        const names = Object.keys(memberOf(schemaAt(schema, fault.instancePath), 'properties') ?? {});
         for (const name of fault.params.additionalProperties) {
-          add(`${fault.instancePath}/${safeName(name)}`, 'unknown-input', unknownDetail(name, known));
+          add(`${fault.instancePath}/${safeName(name)}`, 'unknown-input', unknownDetail(name, names));
         }
       } else if (fault.keyword !== 'boolean' && fault.keyword !== 'const' && fault.keyword !== 'anyOf') {
-        add(fault.instancePath, codeOf(fault.keyword), `${fault.message}`);
+        add(fault.instancePath, codeOf(fault.keyword), isInstant(fault) ? instantDetail : `${fault.message}`);
       } else if (fault.keyword === 'anyOf') {
         add(fault.instancePath, 'not-allowed', allowedDetail(schemaAt(schema, fault.instancePath)));
       }
     }
+    issues.push(...badText(place, part).filter(({ pointer, name }) => !seen.has(pointer ?? `/${name}`)));
     return issues.length > 0 ? issues : [{ in: place, code: 'not-valid', detail: 'not of the form that is expected' }];
   };
+}
+
+/** The members of an object that a schema names, and the names of the others. */
+function partOf(value: unknown, known: ReadonlySet<string>): { part: unknown; unknown: readonly string[] } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { part: value, unknown: [] };
+  const members = Object.entries(value);
+  const part = Object.fromEntries(members.filter(([name]) => known.has(name)));
+  return { part, unknown: members.flatMap(([name]) => (known.has(name) ? [] : [name])) };
+}
+
+const instantDetail = 'must be an instant with its offset, as 2026-01-31T12:00:00Z';
+
+function isInstant({ keyword, params }: { readonly keyword: string; readonly params: object }): boolean {
+  return keyword === 'format' && 'format' in params && params.format === 'date-time';
 }
 
 function where(place: Place, pointer: string): Pick<Issue, 'pointer' | 'name'> {
@@ -122,11 +145,17 @@ export function isClose(name: string, candidate: string): boolean {
   return restLeft.length === 2 && restLeft === [...restRight].reverse().join('');
 }
 
-/** Both engines would silently change such text, so that a hash taken before storing no longer fits. */
+/**
+ * Both engines would silently change such text, so that a hash taken before storing no longer fits. Without recursion: a
+ * body can be nested deeper than the stack.
+ */
 function hasBadText(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.values(value).some(hasBadText);
+  const left = [value];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next === 'string' && (next.includes('\0') || !next.isWellFormed())) return true;
+    if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) left.push(member);
+  }
+  return false;
 }
 
 function badText(place: Place, value: unknown): Issue[] {
@@ -145,7 +174,9 @@ export function parseQuery(
   text: string,
   schema: TObject | undefined,
 ): { values: Record<string, unknown>; issues: Issue[] } {
-  const values: Record<string, unknown> = {};
+  // No object, which has names of its own.
+  const values = new Map<string, unknown>();
+  const repeated = new Set<string>();
   const issues: Issue[] = [];
   for (const pair of text === '' ? [] : text.split('&')) {
     if (pair === '') continue;
@@ -155,13 +186,14 @@ export function parseQuery(
     if (name === undefined || value === undefined) {
       const detail = 'must be percent-encoded UTF-8';
       issues.push({ in: 'query', name: name === undefined ? '…' : safeName(name), code: 'malformed', detail });
-    } else if (Object.hasOwn(values, name)) {
+    } else if (!values.has(name)) {
+      values.set(name, typed(value, schema?.properties[name]));
+    } else if (!repeated.has(name)) {
+      repeated.add(name);
       issues.push({ in: 'query', name: safeName(name), code: 'repeated', detail: 'must stand once' });
-    } else {
-      values[name] = typed(value, schema?.properties[name]);
     }
   }
-  return { values, issues };
+  return { values: Object.fromEntries(values), issues };
 }
 
 function decode(text: string): string | undefined {

@@ -61,6 +61,11 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
     ['/sendAt out-of-range', '/subject too-long'],
   ],
   [
+    'more placeholders than there may be values',
+    { message: Array.from({ length: 2_000 }, (_, index) => `((p${index}))`).join(''), personalisation: { p0: 'x' } },
+    ['/personalisation too-long'],
+  ],
+  [
     'a value without a placeholder, whatever its name is',
     { personalisation: { name: 'x', 'Eleni/Papadopoulou 1990': 'x' } },
     ['/personalisation/name unknown', '/personalisation/… unknown'],

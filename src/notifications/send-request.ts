@@ -11,6 +11,7 @@ const longestWaitMs = 366 * dayMs;
 /** In characters, for what is sent as well as for what it is once its values are filled in. */
 const longestMessage = 20_000;
 const longestSubject = 200;
+const mostValues = 100;
 /** By when a message has to arrive if the sender does not say: within two weeks. */
 const defaultDeliverWithinMs = 14 * dayMs;
 
@@ -67,7 +68,7 @@ export const sendBody = Type.Object(
         Type.String({ maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' }),
         Type.String({ maxLength: 2_000 }),
         {
-          maxProperties: 100,
+          maxProperties: mostValues,
           description:
             'Makes subject and message a template: a value for each placeholder ((name)), all of them required. Values are text; Markdown in them does not count. The limits of both hold for the filled texts too.',
         },
@@ -132,7 +133,7 @@ const text = /^(?=\s*\S)(?:[\t\n\r]|[^\p{Cc}])*$/u;
 export function textIssues(body: Partial<SendBody>, faulty: ReadonlySet<string> = new Set()): Issue[] {
   const { message, subject, reference, citizenId, legalEffect } = body;
   const fits: ReadonlyArray<[string, string | undefined, RegExp, string]> = [
-    ['/citizenId', citizenId, line, 'must be one line without control characters'],
+    ['/citizenId', citizenId, line, 'must be one line of text without control characters'],
     ['/message', message, text, 'must hold text, and no control characters besides line breaks and tabs'],
     ['/subject', subject, line, 'must be one line of text without control characters'],
     ['/reference', reference, line, 'must be one line of text without control characters'],
@@ -155,6 +156,10 @@ function templateIssues({ message, subject = '', personalisation }: Partial<Send
   };
   const inSubject = placeholdersOf(subject);
   const wanted = new Set([...placeholdersOf(message), ...inSubject]);
+  if (wanted.size > mostValues) {
+    const detail = `subject and message have ${wanted.size} placeholders, and at most ${mostValues} are allowed`;
+    return [{ in: 'body', pointer: '/personalisation', code: 'too-long', detail }];
+  }
   const missing = [...wanted].filter((name) => !Object.hasOwn(personalisation, name));
   const given = Object.entries(personalisation);
   return [
