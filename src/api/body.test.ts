@@ -16,6 +16,17 @@ test('a body is read whole from any cut, and no further than its limit', async (
   assert.equal(slugOf(await read(full, Buffer.from(' '))), 'payload-too-large');
 });
 
+test('a caller that goes away before its body is whole is refused, and is no fault of the server', async () => {
+  for (const fault of [undefined, new Error('aborted')]) {
+    const stream = new Readable({ read: () => undefined });
+    stream.push('{"name":');
+    const reading = readJsonBody(stream);
+    stream.destroy(fault);
+    assert.equal(slugOf(await reading), 'malformed-json');
+    assert.equal(slugOf(await readJsonBody(stream)), 'malformed-json');
+  }
+});
+
 test('what is not JSON in UTF-8 with every name once is refused', async () => {
   for (const text of [
     '',

@@ -16,7 +16,8 @@ export function announcedTooLarge(contentLength: string | undefined, limit: numb
 /** Reads a JSON body: an object in UTF-8 of at most `jsonBodyLimit` bytes, every name once, or the refusal. */
 export async function readJsonBody(stream: Readable): Promise<{ value: unknown } | { refusal: Refusal }> {
   const whole = hereAlready(stream, jsonBodyLimit) ?? (await readWhole(stream, jsonBodyLimit));
-  if (whole === undefined) return { refusal: tooLarge(jsonBodyLimit) };
+  if (whole === 'too-large') return { refusal: tooLarge(jsonBodyLimit) };
+  if (whole === 'broken-off') return { refusal: refuse('malformed-json', 'The body ended before it was whole.') };
   try {
     const text = utf8.decode(whole);
     const value: unknown = JSON.parse(text);
@@ -42,12 +43,15 @@ function hereAlready(stream: Readable, limit: number): Uint8Array | undefined {
 }
 
 /**
- * All bytes of a stream, or undefined for more than `limit`; then the rest is left unread, and the stream is not
- * destroyed, since the refusal goes out over its connection. By events: an iterator costs each request twice as much.
+ * All bytes of a stream. Of more than `limit` the rest is left unread, and the stream is not destroyed, since the refusal
+ * goes out over its connection. A stream that breaks off is a caller that went away, or was too slow: no fault of ours. By
+ * events: an iterator costs each request twice as much.
  */
-function readWhole(stream: Readable, limit: number): Promise<Uint8Array | undefined> {
+function readWhole(stream: Readable, limit: number): Promise<Uint8Array | 'too-large' | 'broken-off'> {
   if (stream.readableEnded) return Promise.resolve(new Uint8Array());
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>();
+  // Gone while we looked who calls: it tells of nothing any more.
+  if (stream.destroyed) return Promise.resolve('broken-off');
+  const { promise, resolve } = Promise.withResolvers<Uint8Array | 'too-large' | 'broken-off'>();
   const chunks: Uint8Array[] = [];
   let length = 0;
   const listeners = {
@@ -55,14 +59,14 @@ function readWhole(stream: Readable, limit: number): Promise<Uint8Array | undefi
     data: (bytes: Uint8Array) => {
       length += bytes.length;
       if (length <= limit) chunks.push(bytes);
-      else settle(() => resolve(undefined));
+      else settle(() => resolve('too-large'));
     },
     end: () => {
       const only = chunks[0];
       settle(() => resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)));
     },
-    error: (fault: Error) => settle(() => reject(fault)),
-    close: () => settle(() => reject(new Error('the request was broken off'))),
+    error: () => settle(() => resolve('broken-off')),
+    close: () => settle(() => resolve('broken-off')),
   };
   const settle = (settling: () => void) => {
     for (const [event, listener] of Object.entries(listeners)) stream.off(event, listener);
