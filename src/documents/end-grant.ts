@@ -3,6 +3,7 @@ import { type Call, type Decision, defineOperation, type Refused } from '../api/
 import { refuse } from '../kernel/problem.ts';
 import { removeGrant } from './document-store.ts';
 import { findOwn } from './document-use.ts';
+import { decodeLine } from './header-text.ts';
 import type { DocumentPorts } from './ports.ts';
 
 const request = {
@@ -40,7 +41,9 @@ export const endGrant = defineOperation({
     const found = await findOwn(call, call.params.id);
     if ('refusal' in found) return found;
     const { id, citizenId } = found.document;
-    const { clientId: to, purpose } = query;
+    const { clientId: to } = query;
+    // As the grant keeps it, so that the text by which it was given ends it.
+    const purpose = decodeLine(encodeURIComponent(query.purpose), 200) ?? query.purpose;
     const event = mint('event');
     const actor = { client: caller.clientId };
     return {

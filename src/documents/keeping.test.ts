@@ -190,6 +190,17 @@ for (const engine of engines) {
     assert.ok('refusal' in twice && twice.refusal.slug === 'conflict');
   });
 
+  test(`${engine.name}: the text by which a grant was given ends it, however it is composed`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(100));
+    const purpose = 'aide au de\u0301me\u0301nagement ';
+    assert.ok('status' in (await house.grant(id, { clientId: 'city', purpose })));
+    const ended = await house.endGrant(id, `clientId=city&purpose=${encodeURIComponent(purpose)}`);
+    assert.equal('refusal' in ended ? ended.refusal.slug : ended.status, 200);
+    const read = await house.retrieve(id, { client: 'city' });
+    assert.equal('refusal' in read && read.refusal.slug, 'document-not-found');
+  });
+
   test(`${engine.name}: only the issuer grants, ends and withdraws; to others the document does not exist, and that is on record`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     const id = await deposited(house, pdfOf(100));
