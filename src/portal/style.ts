@@ -13,7 +13,7 @@ a { color: var(--link); } a:focus-visible { outline: 3px solid var(--link); outl
 pre, code { font: 0.9375rem/1.5 ui-monospace, monospace; } pre { overflow-x: auto; border: 1px solid var(--line); padding: 0.75rem; }
 dt { font-weight: 600; } dd { margin: 0 0 0.75rem; }
 article { border: 1px solid var(--line); padding: 0 1rem 0.75rem; margin-block: 1rem; } article p { white-space: pre-wrap; }
-table { border-collapse: collapse; } th, td { text-align: start; padding: 0.35rem 0.75rem 0.35rem 0; border-block-end: 1px solid var(--line); vertical-align: top; }
+table { border-collapse: collapse; } th { overflow-wrap: normal; } th, td { text-align: start; padding: 0.35rem 0.75rem 0.35rem 0; border-block-end: 1px solid var(--line); vertical-align: top; }
 [role='region'] { overflow-x: auto; }
 `;
 
