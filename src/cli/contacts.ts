@@ -80,8 +80,9 @@ async function importContacts(room: ContactsRoom, path: string, { stderr }: Term
     batch = [];
   };
   const lines = createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const text of lines) {
+  for await (const line of lines) {
     number += 1;
+    const text = number === 1 ? line.replace(/^\ufeff/, '') : line;
     if (text.trim() === '') continue;
     const at = number;
     batch.push(importLine(room, text).then((fault) => (fault === undefined ? undefined : `line ${at}: ${fault}`)));

@@ -153,7 +153,9 @@ for (const engine of engines) {
       { citizenId: 'cit-nobody', wishes: { language: 'nb' } },
       { citizenId: 'cit-jon', phone: { address: '40 00', verifiedAt: at } },
     ];
-    writeFileSync(join(folder, 'contacts.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    // As some editors save it: with a mark of its encoding.
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    writeFileSync(join(folder, 'contacts.jsonl'), `\ufeff${text}`);
     const printed: string[] = [];
     const print = (text: string) => void printed.push(text);
     const terminal = { stdout: print, stderr: print, isInteractive: false, cwd: folder };
