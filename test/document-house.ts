@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
+import type { Caller } from '../src/access/caller.ts';
 import { createDispatch, type House } from '../src/api/dispatch.ts';
 import type { Answer, Operation } from '../src/api/operation.ts';
 import type { Incoming } from '../src/api/parse-request.ts';
@@ -65,6 +66,14 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
+/** Whom the test says to call: a client, perhaps `for` a citizen; only a portal may act for one. */
+function callerOf(token: string): Caller {
+  const [clientId = '', citizenId] = token.split(' for ');
+  const scopes = ['documents:read', 'documents:write', ...(clientId === 'portal' ? ['citizen:self'] : [])];
+  const purposes = clientId === 'strict' ? new Set(['agreed']) : undefined;
+  return { clientId, citizenId, purposes, scopes: new Set(scopes) };
+}
+
 /** Everything the documents operations stand on, real, over what is stored there; the clock stands still until it is set. */
 export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint8Array) {
   const time = { now: Date.UTC(2026, 5, 1, 12) };
@@ -100,12 +109,7 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
   };
   const house: House<DocumentPorts> = {
     gate: {
-      authenticate: async (token = '') => ({
-        clientId: token.split(' for ')[0] ?? '',
-        citizenId: token.split(' for ')[1],
-        purposes: token === 'strict' ? new Set(['agreed']) : undefined,
-        scopes: new Set(['documents:read', 'documents:write']),
-      }),
+      authenticate: async (token = '') => callerOf(token),
       missingScope: () => ({ slug: 'missing-scope', detail: '' }),
       take: () => ({ headers: {} }),
     },

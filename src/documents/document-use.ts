@@ -7,9 +7,14 @@ import { type Found, findDocument } from './document-store.ts';
 
 type UseCall = Pick<Call<RequestShape, unknown>, 'caller' | 'mint' | 'now'>;
 
-/** Who reads: the citizen whom the token names, and then nobody but that citizen, or the client. */
-export function readerOf({ caller: { clientId, citizenId } }: UseCall, purpose: string | undefined): Reader {
-  return citizenId === undefined ? { client: clientId, purpose } : { citizen: citizenId };
+/**
+ * Who reads: the citizen whom the token names, and then nobody but that citizen, where the client may act for citizens;
+ * else the client. A client that may not has its own rights, whoever is there.
+ */
+export function readerOf({ caller }: UseCall, purpose: string | undefined): Reader {
+  const { clientId, citizenId, scopes } = caller;
+  const own = citizenId !== undefined && scopes.has('citizen:self');
+  return own ? { citizen: citizenId } : { client: clientId, purpose };
 }
 
 /** The event of the use of a document; the purpose of the grant counts, not what the caller says of it. */

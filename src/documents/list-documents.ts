@@ -42,7 +42,7 @@ export const listDocumentRecords = defineOperation({
   scope: 'documents:read',
   summary: 'List the records of a citizen’s documents',
   description:
-    'The records of the documents that this client deposited for the citizen, or has a grant for, newest first; all of them where the token names that citizen. A citizen without such documents, known or not, has an empty list. Each page is one ledger event.',
+    'The records of the documents that this client deposited for the citizen, or has a grant for, newest first; all of them where the token names that citizen and has the scope citizen:self. A citizen without such documents, known or not, has an empty list. Each page is one ledger event.',
   request,
   responses: {
     200: {

@@ -48,6 +48,26 @@ for (const engine of engines) {
     ]);
   });
 
+  test(`${engine.name}: a client that may not act for citizens keeps to its grants while one is there`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const [granted, other] = [await deposited(house, pdfOf(50)), await deposited(house, pdfOf(50))];
+    const grant = { clientId: 'city', purpose: 'housing', grantedAt: house.time.now, endsAt: null };
+    await house.db.write([insertGrant({ documentId: granted, ...grant })]);
+    const city = { client: `city for ${citizen}` };
+    const read = await house.retrieve(granted, city);
+    assert.equal('refusal' in read ? read.refusal.slug : read.status, 200);
+    const refused = await house.retrieve(other, city);
+    assert.equal('refusal' in refused && refused.refusal.slug, 'document-not-found');
+    const listed = await house.list({ ...city, query: `citizenId=${citizen}` });
+    assert.ok('status' in listed);
+    assert.deepEqual(
+      (listed.json as { documents: { id: string }[] }).documents.map((one) => one.id),
+      [granted],
+    );
+    const actors = (await house.eventsAbout(citizen)).slice(2).map(({ actor }) => actor);
+    assert.deepEqual(actors, Array(3).fill({ client: 'city' }));
+  });
+
   test(`${engine.name}: a citizen lists the own documents, whoever deposited them`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     const ids = [await deposited(house, pdfOf(50)), await deposited(house, pdfOf(50))];

@@ -50,7 +50,7 @@ export const retrieveDocument = defineOperation({
   scope: 'documents:read',
   summary: 'Retrieve a secure document',
   description:
-    'The document itself, as an attachment, to the client that deposited it, to clients with a grant, and to its citizen where the token names one (claim citizen_id of a trusted issuer); everyone else finds nothing. Each answer is preceded by a durable ledger event, named in Link. With Accept: application/json the record of the document.',
+    'The document itself, as an attachment, to the client that deposited it, to clients with a grant, and to its citizen where the token names one (claim citizen_id of a trusted issuer, with the scope citizen:self besides); everyone else finds nothing. Each answer is preceded by a durable ledger event, named in Link. With Accept: application/json the record of the document.',
   request,
   responses: {
     200: {

@@ -32,7 +32,9 @@ const tokenOf = async (citizenId: string, scope = 'citizen:self') =>
   });
 
 async function get(path: string, token: string) {
-  const answer = await ask({ path, headers: withToken(token) });
+  let answer = await ask({ path, headers: withToken(token) });
+  // A message is opened at the very moment at which it was mailed: then it is to be asked for again.
+  while (answer.status === 409) answer = await ask({ path, headers: withToken(token) });
   return { status: answer.status, json: jsonOf(answer), raw: String(answer.body) };
 }
 
