@@ -59,7 +59,10 @@ export async function createDeliveryHouse(
     return delivering;
   }
 
-  return { time, house, sink, smtp, faults, start };
+  /** The same for one that knows that all others are gone, as each start on SQLite does: what they had is lost. */
+  const takeOver: typeof start = (more) => start({ soleProcess: true, ...more });
+
+  return { time, house, sink, smtp, faults, start, takeOver };
 }
 
 /** A provider that answers as told, one answer a call; then it delivers. */
@@ -103,4 +106,9 @@ export function linesOf(shown: Shown): string[] {
 /** Looks again each turn of the event loop: for what another process does, which no promise here tells of. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise(setImmediate);
+}
+
+/** Gives what is on its way in this process the time to come to where it waits. */
+export async function settled(db: Db): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await db.read('select 1 as one');
 }

@@ -77,7 +77,7 @@ for (const engine of engines) {
     assert.equal(other.length, 1);
   });
 
-  test(`${engine.name}: who finds that its own lease ran out judges nobody for the length of one`, async (t) => {
+  test(`${engine.name}: who is new judges nobody for half a lease, and whose own ran out for a whole one`, async (t) => {
     const { claim } = await setUp(t);
     const time = createVirtualTime(0);
     let forward = 0;
@@ -87,6 +87,10 @@ for (const engine of engines) {
       onFault: assert.fail,
     });
     const seen = [await lease.mayJudge()];
+    await time.advance(leaseMs / 2 - 1, lease.idle);
+    seen.push(await lease.mayJudge());
+    await time.advance(1, lease.idle);
+    seen.push(await lease.mayJudge());
     await time.advance(3 * leaseMs, lease.idle);
     seen.push(await lease.mayJudge());
     forward = 10 * leaseMs;
@@ -95,7 +99,7 @@ for (const engine of engines) {
     seen.push(await lease.mayJudge());
     await time.advance(1, lease.idle);
     seen.push(await lease.mayJudge());
-    assert.deepEqual(seen, [true, true, false, false, true]);
+    assert.deepEqual(seen, [false, false, true, true, false, false, true]);
     await lease.end({ giveBack: true });
   });
 }

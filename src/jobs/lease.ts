@@ -56,7 +56,8 @@ export type Lease = {
   fence(): number | undefined;
   /**
    * Whether others whose lease ran out may be taken for dead. Where ours ran out too, this process stood still or its
-   * clock was set forward, and theirs may look so for the same reason: all get the length of a lease to renew.
+   * clock was set forward, and theirs may look so for the same reason: all get the length of a lease to renew. They get
+   * half of that from a new holder: the database may have been away, and nobody could renew.
    */
   mayJudge(): Promise<boolean>;
   /** Resolves when no renewal is at work. */
@@ -69,11 +70,11 @@ export type Lease = {
 export async function keepLease(parts: LeaseParts): Promise<Lease> {
   const { claim, clock, timer, name, holder, leaseMs } = parts;
   let held: { readonly fence: number; readonly until: number } | undefined;
-  let ranOutAt: number | undefined;
+  let patience = { since: clock.now(), ms: leaseMs / 2 };
 
   async function renew(): Promise<void> {
     const now = clock.now();
-    if (held !== undefined && now >= held.until) ranOutAt = now;
+    if (held !== undefined && now >= held.until) patience = { since: now, ms: leaseMs };
     const [row] = await claim(takeLease({ name, holder, now, leaseMs }));
     held = row === undefined ? undefined : { fence: Number(row['fence']), until: now + leaseMs };
   }
@@ -86,7 +87,7 @@ export async function keepLease(parts: LeaseParts): Promise<Lease> {
     mayJudge: async () => {
       if (fence() === undefined) await renew();
       // Either way: a clock that is set back must not make it wait longer.
-      return ranOutAt === undefined || Math.abs(clock.now() - ranOutAt) >= leaseMs;
+      return Math.abs(clock.now() - patience.since) >= patience.ms;
     },
     idle: renewing.idle,
     end: async ({ giveBack }) => {

@@ -10,7 +10,7 @@ import { findWithContent } from './notification-store.ts';
 import type { ContactOf } from './ports.ts';
 import { afterQuiet } from './quiet-hours.ts';
 import { type OpeningKeys, openContentOf } from './sealed-content.ts';
-import { type Ending, type SettleParts, settle } from './settle-delivery.ts';
+import { type Ending, isPassing, type SettleParts, settle } from './settle-delivery.ts';
 
 export type DeliverParts = SettleParts & {
   readonly claim: Claim;
@@ -24,6 +24,8 @@ export type DeliverParts = SettleParts & {
   readonly urgent: boolean;
   /** For each call of an adapter, whatever its own limits are: one that never settles would hold its place for ever. */
   readonly limit: Limit;
+  /** Whether this process ends: then it waits for a database that is away no longer. */
+  isStopping(): boolean;
   onFault(fault: unknown): void;
 };
 
@@ -93,6 +95,18 @@ export function createDeliver(parts: DeliverParts, channel: Channel, places: Gat
     }
   }
 
+  /** What a provider answered is known here alone: while the database is away it is kept, and stored when it is back. */
+  async function store(job: Job, ending: Ending, notification: Notification | undefined): Promise<void> {
+    for (;;) {
+      try {
+        await settle(parts, job, ending, notification);
+        return;
+      } catch (fault) {
+        if (ending.by === 'us' || !isPassing(fault) || parts.isStopping()) throw fault;
+      }
+    }
+  }
+
   return async (job) => {
     let ending: Ending | undefined;
     let notification: Notification | undefined;
@@ -113,7 +127,7 @@ export function createDeliver(parts: DeliverParts, channel: Channel, places: Gat
       }
       ending = { by: 'us', status: 'failed', reason: 'internal-fault' };
     }
-    if (ending !== undefined) await settle(parts, job, ending, notification);
+    if (ending !== undefined) await store(job, ending, notification);
   };
 }
 

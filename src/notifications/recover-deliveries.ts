@@ -15,6 +15,8 @@ export type RecoverParts = SettleParts & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   /** For each asking of a provider. */
   readonly limit: Limit;
+  /** Whether this process is at work on the job, under whatever lease: then it is not lost. */
+  isAtHand(job: Job): boolean;
   onFault(fault: unknown): void;
 };
 
@@ -54,7 +56,7 @@ export function createRecovery(parts: RecoverParts): (own: string) => Promise<nu
     const found = await findLost(parts.read, now, own);
     // What was recovered by now is forgotten.
     put = new Map(found.flatMap(({ job }) => entryOf(put, job)));
-    const due = found.filter(({ job }) => (put.get(keyOf(job))?.until ?? now) <= now);
+    const due = found.filter(({ job }) => !parts.isAtHand(job) && (put.get(keyOf(job))?.until ?? now) <= now);
     let back = 0;
     for (const lost of due.filter((one) => !isAsked(parts, one))) back += (await recover(lost)) ?? 0;
     // A provider that cannot be reached takes its time to say so: once is enough, before others are looked after again.
@@ -63,7 +65,8 @@ export function createRecovery(parts: RecoverParts): (own: string) => Promise<nu
   };
 }
 
-const keyOf = (job: Job) => `${job.id}.${job.attempts}`;
+/** What tells a job from the same delivery taken again. */
+export const keyOf = (job: Job) => `${job.id}.${job.attempts}`;
 
 function entryOf(put: ReadonlyMap<string, Put>, job: Job): Array<[string, Put]> {
   const before = put.get(keyOf(job));

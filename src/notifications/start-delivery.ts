@@ -1,7 +1,7 @@
 import type { RetryPolicy } from '../jobs/back-off.ts';
 import { createGate } from '../jobs/gate.ts';
 import { endWorkerLeases } from '../jobs/lease.ts';
-import { createLimit, type Limit } from '../jobs/limit.ts';
+import { createLimit, type Limit, late } from '../jobs/limit.ts';
 import { repeat } from '../jobs/repeat.ts';
 import { type Queue, startWorker, type Worker, type WorkerParts } from '../jobs/worker.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -13,7 +13,7 @@ import { claimDue, type Job, jobOf, type Lane, waitingLanes } from './delivery-s
 import { createDeadlines } from './end-overdue.ts';
 import { type ChannelName, channelNames } from './notification.ts';
 import { queueName, queueOf } from './notification-store.ts';
-import { createRecovery } from './recover-deliveries.ts';
+import { createRecovery, keyOf } from './recover-deliveries.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { createWorkerIdentity, type WorkerIdentity } from './worker-identity.ts';
 
@@ -35,7 +35,7 @@ export const deliveryTiming: DeliveryTiming = { pollMs: 1_000, leaseMs: 7_000, r
 /** About two days: 5 s, doubled up to an hour, 72 attempts; `deliverBy` may end it sooner. */
 export const deliveryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
 
-export type DeliveryProcess = Omit<DeliverParts, 'policy' | 'urgent' | 'limit'> & {
+export type DeliveryProcess = Omit<DeliverParts, 'policy' | 'urgent' | 'limit' | 'isStopping'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   /** True where no other process can have this database open (SQLite): jobs of former processes are lost for sure. */
   readonly soleProcess: boolean;
@@ -80,38 +80,18 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
     return rows;
   };
   const limit = createLimit(given.timer, adapterMs);
-  const parts = { ...given, commit, policy, timing, limit };
+  let stopping = false;
+  const atHand = new Set<string>();
+  const isAtHand = (job: Job) => atHand.has(keyOf(job));
+  const parts = { ...given, commit, policy, timing, limit, atHand, isAtHand, isStopping: () => stopping };
   const { timer, onFault } = parts;
   if (parts.soleProcess) await parts.claim(endWorkerLeases);
   const identity = await createWorkerIdentity({ ...parts, leaseMs: timing.leaseMs });
   const recover = createRecovery(parts);
-  await recover(await identity.name());
+  if (parts.soleProcess) await recover(await identity.name());
 
-  const start = <J>(queue: Queue<J>, width: Pick<WorkerParts<J>, 'concurrency' | 'batch' | 'spare'>): Worker =>
-    startWorker({ ...parts, ...width, queue, pollMs: timing.pollMs });
-  // Urgent messages have workers of their own, so that a backlog of others does not take all the places.
-  const turns = createTurns(preparedInATurn);
-  const urgency = createUrgency(parts.clock);
-  const aside = besideUrgent(parts, urgency);
-  const lines = channelNames.flatMap((name) => {
-    const few = parts.channels[name].concurrency + jobsBesideUrgent;
-    const spared = { concurrency: few, batch: Math.ceil(few / 3) };
-    const channel = parts.channels[name];
-    const places = createGate(channel.concurrency, Math.floor(channel.concurrency / placesPerKept));
-    const delivers = [
-      createDeliver({ ...parts, urgent: true }, channel, places),
-      createDeliver(aside, channel, places),
-    ] as const;
-    const queue = (priority: 0 | 1) =>
-      channelQueue(parts, { channel: name, priority, deliver: delivers[priority], turns, urgency }, identity);
-    const many = { concurrency: jobsAtOnce, batch: jobsInOneClaim };
-    const bulk = { ...many, spare: () => (urgency.lasts() ? spared : undefined) };
-    return [
-      { queue: queueName(name, 0), worker: start(queue(0), many) },
-      { queue: queueName(name, 1), worker: start(queue(1), bulk) },
-    ];
-  });
-  const deadlines = start(createDeadlines(parts), { concurrency: deadlinesAtOnce, batch: deadlinesAtOnce });
+  const lines = channelNames.flatMap(lineStarter(parts, identity));
+  const deadlines = start(parts, createDeadlines(parts), { concurrency: deadlinesAtOnce, batch: deadlinesAtOnce });
   const workers = [...lines.map(({ worker }) => worker), deadlines];
 
   let wakes = 0;
@@ -140,8 +120,11 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
       }
     },
     stop: async (withinMs) => {
-      await recovery.stop();
-      const finished = (await Promise.all(workers.map((worker) => worker.stop(withinMs)))).every(Boolean);
+      stopping = true;
+      // All at once: the recovery may be asking a provider that does not answer.
+      const over = createLimit(timer, withinMs);
+      const ends = [over.hold(recovery.stop()), ...workers.map((worker) => worker.stop(withinMs))];
+      const finished = (await Promise.all(ends)).every((end) => end !== late && end !== false);
       limit.end();
       await identity.end(finished);
       return finished;
@@ -164,7 +147,44 @@ type Parts = DeliveryProcess & {
   readonly policy: RetryPolicy;
   readonly timing: DeliveryTiming;
   readonly limit: Limit;
+  /** What this process is at work on, by `keyOf`. */
+  readonly atHand: Set<string>;
+  isStopping(): boolean;
 };
+
+type Width = Pick<WorkerParts<unknown>, 'concurrency' | 'batch' | 'spare'>;
+
+function start<J>(parts: Parts, queue: Queue<J>, width: Width): Worker {
+  return startWorker({ ...parts, ...width, queue, pollMs: parts.timing.pollMs });
+}
+
+/**
+ * Starts the two workers of a channel. Urgent messages have one of their own, so that a backlog of others does not take all
+ * the places.
+ */
+function lineStarter(parts: Parts, identity: WorkerIdentity) {
+  const turns = createTurns(preparedInATurn);
+  const urgency = createUrgency(parts.clock);
+  const aside = besideUrgent(parts, urgency);
+  return (name: ChannelName) => {
+    const channel = parts.channels[name];
+    const few = channel.concurrency + jobsBesideUrgent;
+    const spared = { concurrency: few, batch: Math.ceil(few / 3) };
+    const places = createGate(channel.concurrency, Math.floor(channel.concurrency / placesPerKept));
+    const delivers = [
+      createDeliver({ ...parts, urgent: true }, channel, places),
+      createDeliver(aside, channel, places),
+    ] as const;
+    const queue = (priority: 0 | 1) =>
+      channelQueue(parts, { channel: name, priority, deliver: delivers[priority], turns, urgency }, identity);
+    const many = { concurrency: jobsAtOnce, batch: jobsInOneClaim };
+    const bulk = { ...many, spare: () => (urgency.lasts() ? spared : undefined) };
+    return [
+      { queue: queueName(name, 0), worker: start(parts, queue(0), many) },
+      { queue: queueName(name, 1), worker: start(parts, queue(1), bulk) },
+    ];
+  };
+}
 
 /** The same parts for messages that are not urgent: while urgent ones come, few of their units share a commit. */
 function besideUrgent(parts: Parts, urgency: Urgency): Parts & { readonly urgent: false } {
@@ -226,12 +246,15 @@ function channelQueue(parts: Parts, line: Line, identity: WorkerIdentity): Queue
       }
     },
     run: async (job) => {
+      parts.atHand.add(keyOf(job));
       try {
         if (priority === 1) await turns();
         await deliver(job);
       } catch (fault) {
         identity.leaveBehind(job.lockedBy);
         throw fault;
+      } finally {
+        parts.atHand.delete(keyOf(job));
       }
     },
   };

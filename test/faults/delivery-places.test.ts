@@ -5,7 +5,7 @@ import { type CascadePolicy, inboxAndEmail } from '../../src/notifications/casca
 import type { Channel } from '../../src/notifications/channels/channel.ts';
 import { openMessage } from '../../src/notifications/citizen-inbox.ts';
 import type { Db } from '../../src/store/db.ts';
-import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
+import { createDeliveryHouse, linesOf, minute, type Shown, scripted, settled, until } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 
 const hour = 60 * minute;
@@ -33,11 +33,6 @@ function onePlace(stage: 'prepare' | 'call') {
     },
   };
   return { channel, counts, letGo: held.resolve };
-}
-
-/** Gives what is on its way the time to come to where it waits. */
-async function settled(db: Db): Promise<void> {
-  for (let turn = 0; turn < 50; turn += 1) await db.read('select 1 as one');
 }
 
 /** A first message at the place, and a second one that is prepared and waits for it. */

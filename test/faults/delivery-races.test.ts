@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Claim } from '../../src/jobs/claim.ts';
-import { endWorkerLeases } from '../../src/jobs/lease.ts';
 import { parseId } from '../../src/kernel/id.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
 import { openMessage } from '../../src/notifications/citizen-inbox.ts';
@@ -16,15 +15,14 @@ for (const engine of engines) {
   const taken = async (db: Db) => (await db.read("select id from delivery where status = 'sending'")).length;
 
   check('a worker that lost its lease stores no second outcome of the job that another has ended', async (t, db) => {
-    const { house, faults, start } = await createDeliveryHouse(t, db);
+    const { house, faults, start, takeOver } = await createDeliveryHouse(t, db);
     const stuck = Promise.withResolvers<Outcome>();
     const slow = scripted(() => stuck.promise);
     const first = await start({ email: slow });
     const id = await house.accept({ citizenId: 'cit-ada' });
     first.wake();
     await until(async () => slow.calls.length === 1);
-    await db.write([endWorkerLeases]);
-    const second = await start();
+    const second = await takeOver();
     await second.idle();
     const before = await house.show(id);
     stuck.resolve({ outcome: 'unknown' });
@@ -35,14 +33,13 @@ for (const engine of engines) {
   });
 
   check('a worker that lost its job while it prepared the message cannot end it', async (t, db) => {
-    const { house, faults, start } = await createDeliveryHouse(t, db);
+    const { house, faults, start, takeOver } = await createDeliveryHouse(t, db);
     const contact = Promise.withResolvers<Contact | undefined>();
     const first = await start({ contactOf: () => contact.promise });
     const id = await house.accept({ citizenId: 'cit-ada' });
     first.wake();
     await until(async () => (await taken(db)) === 1);
-    await db.write([endWorkerLeases]);
-    const second = await start({ email: scripted() });
+    const second = await takeOver({ email: scripted() });
     second.wake();
     await second.idle();
     contact.resolve(undefined);
@@ -55,7 +52,7 @@ for (const engine of engines) {
   });
 
   check('a worker that lost its job before the call does not call', async (t, db) => {
-    const { house, sink, start } = await createDeliveryHouse(t, db);
+    const { house, sink, start, takeOver } = await createDeliveryHouse(t, db);
     const held = Promise.withResolvers<void>();
     const waits: Claim = async (statement) => {
       if (statement.sql.includes('set started_at')) await held.promise;
@@ -65,8 +62,7 @@ for (const engine of engines) {
     await house.accept({ citizenId: 'cit-ada' });
     first.wake();
     await until(async () => (await taken(db)) === 1);
-    await db.write([endWorkerLeases]);
-    const second = await start();
+    const second = await takeOver();
     second.wake();
     await sink.received(1);
     await second.idle();
@@ -76,7 +72,7 @@ for (const engine of engines) {
   });
 
   check('a worker that calls while its job is being put back is not doubled by the next one', async (t, db) => {
-    const { house, start } = await createDeliveryHouse(t, db);
+    const { house, start, takeOver } = await createDeliveryHouse(t, db);
     const held = Promise.withResolvers<void>();
     const waits: Claim = async (statement) => {
       if (statement.sql.includes('set started_at')) await held.promise;
@@ -88,7 +84,6 @@ for (const engine of engines) {
     await house.accept({ citizenId: 'cit-ada' });
     first.wake();
     await until(async () => (await taken(db)) === 1);
-    await db.write([endWorkerLeases]);
     // Recovery has read that the provider was not called; before it acts on that, the provider is called.
     const late: Claim = async (statement) => {
       if (statement.sql.includes('started_at is null')) {
@@ -97,7 +92,7 @@ for (const engine of engines) {
       }
       return house.claim(statement);
     };
-    const second = await start({ claim: late, email: provider });
+    const second = await takeOver({ claim: late, email: provider });
     second.wake();
     await second.idle();
     answer.resolve({ outcome: 'delivered' });

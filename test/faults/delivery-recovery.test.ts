@@ -4,7 +4,7 @@ import { endWorkerLeases } from '../../src/jobs/lease.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
 import { deliveryTiming } from '../../src/notifications/start-delivery.ts';
 import type { Db } from '../../src/store/db.ts';
-import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
+import { createDeliveryHouse, linesOf, minute, type Shown, scripted, settled, until } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 
 const day = 24 * 60 * minute;
@@ -68,15 +68,14 @@ for (const engine of engines) {
   ];
   check('the answer that comes to a process that was taken for lost is learnt', async (t, db) => {
     for (const [answer, expected] of answers) {
-      const { time, house, faults, start } = await createDeliveryHouse(t, db);
+      const { time, house, faults, start, takeOver } = await createDeliveryHouse(t, db);
       const stuck = Promise.withResolvers<Outcome>();
       const slow = scripted(() => stuck.promise);
       const first = await start({ email: slow });
       const id = await house.accept({ citizenId: 'cit-ada' });
       first.wake();
       await until(async () => slow.calls.length === 1);
-      await db.write([endWorkerLeases]);
-      const second = await start();
+      const second = await takeOver();
       await second.idle();
       assert.equal(((await house.show(id)) as Shown).reason?.code, 'outcome-unknown');
       await time.advance(1_000, second.idle);
@@ -98,19 +97,18 @@ for (const engine of engines) {
   });
 
   check('a provider that cannot be asked is asked again, and what it knows is learnt', async (t, db) => {
-    const { time, house, faults, start } = await createDeliveryHouse(t, db);
+    const { time, house, faults, start, takeOver } = await createDeliveryHouse(t, db);
     const first = await start({ email: scripted(never, never), timer: stopped });
     const ids = [await house.accept({ citizenId: 'cit-ada' }), await house.accept({ citizenId: 'cit-bo' })];
     first.wake();
     await until(async () => (await db.read('select id from delivery where started_at is not null')).length === 2);
-    await db.write([endWorkerLeases]);
     const asked: number[] = [];
     const ask = async (): Promise<Outcome> => {
       asked.push(time.clock.now());
       if (asked.length <= 4) throw new Error('no session could be opened');
       return { outcome: 'sent' };
     };
-    const second = await start({ email: { ...scripted(), ask }, timing: deliveryTiming });
+    const second = await takeOver({ email: { ...scripted(), ask }, timing: deliveryTiming });
     await second.idle();
     assert.equal(asked.length, 1);
     assert.equal((await house.show(ids[0] ?? ''))['status'], 'sending');
@@ -120,19 +118,18 @@ for (const engine of engines) {
   });
 
   check('a provider that cannot be asked until deliverBy leaves unknown, and holds up nobody', async (t, db) => {
-    const { time, house, start } = await createDeliveryHouse(t, db);
+    const { time, house, start, takeOver } = await createDeliveryHouse(t, db);
     const first = await start({ email: scripted(never), timer: stopped });
     const deliverBy = new Date(time.clock.now() + 10 * day).toISOString();
     const id = await house.accept({ citizenId: 'cit-ada', deliverBy });
     first.wake();
     await until(async () => (await db.read('select id from delivery where started_at is not null')).length === 1);
-    await db.write([endWorkerLeases]);
     let asked = 0;
     const ask = async (): Promise<Outcome> => {
       asked += 1;
       throw new Error('no session could be opened');
     };
-    const second = await start({ email: { ...scripted(), ask } });
+    const second = await takeOver({ email: { ...scripted(), ask } });
     const other = await house.accept({ citizenId: 'cit-bo' });
     second.wake();
     await second.idle();
@@ -142,5 +139,31 @@ for (const engine of engines) {
     assert.deepEqual([shown.status, shown.reason?.code], ['undeliverable', 'outcome-unknown']);
     // Its pauses grow to ten minutes here, and it is looked at each hour.
     assert.ok(asked > 100 && asked < 300, `asked ${asked} times`);
+  });
+
+  check('who stops takes nothing more, though a provider that is asked does not answer', async (t, db) => {
+    const { time, house, faults, start, takeOver } = await createDeliveryHouse(t, db);
+    const dead = await start({ email: scripted(never), timer: stopped });
+    await house.accept({ citizenId: 'cit-ada' });
+    dead.wake();
+    await until(async () => (await db.read('select id from delivery where started_at is not null')).length === 1);
+    const asking = Promise.withResolvers<void>();
+    const ask = async (): Promise<Outcome | undefined> => {
+      if (faults.length === 0) throw new Error('no session could be opened');
+      asking.resolve();
+      return await never();
+    };
+    const email = { ...scripted(), ask };
+    const policy = { attempts: 4, firstDelayMs: 1_000, longestDelayMs: 1_000 };
+    const worker = await takeOver({ email, policy, timing: deliveryTiming });
+    await time.advance(5_000, () => settled(db));
+    await asking.promise;
+    const stopping = worker.stop(1_000);
+    await settled(db);
+    await house.accept({ citizenId: 'cit-bo' });
+    worker.wake();
+    await time.advance(5_000, () => settled(db));
+    assert.equal(await stopping, false);
+    assert.deepEqual(email.calls, []);
   });
 }

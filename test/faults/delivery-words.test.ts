@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Claim } from '../../src/jobs/claim.ts';
-import { endWorkerLeases } from '../../src/jobs/lease.ts';
 import { parseId } from '../../src/kernel/id.ts';
 import type { Commit } from '../../src/ledger/commit.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
@@ -89,15 +88,14 @@ for (const engine of engines) {
   });
 
   check('a proof that comes after the process died and before anyone has noticed is not lost', async (t, db) => {
-    const { house, start, say } = await open(t, db);
+    const { house, start, takeOver, say } = await open(t, db);
     const provider = scripted(() => new Promise(() => undefined));
     const dead = await start({ email: provider });
     const id = await house.accept({ citizenId: 'cit-ada' });
     dead.wake();
     await until(async () => provider.calls.length === 1);
     assert.equal(await say(provider.calls[0], 'delivered'), 204);
-    await db.write([endWorkerLeases]);
-    const next = await start({ email: provider });
+    const next = await takeOver({ email: provider });
     await next.idle();
     const shown = (await house.show(id)) as Shown;
     assert.deepEqual(

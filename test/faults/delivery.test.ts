@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Claim } from '../../src/jobs/claim.ts';
-import { endWorkerLeases } from '../../src/jobs/lease.ts';
 import type { Commit } from '../../src/ledger/commit.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
 import { type Db, WriteUnknown } from '../../src/store/db.ts';
@@ -30,7 +29,7 @@ for (const engine of engines) {
   });
 
   check('a crash between the call and its outcome leaves unknown, and the mail is not sent twice', async (t, db) => {
-    const { house, sink, start } = await createDeliveryHouse(t, db);
+    const { house, sink, start, takeOver } = await createDeliveryHouse(t, db);
     // The process dies the moment the relay has taken the mail: the outcome is never stored.
     const dies: Commit = (effect) =>
       effect.statements.length > 1 ? new Promise(() => undefined) : house.commit(effect);
@@ -38,7 +37,7 @@ for (const engine of engines) {
     const id = await house.accept({ citizenId: 'cit-ada' });
     crashed.wake();
     await sink.received(1);
-    const next = await start({ soleProcess: true });
+    const next = await takeOver();
     await next.idle();
     const shown = (await house.show(id)) as Shown;
     assert.deepEqual(
@@ -53,7 +52,7 @@ for (const engine of engines) {
   });
 
   check('a crash before the call sends the mail later, once', async (t, db) => {
-    const { house, sink, start } = await createDeliveryHouse(t, db);
+    const { house, sink, start, takeOver } = await createDeliveryHouse(t, db);
     // The process dies while it writes the mark that comes before the call: claimed, but not called.
     const dies: Claim = (statement) =>
       statement.sql.includes('set started_at') ? new Promise(() => undefined) : house.claim(statement);
@@ -61,8 +60,7 @@ for (const engine of engines) {
     const id = await house.accept({ citizenId: 'cit-ada' });
     crashed.wake();
     await until(async () => (await db.read("select id from delivery where status = 'sending'")).length === 1);
-    await db.write([endWorkerLeases]);
-    const next = await start();
+    const next = await takeOver();
     next.wake();
     await sink.received(1);
     await next.idle();
