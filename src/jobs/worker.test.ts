@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createVirtualTime } from '../../test/virtual-time.ts';
-import { startWorker } from './worker.ts';
+import { startWorker, type WorkerParts } from './worker.ts';
 
 type Job = { readonly name: string; readonly dueAt: number };
 
-function set(options: { concurrency?: number; batch?: number; pollMs?: number } = {}) {
+type Options = Partial<Pick<WorkerParts<Job>, 'concurrency' | 'batch' | 'pollMs' | 'spare'>>;
+
+function set(options: Options = {}) {
   const time = createVirtualTime(0);
   const waiting: Job[] = [];
   const ran: string[] = [];
@@ -20,6 +22,7 @@ function set(options: { concurrency?: number; batch?: number; pollMs?: number } 
     concurrency: options.concurrency ?? 4,
     batch: options.batch ?? 2,
     pollMs: options.pollMs ?? 1_000_000,
+    spare: options.spare ?? (() => undefined),
     onFault: (fault) => faults.push(String(fault)),
     queue: {
       nextDueAt: async () => {
@@ -85,6 +88,25 @@ test('no more jobs run at once than allowed, and none is claimed that cannot run
   for (const name of names) release(name);
   await worker.idle();
   assert.deepEqual(ran.sort(), names);
+});
+
+test('room that comes back while a job hangs is used', async () => {
+  let spare: ReturnType<NonNullable<Options['spare']>> = { concurrency: 2, batch: 1 };
+  const { time, worker, add, block, release, ran } = set({
+    ...{ concurrency: 8, batch: 4, pollMs: 1_000, spare: () => spare },
+  });
+  for (const name of ['hangs', 'ends']) {
+    block(name);
+    add(name);
+  }
+  worker.wake();
+  await new Promise(setImmediate);
+  spare = undefined;
+  release('ends');
+  await new Promise(setImmediate);
+  add('next');
+  await time.advance(1_200, () => new Promise(setImmediate));
+  assert.deepEqual(ran, ['ends', 'next']);
 });
 
 test('a job that fails is told and stops neither the others nor the worker', async () => {

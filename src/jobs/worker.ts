@@ -74,7 +74,9 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
   async function step(): Promise<number> {
     const { concurrency, batch, roomToClaim } = roomOf(parts);
     const free = concurrency - running.size;
-    if (free < roomToClaim || pauses.lasts()) return Number.POSITIVE_INFINITY;
+    if (pauses.lasts()) return Number.POSITIVE_INFINITY;
+    // By polling too: what `spare` gives back rings no bell, and the jobs that run may take long.
+    if (free < roomToClaim) return parts.pollMs;
     const dueAt = await parts.queue.nextDueAt();
     const waitMs = (dueAt ?? Number.POSITIVE_INFINITY) - parts.clock.now();
     if (waitMs > 0) return Math.min(waitMs, parts.pollMs * (0.8 + 0.4 * fraction(parts.random)));
