@@ -34,3 +34,26 @@ test('only a name that is known is a time zone, and no look-alike of one', () =>
     assert.equal(quietFault(hours(bad)), 'timeZone is a name of the IANA database, as Europe/Lisbon', bad);
   }
 });
+
+test('hours that are none are refused, and those over midnight or up to it are not', () => {
+  const fault = (from: number, until: number) => quietFault({ from, until, timeZone: 'UTC' });
+  for (const [from, until] of [
+    [8, 8],
+    [24, 0],
+    [0, 0],
+    [24, 24],
+    [-1, 8],
+    [8, 25],
+    [8.5, 9],
+  ] as const) {
+    assert.equal(fault(from, until), 'from and until are two different hours from 0 to 24', `${from} to ${until}`);
+  }
+  for (const [from, until] of [
+    [0, 24],
+    [20, 8],
+    [8, 0],
+    [24, 8],
+    [8, 24],
+  ] as const)
+    assert.equal(fault(from, until), undefined);
+});

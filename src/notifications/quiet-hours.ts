@@ -36,7 +36,9 @@ export function afterQuiet(all: readonly (QuietHours | undefined)[], channel: Ch
 /** What is wrong about hours that a person stated; undefined where nothing is. */
 export function quietFault({ from, until, timeZone }: Omit<QuietHours, 'channels'>): string | undefined {
   const isHour = (hour: number) => Number.isInteger(hour) && hour >= 0 && hour <= 24;
-  if (!isHour(from) || !isHour(until) || from === until) return 'from and until are two different hours from 0 to 24';
+  // From 24 until 0 is no hour at all.
+  if (!isHour(from) || !isHour(until) || from === until || from - until === 24)
+    return 'from and until are two different hours from 0 to 24';
   try {
     createFormat(timeZone);
     return undefined;

@@ -36,7 +36,7 @@ export function withSimulators(contactOf: ContactOf): ContactOf {
 function contactOfSimulator(id: SimulatorId): Contact {
   if (id === 'sim-no-contact') return { name: 'Simulator' };
   const address = `${id}@${domain}`;
-  return { name: 'Simulator', email: address, phone: address, postalLines: [address] };
+  return { name: 'Simulator', email: address, phone: address, postalLines: [address], verified: ['email', 'sms'] };
 }
 
 /** The channel with the simulator's providers before it. */

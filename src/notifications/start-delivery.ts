@@ -4,7 +4,6 @@ import { endWorkerLeases } from '../jobs/lease.ts';
 import { createLimit, type Limit, late } from '../jobs/limit.ts';
 import { repeat } from '../jobs/repeat.ts';
 import { type Queue, startWorker, type Worker, type WorkerParts } from '../jobs/worker.ts';
-import type { Clock } from '../kernel/clock.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { bringForwardSql } from './cascade-store.ts';
 import type { Channel } from './channels/channel.ts';
@@ -15,6 +14,7 @@ import { type ChannelName, channelNames } from './notification.ts';
 import { queueName, queueOf } from './notification-store.ts';
 import { createRecovery, keyOf } from './recover-deliveries.ts';
 import { createTurns, type Turns } from './turns.ts';
+import { createUrgency, type Urgency } from './urgency.ts';
 import { createWorkerIdentity, type WorkerIdentity } from './worker-identity.ts';
 
 /** How long things take by default; tests on a virtual clock stretch what would only repeat. */
@@ -60,7 +60,6 @@ const preparedInATurn = 4;
  * urgent ones wait, since it shares the processor and the commits with them.
  */
 const jobsBesideUrgent = 2;
-const urgentForMs = 1_000;
 /** One place of a channel in so many is kept for urgent messages. */
 const placesPerKept = 10;
 /** And so many units of the others are written at once: an urgent one waits for the commit that is under way. */
@@ -206,19 +205,6 @@ type Line = {
   readonly turns: Turns;
   readonly urgency: Urgency;
 };
-
-/** Whether urgent messages came in the last second, on any channel. */
-type Urgency = { came(): void; lasts(): boolean };
-
-function createUrgency(clock: Clock): Urgency {
-  let until = Number.NEGATIVE_INFINITY;
-  return {
-    came: () => {
-      until = clock.now() + urgentForMs;
-    },
-    lasts: () => clock.now() < until,
-  };
-}
 
 /** The lanes of a channel in turn: each claim is for one lane, and the next one for the lane behind it. */
 function channelQueue(parts: Parts, line: Line, identity: WorkerIdentity): Queue<Job> {
