@@ -8,7 +8,7 @@ import type { ChannelName } from './notification.ts';
 import { wholeField, wholeOrNull } from './row-fields.ts';
 import { isPassing, type SettleParts, settle } from './settle-delivery.ts';
 
-const recoveredAtOnce = 200;
+const lookedAtOnce = 200;
 
 export type RecoverParts = SettleParts & {
   readonly claim: Claim;
@@ -51,18 +51,40 @@ export function createRecovery(parts: RecoverParts): (own: string) => Promise<nu
     }
   }
 
-  return async (own) => {
+  async function look(own: string): Promise<{ readonly back: number; readonly isLeft: boolean }> {
     const now = parts.clock.now();
     const found = await findLost(parts.read, now, own);
     // What was recovered by now is forgotten.
     put = new Map(found.flatMap(({ job }) => entryOf(put, job)));
     const due = found.filter(({ job }) => !parts.isAtHand(job) && (put.get(keyOf(job))?.until ?? now) <= now);
-    let back = 0;
-    for (const lost of due.filter((one) => !isAsked(parts, one))) back += (await recover(lost)) ?? 0;
+    const ends = await allOf(due.filter((one) => !isAsked(parts, one)).map(recover));
     // A provider that cannot be reached takes its time to say so: once is enough, before others are looked after again.
-    for (const lost of due.filter((one) => isAsked(parts, one))) if ((await recover(lost)) === undefined) break;
+    for (const lost of due.filter((one) => isAsked(parts, one))) {
+      ends.push(await recover(lost));
+      if (ends.at(-1) === undefined) break;
+    }
+    const backs = ends.filter((back) => back !== undefined);
+    return {
+      back: backs.reduce((sum, one) => sum + one, 0),
+      isLeft: found.length === lookedAtOnce && backs.length > 0,
+    };
+  }
+
+  return async (own) => {
+    let back = 0;
+    for (let isLeft = true; isLeft; ) {
+      const looked = await look(own);
+      back += looked.back;
+      isLeft = looked.isLeft;
+    }
     return back;
   };
+}
+
+/** What all of them came to; one that is rejected is told only when none is under way any more. */
+async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return await Promise.all(promises);
 }
 
 /** What tells a job from the same delivery taken again. */
@@ -111,7 +133,7 @@ async function findLost(read: Read, now: number, own: string): Promise<Lost[]> {
       where d.status = 'sending' and d.locked_by <> $3
         and not exists (select 1 from lease l where l.name = d.locked_by and l.held_until > $1)
       order by d.locked_by limit $2`,
-    [now, recoveredAtOnce, own],
+    [now, lookedAtOnce, own],
   );
   return rows.map((row: Row) => ({
     job: jobOf(row),

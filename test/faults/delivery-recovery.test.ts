@@ -108,7 +108,10 @@ for (const engine of engines) {
       if (asked.length <= 4) throw new Error('no session could be opened');
       return { outcome: 'sent' };
     };
-    const second = await takeOver({ email: { ...scripted(), ask }, timing: deliveryTiming });
+    const second = await takeOver({
+      email: { ...scripted(), ask },
+      timing: { pollMs: 60 * minute, leaseMs: 60 * minute, recoverMs: minute / 2 },
+    });
     await second.idle();
     assert.equal(asked.length, 1);
     assert.equal((await house.show(ids[0] ?? ''))['status'], 'sending');
@@ -139,6 +142,24 @@ for (const engine of engines) {
     assert.deepEqual([shown.status, shown.reason?.code], ['undeliverable', 'outcome-unknown']);
     // Its pauses grow to ten minutes here, and it is looked at each hour.
     assert.ok(asked > 100 && asked < 300, `asked ${asked} times`);
+  });
+
+  check('all that a process had in hand is recovered in one look, however much it was', async (t, db) => {
+    const { house, takeOver } = await createDeliveryHouse(t, db);
+    await Promise.all(Array.from({ length: 450 }, () => house.accept({ citizenId: 'cit-ada' })));
+    const email = scripted();
+    await db.write([
+      {
+        sql: `update delivery set status = 'sending', attempts = 1, locked_by = 'worker/dead',
+            started_at = case when id like '%0' then run_at end where status = 'queued'`,
+      },
+    ]);
+    const [begun] = await db.read('select count(*) as n from delivery where started_at is not null');
+    const worker = await takeOver({ email });
+    assert.deepEqual(await db.read("select id from delivery where locked_by = 'worker/dead'"), []);
+    await worker.idle();
+    const [unknown] = await db.read("select count(*) as n from delivery where status = 'unknown'");
+    assert.deepEqual([unknown, email.calls.length], [begun, 450 - Number(begun?.['n'])]);
   });
 
   check('who stops takes nothing more, though a provider that is asked does not answer', async (t, db) => {
