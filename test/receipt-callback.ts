@@ -2,7 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Secret } from '../src/kernel/secret.ts';
-import { plainMapping, receiptWord } from '../src/notifications/channels/sms-mapping.ts';
+import { plainMapping } from '../src/notifications/channels/sms-mapping.ts';
+import { receiptWords } from '../src/notifications/channels/sms-receipts.ts';
 import { createProviderCallback, receiptReader } from '../src/notifications/provider-callback.ts';
 
 /** The call-back of a gateway on loopback; gives what calls it and tells the status of the answer. */
@@ -11,7 +12,7 @@ export async function startReceipts(t: TestContext, parts: Parameters<typeof cre
     createProviderCallback(parts, {
       token: new Secret('t0ken'),
       limitBytes: 1_000,
-      read: receiptReader((receipt) => [receiptWord(plainMapping, receipt) ?? []].flat()),
+      read: receiptReader((receipt) => receiptWords(plainMapping, receipt, async () => [])),
     }),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -56,7 +56,11 @@ for (const [reason, statuses] of Object.entries({
 })) {
   test(`a bounce with ${statuses.join(', ')} is ${reason}`, () => {
     for (const status of statuses)
-      assert.deepEqual(readBounce(reportOf(status), addresses), { delivery, ended: 'failed', reason }, status);
+      assert.deepEqual(
+        readBounce(reportOf(status), addresses),
+        { delivery, attempt: 1, ended: 'failed', reason },
+        status,
+      );
   });
 }
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hmacText } from '../kernel/hashing.ts';
 import { type DeliveryId, parseId } from '../kernel/id.ts';
-import type { LateWord } from './learn-late.ts';
+import type { LateWord, SpokenOf } from './learn-late.ts';
 import { matterOf } from './mail-status.ts';
 import { fieldOf, partsOf, readMail, textOf, unfold } from './mime-part.ts';
 import type { ReasonCode } from './reason.ts';
@@ -16,8 +16,8 @@ const markedLength = '+dlv_'.length + 26 + '.999-'.length + macLength;
 export type BounceAddresses = {
   /** The envelope sender of an attempt. Its mark keeps others from making up bounces. */
   of(attempt: { readonly delivery: DeliveryId; readonly attempt: number }): string;
-  /** The delivery that an address was made for; undefined for any other text. Upper and lower case are alike. */
-  find(address: string): DeliveryId | undefined;
+  /** The attempt that an address was made for; undefined for any other text. Upper and lower case are alike. */
+  find(address: string): SpokenOf | undefined;
 };
 
 /** What is wrong about an address as the base of others; undefined where nothing is. */
@@ -39,27 +39,28 @@ export function createBounceAddresses(base: string, key: Uint8Array): BounceAddr
       const delivery = parseId('delivery', `dlv_${id.toUpperCase()}`);
       if (delivery === undefined) return undefined;
       const wanted = Buffer.from(markOf(`${delivery}.${attempt}`));
-      return timingSafeEqual(wanted, Buffer.from(mark.toLowerCase())) ? delivery : undefined;
+      const isOurs = timingSafeEqual(wanted, Buffer.from(mark.toLowerCase()));
+      return isOurs ? { delivery, attempt: Number(attempt) } : undefined;
     },
   };
 }
 
 /**
  * Reads a delivery status notification (RFC 3464). Only the report of a final failure counts: a delay, an answer of an
- * absent person, a mail that only quotes a report, say nothing. The address that it came to tells which delivery; its mark
+ * absent person, a mail that only quotes a report, say nothing. The address that it came to tells which attempt; its mark
  * is as good in any field of the header, since mail systems tell it in many.
  */
 export function readBounce(raw: string, addresses: BounceAddresses): LateWord | undefined {
   const mail = readMail(raw);
   const type = fieldOf(mail.head, 'content-type');
   if (!/^multipart\/report\b/i.test(type) || !/report-type\s*=\s*"?delivery-status\b/i.test(type)) return undefined;
-  const delivery = mail.head.split('\n').map(addresses.find).find(Boolean);
+  const attempt = mail.head.split('\n').map(addresses.find).find(Boolean);
   const report = partsOf(mail).find(({ head }) =>
     /^message\/(?:global-)?delivery-status\b/i.test(fieldOf(head, 'content-type')),
   );
-  if (delivery === undefined || report === undefined) return undefined;
+  if (attempt === undefined || report === undefined) return undefined;
   const status = failureIn(textOf(report));
-  return status === undefined ? undefined : { delivery, ended: 'failed', reason: reasonOf(status) };
+  return status === undefined ? undefined : { ...attempt, ended: 'failed', reason: reasonOf(status) };
 }
 
 type Status = { readonly level?: string; readonly subject?: string; readonly detail?: string };

@@ -13,15 +13,15 @@ import { findNotification, moveTo } from './notification-store.ts';
 import type { ReasonCode } from './reason.ts';
 import { tell } from './webhooks/feed-store.ts';
 
+/** Which message a provider speaks of; `attempt` where its word names it. */
+export type SpokenOf = { readonly delivery: DeliveryId; readonly attempt?: number };
+
 /** What a provider said later about a message that it had taken: by a receipt, a bounce, a returned letter. */
-export type LateWord =
-  | { readonly delivery: DeliveryId; readonly ended: 'delivered' }
-  | { readonly delivery: DeliveryId; readonly ended: 'failed'; readonly reason: ReasonCode };
+export type LateWord = SpokenOf &
+  ({ readonly ended: 'delivered' } | { readonly ended: 'failed'; readonly reason: ReasonCode });
 
 /** What was known of an attempt that another had given up: its provider did answer. */
-export type LateAnswer =
-  | LateWord
-  | { readonly delivery: DeliveryId; readonly ended: 'sent'; readonly providerRef?: string | undefined };
+export type LateAnswer = LateWord | (SpokenOf & { readonly ended: 'sent'; readonly providerRef?: string | undefined });
 
 export type LateParts = {
   readonly read: Read;
@@ -48,7 +48,7 @@ async function learnOnce(parts: LateParts, word: LateAnswer): Promise<boolean> {
   if (notification === undefined) return false;
   const deliveries = await findDeliveries(read, notification.id);
   const before = deliveries.find((delivery) => delivery.id === word.delivery);
-  if (before === undefined) return false;
+  if (before === undefined || isKnown(before, word)) return false;
   if (before.state.status === 'sending' && before.state.startedAt !== undefined) return await keep(parts, before, word);
   if (!canLearn(before, word)) return false;
   const now = clock.now();
@@ -86,6 +86,11 @@ async function learnOnce(parts: LateParts, word: LateAnswer): Promise<boolean> {
     ],
   });
   return true;
+}
+
+/** That an attempt failed which another has followed: it was made for that. */
+function isKnown({ attempts }: Delivery, { ended, attempt = attempts }: LateAnswer): boolean {
+  return ended === 'failed' && attempt < attempts;
 }
 
 /** Before an attempt runs, a word is about one before it: that it failed is known, and that it arrived ends the matter. */

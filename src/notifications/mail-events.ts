@@ -1,6 +1,6 @@
-import { type DeliveryId, parseId } from '../kernel/id.ts';
+import { parseId } from '../kernel/id.ts';
 import { at } from './json-pointer.ts';
-import type { LateWord } from './learn-late.ts';
+import type { LateWord, SpokenOf } from './learn-late.ts';
 import { jsonOf, membersOf, pointerOf, wordsOf } from './mapping-file.ts';
 import type { ReasonCode } from './reason.ts';
 
@@ -41,21 +41,23 @@ export function mailWords(mapping: MailEvents, body: unknown): LateWord[] {
 }
 
 function wordOf(mapping: MailEvents, event: unknown): LateWord | undefined {
-  const delivery = deliveryOf(at(event, mapping.mail));
-  if (delivery === undefined) return undefined;
+  const attempt = attemptOf(at(event, mapping.mail));
+  if (attempt === undefined) return undefined;
   const word = String(at(event, mapping.word) ?? '');
-  if (mapping.delivered.includes(word)) return { delivery, ended: 'delivered' };
+  if (mapping.delivered.includes(word)) return { ...attempt, ended: 'delivered' };
   const failures: ReadonlyArray<readonly [readonly string[], ReasonCode]> = [
     [mapping.bounced, 'address-refused'],
     [mapping.full, 'mailbox-full'],
     [mapping.refused, 'message-refused'],
   ];
   const reason = failures.find(([words]) => words.includes(word))?.[1];
-  return reason === undefined ? undefined : { delivery, ended: 'failed', reason };
+  return reason === undefined ? undefined : { ...attempt, ended: 'failed', reason };
 }
 
-/** The delivery in a Message-ID or an envelope sender of ours; letters of either case, as providers fold them. */
-function deliveryOf(mark: unknown): DeliveryId | undefined {
-  const [, id = ''] = /(?:^|[<+])dlv_(\w{26})\.\d{1,6}(?=[@-])/i.exec(typeof mark === 'string' ? mark : '') ?? [];
-  return parseId('delivery', `dlv_${id.toUpperCase()}`);
+/** The attempt in a Message-ID or an envelope sender of ours; letters of either case, as providers fold them. */
+function attemptOf(mark: unknown): SpokenOf | undefined {
+  const [, id = '', attempt] =
+    /(?:^|[<+])dlv_(\w{26})\.(\d{1,6})(?=[@-])/i.exec(typeof mark === 'string' ? mark : '') ?? [];
+  const delivery = parseId('delivery', `dlv_${id.toUpperCase()}`);
+  return delivery === undefined ? undefined : { delivery, attempt: Number(attempt) };
 }

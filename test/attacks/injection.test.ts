@@ -236,7 +236,7 @@ const bounce = (
 test('a bounce counts only at the address of its attempt, and only when it is final', () => {
   const to = addresses.of({ delivery, attempt: 1 });
   assert.ok((to.split('@')[0]?.length ?? 99) <= 64);
-  const failed = { delivery, ended: 'failed' };
+  const failed = { delivery, attempt: 1, ended: 'failed' };
   const other = createBounceAddresses('bounces@tax.example', new Uint8Array(32).fill(4)).of({ delivery, attempt: 1 });
   const cases: ReadonlyArray<[string, object | undefined]> = [
     [bounce(to), { ...failed, reason: 'address-refused' }],

@@ -5,7 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { createMint } from '../../src/kernel/id.ts';
 import type { Message } from '../../src/notifications/channels/channel.ts';
 import { createSmsGateway, parsePhone } from '../../src/notifications/channels/sms-gateway.ts';
-import { plainMapping, receiptWord, type SmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
+import { plainMapping, type SmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
+import { receiptWords } from '../../src/notifications/channels/sms-receipts.ts';
 import { segmentsOf, textOfSms } from '../../src/notifications/sms-text.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
@@ -201,30 +202,30 @@ test('sms: an announcement too is at most six segments, and leaves a longer subj
   });
 });
 
-test('sms: a receipt counts only for an attempt of ours and a word that is final', () => {
-  const id = `${mint('delivery')}.1`;
-  const read = (receipt: unknown) => receiptWord(plainMapping, receipt)?.ended;
-  assert.deepEqual(
-    [
-      { id, status: 'delivered' },
-      { id, status: 'rejected' },
-      { id, status: 'buffered' },
-      { id: 'x', status: 'delivered' },
-      null,
-    ].map(read),
-    ['delivered', 'failed', undefined, undefined, undefined],
-  );
+test('sms: a receipt counts only for an attempt of ours and a word that is final', async () => {
+  const delivery = mint('delivery');
+  const id = `${delivery}.2`;
+  const receipts = [
+    { id, status: 'delivered' },
+    { id, status: 'rejected' },
+    { id, status: 'buffered' },
+    { id: 'x', status: 'delivered' },
+    null,
+  ];
+  assert.deepEqual(await receiptWords(plainMapping, receipts, assert.fail), [
+    { delivery, attempt: 2, ended: 'delivered' },
+    { delivery, attempt: 2, ended: 'failed', reason: 'address-refused' },
+  ]);
 });
 
-test('sms: a phone that was off, or a text that was not wanted, is not held against the number', () => {
+test('sms: a phone that was off, or a text that was not wanted, is not held against the number', async () => {
   const [delivery, receipt] = [mint('delivery'), plainMapping.receipt];
   assert.ok(receipt !== undefined);
   const mapping = { ...plainMapping, receipt: { ...receipt, unreachable: ['expired'], refused: ['spam'] } };
-  const reason = (status: string) => receiptWord(mapping, { id: `${delivery}.1`, status });
-  assert.deepEqual(['failed', 'expired', 'spam', 'queued'].map(reason), [
-    { delivery, ended: 'failed', reason: 'address-refused' },
-    { delivery, ended: 'failed', reason: 'destination-unreachable' },
-    { delivery, ended: 'failed', reason: 'message-refused' },
-    undefined,
-  ]);
+  const failed = (reason: string) => ({ delivery, attempt: 1, ended: 'failed', reason });
+  const receipts = ['failed', 'expired', 'spam', 'queued'].map((status) => ({ id: `${delivery}.1`, status }));
+  assert.deepEqual(
+    await receiptWords(mapping, receipts, assert.fail),
+    ['address-refused', 'destination-unreachable', 'message-refused'].map(failed),
+  );
 });

@@ -121,6 +121,23 @@ for (const engine of engines) {
     assert.deepEqual([(await house.show(id))['status'], provider.calls.length], ['delivered', 2]);
   });
 
+  check('a failure of the attempt before changes nothing of the one that runs, nor of its outcome', async (t, db) => {
+    const { time, house, start, say } = await open(t, db);
+    const fails = async (): Promise<Outcome> => {
+      assert.equal(await say(provider.calls[0], 'failed'), 204);
+      return { outcome: 'sent' };
+    };
+    const provider = scripted({ outcome: 'temporary', reason: 'provider-busy' }, fails);
+    const worker = await start({ email: provider });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await time.advance(minute, worker.idle);
+    assert.equal(await say(provider.calls[0], 'failed'), 204);
+    assert.equal(linesOf((await house.show(id)) as Shown).at(-1), 'email sent 2');
+    assert.equal(await say(provider.calls[1], 'failed'), 204);
+    assert.equal((await house.show(id))['status'], 'undeliverable');
+  });
+
   check(
     'a proof of the attempt before, in the moment of the next mark, goes into the attempt that runs',
     async (t, db) => {

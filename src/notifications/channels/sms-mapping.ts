@@ -1,6 +1,6 @@
-import { type DeliveryId, parseId } from '../../kernel/id.ts';
+import { parseId } from '../../kernel/id.ts';
 import { at } from '../json-pointer.ts';
-import type { LateWord } from '../learn-late.ts';
+import type { SpokenOf } from '../learn-late.ts';
 import type { ReasonCode } from '../reason.ts';
 
 /** JSON as the mapping and the answers of gateways have it. */
@@ -76,18 +76,12 @@ function isList(template: object): template is readonly Template[] {
   return Array.isArray(template);
 }
 
-/** What a receipt says of an attempt of ours that it names by our id; undefined where it says nothing final. */
-export function receiptWord({ receipt }: SmsMapping, one: unknown): LateWord | undefined {
-  if (receipt === undefined) return undefined;
-  const [delivery, ended] = [attemptIn(receipt, one), endedIn(receipt, one)];
-  return delivery === undefined || ended === undefined ? undefined : { delivery, ...ended };
-}
-
-/** The delivery of the attempt that a receipt names by our id. */
-export function attemptIn({ id: place }: SmsReceipt, receipt: unknown): DeliveryId | undefined {
+/** The attempt that a receipt names by our id. */
+export function attemptIn({ id: place }: SmsReceipt, receipt: unknown): SpokenOf | undefined {
   const id = place === undefined ? undefined : at(receipt, place);
-  const [, text = ''] = /^(dlv_\w{26})\.\d{1,6}$/.exec(typeof id === 'string' ? id : '') ?? [];
-  return parseId('delivery', text);
+  const [, text = '', attempt] = /^(dlv_\w{26})\.(\d{1,6})$/.exec(typeof id === 'string' ? id : '') ?? [];
+  const delivery = parseId('delivery', text);
+  return delivery === undefined ? undefined : { delivery, attempt: Number(attempt) };
 }
 
 /** How a message ended, without saying which. */

@@ -24,9 +24,11 @@ export async function receiptWords(
     const own = attemptIn(receipt, one);
     const reference =
       own === undefined && receipt.reference !== undefined ? referenceAt(one, receipt.reference) : undefined;
-    const [delivery, other] = own !== undefined ? [own] : reference === undefined ? [] : await find(reference);
-    if (delivery !== undefined && other === undefined) words.push({ delivery, ...ended });
-    else if (reference !== undefined && delivery === undefined) words.push('not-yet');
+    if (own !== undefined) words.push({ ...own, ...ended });
+    if (reference === undefined) continue;
+    const [delivery, other] = await find(reference);
+    if (delivery === undefined) words.push('not-yet');
+    else if (other === undefined) words.push({ delivery, ...ended });
   }
   return words;
 }
