@@ -40,6 +40,14 @@ export const endWorkerLeases: Statement = {
   sql: "delete from lease where name >= 'worker/' and name < 'worker0' returning name",
 };
 
+/** Forgets the leases of worker instances that ran out by then: each instance has a name of its own. */
+export function forgetWorkerLeases(ranOutBy: number): Statement {
+  return {
+    sql: "delete from lease where name >= 'worker/' and name < 'worker0' and held_until <= $1 returning name",
+    args: [ranOutBy],
+  };
+}
+
 export type LeaseParts = {
   readonly claim: Claim;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-import { keepLease, type Lease, type LeaseParts, type WorkerLease } from '../jobs/lease.ts';
+import { forgetWorkerLeases, keepLease, type Lease, type LeaseParts, type WorkerLease } from '../jobs/lease.ts';
 import type { Random } from '../kernel/clock.ts';
 
 /** Under which lease this process takes jobs. */
@@ -19,10 +19,14 @@ export type WorkerIdentity = {
 
 type IdentityParts = Omit<LeaseParts, 'name' | 'holder'> & { readonly random: Random };
 
+/** Whoever lives has renewed its lease within that time; one that did not would make it anew. */
+const forgottenAfterMs = 86_400_000;
+
 /** Takes a lease of a new name, and keeps it until it is left behind or ended. */
 export async function createWorkerIdentity(parts: IdentityParts): Promise<WorkerIdentity> {
   const begin = async () => {
     const name = newName(parts.random);
+    await parts.claim(forgetWorkerLeases(parts.clock.now() - forgottenAfterMs));
     return { name, lease: await keepLease({ ...parts, name, holder: name }) };
   };
   let current: { readonly name: WorkerLease; readonly lease: Lease } = await begin();

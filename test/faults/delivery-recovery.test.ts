@@ -162,6 +162,23 @@ for (const engine of engines) {
     assert.deepEqual([unknown, email.calls.length], [begun, 450 - Number(begun?.['n'])]);
   });
 
+  check(
+    'the leases of processes that are gone are forgotten by a later one, those of the living are not',
+    async (t, db) => {
+      const { time, start } = await createDeliveryHouse(t, db);
+      const names = async () =>
+        (await db.read('select name from lease order by name')).map((row) => String(row['name']));
+      await start({ timer: stopped });
+      const [gone = ''] = await names();
+      const living = await start();
+      await time.advance(2 * day, living.idle);
+      assert.equal((await names()).length, 2);
+      await start();
+      const left = await names();
+      assert.deepEqual([left.length, left.includes(gone)], [2, false]);
+    },
+  );
+
   check('who stops takes nothing more, though a provider that is asked does not answer', async (t, db) => {
     const { time, house, faults, start, takeOver } = await createDeliveryHouse(t, db);
     const dead = await start({ email: scripted(never), timer: stopped });

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import type { ServerHostKeyAlgorithm } from 'ssh2';
 import SftpClient from 'ssh2-sftp-client';
+import { createLimit, late } from '../../jobs/limit.ts';
+import { systemTimer } from '../../jobs/timer.ts';
 import { providerUrl } from './provider-url.ts';
 
 /** Where a printer takes letters by SFTP, and the one host key that it is known by. */
@@ -105,7 +107,14 @@ function sessionOf(
     closed();
     client.end().catch(closed);
   };
-  const step = <T>(work: Promise<T>) => within(work, end);
+  const limit = createLimit(systemTimer, stepWithinMs);
+  // A server that is silent for too long is given up, with its connection.
+  const step = async <T>(work: Promise<T>): Promise<T> => {
+    const done = await limit.hold(work);
+    if (done !== late) return done;
+    end();
+    throw new Error('the SFTP server did not answer in time');
+  };
   const at = (name: string) => `${place.folder}/${name}`;
   return {
     put: async (name, bytes) => void (await step(client.put(Buffer.from(bytes), at(name)))),
@@ -126,20 +135,6 @@ function kindOf(key: Buffer): string {
 
 function fingerprintOf(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
-}
-
-/** A server that is silent for too long is given up, with its connection. */
-async function within<T>(work: Promise<T>, giveUp: () => void): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(new Error('the SFTP server did not answer in time'));
-    giveUp();
-  }, stepWithinMs);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The place at a URL, with the settings beside it; throws a TypeError that says what is wrong. */
