@@ -8,7 +8,7 @@ import { type DeliveryProcess, startDelivery } from '../src/notifications/start-
 import type { Db } from '../src/store/db.ts';
 import { createNotificationHouse } from './notification-house.ts';
 import { startSmtpSink } from './smtp-sink.ts';
-import { createVirtualTime } from './virtual-time.ts';
+import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
 
 export const minute = 60_000;
 const citizens = {
@@ -106,6 +106,11 @@ export function linesOf(shown: Shown): string[] {
 /** Looks again each turn of the event loop: for what another process does, which no promise here tells of. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise(setImmediate);
+}
+
+/** Lets time go on until something holds that takes timers and writes to come about. */
+export async function untilLater(time: VirtualTime, db: Db, holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await time.advance(1_000, () => settled(db));
 }
 
 /** Gives what is on its way in this process the time to come to where it waits. */

@@ -15,6 +15,7 @@ function set(options: Options = {}) {
   const blocked = new Map<string, PromiseWithResolvers<void>>();
   const claims: number[] = [];
   let failing = false;
+  let answers: Promise<void> | undefined;
   const worker = startWorker<Job>({
     clock: time.clock,
     timer: time.timer,
@@ -31,6 +32,7 @@ function set(options: Options = {}) {
       },
       claim: async (limit) => {
         claims.push(limit);
+        await answers;
         const due = waiting.filter((job) => job.dueAt <= time.clock.now()).slice(0, limit);
         for (const job of due) waiting.splice(waiting.indexOf(job), 1);
         return due;
@@ -45,7 +47,9 @@ function set(options: Options = {}) {
   const add = (name: string, dueAt = 0) => waiting.push({ name, dueAt });
   const block = (name: string) => blocked.set(name, Promise.withResolvers());
   const release = (name: string) => blocked.get(name)?.resolve();
-  return { time, worker, add, block, release, ran, faults, claims, fail: (now: boolean) => (failing = now) };
+  const fail = (now: boolean) => (failing = now);
+  const answerAfter = (promise: Promise<void>) => (answers = promise);
+  return { time, worker, add, block, release, ran, faults, claims, fail, answerAfter };
 }
 
 test('a job that is due runs as soon as the worker is woken, without time going on', async () => {
@@ -191,4 +195,23 @@ test('stopping does not wait longer than it may', async () => {
   await new Promise(setImmediate);
   await time.advance(1_000, async () => undefined);
   assert.equal(await stopped, false);
+});
+
+test('stopping does not wait longer for a queue that does not answer, and then runs nothing of it', async () => {
+  const { time, worker, add, ran, answerAfter } = set();
+  const answer = Promise.withResolvers<void>();
+  answerAfter(answer.promise);
+  add('too late');
+  worker.wake();
+  await new Promise(setImmediate);
+  let finished: boolean | undefined;
+  const stopped = worker.stop(1_000).then((inTime) => {
+    finished = inTime;
+  });
+  await time.advance(1_000, () => new Promise(setImmediate));
+  assert.equal(finished, false);
+  answer.resolve();
+  await stopped;
+  await new Promise(setImmediate);
+  assert.deepEqual(ran, []);
 });

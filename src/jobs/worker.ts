@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { fraction } from './back-off.ts';
+import { createLimit, late } from './limit.ts';
 import { createPauses } from './pauses.ts';
 import type { Timer } from './timer.ts';
 
@@ -48,6 +49,7 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
   const bell = createBell();
   const pauses = createPauses(parts.timer, bell.ring);
   let stopping = false;
+  let leftBehind = false;
   let asleep = false;
   let quiet: Array<() => void> = [];
 
@@ -81,6 +83,7 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
     const waitMs = (dueAt ?? Number.POSITIVE_INFINITY) - parts.clock.now();
     if (waitMs > 0) return Math.min(waitMs, parts.pollMs * (0.8 + 0.4 * fraction(parts.random)));
     const jobs = await parts.queue.claim(Math.min(batch, free));
+    if (leftBehind) return 0;
     const ended = pauses.ofClaim(jobs.length);
     for (const job of jobs) start(parts.queue.run(job), ended);
     // What was due and could not be taken is at hand with another worker.
@@ -111,14 +114,10 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
       stopping = true;
       pauses.end();
       bell.ring();
-      await loops;
-      const ended = Promise.all(running).then(() => true);
-      const late = Promise.withResolvers<boolean>();
-      const cancel = parts.timer(withinMs, () => late.resolve(false));
-      const finished = await Promise.race([ended, late.promise]);
-      cancel();
+      const ended = loops.then(() => Promise.all(running));
+      leftBehind = (await createLimit(parts.timer, withinMs).hold(ended)) === late;
       tellQuiet();
-      return finished;
+      return !leftBehind;
     },
   };
 }

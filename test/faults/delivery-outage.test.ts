@@ -4,7 +4,16 @@ import type { Claim } from '../../src/jobs/claim.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
 import { deliveryTiming } from '../../src/notifications/start-delivery.ts';
 import { type Db, type Read, ReadUnavailable, WriteBusy, WriteUnknown } from '../../src/store/db.ts';
-import { createDeliveryHouse, linesOf, minute, type Shown, scripted, settled, until } from '../delivery-house.ts';
+import {
+  createDeliveryHouse,
+  linesOf,
+  minute,
+  type Shown,
+  scripted,
+  settled,
+  until,
+  untilLater,
+} from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 
 type House = Awaited<ReturnType<typeof createDeliveryHouse>>['house'];
@@ -125,7 +134,7 @@ for (const engine of engines) {
     const second = await house.accept({ citizenId: 'cit-bo' });
     worker.wake();
     await time.advance(20_000, () => settled(db));
-    assert.equal((await house.show(second))['status'], 'delivered');
+    await untilLater(time, db, async () => (await house.show(second))['status'] === 'delivered');
     answer.resolve({ outcome: 'sent' });
     await worker.idle();
     const lines = linesOf((await house.show(first)) as Shown);

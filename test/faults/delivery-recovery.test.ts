@@ -4,7 +4,16 @@ import { endWorkerLeases } from '../../src/jobs/lease.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
 import { deliveryTiming } from '../../src/notifications/start-delivery.ts';
 import type { Db } from '../../src/store/db.ts';
-import { createDeliveryHouse, linesOf, minute, type Shown, scripted, settled, until } from '../delivery-house.ts';
+import {
+  createDeliveryHouse,
+  linesOf,
+  minute,
+  type Shown,
+  scripted,
+  settled,
+  until,
+  untilLater,
+} from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 
 const day = 24 * 60 * minute;
@@ -185,17 +194,16 @@ for (const engine of engines) {
     await house.accept({ citizenId: 'cit-ada' });
     dead.wake();
     await until(async () => (await db.read('select id from delivery where started_at is not null')).length === 1);
-    const asking = Promise.withResolvers<void>();
+    let isAsked = false;
     const ask = async (): Promise<Outcome | undefined> => {
       if (faults.length === 0) throw new Error('no session could be opened');
-      asking.resolve();
+      isAsked = true;
       return await never();
     };
     const email = { ...scripted(), ask };
     const policy = { attempts: 4, firstDelayMs: 1_000, longestDelayMs: 1_000 };
     const worker = await takeOver({ email, policy, timing: deliveryTiming });
-    await time.advance(5_000, () => settled(db));
-    await asking.promise;
+    await untilLater(time, db, async () => isAsked);
     const stopping = worker.stop(1_000);
     await settled(db);
     await house.accept({ citizenId: 'cit-bo' });

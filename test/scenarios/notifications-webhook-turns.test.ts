@@ -8,6 +8,8 @@ import { createPostCall } from '../../src/notifications/webhooks/post-call.ts';
 import { readEvents } from '../../src/notifications/webhooks/read-events.ts';
 import { redeliverWebhook } from '../../src/notifications/webhooks/redeliver-webhook.ts';
 import { removeWebhook } from '../../src/notifications/webhooks/remove-webhook.ts';
+import { startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
+import { createDeliveryHouse, minute, settled, until, untilLater } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 import { openWebhookHouse } from '../webhook-house.ts';
 import { startReceiver } from '../webhook-receiver.ts';
@@ -44,6 +46,44 @@ for (const engine of engines) {
     assert.equal(receiver.calls.length, 1);
     assert.ok(hangingBefore <= 40, `${hangingBefore} calls hung before the other client was told`);
     assert.equal(hanging, 80);
+  });
+
+  test(`${engine.name}: what numbers and what calls end in one time, though nobody answers either`, async (t) => {
+    const db = await engine.open(t);
+    const { house, time } = await createDeliveryHouse(t, db);
+    let [posts, writes, isAway] = [0, 0, false];
+    const never = () => new Promise<never>(() => undefined);
+    const calling = startWebhooks({
+      ...{ read: db.read, clock: time.clock, timer: time.timer, random: house.random, pollMs: 5_000, keepMs: minute },
+      ...{ webhookKey: house.ports.webhookKey, allowPrivateTargets: true, onFault: assert.fail },
+      write: (unit) => {
+        writes += 1;
+        return isAway ? never() : db.write(unit);
+      },
+      post: () => {
+        posts += 1;
+        return never();
+      },
+    });
+    const made = await house.serve(createWebhook)({ body: { url: 'http://127.0.0.1:1/' } });
+    assert.ok('json' in made);
+    const tell = async () => {
+      await house.cancel(await house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' }));
+      calling.wake();
+    };
+    await tell();
+    await untilLater(time, db, async () => posts === 1);
+    isAway = true;
+    writes = 0;
+    await tell();
+    await until(async () => writes === 1);
+    let inTime: boolean | undefined;
+    void calling.stop(1_000).then((ended) => {
+      inTime = ended;
+    });
+    await settled(db);
+    await time.advance(1_000, () => settled(db));
+    assert.equal(inTime, false);
   });
 
   test(`${engine.name}: a webhook that was removed stays so, whatever its receiver answers and whoever asks`, async (t) => {

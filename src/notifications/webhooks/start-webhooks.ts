@@ -1,4 +1,5 @@
 import { fraction } from '../../jobs/back-off.ts';
+import { createLimit, late } from '../../jobs/limit.ts';
 import { repeat } from '../../jobs/repeat.ts';
 import type { Timer } from '../../jobs/timer.ts';
 import { type Queue, startWorker } from '../../jobs/worker.ts';
@@ -77,9 +78,9 @@ export function startWebhooks(parts: WebhookProcess): Calling {
       await calling.idle();
     },
     stop: async (withinMs) => {
-      await pruning.stop();
-      const numbered = await numbering.stop(withinMs);
-      return (await calling.stop(withinMs)) && numbered;
+      const over = createLimit(parts.timer, withinMs);
+      const ends = [over.hold(pruning.stop()), numbering.stop(withinMs), calling.stop(withinMs)];
+      return (await Promise.all(ends)).every((end) => end !== late && end !== false);
     },
   };
 }
