@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { Claim } from '../../src/jobs/claim.ts';
 import { endWorkerLeases } from '../../src/jobs/lease.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
 import { deliveryTiming } from '../../src/notifications/start-delivery.ts';
@@ -33,13 +34,24 @@ for (const engine of engines) {
     const provider = scripted(() => answer.promise);
     // It looks first at each instant, and the clock jumps between a renewal of the other and the next look.
     const beside = await start({ email: provider, clock, timing: deliveryTiming });
-    const calling = await start({ email: provider, clock, timing: deliveryTiming });
+    let renewals: Promise<unknown> = Promise.resolve();
+    const claim: Claim = (statement) => {
+      const done = house.claim(statement);
+      renewals = Promise.allSettled([renewals, done]);
+      return done;
+    };
+    const calling = await start({ email: provider, clock, claim, timing: deliveryTiming });
+    await Promise.all([beside.idle(), calling.idle()]);
+    const settle = async () => {
+      await renewals;
+      await beside.idle();
+    };
     const id = await house.accept({ citizenId: 'cit-ada' });
     calling.wake();
     await until(async () => provider.calls.length === 1);
-    await time.advance(5_500, beside.idle);
+    await time.advance(5_500, settle);
     forward = minute;
-    await time.advance(20_000, beside.idle);
+    await time.advance(20_000, settle);
     assert.deepEqual(await db.read("select id from delivery where status = 'unknown'"), []);
     answer.resolve({ outcome: 'sent' });
     await calling.idle();
