@@ -9,6 +9,7 @@ import type { Notification } from './notification.ts';
 import { findWithContent } from './notification-store.ts';
 import type { ContactOf } from './ports.ts';
 import { afterQuiet } from './quiet-hours.ts';
+import { putBackLost } from './recover-deliveries.ts';
 import { type OpeningKeys, openContentOf } from './sealed-content.ts';
 import { type Ending, isPassing, type SettleParts, settle } from './settle-delivery.ts';
 
@@ -24,7 +25,7 @@ export type DeliverParts = SettleParts & {
   readonly urgent: boolean;
   /** For each call of an adapter, whatever its own limits are: one that never settles would hold its place for ever. */
   readonly limit: Limit;
-  /** Whether this process ends: then it waits for a database that is away no longer. */
+  /** Whether this process ends: then it calls no provider any more, and waits for no database that is away. */
   isStopping(): boolean;
   onFault(fault: unknown): void;
 };
@@ -54,6 +55,7 @@ export function createDeliver(parts: DeliverParts, channel: Channel, places: Gat
   /** The wait for a place may have been long, so what the time decides is looked at again. */
   async function call(job: Job, { message, notification, notBefore }: Tried): Promise<Ending | undefined> {
     const now = clock.now();
+    if (parts.isStopping()) return await leave(job);
     if (now >= notification.deliverBy) return passed;
     if (notBefore(now) > now) {
       await claim(putBack(job, notBefore(now)));
@@ -64,12 +66,18 @@ export function createDeliver(parts: DeliverParts, channel: Channel, places: Gat
     if ('outcome' in ready) return { by: 'provider', startedAt, outcome: ready };
     let marked = false;
     try {
+      if (parts.isStopping()) return await leave(job);
       if (startedAt >= notification.deliverBy) return passed;
       marked = (await claim(markStarted(job, startedAt))).length === 1;
     } finally {
       if (!marked) ready.drop();
     }
     return marked ? { by: 'provider', startedAt, outcome: await callOnce(ready) } : undefined;
+  }
+
+  /** Whoever ends begins no call, which might be cut off: another finds the job as it was. */
+  async function leave(job: Job): Promise<undefined> {
+    await claim(putBackLost(job));
   }
 
   async function prepareOnce(message: Message): Promise<Ready | Outcome> {

@@ -143,8 +143,11 @@ async function findLost(read: Read, now: number, own: string): Promise<Lost[]> {
   }));
 }
 
-/** Keeps its place in the queue. The condition on started_at is checked under the row's lock: see `markStarted`. */
-function putBackLost(job: Job): Statement {
+/**
+ * For a job that nobody will end and whose provider was not called: it keeps its place in the queue. The condition on
+ * started_at is checked under the row's lock: see `markStarted`.
+ */
+export function putBackLost(job: Job): Statement {
   return {
     sql: `update delivery set status = 'queued', locked_by = null
       where id = $1 and attempts = $2 and locked_by = $3 and status = 'sending' and started_at is null returning id`,

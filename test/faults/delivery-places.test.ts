@@ -100,6 +100,21 @@ for (const engine of engines) {
     );
   });
 
+  for (const stage of ['prepare', 'call'] as const) {
+    check(`who stops during a ${stage} begins no other call, and leaves the rest in the queue`, async (t, db) => {
+      const { counts, letGo, worker, first, second, show } = await twoMessages(t, db, { stage });
+      const stopping = worker.stop(25_000);
+      letGo();
+      assert.equal(await stopping, true);
+      const states = [await show(first), await show(second)].map(({ deliveries }) => deliveries.at(-1)?.['status']);
+      const expected = {
+        prepare: [['queued', 'queued'], { prepared: 1, called: 0, dropped: 1 }],
+        call: [['delivered', 'queued'], { prepared: 1, called: 1, dropped: 0 }],
+      };
+      assert.deepEqual([states, counts], expected[stage]);
+    });
+  }
+
   check('what waited for its place into quiet hours waits until they end', async (t, db) => {
     const quiet = { channels: ['email'] as const, from: 8, until: 18, timeZone: 'UTC' };
     const { counts, letGo, worker, second, show, setLater } = await twoMessages(t, db, {
