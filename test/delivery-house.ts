@@ -109,8 +109,11 @@ export async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 /** Lets time go on until something holds that takes timers and writes to come about. */
-export async function untilLater(time: VirtualTime, db: Db, holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await time.advance(1_000, () => settled(db));
+export async function untilLater(
+  { time, db, stepMs = 1_000 }: { time: VirtualTime; db: Db; stepMs?: number },
+  holds: () => Promise<boolean>,
+): Promise<void> {
+  while (!(await holds())) await time.advance(stepMs, () => settled(db));
 }
 
 /** Gives what is on its way in this process the time to come to where it waits. */

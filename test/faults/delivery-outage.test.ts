@@ -134,7 +134,7 @@ for (const engine of engines) {
     const second = await house.accept({ citizenId: 'cit-bo' });
     worker.wake();
     await time.advance(20_000, () => settled(db));
-    await untilLater(time, db, async () => (await house.show(second))['status'] === 'delivered');
+    await untilLater({ time, db }, async () => (await house.show(second))['status'] === 'delivered');
     answer.resolve({ outcome: 'sent' });
     await worker.idle();
     const lines = linesOf((await house.show(first)) as Shown);

@@ -215,7 +215,7 @@ for (const engine of engines) {
     const email = { ...scripted(), ask };
     const policy = { attempts: 4, firstDelayMs: 1_000, longestDelayMs: 1_000 };
     const worker = await takeOver({ email, policy, timing: deliveryTiming });
-    await untilLater(time, db, async () => isAsked);
+    await untilLater({ time, db }, async () => isAsked);
     const stopping = worker.stop(1_000);
     await settled(db);
     await house.accept({ citizenId: 'cit-bo' });

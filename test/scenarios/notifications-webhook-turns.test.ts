@@ -72,7 +72,7 @@ for (const engine of engines) {
       calling.wake();
     };
     await tell();
-    await untilLater(time, db, async () => posts === 1);
+    await untilLater({ time, db }, async () => posts === 1);
     isAway = true;
     writes = 0;
     await tell();
