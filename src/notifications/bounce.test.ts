@@ -64,7 +64,7 @@ for (const [reason, statuses] of Object.entries({
   });
 }
 
-const refused = { delivery, ended: 'failed', reason: 'address-refused' };
+const refused = { delivery, attempt: 1, ended: 'failed', reason: 'address-refused' };
 
 function readsAs(raw: string, expected: object | undefined, what = raw): void {
   for (const mail of [raw, raw.replaceAll('\n', '\r\n')]) assert.deepEqual(readBounce(mail, addresses), expected, what);
@@ -87,7 +87,7 @@ test('where the status of a report says nothing, the reply that the relay got do
     ['Diagnostic-Code: smtp; 550 no', 'address-refused'],
   ];
   for (const [fields, reason] of cases)
-    readsAs(bounceOf([failed(fields)]), { delivery, ended: 'failed', reason }, fields);
+    readsAs(bounceOf([failed(fields)]), { delivery, attempt: 1, ended: 'failed', reason }, fields);
 });
 
 test('a report is read as it is encoded, with comments, and not where the text only quotes one', () => {
