@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { type ClientView, createClientView } from './access/client-view.ts';
 import { createMissingSigningKeys, openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
 import type { Log } from './api/log.ts';
-import { SettingError, type Settings } from './config/settings.ts';
+import type { Settings } from './config/settings.ts';
 import type { Register } from './identity/register.ts';
 import { embeddedRegister } from './identity/registers/embedded.ts';
 import { httpRegister } from './identity/registers/http-register.ts';
@@ -94,21 +94,6 @@ export async function openAccess(house: House, makeKeys: boolean): Promise<Acces
 function openRegister({ settings, clock, log }: Pick<Ground, 'settings' | 'clock' | 'log'>, db: Db): Register {
   if (settings.registerUrl === undefined) return embeddedRegister(db.read);
   const url = new URL(settings.registerUrl.reveal());
-  if (!/^https?:$/.test(url.protocol) || !isEncoded(url.username) || !isEncoded(url.password))
-    throw new SettingError(
-      'REGISTER_URL',
-      'expected http:// or https://, with credentials percent-encoded if there are any',
-    );
   const onFault = (fault: Error) => log.fault('register', fault);
   return httpRegister({ url, fetch, timer: systemTimer, clock, onFault });
-}
-
-function isEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch (fault) {
-    if (fault instanceof URIError) return false;
-    throw fault;
-  }
 }

@@ -27,9 +27,7 @@ export function faultOf({ kind, schemes = [] }: Setting, value: string): string 
     case 'level':
       return levels.includes(value) ? undefined : `one of ${levels.join(', ')}`;
     case 'url':
-      return schemes.some((scheme) => URL.parse(value)?.protocol === `${scheme}:`)
-        ? undefined
-        : `an absolute URL that begins with ${schemes.map((scheme) => `${scheme}:`).join(' or ')}`;
+      return faultOfUrl(value, schemes);
     case 'origin':
       return isOrigin(value) ? undefined : 'https:// or http:// with a host, and nothing behind it but a port';
     case 'database':
@@ -44,6 +42,30 @@ export function faultOf({ kind, schemes = [] }: Setting, value: string): string 
     case 'text':
     case 'path':
       return undefined;
+  }
+}
+
+const hostless = /^(?:mailto|tel):/i;
+
+function faultOfUrl(value: string, schemes: readonly string[]): string | undefined {
+  const url = URL.parse(value);
+  if (url === null || !schemes.some((scheme) => url.protocol === `${scheme}:`)) {
+    return `an absolute URL that begins with ${schemes.map((scheme) => `${scheme}:`).join(' or ')}`;
+  }
+  if (url.hostname === '' && !hostless.test(value)) return `a host behind ${url.protocol}//`;
+  return [url.username, url.password, url.pathname].every(isEncoded)
+    ? undefined
+    : 'user, password and path percent-encoded, % itself as %25';
+}
+
+/** Whether the codes in it are those of a text: whoever takes a password out of a URL takes them apart. */
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch (fault) {
+    if (fault instanceof URIError) return false;
+    throw fault;
   }
 }
 

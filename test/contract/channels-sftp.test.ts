@@ -156,8 +156,8 @@ test('sessions are kept between letters', async (t) => {
 
 test('settings that cannot hold stop the start with the fix, and never show the password', async () => {
   const host = `SHA256:${'A'.repeat(43)}`;
-  const start = (settings: Record<string, string>) =>
-    leavingChannels(readSettings(settings), absentChannels.email, false);
+  const start = async (settings: Record<string, string>) =>
+    await leavingChannels(readSettings(settings), absentChannels.email, false);
   const url = 'sftp://printer:secret-word@printer.example/in';
   const wrong: Array<[Record<string, string>, RegExp]> = [
     [{ LETTER_SFTP: url }, /LETTER_SFTP_HOST_KEY beside it, as `ssh-keyscan/],
@@ -167,7 +167,7 @@ test('settings that cannot hold stop the start with the fix, and never show the 
       /a password in it, or LETTER_SFTP_KEY/,
     ],
     [{ LETTER_SFTP: url, LETTER_SFTP_KEY: 'x', LETTER_SFTP_HOST_KEY: host }, /a password in it, or LETTER_SFTP_KEY/],
-    [{ LETTER_SFTP: 'https://a:secret-word@b/', LETTER_SFTP_HOST_KEY: host }, /expected sftp:/],
+    [{ LETTER_SFTP: 'https://a:secret-word@b/', LETTER_SFTP_HOST_KEY: host }, /begins with sftp:/],
     [{ LETTER_SFTP: url, LETTER_SPOOL: '/tmp' }, /LETTER_SPOOL or LETTER_SFTP, both came/],
   ];
   for (const [settings, fault] of wrong) {

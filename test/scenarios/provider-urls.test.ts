@@ -6,7 +6,11 @@ import { absentChannels } from '../../src/notifications/channels/channel.ts';
 import { makeHome } from '../whole-server.ts';
 
 const wrong: ReadonlyArray<[string, string, RegExp]> = [
-  ['SMS_URL', 'ftp://gateway.example/', /^SMS_URL: expected http:\/\/ or https:\/\/\. See/],
+  [
+    'SMS_URL',
+    'ftp://gateway.example/',
+    /^SMS_URL: expected an absolute URL that begins with https: or http:, something else came\. See/,
+  ],
   ['SMS_URL', 'https://user:pa%ss@gateway.example/', /^SMS_URL: expected user, password and path percent-encoded/],
   ['LETTER_SFTP', 'sftp://user:pa%ss@printer.example/in', /^LETTER_SFTP: expected user, password and path percent-/],
   ['LETTER_SFTP', 'sftp:///in', /^LETTER_SFTP: expected a host behind sftp:\/\//],
@@ -15,7 +19,7 @@ const wrong: ReadonlyArray<[string, string, RegExp]> = [
 test('a URL that no provider can be called at stops the start, and nothing of it is shown', async () => {
   for (const [name, url, fault] of wrong) {
     await assert.rejects(
-      leavingChannels(readSettings({ [name]: url }), absentChannels.email, false),
+      async () => await leavingChannels(readSettings({ [name]: url }), absentChannels.email, false),
       (error: Error) => fault.test(error.message) && !error.message.includes('pa%ss'),
       url,
     );
@@ -24,10 +28,10 @@ test('a URL that no provider can be called at stops the start, and nothing of it
 
 test('so does one of the relay', async (t) => {
   for (const [url, fault] of [
-    ['smtp://', /SMTP_URL: expected a host behind smtp:\/\/ or smtps:\/\/\. See/],
+    ['smtp://', /SMTP_URL: expected a host behind smtp:\/\/, something else came\. See/],
     [
       'smtp://user:pa%ss@relay.example',
-      /SMTP_URL: expected user, password and path percent-encoded, % itself as %25\. See/,
+      /SMTP_URL: expected user, password and path percent-encoded, % itself as %25, something else came\. See/,
     ],
     ['smtp://relay.example?logger=1', /SMTP_URL: no parameter is called logger\. See/],
   ] as const) {

@@ -21,7 +21,7 @@ for (const url of ['ftp://reader:s3cret@register.example/people', 'http://re%ade
   test(`a register at ${url.slice(0, 13)} … ends the start with the setting to mend, and its password is not shown`, async (t) => {
     const program = (await makeHome(t, { settings: { REGISTER_URL: url } })).launch('demo');
     assert.deepEqual(await program.ended, { code: 1, signal: null });
-    assert.match(program.stderr(), /^REGISTER_URL: expected .*http/m);
+    assert.match(program.stderr(), /^REGISTER_URL: expected /m);
     assert.ok(!program.stderr().includes('s3cret'));
   });
 }

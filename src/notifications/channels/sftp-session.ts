@@ -4,7 +4,6 @@ import type { ServerHostKeyAlgorithm } from 'ssh2';
 import SftpClient from 'ssh2-sftp-client';
 import { createLimit, late } from '../../jobs/limit.ts';
 import { systemTimer } from '../../jobs/timer.ts';
-import { providerUrl } from './provider-url.ts';
 
 /** Where a printer takes letters by SFTP, and the one host key that it is known by. */
 export type SftpPlace = {
@@ -142,7 +141,7 @@ export function sftpPlaceOf(
   text: string,
   { key, hostKey }: { readonly key: string | undefined; readonly hostKey: string | undefined },
 ): SftpPlace {
-  const url = providerUrl(text, ['sftp']);
+  const url = new URL(text);
   const password = decodeURIComponent(url.password);
   if (url.username === '' || url.search !== '' || url.hash !== '') {
     throw new TypeError('expected sftp://USER:PASSWORD@HOST:PORT/FOLDER');

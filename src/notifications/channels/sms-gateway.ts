@@ -2,7 +2,6 @@ import { at } from '../json-pointer.ts';
 import { parseProviderJson } from '../provider-json.ts';
 import { textOfSms } from '../sms-text.ts';
 import type { Channel, Message, Outcome, Ready } from './channel.ts';
-import { providerUrl } from './provider-url.ts';
 import { type Exchange, type GatewayAnswer, postOnce } from './sms-exchange.ts';
 import { bodyFor, referenceAt, type SmsMapping } from './sms-mapping.ts';
 
@@ -23,7 +22,7 @@ const aboutUs = new Set([301, 307, 308, 401, 402, 403, 404, 405, 407, 410, 415, 
 
 /** Text messages through any gateway that takes them by HTTP, as the mapping of the operator says. */
 export function createSmsGateway({ url, mapping, timeoutMs = defaultTimeoutMs }: SmsGatewayOptions): Channel {
-  const target = providerUrl(url, ['http', 'https']);
+  const target = new URL(url);
   return {
     name: 'sms',
     concurrency: 16,

@@ -3,7 +3,6 @@ import type { Channel, Message, Outcome, Ready } from './channel.ts';
 import { composeMail } from './compose-mail.ts';
 import { createDkim, type DkimKey } from './dkim.ts';
 import { mailOf, type Sender } from './mail.ts';
-import { providerUrl } from './provider-url.ts';
 import { createConnections, type Relay, type SmtpFault } from './smtp-connections.ts';
 
 export type SmtpEmailOptions = {
@@ -57,7 +56,7 @@ export function createSmtpEmail(options: SmtpEmailOptions): Channel {
  * the URL says `?tls=optional`; other parameters are refused, so that a misspelt one does not pass in silence.
  */
 export function relayOf(text: string, silenceMs: number): Relay & { readonly connectionCount: number } {
-  const url = providerUrl(text, ['smtp', 'smtps']);
+  const url = new URL(text);
   const secure = url.protocol === 'smtps:';
   for (const name of url.searchParams.keys()) {
     if (name !== 'connections' && name !== 'tls') throw new TypeError(`no parameter is called ${name}`);
