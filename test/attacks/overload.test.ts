@@ -61,7 +61,8 @@ test('[R62] what comes while too much is at work is refused at once with 503, an
   release();
   const statuses = new Set((await Promise.all(taken)).map(({ status }) => status));
   assert.deepEqual([...statuses], [200]);
-  assert.equal((await ask({ path: '/v1/work' })).status, 200);
+  // Beside other programs the turns in which so many were answered may have been long: it is over soon.
+  await until(async () => (await ask({ path: '/v1/work' })).status === 200, 60_000);
 });
 
 test('[R62] when the turns of the event loop grow long, requests are refused until they are short again', async (t) => {
