@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { compileCheck } from '../api/parse.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
@@ -42,6 +42,8 @@ const lineShape = Type.Object(
 
 type Line = Static<typeof lineShape>;
 
+const faultsOf = compileCheck('body', lineShape);
+
 const linesAtOnce = 100;
 const longestLine = 10_000;
 
@@ -68,33 +70,38 @@ export function contactCommands(
 /** Line by line; a line that is wrong is told by its number alone, and the others go in. */
 async function importContacts(room: ContactsRoom, path: string, { stderr }: Terminal): Promise<ExitCode> {
   let [number, stored, refused] = [0, 0, 0];
-  let batch: Array<Promise<string | undefined>> = [];
+  let batch: Array<{ readonly number: number; readonly line: Line | string }> = [];
   const finish = async () => {
-    for (const fault of await Promise.all(batch)) {
-      if (fault === undefined) stored += 1;
+    const ends = await Promise.allSettled(batch.map(({ line }) => importLine(room, line)));
+    for (const [index, end] of ends.entries()) {
+      if (end.status === 'rejected') throw end.reason;
+      if (end.value === undefined) stored += 1;
       else {
         refused += 1;
-        stderr(`${fault}\n`);
+        stderr(`line ${batch[index]?.number}: ${end.value}\n`);
       }
     }
     batch = [];
   };
+  const waiting = (citizenId: string) =>
+    batch.some(({ line }) => typeof line !== 'string' && line.citizenId === citizenId);
   const lines = createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) {
+  for await (const written of lines) {
     number += 1;
-    const text = number === 1 ? line.replace(/^\ufeff/, '') : line;
+    const text = number === 1 ? written.replace(/^\ufeff/, '') : written;
     if (text.trim() === '') continue;
-    const at = number;
-    batch.push(importLine(room, text).then((fault) => (fault === undefined ? undefined : `line ${at}: ${fault}`)));
-    if (batch.length === linesAtOnce) await finish();
+    const line = parseLine(text);
+    // Of two lines about one citizen the later counts, so they do not go together.
+    if (batch.length === linesAtOnce || (typeof line !== 'string' && waiting(line.citizenId))) await finish();
+    batch.push({ number, line });
   }
   await finish();
   stderr(`${stored} citizens stored, ${refused} lines refused.\n`);
   return refused === 0 ? 0 : 1;
 }
 
-async function importLine(room: ContactsRoom, text: string): Promise<string | undefined> {
-  const line = parseLine(text);
+/** Stores a line; gives why not, where that is the fault of the line. */
+async function importLine(room: ContactsRoom, line: Line | string): Promise<string | undefined> {
   if (typeof line === 'string') return line;
   const { citizenId } = line;
   if (!(await room.register.exists(citizenId))) return 'no such citizen is in the register';
@@ -127,10 +134,10 @@ function parseLine(text: string): Line | string {
   } catch {
     return 'no JSON';
   }
-  if (!Value.Check(lineShape, value)) {
-    const [first] = Value.Errors(lineShape, value);
-    return `${first?.instancePath ?? ''} ${first?.message ?? 'does not fit'}`.trim();
-  }
-  if (value.email === undefined && value.phone === undefined && value.wishes === undefined) return 'nothing to store';
-  return (value.wishes === undefined ? undefined : wishesFault(value.wishes)) ?? value;
+  const [first] = faultsOf(value);
+  if (first !== undefined) return `${first.pointer ?? ''} ${first.detail}`.trim();
+  // The check proved that it has the shape.
+  const line = value as Line;
+  if (line.email === undefined && line.phone === undefined && line.wishes === undefined) return 'nothing to store';
+  return (line.wishes === undefined ? undefined : wishesFault(line.wishes)) ?? line;
 }

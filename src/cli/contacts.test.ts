@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { openIdentityHouse } from '../../test/identity-house.ts';
+import { temporaryFolder } from '../../test/identity-people.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { findWishes } from '../notifications/contact-wish-store.ts';
+import { runCommandLine } from './command.ts';
+import { type ContactsRoom, contactCommands } from './contacts.ts';
+
+type Engine = (typeof engines)[number];
+
+/** `contacts import` over a fresh database; `exists` is the register, which knows everybody unless stated. */
+async function openContacts(t: TestContext, engine: Engine, exists: ContactsRoom['register']['exists']) {
+  const { importHouse } = await openIdentityHouse(t, engine);
+  const { citizenKeys } = importHouse;
+  const folder = temporaryFolder(t);
+  const room = { ...importHouse, register: { exists }, random: systemRandom, operator: 'ops' };
+  return {
+    run: async (lines: readonly object[]) => {
+      writeFileSync(join(folder, 'contacts.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      let printed = '';
+      const print = (text: string) => {
+        printed += text;
+      };
+      const terminal = { stdout: print, stderr: print, isInteractive: false, cwd: folder };
+      const commands = contactCommands(async (use) => await use(room), terminal);
+      const code = await runCommandLine(['contacts', 'import', 'contacts.jsonl'], commands, terminal);
+      return { code, printed };
+    },
+    mailOf: async (citizenId: string) => {
+      const { verified } = await findWishes({ read: importHouse.read, citizenKeys }, citizenId);
+      return verified.email?.address;
+    },
+  };
+}
+
+const mailOf = (citizenId: string, address: string) => ({
+  citizenId,
+  email: { address, verifiedAt: '2026-01-02T00:00:00Z' },
+});
+
+for (const engine of engines) {
+  test(`${engine.name}: a text that no database keeps is told by its line, and the other lines are stored`, async (t) => {
+    const contacts = await openContacts(t, engine, async () => true);
+    const { code, printed } = await contacts.run([
+      mailOf('c-1', 'one@example.org'),
+      mailOf('c\u0000x', 'nul@example.org'),
+      mailOf('c\ud800x', 'half@example.org'),
+      mailOf('c-2', 'two\u0000@example.org'),
+      mailOf('c-3', 'three@example.org'),
+    ]);
+    const detail = 'must hold no NUL character and no half of a surrogate pair';
+    assert.deepEqual(printed.split('\n'), [
+      `line 2: /citizenId ${detail}`,
+      `line 3: /citizenId ${detail}`,
+      `line 4: /email ${detail}`,
+      '2 citizens stored, 3 lines refused.',
+      '',
+    ]);
+    assert.equal(code, 1);
+    assert.equal(await contacts.mailOf('c-1'), 'one@example.org');
+    assert.equal(await contacts.mailOf('c-3'), 'three@example.org');
+  });
+
+  test(`${engine.name}: a register that cannot be asked ends the import, once what was begun is done`, async (t) => {
+    const asked: string[] = [];
+    const contacts = await openContacts(t, engine, async (citizenId) => {
+      asked.push(citizenId);
+      if (citizenId === 'c-2') throw new Error('the register cannot be asked');
+      return true;
+    });
+    const people = ['c-1', 'c-2', 'c-3'];
+    const { code, printed } = await contacts.run(people.map((id) => mailOf(id, `${id}@example.org`)));
+    assert.deepEqual([code, printed], [1, 'the register cannot be asked\n']);
+    assert.deepEqual(asked, people);
+    assert.equal(await contacts.mailOf('c-3'), 'c-3@example.org');
+  });
+
+  test(`${engine.name}: of two lines about one citizen the later counts, however fast the register answers`, async (t) => {
+    let turns = 100;
+    const contacts = await openContacts(t, engine, async () => {
+      const wait = turns;
+      turns = 0;
+      for (let turn = 0; turn < wait; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      return true;
+    });
+    const { code } = await contacts.run([mailOf('c-1', 'old@example.org'), mailOf('c-1', 'new@example.org')]);
+    assert.equal(code, 0);
+    assert.equal(await contacts.mailOf('c-1'), 'new@example.org');
+  });
+}
