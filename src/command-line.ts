@@ -7,7 +7,7 @@ import { calibrateCommands } from './cli/calibrate.ts';
 import { lockCommands } from './cli/citizen-lock.ts';
 import { citizenCommands } from './cli/citizens.ts';
 import { clientCommands } from './cli/clients.ts';
-import { type Command, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
+import { type Command, demandNoArguments, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
 import { contactCommands } from './cli/contacts.ts';
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
@@ -107,7 +107,10 @@ function serverCommands(settings: () => Settings, terminal: Terminal, environmen
       name: 'demo',
       usage: 'demo',
       summary: 'Starts a demo on loopback with invented citizens; keys and data are made in DATA_DIR.',
-      run: async () => await runDemo(settings(), { terminal, takeFor, environment }),
+      run: async (args) => {
+        demandNoArguments(args);
+        return await runDemo(settings(), { terminal, takeFor, environment });
+      },
     },
     {
       name: 'start',
@@ -119,7 +122,10 @@ function serverCommands(settings: () => Settings, terminal: Terminal, environmen
       name: 'keys create',
       usage: 'keys create',
       summary: 'Makes the root key file where there is none, and the signing keys that are missing.',
-      run: async () => await createKeys(settings(), terminal),
+      run: async (args) => {
+        demandNoArguments(args);
+        return await createKeys(settings(), terminal);
+      },
     },
     ledgerVerifyCommand(terminal, fetch),
     witnessCommand(terminal, () => ({ clock: systemClock, random: systemRandom, stopped: untilStopped() })),
@@ -128,7 +134,8 @@ function serverCommands(settings: () => Settings, terminal: Terminal, environmen
       name: 'version',
       usage: 'version',
       summary: 'Prints the version.',
-      run: async () => {
+      run: async (args) => {
+        demandNoArguments(args);
         terminal.stdout(`citizen-services ${apiVersion}\n`);
         return 0;
       },

@@ -6,6 +6,7 @@ import { calibratedPolicy, policies } from '../identity/match/policy.ts';
 import { readPeople } from '../identity/people-file.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { readColumns } from './evaluate.ts';
+import { demandOther, namedFile } from './named-file.ts';
 
 const details = `Learns, without labels, how much each level of agreement weighs in this register, and prints a policy as JSON:
 evaluate --policy FILE measures it, policies add FILE stores it for the server.
@@ -58,17 +59,21 @@ export function calibrateCommands(terminal: Terminal): readonly Command[] {
         const basis = policies.get(values.basis);
         if (basis?.model === undefined) throw new UsageError(`--basis takes ${modelled.join(' or ')}.`);
         const columns = readColumns(values.columns, terminal.cwd);
-        const register = (await readPeople(resolve(terminal.cwd, values.register), columns)).people;
+        const read = [values.register, values.claims].flatMap((name) =>
+          name === undefined ? [] : [namedFile(terminal.cwd, name)],
+        );
+        const out = values.out === undefined ? undefined : resolve(terminal.cwd, values.out);
+        if (out !== undefined) demandOther('--out', out, read);
+        const [registerPath = '', claimsPath] = read;
+        const register = (await readPeople(registerPath, columns)).people;
         const claims =
-          values.claims === undefined
-            ? simulatedClaims(register, seed)
-            : (await readPeople(resolve(terminal.cwd, values.claims), columns)).people;
+          claimsPath === undefined ? simulatedClaims(register, seed) : (await readPeople(claimsPath, columns)).people;
         const model = calibrate([{ register, claims }], { mostPairs, prior });
         const { threshold, bareThreshold } = basis;
         const policy = { name: values.name, basis: basis.name, threshold, bareThreshold, model };
         const text = `${JSON.stringify(policy, null, 2)}\n`;
-        if (values.out === undefined) terminal.stdout(text);
-        else writeFileSync(resolve(terminal.cwd, values.out), text);
+        if (out === undefined) terminal.stdout(text);
+        else writeFileSync(out, text);
         return 0;
       },
     },

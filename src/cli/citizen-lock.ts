@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { WriteRefused } from '../store/db.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, onlyArgument, type Terminal } from './command.ts';
 
 /** What locking a record needs; `operator` is who runs it, as the ledger will say. */
 export type LockRoom = {
@@ -21,9 +21,7 @@ export function lockCommands(openRoom: OpenLockRoom, terminal: Terminal): readon
     usage: `citizens ${name} ID`,
     summary,
     run: async (args) => {
-      const [citizenId, ...others] = args;
-      if (citizenId === undefined || others.length > 0)
-        throw new UsageError('name one citizen by the id of the register');
+      const citizenId = onlyArgument(args, 'name one citizen by the id of the register');
       return await openRoom((room) => setLock(room, citizenId, name === 'lock', terminal));
     },
   });

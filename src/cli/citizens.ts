@@ -4,7 +4,7 @@ import { citizenErasure, erasedDocumentsOf } from '../documents/keeping-store.ts
 import type { DocumentPorts } from '../documents/ports.ts';
 import { type ErasureParts, eraseCitizen } from '../ledger/erase-citizen.ts';
 import { type AccessLogParts, readAccessLog } from '../oversight/access-log.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, onlyArgument, onlyOf, type Terminal, UsageError } from './command.ts';
 
 /** What the commands about single citizens need; `operator` is who runs them, as the ledger will say. */
 export type CitizensRoom = Omit<ErasureParts, 'actor' | 'besides'> &
@@ -25,7 +25,7 @@ export function citizenCommands(openRoom: OpenCitizensRoom, terminal: Terminal):
           options: { yes: { type: 'boolean' } },
           allowPositionals: true,
         });
-        const citizenId = onlyCitizen(positionals);
+        const citizenId = onlyOf(positionals, oneCitizen);
         if (values.yes !== true) throw new UsageError('this cannot be undone; say --yes');
         return await openRoom((room) => erase(room, citizenId, terminal));
       },
@@ -36,18 +36,14 @@ export function citizenCommands(openRoom: OpenCitizensRoom, terminal: Terminal):
       summary:
         'Prints the access log of a citizen as JSON lines, with proofs, to be handed out; that is itself on record.',
       run: async (args) => {
-        const citizenId = onlyCitizen(args);
+        const citizenId = onlyArgument(args, oneCitizen);
         return await openRoom((room) => printAccessLog(room, citizenId, terminal));
       },
     },
   ];
 }
 
-function onlyCitizen(args: readonly string[]): string {
-  const [only, ...others] = args;
-  if (only === undefined || others.length > 0) throw new UsageError('name one citizen by the id of the register');
-  return only;
-}
+const oneCitizen = 'name one citizen by the id of the register';
 
 async function erase(room: CitizensRoom, citizenId: string, { stderr }: Terminal): Promise<ExitCode> {
   const parts = { ...room, actor: { operator: room.operator }, besides: citizenErasure };

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { type Binding, bindings, type WantedClient } from '../access/client.ts';
 import { namedProof, pinnedProof } from '../access/client-certificate.ts';
 import { readClientKeys } from '../access/client-keys.ts';
@@ -7,6 +5,7 @@ import { scopes } from '../api/operation.ts';
 import { findPolicy, policyNames } from '../identity/policy-store.ts';
 import type { Read } from '../store/db.ts';
 import { UsageError } from './command.ts';
+import { readNamed } from './named-file.ts';
 
 /** The parts of a list with commas. */
 export function listOf(text: string | undefined): string[] {
@@ -46,20 +45,20 @@ export type GivenCredential = {
 };
 
 /** What the one flag of a credential names, its file read. */
-export async function credentialOf(given: GivenCredential, cwd: string): Promise<WantedClient['credential']> {
+export function credentialOf(given: GivenCredential, cwd: string): WantedClient['credential'] {
   const { secret, jwks, certificate, issuer } = given;
   const chosen = [secret === true ? '' : undefined, jwks, certificate, issuer].filter((one) => one !== undefined);
   if (chosen.length !== 1) {
     throw new UsageError('choose one of --secret, --jwks FILE, --certificate FILE|dns:NAME and --issuer URL');
   }
   if (jwks !== undefined) {
-    const keys = readClientKeys(await readFile(resolve(cwd, jwks), 'utf8'));
+    const keys = readClientKeys(readNamed(cwd, jwks));
     if ('fault' in keys) throw new UsageError(`--jwks ${jwks}: ${keys.fault}`);
     return { by: 'keys', jwks: keys };
   }
   if (certificate !== undefined) {
     const isName = /^(?:dns|uri|ip|email):/.test(certificate);
-    const proof = isName ? namedProof(certificate) : pinnedProof(await readFile(resolve(cwd, certificate), 'utf8'));
+    const proof = isName ? namedProof(certificate) : pinnedProof(readNamed(cwd, certificate));
     if ('fault' in proof) throw new UsageError(`--certificate ${certificate}: ${proof.fault}`);
     return { by: 'certificate', certificate: proof };
   }

@@ -58,7 +58,7 @@ async function wantedChange(
   if (Object.keys(values).length === 0) throw new UsageError('say what is to change');
   const { name, scopes, purposes, policy, quota, jwks, certificate } = values;
   const proves = jwks !== undefined || certificate !== undefined;
-  const credential = proves ? await credentialOf({ jwks, certificate }, cwd) : undefined;
+  const credential = proves ? credentialOf({ jwks, certificate }, cwd) : undefined;
   const wanted = {
     name,
     scopes: scopes === undefined ? undefined : scopesOf(scopes),

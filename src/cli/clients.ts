@@ -108,7 +108,7 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
     name,
     kind,
     scopes: scopesOf(values.scopes),
-    credential: await credentialOf(values, cwd),
+    credential: credentialOf(values, cwd),
     binding: values.binding === undefined ? undefined : bindingOf(values.binding),
     purposes: values.purposes === undefined ? undefined : listOf(values.purposes),
     legalBases: values['legal-bases'] === undefined ? undefined : listOf(values['legal-bases']),

@@ -1,3 +1,5 @@
+import { parseArgs } from 'node:util';
+
 /** Where a command writes: data to `stdout`, people's text to `stderr`. */
 export type Terminal = {
   readonly stdout: (text: string) => void;
@@ -62,6 +64,23 @@ export async function runCommandLine(
     terminal.stderr(`${fault instanceof Error ? fault.message : String(fault)}\n`);
     return 1;
   }
+}
+
+/** Refuses all arguments, for a command that has none. */
+export function demandNoArguments(args: readonly string[]): void {
+  parseArgs({ args: [...args], options: {} });
+}
+
+/** The one argument of a command that has no flags. */
+export function onlyArgument(args: readonly string[], otherwise: string): string {
+  return onlyOf(parseArgs({ args: [...args], options: {}, allowPositionals: true }).positionals, otherwise);
+}
+
+/** The one argument that stands beside the flags. */
+export function onlyOf(positionals: readonly string[], otherwise: string): string {
+  const [only, ...others] = positionals;
+  if (only === undefined || others.length > 0) throw new UsageError(otherwise);
+  return only;
 }
 
 function isParseArgsFault(fault: unknown): fault is Error {

@@ -1,7 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
 import { type Static, Type } from 'typebox';
 import { compileCheck } from '../api/parse.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
@@ -11,7 +9,8 @@ import type { Commit } from '../ledger/commit.ts';
 import { saveVerified, saveWishes } from '../notifications/contact-wish-store.ts';
 import { wishesFault, wishesShape } from '../notifications/contact-wishes.ts';
 import type { Statement } from '../store/db.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, onlyArgument, type Terminal } from './command.ts';
+import { namedFile } from './named-file.ts';
 
 /** What the command needs; `operator` is who runs it, as the ledger will say. */
 export type ContactsRoom = {
@@ -58,10 +57,8 @@ export function contactCommands(
       usage: 'contacts import FILE',
       summary: 'Takes verified addresses and wishes of citizens over, a JSON object a line; see docs/notifications.md.',
       run: async (args) => {
-        const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
-        const [file, ...others] = positionals;
-        if (file === undefined || others.length > 0) throw new UsageError('name one file');
-        return await openRoom((room) => importContacts(room, resolve(terminal.cwd, file), terminal));
+        const path = namedFile(terminal.cwd, onlyArgument(args, 'name one file'));
+        return await openRoom((room) => importContacts(room, path, terminal));
       },
     },
   ];

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { dateExists } from '../identity/birth-date.ts';
@@ -10,6 +10,7 @@ import { parsePolicy } from '../identity/match/policy-file.ts';
 import { type PeopleFile, readPeople, readTable, TableFault } from '../identity/people-file.ts';
 import { type Clock, toInstant } from '../kernel/clock.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
+import { namedFile, readNamed } from './named-file.ts';
 
 const details = `For each pair (columns claim, record, same: citizenIds in both files, and 1, true or yes for one person, 0, false or no for two) the decision
 of the matcher that the server uses, asked with the id of the record, whether or not the claims reach the minimum that the
@@ -51,7 +52,7 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
         const path = (name: 'register' | 'claims' | 'pairs') => {
           const file = values[name];
           if (file === undefined) throw new UsageError(`--${name} names a file.`);
-          return resolve(terminal.cwd, file);
+          return namedFile(terminal.cwd, file);
         };
         const columns = readColumns(values.columns, terminal.cwd);
         const register = await readPeople(path('register'), columns);
@@ -96,10 +97,9 @@ function readPolicy(name: string | undefined, cwd: string): Policy {
   if (name === undefined) return calibratedPolicy;
   const policy = policies.get(name);
   if (policy !== undefined) return policy;
-  const path = resolve(cwd, name);
-  if (!existsSync(path))
+  if (!existsSync(resolve(cwd, name)))
     throw new UsageError(`--policy takes ${[...policies.keys()].join(', ')}, or a file of calibrate.`);
-  const read = parsePolicy(readFileSync(path, 'utf8'));
+  const read = parsePolicy(readNamed(cwd, name));
   if ('fault' in read) throw new UsageError(`--policy: ${name} is not a policy: ${read.fault}.`);
   return read.policy;
 }
@@ -109,7 +109,7 @@ export function readColumns(map: string | undefined, cwd: string): Mapping | und
   if (map === undefined) return undefined;
   try {
     if (map.includes('=')) return parseInlineMapping(map);
-    return parseMapping(JSON.parse(readFileSync(resolve(cwd, map), 'utf8')));
+    return parseMapping(JSON.parse(readNamed(cwd, map)));
   } catch (fault) {
     if (fault instanceof MappingFault || fault instanceof SyntaxError)
       throw new UsageError(`--columns: ${fault.message}`);

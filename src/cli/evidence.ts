@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { EvidenceBroken, parseKeySet, type Verdict, verifyEvidence } from '../notifications/evidence-bundle.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { readNamed } from './named-file.ts';
 
 const details = `FILE is what GET /v1/notifications/{id}/evidence answered. No server, database or setting is needed.
 
@@ -36,21 +35,12 @@ export function evidenceVerifyCommand(terminal: Terminal): Command {
       const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
       const [file, ...others] = positionals;
       if (file === undefined || others.length > 0) throw new UsageError('name one file');
-      const read = (path: string) => readNamed(terminal, path);
-      const keys = values.keys === undefined ? undefined : keysIn(await read(values.keys));
-      const tsa = values.tsa === undefined ? undefined : await read(values.tsa);
-      return await report(terminal, await read(file), { keys, tsa, json: values.json === true });
+      const read = (path: string) => readNamed(terminal.cwd, path);
+      const keys = values.keys === undefined ? undefined : keysIn(read(values.keys));
+      const tsa = values.tsa === undefined ? undefined : read(values.tsa);
+      return await report(terminal, read(file), { keys, tsa, json: values.json === true });
     },
   };
-}
-
-async function readNamed({ cwd }: Terminal, path: string): Promise<string> {
-  try {
-    return await readFile(resolve(cwd, path), 'utf8');
-  } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'it is no file';
-    throw new UsageError(`cannot read ${path}: ${why}`);
-  }
 }
 
 function keysIn(text: string): NonNullable<Ask['keys']> {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type ImportHouse, type ImportOrder, type ImportResult, importCitizens } from '../identity/import-citizens.ts';
@@ -14,6 +14,7 @@ import type { Tally } from '../identity/import-progress.ts';
 import type { Condition } from '../identity/import-row.ts';
 import { countRegister, needsCount } from '../identity/register-count.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { demandOther, namedFile, readNamed } from './named-file.ts';
 import { createProgressView, grouped } from './progress.ts';
 
 /** What the command works on; `operator` is who runs it, as the ledger will say. */
@@ -103,18 +104,29 @@ function readOrder(args: readonly string[], cwd: string): { readonly order: Orde
   });
   const [named, ...more] = positionals;
   if (named === undefined || more.length > 0) throw new UsageError('Name one file to import.');
-  const path = resolve(cwd, named);
-  if (!existsSync(path)) throw new UsageError(`There is no file ${named}.`);
+  const path = namedFile(cwd, named);
   const order: Order = {
     path,
     format: readFormat(path, values.format),
     mapping: readMapping(values.map, cwd),
     conditions: values.where.map(readCondition),
-    errorsPath: values.errors === undefined ? undefined : resolve(cwd, values.errors),
+    errorsPath: readErrorsPath(
+      values.errors,
+      [path, ...(values.map === undefined ? [] : [resolve(cwd, values.map)])],
+      cwd,
+    ),
     dryRun: values['dry-run'],
     restart: values.restart,
   };
   return { order, json: values.json };
+}
+
+/** Refused rows are not written over what they were read from. */
+function readErrorsPath(errors: string | undefined, read: readonly string[], cwd: string): string | undefined {
+  if (errors === undefined) return undefined;
+  const path = resolve(cwd, errors);
+  demandOther('--errors', path, read);
+  return path;
 }
 
 function readFormat(path: string, format: string | undefined): ImportFormat {
@@ -127,7 +139,7 @@ function readMapping(map: string | undefined, cwd: string): Mapping | undefined 
   if (map === undefined) return undefined;
   const path = resolve(cwd, map);
   try {
-    if (existsSync(path)) return parseMapping(JSON.parse(readFileSync(path, 'utf8')));
+    if (existsSync(path)) return parseMapping(JSON.parse(readNamed(cwd, map)));
     if (map.includes('=')) return parseInlineMapping(map);
   } catch (fault) {
     if (fault instanceof MappingFault) throw new UsageError(`--map: ${fault.message}`);

@@ -5,7 +5,7 @@ import type { Mint } from '../kernel/id.ts';
 import type { RootKey } from '../keys/root-key.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { NoteSigner } from '../ledger/note.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, demandNoArguments, type ExitCode, type Terminal, UsageError } from './command.ts';
 
 /** A key that signs checkpoints now, and the instant at which it retires; undefined: it goes on until it is replaced. */
 export type LogKey = NoteSigner & { readonly retireAt: number | undefined };
@@ -35,7 +35,10 @@ export function ledgerKeyCommands(openRoom: OpenLedgerKeyRoom, terminal: Termina
       name: 'ledger key',
       usage: 'ledger key',
       summary: 'Prints the public keys of the log, one a line, the newest first, for whoever is to verify it.',
-      run: async () => await openRoom((room) => printKeys(room, terminal)),
+      run: async (args) => {
+        demandNoArguments(args);
+        return await openRoom((room) => printKeys(room, terminal));
+      },
     },
     {
       name: 'ledger rotate-key',

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Fetch, folderSource, urlSource } from '../ledger/log-source.ts';
@@ -8,6 +7,7 @@ import { type Policy, PolicyError, parsePolicy, policyOf } from '../ledger/polic
 import { parseProof, verifyProof } from '../ledger/proof.ts';
 import { verifyLog } from '../ledger/verify-log.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { readNamed } from './named-file.ts';
 
 const options = {
   key: { type: 'string', multiple: true },
@@ -38,13 +38,13 @@ export function ledgerVerifyCommand(terminal: Terminal, fetching: Fetch): Comman
       const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
       const [place, ...others] = positionals;
       if (place === undefined || others.length > 0) throw new UsageError('name one folder, URL or receipt');
-      const path = (name: string) => resolve(terminal.cwd, name);
-      const policyText = values.policy === undefined ? undefined : await readNamed(path(values.policy));
+      const read = (name: string) => readNamed(terminal.cwd, name);
+      const policyText = values.policy === undefined ? undefined : read(values.policy);
       const policy = policyFrom(values.key, policyText);
-      const earlier = await Promise.all((values.since ?? []).map((name) => readNamed(path(name))));
+      const earlier = (values.since ?? []).map(read);
       const asked = { place, policy, earlier, json: values.json === true };
       return place.endsWith('.tlog-proof')
-        ? await verifyReceipt({ ...asked, place: path(place) }, terminal)
+        ? await verifyReceipt(asked, terminal)
         : await verifyWhole(asked, terminal, fetching);
     },
   };
@@ -63,15 +63,6 @@ function policyFrom(keys: readonly string[] | undefined, policy: string | undefi
   }
 }
 
-/** A file that was named; that it cannot be read says nothing about the log. */
-async function readNamed(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    throw new UsageError(`cannot read ${path}: ${cause instanceof Error && 'code' in cause ? cause.code : 'no file'}`);
-  }
-}
-
 type Asked = {
   readonly place: string;
   readonly policy: Policy;
@@ -87,7 +78,7 @@ async function verifyWhole(
 ): Promise<ExitCode> {
   const isUrl = /^https?:\/\//.test(place);
   const folder = resolve(terminal.cwd, place);
-  if (!isUrl) await readNamed(join(folder, 'checkpoint'));
+  if (!isUrl) readNamed(terminal.cwd, join(place, 'checkpoint'));
   const source = isUrl ? urlSource(place, fetching) : folderSource(folder);
   const verdict = await verifyLog(source, { policy, earlier });
   if ('fault' in verdict) return tell(terminal, { json, verdict: { verified: false, fault: verdict.fault } });
@@ -97,7 +88,7 @@ async function verifyWhole(
 }
 
 async function verifyReceipt({ place, policy, json }: Asked, terminal: Terminal): Promise<ExitCode> {
-  const proof = parseProof(await readNamed(place));
+  const proof = parseProof(readNamed(terminal.cwd, place));
   const opening = proof?.extra === undefined ? undefined : parseOpening(proof.extra);
   if (proof === undefined || opening === undefined) {
     return tell(terminal, { json, verdict: { verified: false, fault: 'the file is no receipt' } });

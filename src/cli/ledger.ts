@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { parseId } from '../kernel/id.ts';
 import type { LogView } from '../ledger/log-view.ts';
 import { tilePath, tilesOf } from '../ledger/tile.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, onlyArgument, onlyOf, type Terminal, UsageError } from './command.ts';
 
 /** What the commands about the ledger need. */
 export type LedgerRoom = {
@@ -35,18 +35,12 @@ export function ledgerCommands(openRoom: OpenLedgerRoom, terminal: Terminal): re
           options: { sealed: { type: 'boolean' } },
           allowPositionals: true,
         });
-        const eventId = parseId('event', onlyArgument(positionals, 'name one event by its id'));
+        const eventId = parseId('event', onlyOf(positionals, 'name one event by its id'));
         if (eventId === undefined) throw new UsageError('an event has an id as evt_01…');
         return await openRoom((room) => prove(room, eventId, { sealed: values.sealed === true, terminal }));
       },
     },
   ];
-}
-
-function onlyArgument(args: readonly string[], otherwise: string): string {
-  const [only, ...others] = args;
-  if (only === undefined || others.length > 0) throw new UsageError(otherwise);
-  return only;
 }
 
 async function exportLog({ log }: LedgerRoom, folder: string, terminal: Terminal): Promise<ExitCode> {

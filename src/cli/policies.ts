@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { policies } from '../identity/match/policy.ts';
 import { parsePolicy } from '../identity/match/policy-file.ts';
 import { addedPolicies, policyCreation } from '../identity/policy-store.ts';
@@ -9,7 +7,8 @@ import { type Clock, toInstant } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { type Read, WriteRefused } from '../store/db.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, demandNoArguments, type ExitCode, onlyArgument, type Terminal, UsageError } from './command.ts';
+import { readNamed } from './named-file.ts';
 
 /** What the commands about policies need; `operator` is who runs them, as the ledger will say. */
 export type PoliciesRoom = {
@@ -30,11 +29,6 @@ A client gets it with: clients create --policy NAME. All others get it with the 
 
 /** `policies add`, `policies list`, `policies show`, `policies count`. */
 export function policyCommands(openRoom: OpenPoliciesRoom, terminal: Terminal): readonly Command[] {
-  const only = (args: readonly string[], what: string) => {
-    const [first, ...others] = args;
-    if (first === undefined || others.length > 0) throw new UsageError(what);
-    return first;
-  };
   return [
     {
       name: 'policies add',
@@ -42,30 +36,31 @@ export function policyCommands(openRoom: OpenPoliciesRoom, terminal: Terminal): 
       summary: 'Stores a matching policy under its name, for VERIFY_POLICY and clients.',
       details,
       run: async (args) => {
-        const path = resolve(terminal.cwd, only(args, 'name one file'));
-        if (!existsSync(path)) throw new UsageError(`there is no file ${path}`);
-        return await openRoom((room) => addPolicy(room, readFileSync(path, 'utf8'), terminal));
+        const document = readNamed(terminal.cwd, onlyArgument(args, 'name one file'));
+        return await openRoom((room) => addPolicy(room, document, terminal));
       },
     },
     {
       name: 'policies list',
       usage: 'policies list',
       summary: 'Lists the matching policies that ship and those that were added.',
-      run: async () =>
-        await openRoom<ExitCode>(async ({ read }) => {
+      run: async (args) => {
+        demandNoArguments(args);
+        return await openRoom<ExitCode>(async ({ read }) => {
           for (const name of policies.keys()) terminal.stdout(`${name}\tships\n`);
           for (const { name, createdAt } of await addedPolicies(read)) {
             terminal.stdout(`${name}\t${toInstant(createdAt)}\n`);
           }
           return 0;
-        }),
+        });
+      },
     },
     {
       name: 'policies show',
       usage: 'policies show NAME',
       summary: 'Prints a policy as it was added.',
       run: async (args) => {
-        const wanted = only(args, 'name one policy');
+        const wanted = onlyArgument(args, 'name one policy');
         return await openRoom<ExitCode>(async ({ read }) => {
           const found = (await addedPolicies(read)).find(({ name }) => name === wanted);
           if (found === undefined) terminal.stderr('There is no such policy, or it ships; see: policies list\n');
@@ -79,12 +74,14 @@ export function policyCommands(openRoom: OpenPoliciesRoom, terminal: Terminal): 
       usage: 'policies count',
       summary:
         'Counts how often names and places are in the register, so that rare ones weigh more; imports do it too.',
-      run: async () =>
-        await openRoom<ExitCode>(async (room) => {
+      run: async (args) => {
+        demandNoArguments(args);
+        return await openRoom<ExitCode>(async (room) => {
           const persons = await countRegister(room, { operator: room.operator });
           terminal.stderr(`${persons} persons counted; servers use it within ten minutes.\n`);
           return 0;
-        }),
+        });
+      },
     },
   ];
 }

@@ -1,0 +1,36 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { UsageError } from './command.ts';
+
+/** The path of a file that an argument names, from the folder in which it was written; refuses one that is not there. */
+export function namedFile(cwd: string, name: string): string {
+  const path = resolve(cwd, name);
+  if (reading(name, () => statSync(path)).isDirectory()) throw new UsageError(`cannot read ${name}: EISDIR`);
+  return path;
+}
+
+/** The text of a file that an argument names; that it cannot be read is wrong usage. */
+export function readNamed(cwd: string, name: string): string {
+  return reading(name, () => readFileSync(resolve(cwd, name), 'utf8'));
+}
+
+function reading<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new UsageError(
+      `cannot read ${name}: ${cause instanceof Error && 'code' in cause ? cause.code : 'it is no file'}`,
+    );
+  }
+}
+
+/** Refuses to write over one of the files that are read, whatever name or link it goes by. */
+export function demandOther(flag: string, written: string, read: readonly string[]): void {
+  const target = statSync(written, { bigint: true, throwIfNoEntry: false });
+  if (target === undefined) return;
+  for (const path of read) {
+    const source = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (source?.ino === target.ino && source.dev === target.dev)
+      throw new UsageError(`${flag} names a file that is read: ${path}`);
+  }
+}

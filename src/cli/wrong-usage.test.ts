@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { temporaryFolder } from '../../test/identity-people.ts';
+import { commandLine } from '../command-line.ts';
+
+/** The whole command line in an empty folder: whatever got as far as opening the data would fail there, with 1. */
+function openCommandLine(t: TestContext) {
+  const folder = temporaryFolder(t);
+  const environment = { DATA_DIR: join(folder, 'data'), HOME: folder };
+  return {
+    folder,
+    run: async (...args: readonly string[]) => {
+      const printed = { stdout: '', stderr: '' };
+      const code = await commandLine(args, environment, {
+        stdout: (text) => {
+          printed.stdout += text;
+        },
+        stderr: (text) => {
+          printed.stderr += text;
+        },
+        isInteractive: false,
+        cwd: folder,
+      });
+      return { code, ...printed };
+    },
+  };
+}
+
+test('a flag or an argument that a command does not have is wrong usage of every command, and nothing is done', async (t) => {
+  const { run, folder } = openCommandLine(t);
+  const { stdout } = await run('help');
+  const names = stdout.split('\n').flatMap((line) => /^ {2}(\S+(?: \S+)*) {2}/.exec(line)?.[1] ?? []);
+  assert.ok(names.length > 30 && names.includes('ledger access-log'), names.join());
+  const wrong: string[] = [];
+  for (const name of names) {
+    for (const more of [['--no-such'], ['one', 'two', 'three', 'four'], ['--json=1']]) {
+      const { code, stderr } = await run(...name.split(' '), ...more);
+      const isUsage = code === 2 && stderr.includes(`\nUsage: citizen-services ${name}`);
+      if (!isUsage) wrong.push(`${name} ${more.join(' ')}: ${code} ${stderr}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('a file that cannot be read is wrong usage, and is named as it was written', async (t) => {
+  const { run, folder } = openCommandLine(t);
+  mkdirSync(join(folder, 'a-folder'));
+  writeFileSync(join(folder, 'people.csv'), 'citizenId,givenName\nc-1,Ann\n');
+  const client = ['clients', 'create', 'Tax', '--scopes', 'identity:verify'];
+  const commands: ReadonlyArray<readonly string[]> = [
+    ['policies', 'add'],
+    ['contacts', 'import'],
+    ['import', 'citizens'],
+    ['import', 'citizens', 'people.csv', '--map'],
+    ['evidence', 'verify'],
+    ['evidence', 'verify', 'people.csv', '--keys'],
+    [...client, '--jwks'],
+    [...client, '--certificate'],
+    ['clients', 'update', 'tax-1', '--jwks'],
+    ['calibrate', '--name', 'town-2026-1', '--register'],
+    ['calibrate', '--name', 'town-2026-1', '--register', 'people.csv', '--claims'],
+    ['calibrate', '--name', 'town-2026-1', '--register', 'people.csv', '--columns'],
+    ['evaluate', '--register', 'people.csv', '--claims', 'people.csv', '--pairs'],
+  ];
+  const wrong: string[] = [];
+  for (const command of commands) {
+    for (const name of ['a-folder', 'not-there']) {
+      const { code, stderr } = await run(...command, name);
+      if (code !== 2 || !stderr.includes(name)) wrong.push(`${command.join(' ')} ${name}: ${code} ${stderr}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('what a command writes never goes over a file that it reads, by whatever name', async (t) => {
+  const { run, folder } = openCommandLine(t);
+  const people = 'citizenId,givenName\nc-1,Ann\n';
+  const map = '{"citizenId":"citizenId"}';
+  writeFileSync(join(folder, 'people.csv'), people);
+  writeFileSync(join(folder, 'map.json'), map);
+  linkSync(join(folder, 'people.csv'), join(folder, 'hard.csv'));
+  symlinkSync('people.csv', join(folder, 'soft.csv'));
+  const wrong: string[] = [];
+  const refusedImport = ['import', 'citizens', 'people.csv', '--map', 'map.json', '--restart', '--errors'];
+  const calibration = [
+    'calibrate',
+    '--name',
+    'town-2026-1',
+    '--register',
+    'people.csv',
+    '--claims',
+    'hard.csv',
+    '--out',
+  ];
+  for (const command of [
+    ...['people.csv', './people.csv', 'hard.csv', 'soft.csv', 'map.json'].map((name) => [...refusedImport, name]),
+    ...['people.csv', 'soft.csv'].map((name) => [...calibration, name]),
+  ]) {
+    const { code, stderr } = await run(...command);
+    if (code !== 2 || !/names a file that is read/.test(stderr)) wrong.push(`${command.join(' ')}: ${code} ${stderr}`);
+  }
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(readFileSync(join(folder, 'people.csv'), 'utf8'), people);
+  assert.deepEqual(readFileSync(join(folder, 'map.json'), 'utf8'), map);
+});
