@@ -100,6 +100,15 @@ test('a report is read as it is encoded, with comments, and not where the text o
   readsAs(bounceOf(['Action: delayed\nStatus: 4.4.1\n'], { text }), undefined);
 });
 
+test('quoted-printable loses a soft line break and nothing before it, and a mebibyte of blanks is read as well', () => {
+  const encoded = 'Content-Type: message/delivery-status\nContent-Transfer-Encoding: quoted-printable';
+  const reply = 'Status: 5.0.0\nDiagnostic-Code: smtp; 552 =\n5.2.2 full';
+  readsAs(bounceOf([failed(reply)], { part: encoded }), { ...refused, reason: 'mailbox-full' });
+  // In a time that grew with the square of their number this would take hours.
+  const padded = `Status: 5.1.1\nX-Padding: ${' '.repeat(1_000_000)}x`;
+  readsAs(bounceOf([failed(padded)], { part: encoded }), refused, 'padded');
+});
+
 test('the address of the attempt is found in whatever field it stands, and nowhere but in the header', () => {
   const reports = [failed('Status: 5.1.1')];
   for (const head of [

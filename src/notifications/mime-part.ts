@@ -41,7 +41,7 @@ export function textOf({ head, body }: MimePart): string {
     case 'quoted-printable':
       return Buffer.from(
         body
-          .replaceAll(/[ \t]*=[ \t]*\n/g, '')
+          .replaceAll(/=[ \t]*\n/g, '')
           .replaceAll(/=([0-9a-f]{2})/gi, (_all, byte: string) => String.fromCharCode(Number.parseInt(byte, 16))),
         'latin1',
       ).toString('utf8');
