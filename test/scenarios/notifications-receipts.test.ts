@@ -134,6 +134,22 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
+  test(`${engine.name}: an id that no database keeps names its message all the same, and holds up no other receipt`, async (t) => {
+    const list = { events: '/results', reference: '/sid', status: '/status' };
+    const odd = ['a\u0000b', `${'x'.repeat(199)}\u{1f600}`, 'half \ud83d'];
+    const { send, stated, back, faults } = await receiptHouse(t, engine, list, [...odd, 'plain']);
+    for (let count = 0; count < 4; count += 1) await send();
+    assert.deepEqual([await stated(), faults], [['sent', 'sent', 'sent', 'sent'], []]);
+    const tell = async (...sids: readonly string[]) => {
+      const results = sids.map((sid) => ({ sid, status: 'delivered' }));
+      return (await fetch(back, { method: 'POST', headers: bearer, body: JSON.stringify({ results }) })).status;
+    };
+    assert.equal(await tell('nobody \u0000', 'plain'), 503, 'one has to come again');
+    assert.deepEqual(await stated(), ['sent', 'sent', 'sent', 'delivered']);
+    assert.equal(await tell(...odd), 204);
+    assert.deepEqual([await stated(), faults], [['delivered', 'delivered', 'delivered', 'delivered'], []]);
+  });
+
   test(`${engine.name}: a receipt by GET has its fields in the query`, async (t) => {
     const query = { method: 'GET', id: '/id', status: '/status' };
     const { send, stated, sent, back, faults } = await receiptHouse(t, engine, query, []);

@@ -101,9 +101,9 @@ export function endedIn(
 
 const longestReference = 200;
 
-/** The gateway's own id of a message, as it is stored. */
+/** The gateway's own id of a message, as it is stored: without what no database keeps, a NUL or half of a surrogate pair. */
 export function referenceAt(value: unknown, place: string): string | undefined {
   const reference = at(value, place);
   const known = typeof reference === 'number' || (typeof reference === 'string' && reference !== '');
-  return known ? String(reference).slice(0, longestReference) : undefined;
+  return known ? String(reference).slice(0, longestReference).toWellFormed().replaceAll('\0', '\ufffd') : undefined;
 }
