@@ -68,3 +68,46 @@ test('what cannot be read ends in 2, and only a log that does not verify in 1', 
   writeFileSync(path('log/tile/entries/000.p/2'), Buffer.alloc(9));
   assert.deepEqual(await verify('log', ...key), [1, 'NOT verified: tile/entries/000.p/2 is no bundle of 2 entries\n']);
 });
+
+/** The bytes with a bit of each byte turned, cut off at many places, and with one byte more. */
+function* changed(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 1) {
+    yield bytes.with(at, (bytes[at] ?? 0) ^ (1 << (at % 8))) as Buffer;
+    if (at % 7 === 0) yield bytes.subarray(0, at);
+  }
+  yield Buffer.concat([bytes, Buffer.from('\n')]);
+}
+
+test('no receipt verifies with a byte of it changed, that of the key of its content neither', async (t) => {
+  const { house, run, path } = await exportedLog(t);
+  const [event = assert.fail()] = await house.use('anna');
+  await house.sequence();
+  const [, receipt] = await run('prove', event);
+  const file = path('one.tlog-proof');
+  writeFileSync(file, receipt);
+  assert.match((await run('verify', file, ...key))[1], /content: \{.*"type":"document\.listed"/);
+  for (const bytes of changed(Buffer.from(receipt))) {
+    writeFileSync(file, bytes);
+    const [code, text] = await run('verify', file, ...key);
+    assert.equal(code, 1, `${text}\n${bytes}`);
+    assert.match(text, /^NOT verified: /);
+  }
+  const [, sealed] = await run('prove', event, '--sealed');
+  writeFileSync(file, sealed);
+  assert.match((await run('verify', file, ...key))[1], /content: null/);
+});
+
+test('no log verifies with a byte of one of its files changed', async (t) => {
+  const { run, path } = await exportedLog(t);
+  for (const name of ['checkpoint', 'tile/0/000.p/2', 'tile/entries/000.p/2']) {
+    const whole = readFileSync(path(`log/${name}`));
+    for (const bytes of changed(whole)) {
+      writeFileSync(path(`log/${name}`), bytes);
+      const [code, text] = await run('verify', 'log', ...key);
+      assert.equal(code, 1, `${name}: ${text}\n${bytes.toString('latin1')}`);
+      assert.match(text, /^NOT verified: /);
+    }
+    writeFileSync(path(`log/${name}`), whole);
+  }
+  assert.equal((await run('verify', 'log', ...key))[0], 0);
+});

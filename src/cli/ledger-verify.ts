@@ -97,6 +97,9 @@ async function verifyReceipt({ place, policy, json }: Asked, terminal: Terminal)
   if ('fault' in verdict) return tell(terminal, { json, verdict: { verified: false, fault: verdict.fault } });
   const { origin, size } = verdict.checkpoint;
   const content = contentOf(opening) ?? null;
+  if (content === null && opening.contentKey !== undefined) {
+    return tell(terminal, { json, verdict: { verified: false, fault: 'the key in it does not open the entry' } });
+  }
   return tell(terminal, { json, verdict: { verified: true, origin, size, leafIndex: proof.index, content } });
 }
 
