@@ -98,6 +98,18 @@ test('JSON lines are read with the keys of all of them as columns', async (t) =>
   assert.equal(lines.at(-1)?.end, Buffer.byteLength(text));
 });
 
+test('a number keeps its digits, however many, and a line that is nested too deep is refused', async (t) => {
+  const ids = ['110101199003074578', '110101199003074579', '-12345678901234567890', '7'];
+  const deep = `{"id":1234567890123456,"n":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+  const { lines } = await readText(t, `${ids.map((id) => `{"id":${id}}`).join('\n')}\n${deep}\n`, 'jsonl');
+  const [last, ...others] = outcomes(lines).reverse();
+  assert.deepEqual(
+    others.reverse().map((fields) => fields[0]),
+    ids,
+  );
+  assert.match(String(last), /^fault: /);
+});
+
 test('reading on from the end of any record gives exactly the records behind it', async (t) => {
   const path = join(temporaryFolder(t), 'any.csv');
   const value = fc.stringMatching(/^[a-zäé\u{1f600},;"\r\n ]{0,12}$/u).map((text) => text.trim());

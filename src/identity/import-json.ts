@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { parseUnrounded } from '../kernel/unrounded-json.ts';
 import { blocks, ImportFileFault, type Line } from './import-blocks.ts';
 
 /** The columns that are read, and those of them that may hold a list, which is given on as its JSON. */
@@ -64,12 +65,13 @@ function toLine(text: string, end: number, { columns, lists }: JsonColumns): Lin
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseUnrounded(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     // An object that JSON gives has strings as its names and anything as its values.
     return value as Readonly<Record<string, unknown>>;
   } catch (fault) {
-    if (fault instanceof SyntaxError) return undefined;
+    // A line can be nested deeper than the stack.
+    if (fault instanceof SyntaxError || fault instanceof RangeError) return undefined;
     throw fault;
   }
 }
