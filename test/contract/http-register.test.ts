@@ -66,9 +66,10 @@ test('a register over HTTP is asked in bodies, with its credentials in a header'
   ]);
 });
 
-test('a person without an id is none whom a register could find', async (t) => {
+test('a person without an id, or with one that no database keeps, is none whom a register could find', async (t) => {
   const { citizenId: _, ...nobody } = zoe;
-  for (const record of [nobody, { ...nobody, citizenId: null }, { ...nobody, citizenId: '' }]) {
+  const odd = [null, '', 'C\u0000', 'C\ud800'].map((citizenId) => ({ ...nobody, citizenId }));
+  for (const record of [nobody, ...odd]) {
     const { register } = await openRegister(t, answering(200, JSON.stringify({ records: [zoe, record] })));
     await assert.rejects(register.search({ familyKeys: ['', ''], birthDate: '1980-02-07' }), RegisterUnavailable);
   }

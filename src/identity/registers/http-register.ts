@@ -70,7 +70,8 @@ export function httpRegister(parts: HttpRegisterParts): Register {
       return records.slice(0, mostCandidates + 1).map((record) => {
         const found = toRecord(asObject(record));
         // Nobody could read of it who was found.
-        if (found.citizenId === '') throw new RegisterUnavailable('the register answered a person without an id');
+        if (found.citizenId === '' || found.citizenId.includes('\0') || !found.citizenId.isWellFormed())
+          throw new RegisterUnavailable('the register answered a person without an id that can be kept');
         return found;
       });
     });
