@@ -13,7 +13,7 @@ import { openHouseOf } from '../identity-people.ts';
 const zoe = { citizenId: 'C-1', givenName: 'Zoë', familyName: 'Müller', birthDate: '1980-02-07' };
 
 /** A register over real HTTP that behaves as told, and what was asked of it. */
-async function openRegister(t: TestContext, behave: RequestListener) {
+async function openRegister(t: TestContext, behave: RequestListener, deadlineMs = 20_000) {
   let asked = 0;
   const server = createServer((request, response) => {
     asked += 1;
@@ -34,7 +34,7 @@ async function openRegister(t: TestContext, behave: RequestListener) {
     timer: systemTimer,
     clock: { now: () => now },
     onFault: ({ message }) => void told.push(message),
-    deadlineMs: 300,
+    deadlineMs,
     mostBytes: 20_000,
   });
   return { register, told, asked: () => asked, pass: (ms: number) => (now += ms) };
@@ -99,7 +99,7 @@ const misbehaviours: Readonly<Record<string, RequestListener>> = {
 
 for (const [what, behave] of Object.entries(misbehaviours)) {
   test(`a register that ${what} could not be asked; the operator is told, without a value of its answer`, async (t) => {
-    const { register, told } = await openRegister(t, behave);
+    const { register, told } = await openRegister(t, behave, 300);
     await assert.rejects(register.find('C-1'), (fault) => {
       assert.ok(fault instanceof RegisterUnavailable, String(fault));
       assert.ok(!/Zo|ller|1980|C-1/.test(`${fault.message} ${String(fault.cause)}`));
