@@ -111,8 +111,10 @@ function isFor(aud: unknown, resource: string): boolean {
   return Array.isArray(aud) ? aud.includes(resource) : aud === resource;
 }
 
+/** A text that can be looked up: no database holds a NUL or half of a surrogate pair. */
 function isId(value: unknown): value is string {
-  return typeof value === 'string' && value.length >= 1 && value.length <= 255;
+  if (typeof value !== 'string' || value.length < 1 || value.length > 255) return false;
+  return !value.includes('\0') && value.isWellFormed();
 }
 
 /** Whole seconds since the epoch, as JSON number: no text, no fraction, nothing that a double cannot hold. */

@@ -59,7 +59,10 @@ test('a token of a trusted issuer is good for the clients that belong to it, and
     return 'slug' in caller ? caller.slug : caller.citizenId;
   };
   assert.equal(await citizenOf(tokenFor(theirs.client.clientId, {}, { citizen_id: 'anna' })), 'anna');
-  assert.equal(await citizenOf(tokenFor(theirs.client.clientId, {}, { citizen_id: ['anna'] })), 'invalid-access-token');
+  for (const citizen_id of [['anna'], 'an\u0000na', 'an\ud800na']) {
+    const token = tokenFor(theirs.client.clientId, {}, { citizen_id });
+    assert.equal(await citizenOf(token), 'invalid-access-token', JSON.stringify(citizen_id));
+  }
   assert.equal(await citizenOf(tokenOf(house, { citizen_id: 'anna' })), undefined);
   const { clientId } = theirs.client;
   assert.deepEqual(
