@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { BindingRoom } from './access/check-binding.ts';
@@ -81,6 +81,9 @@ function pairIn(certificatePath: string, keyPath: string) {
   const key = textIn('TLS_KEY', keyPath);
   try {
     createSecureContext({ cert: certificate, key });
+    // OpenSSL leaves a key of another kind than the certificate's beside it, and then has none for it.
+    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
+      throw new Error('key values mismatch');
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : 'unknown';
     throw new SettingError('TLS_KEY', `expected the key of ${certificatePath} in ${keyPath}, both as PEM (${why})`);
