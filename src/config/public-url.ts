@@ -1,7 +1,14 @@
 import { SettingError, type Settings } from './settings.ts';
 
-/** Hosts that listen everywhere and lead nowhere. */
-const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+/** Whether it listens everywhere and leads nowhere, however it is written. */
+function isWildcard(host: string): boolean {
+  const found = URL.parse(`http://${inUrl(host)}`)?.hostname;
+  return found === '0.0.0.0' || found === '[::]';
+}
+
+function inUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
 
 /**
  * Where callers find a server that listens on that port: as the operator says, or where it listens. Tokens and signed results
@@ -11,16 +18,16 @@ export function publicUrlOn(
   { publicUrl, host, tlsCertificate }: Pick<Settings, 'publicUrl' | 'host' | 'tlsCertificate'>,
   port: number,
 ): string {
-  if (publicUrl === undefined && wildcards.has(host)) {
+  if (publicUrl === undefined && isWildcard(host)) {
     throw new SettingError('PUBLIC_URL', `expected the address that callers use, since ${host} in HOST is none`);
   }
   const scheme = tlsCertificate === undefined ? 'http' : 'https';
-  return publicUrl ?? `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return publicUrl ?? `${scheme}://${inUrl(host)}:${port}`;
 }
 
 /** The address for links that people follow; undefined where none is known before the server listens, or ever. */
 export function linkUrlOf(settings: Settings): string | undefined {
   const { publicUrl, host, port } = settings;
-  if (publicUrl === undefined && (port === 0 || wildcards.has(host))) return undefined;
+  if (publicUrl === undefined && (port === 0 || isWildcard(host))) return undefined;
   return publicUrlOn(settings, port);
 }

@@ -31,10 +31,7 @@ export function faultOf({ kind, schemes = [] }: Setting, value: string): string 
     case 'origin':
       return isOrigin(value) ? undefined : 'https:// or http:// with a host, and nothing behind it but a port';
     case 'database':
-      // Over a socket it has no host before its path.
-      return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value.replace('@/', '@localhost/'))
-        ? undefined
-        : 'a postgres:// URL';
+      return faultOfDatabase(value);
     case 'issuers':
       return listOf(value).every(isIssuer) ? undefined : 'https URLs, with blanks or commas between';
     case 'mail-address':
@@ -53,15 +50,22 @@ function faultOfUrl(value: string, schemes: readonly string[]): string | undefin
     return `an absolute URL that begins with ${schemes.map((scheme) => `${scheme}:`).join(' or ')}`;
   }
   if (url.hostname === '' && !hostless.test(value)) return `a host behind ${url.protocol}//`;
-  return [url.username, url.password, url.pathname].every(isEncoded)
-    ? undefined
-    : 'user, password and path percent-encoded, % itself as %25';
+  return isEncoded(url) ? undefined : encoded;
 }
 
-/** Whether the codes in it are those of a text: whoever takes a password out of a URL takes them apart. */
-function isEncoded(text: string): boolean {
+const encoded = 'user, password and path percent-encoded, % itself as %25';
+
+function faultOfDatabase(value: string): string | undefined {
+  // Over a socket it has no host before its path. A % that begins no code is one to the driver.
+  const url = URL.parse(value.replace('@/', '@localhost/').replace(/%(?![\da-f]{2})/gi, '%25'));
+  if (url === null || !/^postgres(ql)?:\/\//.test(value)) return 'a postgres:// URL';
+  return isEncoded(url) ? undefined : encoded;
+}
+
+/** Whether the codes in its parts are those of a text: whoever takes a password out of a URL takes them apart. */
+function isEncoded({ username, password, pathname }: URL): boolean {
   try {
-    decodeURIComponent(text);
+    decodeURIComponent([username, password, pathname].join('/'));
     return true;
   } catch (fault) {
     if (fault instanceof URIError) return false;
@@ -71,8 +75,7 @@ function isEncoded(text: string): boolean {
 
 /** What callers begin every address with; a blank path is left out later. */
 function isOrigin(value: string): boolean {
-  const url = URL.parse(value);
-  return url !== null && /^https?:\/\/[^/?#@]+\/*$/i.test(value) && url.host !== '';
+  return URL.canParse(value) && /^https?:\/\/[^/?#@\\\s]+\/*$/i.test(value);
 }
 
 /** Whose keys are fetched by plain http could be anybody on the way; on this machine nobody is. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
+import { publicUrlOn } from './public-url.ts';
 import { settingTable } from './setting-table.ts';
 import { readSettings, SettingError } from './settings.ts';
 
@@ -69,6 +70,8 @@ test('a wrong value stops the start with its name, what came, what was expected,
     [{ PUBLIC_URL: 'https://gov.example/services' }, /^PUBLIC_URL/],
     [{ PUBLIC_URL: 'https://gov.example?a=b' }, /^PUBLIC_URL/],
     [{ PUBLIC_URL: 'https://somebody:hunter2@gov.example' }, /^PUBLIC_URL/],
+    [{ PUBLIC_URL: 'https://gov.example\\services' }, /^PUBLIC_URL/],
+    [{ PUBLIC_URL: 'https://gov.\texample' }, /^PUBLIC_URL/],
     [
       { SMS_URL: 'ftp://gw.example' },
       /^SMS_URL: expected an absolute URL that begins with https: or http:, something else/,
@@ -87,6 +90,7 @@ test('a wrong value stops the start with its name, what came, what was expected,
       { DATABASE_URL: 'postgres://u:hunter2@h:port/d' },
       /^DATABASE_URL: expected a postgres:\/\/ URL, something else came/,
     ],
+    [{ DATABASE_URL: 'postgres://u:p%E4ss@h/d' }, /^DATABASE_URL: expected user, password and path percent-encoded/],
     [{ DOCUMENT_STORE: 'https://store.example/bucket?region=eu' }, /^DOCUMENT_STORE: expected a folder or s3:/],
     [{ DOCUMENT_STORE: 'S3://bucket?region=eu' }, /^DOCUMENT_STORE: expected a folder or s3:/],
     [{ FEED_DAYS: '1000000' }, /^FEED_DAYS: expected a whole number from 1 to 999999/],
@@ -127,6 +131,7 @@ test('what is written in several ways is taken', () => {
     { PUBLIC_URL: 'http://[::1]:3000' },
     { TRUSTED_ISSUERS: 'https://a.example/realms/x http://127.0.0.1:8080, http://localhost:9000' },
     { DATABASE_URL: 'postgres://cs@/cs?host=/run/postgresql' },
+    { DATABASE_URL: 'postgres://cs:100%@db.example/cs' },
     { DATABASE_URL: 'postgresql://cs:pa%20ss@db.example:5432/cs?sslmode=verify-full' },
     { DOCUMENT_STORE: 's3://bucket/prefix?region=eu&endpoint=https://store.example' },
     { DOCUMENT_STORE: 'documents' },
@@ -135,7 +140,24 @@ test('what is written in several ways is taken', () => {
   ]) {
     assert.ok(readSettings(environment));
   }
-  assert.equal(readSettings({ PUBLIC_URL: 'https://gov.example:8443/' }).publicUrl, 'https://gov.example:8443');
+  for (const [written, read] of [
+    ['https://gov.example:8443/', 'https://gov.example:8443'],
+    ['HTTPS://Gov.Example:443', 'https://gov.example'],
+    ['https://blåbær.example', 'https://xn--blbr-roah.example'],
+  ] as const)
+    assert.equal(readSettings({ PUBLIC_URL: written }).publicUrl, read);
+});
+
+test('who listens everywhere says where callers are, however that is written', () => {
+  const at = (host: string, publicUrl?: string) => publicUrlOn({ host, publicUrl, tlsCertificate: undefined }, 3000);
+  for (const host of ['0.0.0.0', '::', '0', '::0', '0:0:0:0:0:0:0:0']) {
+    assert.throws(() => at(host), /^SettingError: PUBLIC_URL: expected the address that callers use/);
+    assert.equal(at(host, 'https://gov.example'), 'https://gov.example');
+  }
+  assert.deepEqual(
+    [at('::1'), at('10.0.0.1'), at('box')],
+    ['http://[::1]:3000', 'http://10.0.0.1:3000', 'http://box:3000'],
+  );
 });
 
 test('addresses of mail have their domain in ASCII', () => {

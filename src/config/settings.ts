@@ -93,7 +93,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     host: text('HOST'),
     apiThreads: given('API_THREADS') === undefined ? undefined : Number(text('API_THREADS')),
     adminPort: Number(text('ADMIN_PORT')),
-    publicUrl: optional('PUBLIC_URL')?.replace(/\/+$/, ''),
+    // As browsers write it: callers compare it letter by letter.
+    publicUrl: URL.parse(text('PUBLIC_URL'))?.origin,
     ...bindingSettings({ text, optional, optionalPath }),
     dataDir: path('DATA_DIR'),
     databaseUrl: secret('DATABASE_URL'),
