@@ -8,9 +8,9 @@ import type { DocumentPorts } from './documents/ports.ts';
 import { type Scanning, startScanning } from './documents/scan-documents.ts';
 import { clamdScanner } from './documents/scanners/clamd.ts';
 import { type Swept, sweepBlobs } from './documents/sweep-blobs.ts';
+import { createLimit } from './jobs/limit.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
-import type { Ports } from './operations.ts';
 
 const dayMs = 86_400_000;
 
@@ -61,19 +61,23 @@ export function documentAlarm(log: Log): DocumentPorts['alarm'] {
 /** What the worker role does for documents: the content gate, the sweep of leftovers, the deletion run. */
 export type Keeping = { wake(): void; stop(withinMs: number): Promise<void> };
 
+type KeepingHouse = Pick<House, 'settings' | 'log' | 'db' | 'claim' | 'commit' | 'clock' | 'random' | 'mint'>;
+
 /** Starts it; the sweep begins behind the start, which does not wait for it. */
-export function startKeeping(house: House, ports: Ports): Keeping {
+export function startKeeping(house: KeepingHouse, ports: DocumentPorts): Keeping {
   const { clock, log } = house;
   const gate = startGate(house, ports);
+  let stopping = false;
+  const isStopping = () => stopping;
   // Only this process can have an SQLite database open; on PostgreSQL another may be in the middle of an upload.
   const startedAt = clock.now();
   const onFault = (fault: unknown) => log.fault('documents', fault);
   const sweep = async (before: number) => {
     const times = { before, rowless: before - rowlessDays * 24 * hourMs };
-    tellSweep(log, await sweepBlobs({ blobs: ports.blobs, read: house.db.read }, times));
+    tellSweep(log, await sweepBlobs({ blobs: ports.blobs, read: house.db.read, isStopping }, times));
   };
   const first = sweep(house.db.engine === 'sqlite' ? startedAt : startedAt - uploadHours * hourMs).catch(onFault);
-  const parts = { ...house, read: house.db.read, ports };
+  const parts = { ...house, read: house.db.read, ports, isStopping };
   const repeated = [
     repeat({
       ...{ timer: systemTimer, everyMs: 6 * hourMs, onFault },
@@ -90,9 +94,11 @@ export function startKeeping(house: House, ports: Ports): Keeping {
   return {
     wake: () => gate?.wake(),
     stop: async (withinMs) => {
-      await first;
-      await Promise.all(repeated.map((one) => one.stop()));
-      await gate?.stop(withinMs);
+      stopping = true;
+      // All at once: a sweep may be asking a store that does not answer.
+      const over = createLimit(systemTimer, withinMs);
+      const ends = [first, ...repeated.map((one) => one.stop())].map(over.hold);
+      await Promise.all([gate?.stop(withinMs), ...ends]);
     },
   };
 }
@@ -105,7 +111,7 @@ function tellSweep(log: Log, swept: Swept): void {
 }
 
 /** Starts the content gate with the scanner of the settings, and says what that means where there is none. */
-function startGate(house: House, ports: Ports): Scanning | undefined {
+function startGate(house: KeepingHouse, ports: DocumentPorts): Scanning | undefined {
   const { settings, log } = house;
   if (settings.clamav === 'off') {
     log.notice('CLAMAV is off: documents are given out without a malware scan, and their records say so');

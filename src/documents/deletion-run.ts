@@ -7,7 +7,7 @@ import { type Read, WriteRefused } from '../store/db.ts';
 import { mayErase } from './document.ts';
 import { findDocument } from './document-store.ts';
 import { erasureOf, removeErased } from './erase-document.ts';
-import { dueForErasure, ruleOf } from './keeping-store.ts';
+import { type Due, dueForErasure, ruleOf } from './keeping-store.ts';
 import type { DocumentPorts } from './ports.ts';
 
 export type KeepingParts = {
@@ -16,6 +16,8 @@ export type KeepingParts = {
   readonly clock: Clock;
   readonly mint: Mint;
   readonly ports: Pick<DocumentPorts, 'blobs' | 'citizenKeys' | 'alarm'>;
+  /** Asked before each page of a run. */
+  isStopping?(): boolean;
 };
 
 /** What a run did, or, as a preview, would do. */
@@ -27,7 +29,8 @@ export type DeletionRun = {
   readonly passed: readonly DocumentId[];
 };
 
-const pageSize = 200;
+/** Erased together: behind a commit that destroys keys SQLite writes its file through, once for all of them. */
+const pageSize = 100;
 
 /**
  * Erases every document that is due at this instant: withdrawn ones whose retention has ended, and those at the end of
@@ -36,13 +39,14 @@ const pageSize = 200;
 export async function runDeletion(parts: KeepingParts, actor: Actor, preview: boolean): Promise<DeletionRun> {
   const now = parts.clock.now();
   const run = { erased: [] as DocumentId[], held: [] as DocumentId[], passed: [] as DocumentId[] };
-  for (let after = ''; ; ) {
+  const doneWith = async ({ id, held }: Due): Promise<keyof DeletionRun> => {
+    if (held) return 'held';
+    return preview || (await erase(parts, id, { now, actor })) ? 'erased' : 'passed';
+  };
+  for (let after = ''; parts.isStopping?.() !== true; ) {
     const due = await dueForErasure(parts.read, { now, after, limit: pageSize });
-    for (const { id, held } of due) {
-      if (held) run.held.push(id);
-      else if (preview || (await erase(parts, id, { now, actor }))) run.erased.push(id);
-      else run.passed.push(id);
-    }
+    const done = await Promise.all(due.map(async (one) => ({ id: one.id, as: await doneWith(one) })));
+    for (const { id, as } of done) run[as].push(id);
     const last = due.at(-1);
     if (last === undefined || due.length < pageSize) break;
     after = last.id;

@@ -132,11 +132,14 @@ async function holdsIn(read: Read, where: string, args: readonly string[]): Prom
   });
 }
 
+/** A document that is due, and whether a legal hold stands against that. */
+export type Due = { readonly id: DocumentId; readonly held: boolean };
+
 /** What the deletion run looks at: withdrawn, or at the end of its class; no longer to be kept. In order of id. */
 export async function dueForErasure(
   read: Read,
   { now, after, limit }: { readonly now: number; readonly after: string; readonly limit: number },
-): Promise<{ readonly id: DocumentId; readonly held: boolean }[]> {
+): Promise<Due[]> {
   const rows = await read(
     `select id, holds from document
       where ((status = 'withdrawn') or (erase_at is not null and erase_at <= $1 and status <> 'erased'))

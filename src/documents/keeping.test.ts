@@ -135,6 +135,37 @@ for (const engine of engines) {
     assert.equal(types.filter((type) => type === 'document.hold-released').length, 2);
   });
 
+  test(`${engine.name}: a run erases its documents together, since each commit behind a key writes the database through`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const keep = { 'document-retain-until': new Date(house.time.now + dayMs).toISOString() };
+    const ids = [];
+    for (let count = 0; count < 3; count += 1) ids.push(await deposited(house, pdfOf(100), keep));
+    for (const id of ids) assert.equal(await withdrawn(house, id), 'withdrawn');
+    house.time.now += dayMs;
+    const write = house.wires.write;
+    let [atOnce, most] = [0, 0];
+    house.wires.write = async (unit) => {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      return await write(unit).finally(() => {
+        atOnce -= 1;
+      });
+    };
+    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, ids);
+    assert.equal(most, ids.length);
+  });
+
+  test(`${engine.name}: a run that is told to stop erases nothing more, and is begun again`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const keep = { 'document-retain-until': new Date(house.time.now + dayMs).toISOString() };
+    const id = await deposited(house, pdfOf(100), keep);
+    assert.equal(await withdrawn(house, id), 'withdrawn');
+    house.time.now += dayMs;
+    const stopping = { ...house.keeping, isStopping: () => true };
+    assert.deepEqual((await runDeletion(stopping, operator, false)).erased, []);
+    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, [id]);
+  });
+
   test(`${engine.name}: a hold that is placed between reading and writing refuses the erasure`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     const id = await deposited(house, pdfOf(100));

@@ -1,5 +1,6 @@
 import { type RetryPolicy, retryDelayMs } from '../jobs/back-off.ts';
 import type { Claim } from '../jobs/claim.ts';
+import { createLimit, late } from '../jobs/limit.ts';
 import { repeat } from '../jobs/repeat.ts';
 import type { Timer } from '../jobs/timer.ts';
 import { type Queue, startWorker } from '../jobs/worker.ts';
@@ -91,8 +92,10 @@ export function startScanning(parts: ScanParts): Scanning {
     wake: worker.wake,
     idle: worker.idle,
     stop: async (withinMs) => {
-      await rescans.stop();
-      return await worker.stop(withinMs);
+      // All at once: the rescan may be asking a scanner that does not answer.
+      const asked = createLimit(timer, withinMs).hold(rescans.stop());
+      const [scanned, rescanned] = await Promise.all([worker.stop(withinMs), asked]);
+      return scanned && rescanned !== late;
     },
   };
 }

@@ -21,7 +21,7 @@ export type SweepTimes = { readonly before: number; readonly rowless: number };
  * one: then no blob is removed, and the operator has to be told of the strays.
  */
 export async function sweepBlobs(
-  parts: { readonly blobs: BlobStore; readonly read: Read },
+  parts: { readonly blobs: BlobStore; readonly read: Read; isStopping?(): boolean },
   { before, rowless }: SweepTimes,
 ): Promise<Swept> {
   const broken = await parts.blobs.removeBroken(before);
@@ -33,6 +33,8 @@ export async function sweepBlobs(
   };
   let [owned, strays] = [0, 0];
   for await (const { name, storedAt } of parts.blobs.list()) {
+    // What is left is for the next sweep, which also tells of strays.
+    if (parts.isStopping?.() === true) return { broken, orphans, strays: 0 };
     if (storedAt >= before) continue;
     const owner = await ownerOf(parts.read, name);
     if (owner === 'held') owned += 1;

@@ -197,6 +197,20 @@ for (const engine of engines) {
     assert.ok('refusal' in got && got.refusal.slug === 'document-quarantined');
   });
 
+  test(`${engine.name}: a scanner that never says who it is keeps no stop waiting`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const { parts, time } = gateOver(house, async () => clean);
+    const scanner = { ...parts.scanner, engine: () => new Promise<never>(() => undefined) };
+    const scanning = startScanning({ ...parts, scanner });
+    await time.advance(600_000, scanning.idle);
+    const stopped = scanning.stop(1_000);
+    await time.advance(1_000, async () => undefined);
+    const longest = Promise.withResolvers<'late'>();
+    const timer = setTimeout(() => longest.resolve('late'), 10_000);
+    t.after(() => clearTimeout(timer));
+    assert.equal(await Promise.race([stopped, longest.promise]), false);
+  });
+
   test(`${engine.name}: a rescan with new signatures takes a document back that was given out`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     const verdicts: Verdict[] = [clean, { verdict: 'infected', engine: 'new', finding: 'Later' }];
