@@ -49,7 +49,7 @@ export const verificationSchema = Type.Object({
   verified: Type.Boolean({ description: 'Whether decision is match.' }),
   decision: Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_determined')], {
     description:
-      'not_determined: the record is under review, or two persons fit. An id that the register does not know is no_match.',
+      'not_determined: the record is under review, two persons fit, or the register cannot be asked at present. An id that the register does not know is no_match.',
   }),
   claims: Type.Optional(
     Type.Object(Object.fromEntries(claimNames.map((claim) => [claim, Type.Optional(claimResult)])), {
