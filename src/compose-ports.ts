@@ -1,3 +1,4 @@
+import { findClient } from './access/client-store.ts';
 import type { Endpoint } from './api/endpoint-register.ts';
 import type { Access, House } from './compose.ts';
 import { documentAlarm, openBlobs } from './compose-documents.ts';
@@ -39,6 +40,10 @@ export async function openPorts(
     register,
     rootKey: root,
     purposesOf: (clientId) => access.clients.get(clientId)?.purposes,
+    granteeOf: async (clientId) => {
+      const client = await findClient(house.db.read, clientId);
+      return client?.disabledAt === undefined ? client : undefined;
+    },
     legalBasesOf: (clientId) => access.clients.get(clientId)?.legalBases,
     signResult: async (payload, typ) => signJws(access.keys.current('result'), typ, payload),
     issuer: site.publicUrl,

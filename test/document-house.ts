@@ -102,7 +102,10 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
     alarm: (kind: DocumentAlarm) => void alarms.push(kind),
     scans: false as boolean,
     signer: undefined as DocumentPorts['signer'],
-    purposesOf: (clientId: string) => (clientId === 'strict' ? ['agreed'] : undefined),
+    granteeOf: async (clientId: string) => {
+      if (clientId === 'nobody') return undefined;
+      return clientId === 'strict' ? { purposes: ['agreed'] } : {};
+    },
     limit: documentLimit,
     citizensHaveKeys: true as boolean,
     citizenExists: async (id: string) => id === citizen || id === otherCitizen,

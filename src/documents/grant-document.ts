@@ -25,8 +25,9 @@ const request = {
   ),
 };
 
-const malformed = (pointer: string, detail: string): Refusal =>
-  refuse('bad-request', 'The fault is in issues[].', { issues: [{ in: 'body', pointer, code: 'malformed', detail }] });
+const faulty = (pointer: string, code: string, detail: string): Refusal =>
+  refuse('bad-request', 'The fault is in issues[].', { issues: [{ in: 'body', pointer, code, detail }] });
+const malformed = (pointer: string, detail: string): Refusal => faulty(pointer, 'malformed', detail);
 
 /** Lets another client read a document, for one purpose, until an end. */
 export const grantDocument = defineOperation({
@@ -60,8 +61,10 @@ export const grantDocument = defineOperation({
     if (purpose === undefined) return { refusal: malformed('/purpose', 'must be one line of text') };
     const found = await findOwn(call, call.params.id);
     if ('refusal' in found) return found;
-    const agreed = ports.purposesOf(body.clientId);
-    if (agreed !== undefined && !agreed.includes(purpose)) {
+    const grantee = await ports.granteeOf(body.clientId);
+    if (grantee === undefined)
+      return { refusal: faulty('/clientId', 'not-found', 'must be the id of a client that is not disabled') };
+    if (grantee.purposes?.includes(purpose) === false) {
       const detail = 'The purpose is not one of those that were agreed for that client.';
       return { refusal: refuse('purpose-not-permitted', detail) };
     }

@@ -253,6 +253,15 @@ for (const engine of engines) {
   test(`${engine.name}: a purpose that was not agreed opens nothing, and cannot be granted`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     const id = await deposited(house, pdfOf(100));
+    const nobody = await house.grant(id, { clientId: 'nobody', purpose: 'housing' });
+    assert.deepEqual('refusal' in nobody && nobody.refusal.issues, [
+      {
+        in: 'body',
+        pointer: '/clientId',
+        code: 'not-found',
+        detail: 'must be the id of a client that is not disabled',
+      },
+    ]);
     const wrong = await house.grant(id, { clientId: 'strict', purpose: 'other' });
     assert.ok('refusal' in wrong && wrong.refusal.slug === 'purpose-not-permitted');
     await house.grant(id, { clientId: 'strict', purpose: 'agreed' });

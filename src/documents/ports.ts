@@ -26,8 +26,8 @@ export type DocumentPorts = {
    * taken for one without. Else such a document is sealed under a key of the root, and is erased alone.
    */
   readonly citizensHaveKeys: boolean;
-  /** The purposes that were agreed for that client; undefined where any is. */
-  readonly purposesOf: (clientId: string) => readonly string[] | undefined;
+  /** The client of that id as it is now, with the purposes that were agreed for it; undefined where none may call. */
+  readonly granteeOf: (clientId: string) => Promise<{ readonly purposes?: readonly string[] | undefined } | undefined>;
   /** Gives the key that signs answers (RFC 9421); undefined where the operator has not asked for that. */
   readonly signer: (() => ResponseSigner) | undefined;
   /** Whether documents go through the scanner; else the operator has said that they go out without one. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
+import { decodeJwt } from 'jose';
 import { operations } from '../../src/operations.ts';
 import type { Exchange } from '../exchange.ts';
 import { type Asked, jsonOf, sendJson, withToken } from '../exchange.ts';
@@ -72,6 +73,7 @@ type Sampling = Pick<World, 'token' | 'ids'>;
 
 const get = ({ token }: Sampling, path: string, method = 'GET'): Asked => ({ method, path, headers: withToken(token) });
 const grantsOf = ({ ids }: Sampling) => `/v1/documents/${ids.document}/grants`;
+const clientOf = ({ token }: Sampling) => String(decodeJwt(token)['client_id']);
 // Nobody listens there, so that its calls wait and try again.
 const hook = { url: 'http://127.0.0.1:1/calls' };
 
@@ -95,8 +97,8 @@ const samples: Readonly<Record<string, (sampling: Sampling) => Asked>> = {
   retrieveDocument: (of) => get(of, `/v1/documents/${of.ids.document}`),
   listDocuments: (of) => get(of, '/v1/documents?citizenId=demo-mary'),
   withdrawDocument: (of) => get(of, `/v1/documents/${of.ids.document}`, 'DELETE'),
-  grantDocument: (of) => sendJson(of.token, grantsOf(of), { clientId: 'another-client', purpose: 'permit' }),
-  endGrant: (of) => get(of, `${grantsOf(of)}?clientId=another-client&purpose=permit`, 'DELETE'),
+  grantDocument: (of) => sendJson(of.token, grantsOf(of), { clientId: clientOf(of), purpose: 'permit' }),
+  endGrant: (of) => get(of, `${grantsOf(of)}?clientId=${clientOf(of)}&purpose=permit`, 'DELETE'),
   readReceipt: (of) => get(of, `/v1/receipts/${of.ids.event}`),
   readOwnAccessLog: (of) => get(of, '/v1/access-log'),
   statePreferences: ({ token }) => sendJson(token, '/v1/contact-preferences', { declined: ['sms'], language: 'en' }),
