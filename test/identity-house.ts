@@ -6,7 +6,7 @@ import type { Answer, Operation } from '../src/api/operation.ts';
 import type { Incoming } from '../src/api/parse-request.ts';
 import { createGuessBudget, standardGuessLimits } from '../src/identity/guess-budget.ts';
 import { type ImportOrder, type ImportResult, importCitizens } from '../src/identity/import-citizens.ts';
-import { standardPolicy } from '../src/identity/match/policy.ts';
+import { standardPolicy, standardPolicy2 } from '../src/identity/match/policy.ts';
 import type { IdentityPorts } from '../src/identity/ports.ts';
 import { readVerification } from '../src/identity/read-verification.ts';
 import { embeddedRegister } from '../src/identity/registers/embedded.ts';
@@ -112,6 +112,16 @@ export async function buildIdentityHouse(db: Db) {
       return await Promise.all(mine.map((row) => openEvent(row, citizenId, citizenKeys)));
     },
   };
+}
+
+/** What claims sent with POST come to, by the second standard policy where `over` has no other: a decision, or a refusal. */
+export async function decisionOf(
+  house: IdentityHouse,
+  claims: object,
+  over: Partial<IdentityPorts> = {},
+): Promise<unknown> {
+  const answered = await house.ask('POST', claims, {}, { policyOf: () => standardPolicy2, ...over });
+  return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
 }
 
 /** The message to a citizen, as far as the ledger knows it. */

@@ -151,7 +151,6 @@ function refuseTheRest<P>(app: FastifyInstance, desk: Desk<P>): void {
   );
 }
 
-/** A port that somebody else has, told with the fix. */
 /**
  * Takes a port for a moment and gives its number, a free one for 0; throws where another program listens there. Listening
  * on a shared port does not tell: it would share the callers with any other program of this user that shares it too.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calibratedPolicy, standardPolicy2 } from '../../src/identity/match/policy.ts';
+import { calibratedPolicy } from '../../src/identity/match/policy.ts';
 import type { IdentityPorts } from '../../src/identity/ports.ts';
 import { RegisterUnavailable } from '../../src/identity/register.ts';
 import { type Engine, engines } from '../engines.ts';
-import { buildIdentityHouse, type IdentityHouse } from '../identity-house.ts';
+import { buildIdentityHouse, decisionOf, type IdentityHouse } from '../identity-house.ts';
 import { openHouseOf } from '../identity-people.ts';
 
 // Attacks that go round a budget through another one, another process, or what is done beside the answer.
@@ -23,11 +23,6 @@ const anna = { givenName: 'Anna', familyName: 'Berg', birthDate: '1980-03-07', p
 const annaById = { ...anna, citizenId: 'C-1' };
 const day = (at: number) => String(10 + at);
 const sqlite = engines[0] as Engine;
-
-async function decisionOf(house: IdentityHouse, claims: object, over: Partial<IdentityPorts> = {}): Promise<unknown> {
-  const answered = await house.ask('POST', claims, {}, { policyOf: () => standardPolicy2, ...over });
-  return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
-}
 
 for (const engine of engines) {
   test(`${engine.name}: a search for names and a date does not tell by the budget of an id whether they are its own`, async (t) => {
