@@ -25,20 +25,26 @@ export function useOf<T extends 'document.retrieved' | 'document.record-read'>(
 ) {
   const purpose = access.by === 'grant' ? access.grant.purpose : access.by === 'issuer' ? access.purpose : undefined;
   const id = call.mint('event');
-  const actor = access.by === 'citizen' ? ({ citizen: true } as const) : { client: call.caller.clientId };
+  const actor = actorOf(call, access);
   return { type, id, at: call.now, actor, citizenId: document.citizenId, document: document.id, purpose } as const;
+}
+
+function actorOf({ caller }: UseCall, access: Access | undefined) {
+  return access?.by === 'citizen' ? ({ citizen: true } as const) : { client: caller.clientId };
 }
 
 /**
  * A refusal with its event, so that the citizen sees that somebody asked for the document and did not get it. Who may not
- * know that it exists has no receipt of that, which would open whose it is; its id stands in the published log.
+ * know that it exists (no `access`) has no receipt of that, which would open whose it is; its id stands in the published log.
  */
-export function turnAway(call: UseCall, document: StoredDocument, reason: 'not-permitted' | 'not-available'): Refused {
-  const refusal = reason === 'not-permitted' ? refuse('document-not-found') : unavailable(document);
-  const [id, actor] = [call.mint('event'), { client: call.caller.clientId }];
+export function turnAway(call: UseCall, document: StoredDocument, access: Access | undefined): Refused {
+  const [id, actor] = [call.mint('event'), actorOf(call, access)];
   const about = { citizenId: document.citizenId, document: document.id };
-  const receipt = reason === 'not-permitted' ? ({ receipt: false } as const) : {};
-  const event = { type: 'document.refused', id, at: call.now, actor, ...about, reason, ...receipt } as const;
+  const head = { type: 'document.refused', id, at: call.now, actor, ...about } as const;
+  const [refusal, event] =
+    access === undefined
+      ? [refuse('document-not-found'), { ...head, reason: 'not-permitted', receipt: false } as const]
+      : [unavailable(document), { ...head, reason: 'not-available' } as const];
   return { refusal, effect: { events: [event], statements: [] } };
 }
 
@@ -70,8 +76,9 @@ export async function findOwn(
   const found = await findFor(call, given);
   if ('refusal' in found) return found;
   const { document } = found;
-  if (document.issuer !== call.caller.clientId) return turnAway(call, document, 'not-permitted');
-  if (document.status === 'erased' || document.status === 'receiving') return turnAway(call, document, 'not-available');
+  if (document.issuer !== call.caller.clientId) return turnAway(call, document, undefined);
+  if (document.status === 'erased' || document.status === 'receiving')
+    return turnAway(call, document, { by: 'issuer', purpose: undefined });
   return { document };
 }
 

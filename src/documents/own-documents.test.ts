@@ -31,6 +31,17 @@ for (const engine of engines) {
     ]);
   });
 
+  test(`${engine.name}: a citizen who is refused the own document has asked, not the portal`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const until = new Date(house.time.now + 86_400_000).toISOString();
+    const id = await deposited(house, pdfOf(50), { 'document-retain-until': until });
+    await house.withdraw(id);
+    const refused = await house.retrieve(id, mine);
+    assert.equal('refusal' in refused && refused.refusal.slug, 'document-withdrawn');
+    const { type, actor, reason } = (await house.eventsAbout(citizen)).at(-1) ?? {};
+    assert.deepEqual([type, actor, reason], ['document.refused', { citizen: true }, 'not-available']);
+  });
+
   test(`${engine.name}: a token that names a citizen opens and lists nothing of another, whatever its client may`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     const id = await deposited(house, pdfOf(50));

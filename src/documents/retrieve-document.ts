@@ -87,15 +87,14 @@ export const retrieveDocument = defineOperation({
     if ('refusal' in found) return found;
     const { document, grants } = found;
     const access = accessOf(document, grants, readerOf(call, stated.purpose), call.now);
-    if (access === undefined) return turnAway(call, document, 'not-permitted');
-    if (document.status === 'receiving' || document.status === 'erased')
-      return turnAway(call, document, 'not-available');
+    if (access === undefined) return turnAway(call, document, undefined);
+    if (document.status === 'receiving' || document.status === 'erased') return turnAway(call, document, access);
 
     const content = await openContent(call.ports, document);
     const form = preferredForm(call.headers.accept, content.mediaType);
     if (form === undefined) return { refusal: refuse('not-acceptable') };
     if (form === 'record') return giveRecord(call, { document, grants }, content, access);
-    if (document.status !== 'available') return turnAway(call, document, 'not-available');
+    if (document.status !== 'available') return turnAway(call, document, access);
     return giveDocument(call, { document: { ...document, status: document.status }, content }, access);
   },
 });
