@@ -1,4 +1,4 @@
-import { type Read, type Row, type Statement, WriteRefused } from '../../store/db.ts';
+import type { Read, Row, Statement } from '../../store/db.ts';
 import { textField, wholeField, wholeOrNull } from '../row-fields.ts';
 import type { WriteUnit } from './number-feed.ts';
 
@@ -8,23 +8,15 @@ const prunedAtOnce = 500;
 export type Pruning = { readonly read: Read; readonly write: WriteUnit; readonly before: number };
 
 /**
- * Takes the events and calls from before an instant out of the feed, a batch at a time, and gives how many events. In
- * the unit of each batch the client's head learns up to which number its feed is gone, so that a cursor from before is
- * refused instead of being answered with a gap. Events without a number stay.
+ * Takes the events and calls from before an instant out of the feed, a batch at a time. In the unit of each batch the
+ * client's head learns up to which number its feed is gone, so that a cursor from before is refused instead of being
+ * answered with a gap. Events without a number stay. Two processes may do so at once: what the other has done changes nothing.
  */
-export async function pruneFeed({ read, write, before }: Pruning): Promise<number> {
-  for (let total = 0; ; ) {
+export async function pruneFeed({ read, write, before }: Pruning): Promise<void> {
+  for (let isLeft = true; isLeft; ) {
     const batch = await findOldest(read, before);
-    if (batch.length === 0) return total;
-    try {
-      await write(removal(batch, before));
-      total += batch.length;
-    } catch (fault) {
-      // Another process prunes: it has taken these out.
-      if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
-      return total;
-    }
-    if (batch.length < prunedAtOnce) return total;
+    if (batch.length > 0) await write(removal(batch, before));
+    isLeft = batch.length === prunedAtOnce;
   }
 }
 
@@ -37,9 +29,8 @@ async function findOldest(read: Read, before: number): Promise<Row[]> {
 
 function removal(batch: readonly Row[], before: number): Statement[] {
   const heads = [...Map.groupBy(batch, (row) => textField(row, 'client_id'))].map(([clientId, rows]) => ({
-    sql: 'update feed_head set pruned = case when pruned < $1 then $1 else pruned end where client_id = $2 returning pruned',
+    sql: 'update feed_head set pruned = case when pruned < $1 then $1 else pruned end where client_id = $2',
     args: [Math.max(...rows.map((row) => wholeField(row, 'number'))), clientId],
-    rows: 1,
   }));
   const last = textField(batch.at(-1) ?? {}, 'id');
   return [

@@ -68,7 +68,7 @@ export function startWebhooks(parts: WebhookProcess): Calling {
   const pruning = repeat({
     ...parts,
     everyMs: pruneEveryMs,
-    call: async () => void (await pruneFeed({ ...parts, before: parts.clock.now() - parts.keepMs })),
+    call: () => pruneFeed({ ...parts, before: parts.clock.now() - parts.keepMs }),
   });
   return {
     wake: () => numbering.wake(),
