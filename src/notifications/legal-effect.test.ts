@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inboxAndEmail, standardPolicyFor } from './cascade.ts';
-import { type Calendar, calendarNotice, type LegalFacts, legalEffectOf, legalRuleIssues } from './legal-effect.ts';
+import {
+  type Calendar,
+  calendarNotice,
+  isLegalRule,
+  type LegalFacts,
+  legalEffectOf,
+  legalRuleIssues,
+} from './legal-effect.ts';
 
 const at = (text: string) => Date.parse(text);
 const calendar = (...days: string[]): Calendar => ({ holidays: new Set(days) });
@@ -51,7 +58,17 @@ test('a rule takes the opening where that is earlier, and is not yet in effect b
   const byLetter = ['2026-12-29T00:00:00.000Z', '3 working days after the letter was handed over', 3];
   assert.deepEqual(seen('as-letter', { letterAt }), byLetter);
   assert.deepEqual(seen('as-letter', { letterAt, openedAt: at('2027-01-05T00:00:00Z') }), byLetter);
-  assert.deepEqual(seen('as-letter', { letterAt }, letterAt), [undefined, 'not yet', undefined]);
+  const due = at('2026-12-29T00:00:00Z');
+  assert.deepEqual(seen('as-letter', { letterAt }, due), byLetter);
+  assert.deepEqual(seen('as-letter', { letterAt }, due - 1), [undefined, 'not yet', undefined]);
+});
+
+test('only the name of a rule is one, whole and with days from 1 to 99', () => {
+  for (const good of ['opened', 'as-letter', 'after-1-working-days', 'after-99-working-days'])
+    assert.ok(isLegalRule(good), good);
+  for (const bad of ['after-0-working-days', 'after-00-working-days', 'after-100-working-days', 'after--working-days'])
+    assert.ok(!isLegalRule(bad), bad);
+  for (const bad of ['reopened', 'opened ', 'as-letters', 'after-1-working-day']) assert.ok(!isLegalRule(bad), bad);
 });
 
 test('as-letter needs a letter that is planned, and a provider of letters', () => {

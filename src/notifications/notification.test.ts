@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { createMint } from '../kernel/id.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
 import {
   type ChannelName,
+  type Delivery,
   type DeliveryOutline,
+  type DeliveryState,
   type DeliveryStatus,
   deliveryMoves,
   deliveryStatuses,
   foldStatus,
   type NotificationStatus,
   notificationMoves,
+  reasonOfUndeliverable,
 } from './notification.ts';
 
 const inbox = (status: DeliveryStatus): DeliveryOutline => ({ channel: 'inbox', attempts: 0, status });
@@ -102,4 +107,23 @@ test('every status can be reached, and no final one can be left but by a proof',
     deliveryStatuses.filter((status) => !reached.has(status)),
     [],
   );
+});
+
+test('the reason of the undeliverable is what waits for a proof, else that of the last channel to end, and of no reminder', () => {
+  const mint = createMint({ now: () => 0 }, systemRandom);
+  const of = (channel: Delivery['channel'], state: DeliveryState, reminder = false): Delivery => {
+    return { id: mint('delivery'), channel, reminder, attempts: 1, state };
+  };
+  const inbox = of('inbox', { status: 'sent', endedAt: 0 });
+  const email = of('email', { status: 'failed', endedAt: 2, reason: 'address-refused' });
+  const sms = of('sms', { status: 'skipped', endedAt: 1, reason: 'no-contact' });
+  const reminder = of('email', { status: 'skipped', endedAt: 3, reason: 'nothing-to-remind' }, true);
+  assert.equal(reasonOfUndeliverable([inbox]), 'unopened');
+  assert.equal(reasonOfUndeliverable([inbox, email, of('letter', { status: 'sent', endedAt: 0 })]), 'no-proof');
+  for (const all of [
+    [inbox, email, sms, reminder],
+    [inbox, sms, email],
+  ])
+    assert.equal(reasonOfUndeliverable(all), 'address-refused');
+  assert.equal(reasonOfUndeliverable([inbox, of('email', { status: 'queued', runAt: 9 })]), 'deadline-passed');
 });

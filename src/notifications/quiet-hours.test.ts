@@ -5,6 +5,40 @@ import { afterQuiet, quietFault } from './quiet-hours.ts';
 const noon = Date.UTC(2026, 0, 15, 12);
 const hours = (timeZone: string) => ({ channels: ['sms'] as const, from: 8, until: 20, timeZone });
 
+const time = (text: string) => Date.parse(`2026-01-${text}Z`);
+
+test('hours open at from and close at until, over midnight too, and by the quarters of their zone', () => {
+  const opens: ReadonlyArray<[from: number, until: number, at: string, then: string]> = [
+    [8, 20, '15T07:59:59.999', '15T08:00'],
+    [8, 20, '15T19:59:59.999', '15T19:59:59.999'],
+    [8, 20, '15T20:00', '16T08:00'],
+    [20, 6, '15T19:59', '15T20:00'],
+    [20, 6, '15T23:30', '15T23:30'],
+    [20, 6, '15T05:59:59.999', '15T05:59:59.999'],
+    [20, 6, '15T06:00', '15T20:00'],
+    [8, 0, '16T00:00', '16T08:00'],
+    [24, 8, '15T08:00', '16T00:00'],
+  ];
+  for (const [from, until, at, then] of opens) {
+    const opened = afterQuiet([{ ...hours('UTC'), from, until }], 'sms', time(at));
+    assert.equal(opened, time(then), `${from} to ${until} at ${at}`);
+  }
+  assert.equal(afterQuiet([hours('Asia/Kathmandu')], 'sms', time('15T01:00')), time('15T02:15'));
+  assert.equal(afterQuiet([hours('UTC'), undefined], 'email', time('15T03:00')), time('15T03:00'));
+});
+
+test('two that have hours are both heard, and where they leave no common hour the first alone', () => {
+  const after = (mine: [number, number], theirs: [number, number], at: string) =>
+    afterQuiet(
+      [mine, theirs].map(([from, until]) => ({ ...hours('UTC'), from, until })),
+      'sms',
+      time(at),
+    );
+  assert.equal(after([8, 20], [18, 22], '15T12:00'), time('15T18:00'));
+  assert.equal(after([8, 12], [14, 16], '15T09:00'), time('15T09:00'));
+  assert.equal(after([8, 12], [14, 16], '15T13:00'), time('16T08:00'));
+});
+
 /** The zone's name in letter cases that all differ. */
 function spellings(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, bits) =>
