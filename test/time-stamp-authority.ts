@@ -31,7 +31,8 @@ const stampInfo = '1.2.840.113549.1.9.16.1.4';
 export type Lie = {
   /** By how much its clock is off. */
   readonly offMs?: number;
-  readonly imprint?: 'another';
+  /** Of the text `x`; `weak` is its SHA-1. */
+  readonly imprint?: 'another' | 'weak';
   readonly nonce?: 'another' | 'none';
   readonly status?: 'refused';
   readonly signature?: 'broken';
@@ -108,7 +109,9 @@ export async function startAuthority(
     const info = new TSTInfo({
       ...{ version: 1, policy: '1.3.6.1.4.1.55555.1', serialNumber: new Integer({ value: asked }) },
       messageImprint:
-        lie.imprint === undefined ? messageImprint : await MessageImprint.create('SHA-256', Buffer.from('x')),
+        lie.imprint === undefined
+          ? messageImprint
+          : await MessageImprint.create(lie.imprint === 'weak' ? 'SHA-1' : 'SHA-256', Buffer.from('x')),
       genTime: new Date(now() + (lie.offMs ?? 0)),
       ...(nonce === undefined || lie.nonce === 'none'
         ? {}

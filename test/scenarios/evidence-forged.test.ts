@@ -36,7 +36,8 @@ function commandIn(t: TestContext, files: Readonly<Record<string, string>>) {
 test('a key under the id of another is refused, in a bundle and in a key set', async () => {
   const { x, y } = forger.publicKey.export({ format: 'jwk' });
   const misnamed = { ...issuer.publicJwk, x, y };
-  assert.throws(() => verifyEvidence(JSON.stringify({ evidence: 'a.b.c' })), EvidenceBroken);
+  for (const wrong of [JSON.stringify({ evidence: 'a.b.c' }), 'null', '1', '[]'])
+    assert.throws(() => verifyEvidence(wrong), EvidenceBroken, wrong);
   const text = await forged(misnamed, issuer.kid);
   assert.throws(() => verifyEvidence(text), /the key in it has the id of another key/);
   assert.throws(() => verifyEvidence(text, parseKeySet(JSON.stringify({ keys: [issuer.publicJwk] }))), EvidenceBroken);

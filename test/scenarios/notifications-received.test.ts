@@ -131,6 +131,7 @@ for (const engine of engines) {
       `/received/${own}.${mark.slice(0, -1)}${mark.endsWith('A') ? 'B' : 'A'}`,
       `/received/${own}`,
       `/received/${own}.`,
+      `${path}A`,
       `/received/${own.toLowerCase()}.${mark}`,
       '/received/%00',
       new URL(links.of(waiting as Parameters<typeof links.of>[0])).pathname,

@@ -151,6 +151,14 @@ test('an authority that is wrong gives no stamp: the bundle comes without, says 
   }
 });
 
+test('a stamp over a digest that can be forged is none', async (t) => {
+  const authority = await startAuthority(t, () => now);
+  authority.lies({ imprint: 'weak' });
+  const { stamp, faults } = stamperFor(authority);
+  assert.equal(await stamp(Buffer.from('x')), undefined);
+  assert.match(faults.join(), /not over SHA-256/);
+});
+
 test('a certificate of another authority, or for something else, gives no stamp', async (t) => {
   const [good, other] = [await startAuthority(t, () => now), await startAuthority(t, () => now, { name: 'Other' })];
   const [web, both, young] = [
