@@ -15,6 +15,7 @@ function set(options: Options = {}) {
   const blocked = new Map<string, PromiseWithResolvers<void>>();
   const claims: number[] = [];
   let failing = false;
+  let looks = 0;
   let answers: Promise<void> | undefined;
   const worker = startWorker<Job>({
     clock: time.clock,
@@ -27,6 +28,7 @@ function set(options: Options = {}) {
     onFault: (fault) => faults.push(String(fault)),
     queue: {
       nextDueAt: async () => {
+        looks += 1;
         if (failing) throw new Error('no database');
         return waiting.length === 0 ? undefined : Math.min(...waiting.map((job) => job.dueAt));
       },
@@ -49,7 +51,7 @@ function set(options: Options = {}) {
   const release = (name: string) => blocked.get(name)?.resolve();
   const fail = (now: boolean) => (failing = now);
   const answerAfter = (promise: Promise<void>) => (answers = promise);
-  return { time, worker, add, block, release, ran, faults, claims, fail, answerAfter };
+  return { time, worker, add, block, release, ran, faults, claims, fail, answerAfter, looks: () => looks };
 }
 
 test('a job that is due runs as soon as the worker is woken, without time going on', async () => {
@@ -77,6 +79,18 @@ test('a job that another process added is found by polling', async () => {
   add('foreign');
   await time.advance(1_200, worker.idle);
   assert.deepEqual(ran, ['foreign']);
+});
+
+test('however often a worker is woken, it looks once at the end of its pause', async () => {
+  const { time, worker, add, looks } = set({ pollMs: 1_000 });
+  add('late', 1_000_000);
+  for (let times = 0; times < 10; times += 1) {
+    worker.wake();
+    await worker.idle();
+  }
+  const before = looks();
+  await time.advance(800, worker.idle);
+  assert.equal(looks() - before, 1);
 });
 
 test('no more jobs run at once than allowed, and none is claimed that cannot run', async () => {
