@@ -120,6 +120,27 @@ test('the address of the attempt is found in whatever field it stands, and nowhe
   readsAs(bounceOf(reports, { head: 'To: bounces@tax.example', text: own }), undefined);
 });
 
+test('letter case changes nothing about a report, nor about the address that it came to', () => {
+  const report = bounceOf([failed('Status: 5.1.1').replace('failed', 'Failed')], { head: `To: ${own.toLowerCase()}` });
+  const types = /multipart\/report|delivery-status|message\//g;
+  readsAs(report, refused);
+  readsAs(report.replace(types, (type) => type.toUpperCase()).replace(own.toLowerCase(), own.toUpperCase()), refused);
+});
+
+test('a mail of another type is no bounce, whatever is in it', () => {
+  const whole = reportOf('5.1.1');
+  const type = 'multipart/report; report-type=delivery-status';
+  for (const other of [
+    'multipart/mixed; report-type=delivery-status',
+    'multipart/report; report-type=disposition-notification',
+    'multipart/mixed; comment="multipart/report"; report-type=delivery-status',
+    'multipart/report',
+  ])
+    readsAs(whole.replace(type, other), undefined, other);
+  const part = 'Content-Type: application/x-message/delivery-status';
+  readsAs(bounceOf([failed('Status: 5.1.1')], { part }), undefined);
+});
+
 test('of a list that was reached in part nothing is learnt; a delay for one does not hide the failure of another', () => {
   const delayed = 'Action: delayed\nStatus: 4.4.1\n';
   readsAs(bounceOf([delayed, failed('Status: 5.1.1')]), refused);

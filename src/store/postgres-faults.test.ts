@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultFrom } from './postgres-faults.ts';
+import { faultFrom, messageOf } from './postgres-faults.ts';
 
 function serverError(fields: Record<string, string>): Error {
   return Object.assign(new Error(fields['message'] ?? ''), { severity: 'ERROR', code: 'XX000' }, fields);
@@ -44,4 +44,28 @@ test('each code means what follows from it', () => {
 test('a message of the server that may quote a value is not told', () => {
   const error = serverError({ code: '22P02', message: 'invalid input syntax for type bigint: "Ada Lovelace"' });
   assert.deepEqual(faultFrom(error), { is: 'refused', kind: 'other', message: 'PostgreSQL 22P02' });
+});
+
+test('what another connection can mend makes a new one, and what lay between two transactions does not', () => {
+  const reconnects = (fields: Record<string, string>) => {
+    const fault = faultFrom(serverError({ code: '0A000', ...fields }));
+    return fault.is === 'transient' ? fault.reconnect : fault.is;
+  };
+  assert.deepEqual(
+    ['40001', '40P01'].map((code) => reconnects({ code })),
+    [false, false],
+  );
+  assert.deepEqual(
+    ['25006', '53300'].map((code) => reconnects({ code })),
+    [true, true],
+  );
+  assert.deepEqual([reconnects({ routine: 'RevalidateCachedQuery' }), reconnects({})], [true, 'refused']);
+  assert.equal(faultFrom(new RangeError('an integer above 2^53')).is, 'unreadable');
+});
+
+test('of a statement that is wrong, or a server that is full, the message is told', () => {
+  const told = (code: string) => messageOf(serverError({ code, message: 'because' }));
+  assert.deepEqual(['42601', '53100', '23514'].map(told), [
+    ...['PostgreSQL 42601: because', 'PostgreSQL 53100: because', 'PostgreSQL 23514'],
+  ]);
 });
