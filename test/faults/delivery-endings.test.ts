@@ -147,6 +147,11 @@ for (const engine of engines) {
     await time.advance(1, worker.idle);
     const shown = (await house.show(id)) as Shown;
     assert.deepEqual([shown.status, shown.reason?.code], ['undeliverable', 'no-proof']);
+    // The deadline ends what waits, and not what was sent.
+    assert.deepEqual(
+      shown.deliveries.map(({ status }) => status),
+      ['sent', 'sent'],
+    );
     const ended = (await house.events()).filter((type) => type === 'notification.undeliverable');
     assert.equal(ended.length, 1);
   });

@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Claim } from '../../src/jobs/claim.ts';
 import type { Commit } from '../../src/ledger/commit.ts';
+import { standardPolicyFor } from '../../src/notifications/cascade.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
+import { waitingLanes } from '../../src/notifications/delivery-store.ts';
+import type { ChannelName } from '../../src/notifications/notification.ts';
 import { type Db, WriteUnknown } from '../../src/store/db.ts';
 import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
+
+const day = 24 * 60 * minute;
 
 for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Db) => Promise<void>) =>
@@ -102,6 +107,35 @@ for (const engine of engines) {
         3,
       ],
     );
+  });
+
+  check('a message that waits for its next try holds up no message of another client', async (t, db) => {
+    const { house, start } = await createDeliveryHouse(t, db);
+    const provider = scripted({ outcome: 'temporary', reason: 'provider-busy' });
+    const worker = await start({ email: provider });
+    for (const clientId of ['a-office', 'b-office']) {
+      await house.accept({ citizenId: 'cit-ada' }, { clientId });
+      worker.wake();
+      await worker.idle();
+    }
+    assert.equal(provider.calls.length, 2);
+  });
+
+  check('the lanes of a channel and priority are their own, each with the time of its first message', async (t, db) => {
+    const cascade = standardPolicyFor(new Set(['sms']));
+    const { house, time } = await createDeliveryHouse(t, db, { cascade });
+    await house.accept({ citizenId: 'cit-ada' }, { clientId: 'a-office' });
+    await house.accept({ citizenId: 'cit-ada', category: 'urgent' }, { clientId: 'b-office' });
+    await house.accept({ citizenId: 'cit-ada', channels: ['sms'] }, { clientId: 'c-office' });
+    const lanes = async (channel: ChannelName, priority: 0 | 1) =>
+      (await waitingLanes(db.read, channel, priority)).map(
+        ({ name, runAt }) => `${/.-office/.exec(name)?.[0]} in ${(runAt - time.clock.now()) / day} days`,
+      );
+    assert.deepEqual(await lanes('email', 1), ['a-office in 0 days']);
+    assert.deepEqual(await lanes('email', 0), ['b-office in 0 days']);
+    assert.deepEqual(await lanes('sms', 1), ['a-office in 5 days', 'c-office in 0 days']);
+    assert.deepEqual(await lanes('sms', 0), ['b-office in 5 days']);
+    assert.deepEqual(await lanes('letter', 1), []);
   });
 
   check('when the attempts are used up the notification is undeliverable, with the reason', async (t, db) => {
