@@ -57,7 +57,7 @@ export function parseNote(bytes: Uint8Array | string): Note | undefined {
   const whole = typeof bytes === 'string' ? bytes : decode(bytes);
   if (whole === undefined || controls.test(whole) || !whole.isWellFormed()) return undefined;
   const end = whole.lastIndexOf('\n\n');
-  if (end < 0 || !whole.endsWith('\n') || end + 2 >= whole.length) return undefined;
+  if (end < 0) return undefined;
   const signatures = parseSignatures(whole.slice(end + 2));
   return signatures === undefined ? undefined : { text: whole.slice(0, end + 1), signatures };
 }
