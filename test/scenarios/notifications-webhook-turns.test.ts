@@ -8,10 +8,12 @@ import { createPostCall } from '../../src/notifications/webhooks/post-call.ts';
 import { readEvents } from '../../src/notifications/webhooks/read-events.ts';
 import { redeliverWebhook } from '../../src/notifications/webhooks/redeliver-webhook.ts';
 import { removeWebhook } from '../../src/notifications/webhooks/remove-webhook.ts';
+import { rotateWebhookSecret } from '../../src/notifications/webhooks/rotate-webhook-secret.ts';
 import { startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
 import { createDeliveryHouse, minute, settled, until, untilLater } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 import { openWebhookHouse } from '../webhook-house.ts';
+import { startReceiver } from '../webhook-receiver.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: a receiver that never answers does not keep the calls of another client waiting`, async (t) => {
@@ -120,6 +122,37 @@ for (const engine of engines) {
     await assert.rejects(operate(redeliverWebhook, { params: { id } }), /webhook-not-found/);
     await sendMany(1);
     assert.equal(calls, 1);
+  });
+
+  test(`${engine.name}: the calls of two webhooks of one client are told apart, and what one got is never called again`, async (t) => {
+    const { time, idle, operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
+    let [failing, gone] = [true, false];
+    const slow = await startReceiver(t, () => (failing ? 500 : 204));
+    const quick = await startReceiver(t, () => (gone ? 410 : 204));
+    await operate(createWebhook, { body: { url: slow.url } });
+    const { id } = await operate(createWebhook, { body: { url: quick.url } });
+    const counts = () => [slow.calls.length, quick.calls.length];
+    // A call that waits for its next try holds up no newer one.
+    await sendMany(1);
+    await sendMany(1);
+    assert.deepEqual(counts(), [2, 2]);
+    failing = false;
+    await time.advance(minute, idle);
+    assert.deepEqual(counts(), [4, 2]);
+    gone = true;
+    await sendMany(1);
+    assert.deepEqual(counts(), [5, 3]);
+    // What happens while it is disabled is in the feed alone.
+    await sendMany(1);
+    gone = false;
+    const asked = await operate(redeliverWebhook, { params: { id } });
+    assert.deepEqual([asked['waiting'], asked['dead'], asked['oldSecretUntil']], [1, 0, undefined]);
+    await idle();
+    assert.deepEqual(counts(), [6, 4]);
+    const ids = quick.calls.map(({ headers }) => headers['webhook-id']);
+    assert.deepEqual([new Set(ids).size, ids[3]], [3, ids[2]]);
+    const rotated = await operate(rotateWebhookSecret, { params: { id } });
+    assert.equal(rotated['oldSecretUntil'], new Date(time.clock.now() + 24 * 60 * minute).toISOString());
   });
 
   test(`${engine.name}: a cursor beyond the last event is refused: after a restore its numbers are given again`, async (t) => {
