@@ -9,10 +9,7 @@ export function createGate(places: number, kept = 0): Gate {
   const before: Array<() => void> = [];
   const line: Array<() => void> = [];
   let taken = 0;
-  const next = () => {
-    if (taken >= places) return undefined;
-    return before.shift() ?? (taken < places - kept ? line.shift() : undefined);
-  };
+  const next = () => before.shift() ?? (taken < places - kept ? line.shift() : undefined);
   return async (call, first = false) => {
     if (taken < (first ? places : places - kept)) taken += 1;
     else await new Promise<void>((resolve) => (first ? before : line).push(resolve));
