@@ -4,6 +4,7 @@ import type { Claim } from '../../src/jobs/claim.ts';
 import { parseId } from '../../src/kernel/id.ts';
 import type { Commit } from '../../src/ledger/commit.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
+import { openMessage } from '../../src/notifications/citizen-inbox.ts';
 import { learnLate } from '../../src/notifications/learn-late.ts';
 import { type Db, WriteBusy } from '../../src/store/db.ts';
 import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
@@ -119,6 +120,24 @@ for (const engine of engines) {
     assert.equal(await say(provider.calls[1], 'delivered'), 204);
     await time.advance(30 * minute, worker.idle);
     assert.deepEqual([(await house.show(id))['status'], provider.calls.length], ['delivered', 2]);
+  });
+
+  check('a mail that waits for its next try can still be proved when the message was read meanwhile', async (t, db) => {
+    const { time, house, start, say } = await open(t, db);
+    const provider = scripted({ outcome: 'temporary', reason: 'provider-busy' });
+    const worker = await start({ email: provider });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    const own = parseId('notification', id) ?? assert.fail();
+    const parts = { read: db.read, citizenKeys: house.citizenKeys, mint: house.mint };
+    const opened = (await openMessage(parts, 'cit-ada', { id: own, now: time.clock.now() })) ?? assert.fail();
+    await house.commit(opened.effect);
+    assert.equal(await say(provider.calls[0], 'delivered'), 204);
+    await time.advance(30 * minute, worker.idle);
+    const { status, deliveries } = (await house.show(id)) as Shown;
+    assert.deepEqual([status, deliveries.map((one) => one['status'])], ['read', ['delivered', 'delivered']]);
+    assert.equal(provider.calls.length, 1);
   });
 
   check('a failure of the attempt before changes nothing of the one that runs, nor of its outcome', async (t, db) => {
