@@ -26,7 +26,10 @@ export function endOfUrl(line: string, from: number): number {
  */
 export function urlInText(url: string): string {
   const end = url.search(/[\p{Pi}\p{Pf}\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]/u);
-  return (end < 0 ? url : url.slice(0, end)).replace(/(?:[.,;:!?*]|(?=[^\0-\x7f])\p{P})+$/u, '');
+  // Character by character: by a pattern that ends in $ it would take the square of the marks that stand within.
+  const characters = Array.from(end < 0 ? url : url.slice(0, end));
+  const last = characters.findLastIndex((character) => !/[.,;:!?*]|(?=[^\0-\x7f])\p{P}/u.test(character));
+  return characters.slice(0, last + 1).join('');
 }
 
 /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stoppedIfEndless } from '../../test/stopped.ts';
 import { filledText, hasMarkup, parseMarkdown, type Values } from './markdown.ts';
 import { messageHtml } from './message-html.ts';
 
@@ -87,6 +88,21 @@ test('the marks of a sentence around a URL are none of it, in whatever language'
     assert.equal(bodyOf(sentence.replace('URL', url)), `<p>${sentence.replace('URL', link(url))}</p>`, sentence);
   const path = 'https://e.org/M%C3%BCll-%E2%80%93-%C3%9Cbersicht';
   assert.equal(bodyOf('https://e.org/Müll-–-Übersicht!'), `<p>${link(path)}!</p>`);
+});
+
+test('a URL is found at once, however many marks stand in it', () => {
+  for (const mark of ['.', '…', '\u{10100}']) {
+    const text = `https://x/${mark.repeat(150_000)}`;
+    assert.equal(
+      stoppedIfEndless(() => bodyOf(`${text}b`)),
+      `<p>${text}b</p>`,
+    );
+    const whole = '<a href="https://x/" rel="noopener noreferrer">https://x/</a>';
+    assert.equal(
+      stoppedIfEndless(() => bodyOf(text)),
+      `<p>${whole}${mark.repeat(150_000)}</p>`,
+    );
+  }
 });
 
 test('a URL that is longer than any link stays text, whole', () => {
