@@ -209,20 +209,25 @@ function createCheckpointPlan(db: DatabaseSync): (sent: readonly Sent[]) => void
 
 // What a statement with `/* wipe */` takes away would lie in the file until enough was written after it, and in the log of
 // writes beside it for longer: both are brought up to date before it is said to be gone. A reader that stands in the way
-// has it done with the next commit.
+// has it done with the next commit. Only the first one waits for it: a backup reads for minutes.
 function createWiping(db: DatabaseSync): (sent: readonly Sent[]) => void {
-  let isWanted = false;
+  const checkpoint = db.prepare('pragma wal_checkpoint(truncate)');
+  // A process that was killed may have left it to be done.
+  let isLeft = true;
   return (sent) => {
-    isWanted ||= sent.some(
+    const isNew = sent.some(
       ({ sender: { wiping }, batch }) =>
         wiping.size > 0 && batch.units.some((unit) => unit.some(([text]) => wiping.has(text))),
     );
-    if (!isWanted) return;
+    if (!isLeft && !isNew) return;
+    if (isLeft) db.exec('pragma busy_timeout = 0');
     try {
-      isWanted = db.prepare('pragma wal_checkpoint(truncate)').get()?.['busy'] !== 0;
+      isLeft = checkpoint.get()?.['busy'] !== 0;
     } catch {
       // It is stored; a fault of the disk shows in the next commit.
+      isLeft = true;
     }
+    db.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
   };
 }
 

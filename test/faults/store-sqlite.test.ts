@@ -185,6 +185,49 @@ test('sqlite: what was wiped is in no file when that is acknowledged, also behin
   await db.close();
 });
 
+// Each commit would wait for the reader: a backup reads for minutes. The limit of the test is far more than it needs.
+test('sqlite: behind a wipe no commit waits for a reader that stays', { timeout: 30_000 }, async (t) => {
+  const path = await freshPlace(t);
+  const db = await openSqlite(path, { random: systemRandom });
+  await db.write([createTable]);
+  const reader = new DatabaseSync(path, { readOnly: true });
+  reader.exec('begin');
+  reader.prepare(all).all();
+  const ids = Array.from({ length: 250 }, (_, n) => `a${n}`);
+  for (const id of ids) {
+    await db.write([add(id)]);
+    await db.write([{ sql: 'delete from thing where id = $1 /* wipe */', args: [id] }]);
+  }
+  reader.close();
+  await db.close();
+});
+
+test('sqlite: what a process that was killed had wiped is in no file when the next one has written', async (t) => {
+  const path = await freshPlace(t);
+  const wipe = `await db.write([{ sql: "delete from thing where id = 'KEY-OF-ANNA' /* wipe */" }]);`;
+  // A reader stands in the way of the wipe until the end.
+  const killed = spawnSync(process.execPath, [
+    ...['--input-type=module', '-e'],
+    `import { DatabaseSync } from 'node:sqlite';
+      import { openSqlite } from ${JSON.stringify(new URL('../../src/store/sqlite.ts', import.meta.url).href)};
+      const db = await openSqlite(${JSON.stringify(path)}, { random: (bytes) => new Uint8Array(bytes) });
+      await db.write([${JSON.stringify(createTable)}, ${JSON.stringify(add('KEY-OF-ANNA'))}]);
+      const reader = new DatabaseSync(${JSON.stringify(path)}, { readOnly: true });
+      reader.exec('begin');
+      reader.prepare(${JSON.stringify(all)}).all();
+      ${wipe}
+      process.kill(process.pid, 'SIGKILL');`,
+  ]);
+  assert.equal(killed.signal, 'SIGKILL', String(killed.stderr));
+  const files = () => readdirSync(dirname(path)).filter((name) => /^test\.sqlite(-wal)?$/.test(name));
+  const places = () => files().filter((name) => readFileSync(join(dirname(path), name)).includes('KEY-OF-ANNA'));
+  assert.notDeepEqual(places(), []);
+  const db = await openSqlite(path, { random: systemRandom });
+  await db.write([add('b')]);
+  assert.deepEqual(places(), []);
+  await db.close();
+});
+
 function opener(path: string, then: string): string {
   const module = JSON.stringify(new URL('../../src/store/sqlite.ts', import.meta.url).href);
   return `import { openSqlite } from ${module};
