@@ -3,7 +3,7 @@ import type { Statement } from '../store/db.ts';
 
 /** By this text a commit is known that let a step begin. */
 export const bringForwardSql = `update delivery set run_at = $1
-  where id = $2 and status = 'queued' and attempts = 0 and run_at > $1 returning id`;
+  where id = $2 and coalesce(status, '') = 'queued' and attempts = 0 and run_at > $1 returning id`;
 
 /** Lets a later step of a cascade begin now, because one before it failed; nothing where a worker has it already. */
 export function bringForward(delivery: DeliveryId, now: number): Statement {
@@ -14,7 +14,7 @@ export function bringForward(delivery: DeliveryId, now: number): Statement {
 export function endReminder(delivery: DeliveryId, now: number): Statement {
   return {
     sql: `update delivery set status = 'skipped', reason = 'nothing-to-remind', ended_at = $1
-      where id = $2 and status = 'queued' returning id`,
+      where id = $2 and coalesce(status, '') = 'queued' returning id`,
     args: [now, delivery],
   };
 }
@@ -27,7 +27,7 @@ export function endUnneeded(notification: NotificationId, now: number): Statemen
   return {
     sql: `update delivery set status = 'skipped', reason = 'already-read', ended_at = $1, locked_by = null
       where notification_id = $2
-        and (status = 'queued' and attempts = 0 or status = 'sending' and started_at is null) returning id`,
+        and (coalesce(status, '') = 'queued' and attempts = 0 or coalesce(status, '') = 'sending' and started_at is null) returning id`,
     args: [now, notification],
   };
 }

@@ -99,12 +99,15 @@ export function jobOf(row: Row): Job {
  * The mark that the provider is about to be called. No row comes back where the job was lost meanwhile, or ended because the
  * citizen has read the message (`endUnneeded`): then the provider must not be called. Mark, `putBackLost` and `endUnneeded`
  * lock the row, so that only one of them can happen.
+ *
+ * The status stands in `coalesce` wherever one delivery, or those of one notification, are changed: PostgreSQL would look
+ * for them in the index of all that is taken or queued, and while a backup lasts that has all that was so since it began.
  */
 export function markStarted(job: Job, now: number): Statement {
   return {
     sql: `update delivery set started_at = cast($1 as bigint)
       where id = cast($2 as text) and attempts = cast($3 as bigint) and locked_by = cast($4 as text)
-        and status = 'sending' returning id`,
+        and coalesce(status, '') = 'sending' returning id`,
     args: [now, job.id, job.attempts, job.lockedBy],
   };
 }
@@ -113,7 +116,8 @@ export function markStarted(job: Job, now: number): Statement {
 export function putBack(job: Job, runAt: number): Statement {
   return {
     sql: `update delivery set status = 'queued', run_at = cast($1 as bigint), locked_by = null, started_at = null
-      where id = cast($2 as text) and attempts = cast($3 as bigint) and locked_by = cast($4 as text) and status = 'sending' returning id`,
+      where id = cast($2 as text) and attempts = cast($3 as bigint) and locked_by = cast($4 as text)
+        and coalesce(status, '') = 'sending' returning id`,
     args: [runAt, job.id, job.attempts, job.lockedBy],
   };
 }
@@ -133,7 +137,7 @@ export function endJob(
         ended_at = cast($3 as bigint), reason = cast($4 as text), provider_ref = cast($5 as text),
         locked_by = null, started_at = null, early_word = null
       where id = cast($6 as text) and attempts = cast($7 as bigint) and locked_by = cast($8 as text)
-        and status = 'sending' and coalesce(early_word, '') = cast($9 as text) returning id`,
+        and coalesce(status, '') = 'sending' and coalesce(early_word, '') = cast($9 as text) returning id`,
     args: [
       state.status,
       queued ? state.runAt : null,
@@ -163,7 +167,7 @@ export function insertAttempt(attempt: Attempt): Statement {
 export function endQueued(notification: NotificationId, now: number): Statement {
   return {
     sql: `update delivery set status = 'failed', reason = 'deadline-passed', ended_at = $1
-      where notification_id = $2 and status = 'queued' returning id`,
+      where notification_id = $2 and coalesce(status, '') = 'queued' returning id`,
     args: [now, notification],
   };
 }
@@ -174,7 +178,7 @@ type Withdrawal = { readonly notification: NotificationId; readonly count: numbe
 export function endUntouched({ notification, count, now }: Withdrawal): Statement {
   return {
     sql: `update delivery set status = 'skipped', reason = 'withdrawn', ended_at = $1
-      where notification_id = $2 and status = 'queued' and attempts = 0 returning id`,
+      where notification_id = $2 and coalesce(status, '') = 'queued' and attempts = 0 returning id`,
     args: [now, notification],
     rows: count,
   };

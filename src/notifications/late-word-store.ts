@@ -43,7 +43,7 @@ export type Heard = Pick<Job, 'id' | 'attempts'> & { readonly word: EarlyWord; r
 export function keepEarlyWord({ id, attempts, word, heard }: Heard): Statement {
   return {
     sql: `update delivery set early_word = $1
-      where id = $2 and attempts = $3 and status = 'sending' and started_at is not null
+      where id = $2 and attempts = $3 and coalesce(status, '') = 'sending' and started_at is not null
         and coalesce(early_word, '') = $4 returning id`,
     args: [word, id, attempts, heard ?? ''],
     rows: 1,

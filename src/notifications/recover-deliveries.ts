@@ -150,7 +150,7 @@ async function findLost(read: Read, now: number, own: string): Promise<Lost[]> {
 export function putBackLost(job: Job): Statement {
   return {
     sql: `update delivery set status = 'queued', locked_by = null
-      where id = $1 and attempts = $2 and locked_by = $3 and status = 'sending' and started_at is null returning id`,
+      where id = $1 and attempts = $2 and locked_by = $3 and coalesce(status, '') = 'sending' and started_at is null returning id`,
     args: [job.id, job.attempts, job.lockedBy],
   };
 }

@@ -208,7 +208,7 @@ type CallEnd = { readonly status: 'queued' | 'done' | 'dead'; readonly runAt: nu
 export function endCall({ webhook, event, attempts }: WebhookJob, { status, runAt, answer }: CallEnd): Statement {
   return {
     sql: `update webhook_call set status = $1, run_at = $2, answer = $3
-      where webhook_id = $4 and event_id = $5 and attempts = $6 and status = 'queued' returning event_id`,
+      where webhook_id = $4 and event_id = $5 and attempts = $6 and coalesce(status, '') = 'queued' returning event_id`,
     args: [status, runAt, answer, webhook, event, attempts],
   };
 }
