@@ -20,8 +20,10 @@ const beforeTheFirst: ChainEnd = { number: 0, leafHash: noPrevious };
 /** The chains of one step; nothing is kept from an earlier one, which another process may have overtaken. */
 export function createChainEnds(read: Read, houseKeys: HouseKeys): ChainEnds {
   const known = new Map<string, Known>();
-  // A person is known by id within a step; the house's chains by a name that no citizen's id can be.
-  const nameOf = (event: PendingEvent) => event.citizenId ?? `\0${houseChainOf(event.type)}`;
+  // By the pseudonym, and not by the id: what waited at the erasure of a person has another one (erase-citizen.ts).
+  const nameOf = ({ tag, type }: PendingEvent) => {
+    return tag === null ? houseChainOf(type) : Buffer.from(tag).toString('latin1');
+  };
   const chainOf = (event: PendingEvent) => event.tag ?? houseKeys.chainOf(houseChainOf(event.type));
 
   function knownOf(event: PendingEvent): Known {

@@ -28,4 +28,18 @@ for (const engine of engines) {
     const chain = await house.view.chain(house.citizenKeys.pseudonymOf('anna'), 0, 9);
     assert.deepEqual(await Promise.all(chain.map((entry) => house.view.contentKey(entry))), [undefined, undefined]);
   });
+
+  test(`${engine.name}: what happens about an erased person goes on in one chain with what waited at the erasure`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    await house.db.write([house.citizenKeys.creation('anna')]);
+    await house.use('anna');
+    await eraseCitizen({ ...house, read: house.db.read, actor: { operator: 'clerk' } }, 'anna');
+    await house.use('anna');
+    await house.sequence();
+    const chain = await house.view.chain(house.citizenKeys.pseudonymOf('anna'), 0, 9);
+    assert.deepEqual(
+      chain.map(({ number }) => number),
+      [1, 2],
+    );
+  });
 }
