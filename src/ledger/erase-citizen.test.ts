@@ -16,12 +16,10 @@ for (const engine of engines) {
     const rows = await house.db.read(
       'select citizen_id, number from ledger_entry where citizen_id is not null order by leaf_index',
     );
-    const nobody = `nobody:${Buffer.from(house.citizenKeys.pseudonymOf('anna')).toString('hex')}`;
     assert.deepEqual(
       rows.map((row) => [row['citizen_id'], row['number']]),
       [
         ['bert', 1],
-        [nobody, 2],
         ['bert', 2],
       ],
     );
@@ -40,6 +38,40 @@ for (const engine of engines) {
     assert.deepEqual(
       chain.map(({ number }) => number),
       [1, 2],
+    );
+  });
+
+  test(`${engine.name}: what is numbered while a person is erased does not name the person either`, async (t) => {
+    const db = await engine.open(t);
+    let meanwhile = async () => undefined as unknown;
+    const house = buildLedgerHouse(db, {
+      write: async (unit) => {
+        if (unit.some(({ sql }) => sql.startsWith('insert into ledger_entry'))) await meanwhile();
+        return await db.write(unit);
+      },
+    });
+    await db.write([house.citizenKeys.creation('anna'), house.citizenKeys.creation('bert')]);
+    await house.use('anna', 'bert');
+    meanwhile = () => {
+      meanwhile = async () => undefined;
+      return eraseCitizen({ ...house, read: db.read, actor: { operator: 'clerk' } }, 'anna');
+    };
+    await house.sequence();
+    // Of the same id, but not of the one who was erased.
+    house.time.now += 1;
+    await db.write([house.citizenKeys.creation('anna')]);
+    await house.use('anna');
+    await house.sequence();
+    const rows = await db.read('select citizen_id, number from ledger_entry where chain <> $1 order by leaf_index', [
+      house.houseKeys.chainOf('house'),
+    ]);
+    assert.deepEqual(
+      rows.map((row) => [row['citizen_id'], row['number']]),
+      [
+        [null, 1],
+        ['bert', 1],
+        ['anna', 2],
+      ],
     );
   });
 }

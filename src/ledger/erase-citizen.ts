@@ -46,12 +46,13 @@ export async function eraseCitizen(parts: ErasureParts, citizenId: string): Prom
     entries: Number(end?.['number'] ?? 0),
   } as const;
   const forgetName = [
-    { sql: 'update ledger_entry set citizen_id = null where chain = $1', args: [chain] },
     ...(await waitingOf(read, chain)).map((id) => ({
       // Of a person still, who has no name any more.
       sql: 'update ledger_event set citizen_id = $2 where id = $1',
       args: [id, `nobody:${event.chain}`],
     })),
+    // Behind these, which wait for a sequencer that has the events in hand: by now they may be entries.
+    { sql: 'update ledger_entry set citizen_id = null where chain = $1', args: [chain] },
   ];
   const besides = parts.besides?.(citizenId, event.at, event.id) ?? [];
   try {
