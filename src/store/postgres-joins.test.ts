@@ -87,6 +87,15 @@ test('a second update of the same row stays a statement of its own', () => {
   assert.deepEqual(places[2], [{ at: 1 }]);
 });
 
+test('what a unit has behind an update that stays by itself is not done before it', () => {
+  const other = (id: string): Statement => ({
+    sql: 'update e set f = 1 where id = cast($1 as text) returning id',
+    args: [id],
+  });
+  const { places } = createJoins()([[change('1', 'x')], [change('1', 'y'), other('2')], [other('3')]]);
+  assert.deepEqual(places, [[{ at: 0, id: '1' }], [{ at: 2 }, { at: 3 }], [{ at: 1, id: '3' }]]);
+});
+
 test('an update whose values do not all state their type, or which changes more than one row, stays as it is', () => {
   const texts = [
     'update b set c = $1 where id = cast($2 as text) returning id',

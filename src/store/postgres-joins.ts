@@ -56,12 +56,15 @@ export function createJoins(): (units: readonly Unit[]) => Layout {
     const places = units.map((unit) => {
       const own = new Array<Place>(unit.length);
       const joinables = unit.map(joinableIn);
-      const head = lengthWhile(joinables, 'update');
+      let head = lengthWhile(joinables, 'update');
       const tail = unit.length - lengthWhile(joinables.toReversed(), 'insert');
       for (const [index, statement] of unit.entries()) {
         const member = { statement, tell: (place: Place) => (own[index] = place) };
         const joinable = index < head || index >= tail ? joinables[index] : undefined;
-        if (joinable === undefined || !joins(groups[joinable.is], joinable, member)) rest.push(member);
+        if (joinable !== undefined && joins(groups[joinable.is], joinable, member)) continue;
+        rest.push(member);
+        // What comes behind it stays behind it.
+        head = Math.min(head, index);
       }
       return own;
     });
