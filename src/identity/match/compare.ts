@@ -74,7 +74,8 @@ export function measure(
   let weight = together?.weight ?? 0;
   for (const claim of claims.asked) {
     if (together !== undefined && (claim === 'givenName' || claim === 'familyName')) continue;
-    weight += weightIn(room, levels[claim] ?? 'missing', claim);
+    const spelled = kindOf(claim) === 'name' && (claim !== 'familyName' || former === undefined);
+    weight += weightIn(room, levels[claim] ?? 'missing', claim, spelled ? claims.values[claim] : undefined);
   }
   const crossed = together !== undefined;
   const { givenName, familyName } = claims.values;

@@ -59,10 +59,10 @@ export function frequenciesFrom(tables: FrequencyTables): Frequencies | undefine
     of: (claim, form) => {
       const table = known.get(claim);
       if (table === undefined) return undefined;
-      // One more than was counted: a value that nobody had yet is not impossible.
-      const count = table.map.get(form) ?? (table.floor > 1 ? table.floor : 0);
-      return (count + 1) / (table.total + 1);
+      // The person is one of those counted, and one more stands for somebody who was not.
+      return (table.map.get(form) ?? table.floor) / table.total;
     },
+    count: (claim, form) => known.get(claim)?.map.get(form) ?? 0,
     average: (claim) => known.get(claim)?.average,
   };
 }

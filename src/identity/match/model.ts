@@ -19,6 +19,8 @@ export type Model = {
 export type Frequencies = {
   /** The share of the register's persons who have this value in that claim; undefined where it was not counted. */
   of(claim: ClaimName, form: string): number | undefined;
+  /** How many of them have it, as far as counted. */
+  count(claim: ClaimName, form: string): number;
   /** The chance that two persons share a value of that claim. */
   average(claim: ClaimName): number | undefined;
 };
@@ -46,7 +48,27 @@ export function weightOf(model: Model, compared: ComparedClaim, frequencies: Fre
   if (frequency === undefined || average === undefined || average === 0) return Math.log2(chance.m / chance.u);
   if (agrees) return Math.log2(chance.m / frequency);
   if (level === 'different') return Math.log2(chance.m / chance.u);
-  return Math.log2(chance.m / (chance.u * Math.min(mostCommon, Math.max(mostRare, frequency / average))));
+  const unlike = chance.u * Math.min(mostCommon, Math.max(mostRare, frequency / average));
+  return Math.log2(chance.m / unlike) + weightOfSpelling(compared, frequencies);
+}
+
+/** How often a name that resembles the registered one is itself a name of the register: of the same person, of two. */
+const anotherName: LevelChance = { m: 0.05, u: 0.5 };
+
+/**
+ * A slip of the pen seldom gives a name that others bear (Maria, Marie), and somebody else's name mostly is one. Where nobody
+ * else bears the registered name, the slip may be the register's: then nothing follows from it.
+ */
+function weightOfSpelling(
+  { claim, level, claimed, known }: ComparedClaim,
+  frequencies: Frequencies | undefined,
+): number {
+  // A short form or a former name is a name, and the person's own.
+  if (level !== 'similar' && level !== 'close' && level !== 'near') return 0;
+  if (claimed === undefined || known === undefined || frequencies === undefined) return 0;
+  if (frequencies.count(claim, frequencyForm(claimed)) === 0)
+    return Math.log2((1 - anotherName.m) / (1 - anotherName.u));
+  return frequencies.count(claim, frequencyForm(known)) > 1 ? Math.log2(anotherName.m / anotherName.u) : 0;
 }
 
 /** What a level says that the model has not met, by one that it has. */
@@ -69,6 +91,8 @@ export type ComparedClaim = {
   readonly claim: ClaimName;
   readonly level: Level;
   readonly known: Comparable | undefined;
+  /** What was claimed, where it is a name that was compared letter by letter. */
+  readonly claimed?: Comparable | undefined;
 };
 
 /** The probability that the claims are about the person of the record, from the sum of the weights in bits. */

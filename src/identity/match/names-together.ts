@@ -18,10 +18,18 @@ export type Room = {
   readonly frequencies: Frequencies | undefined;
 };
 
-/** The weight of a level; `from` is the field of the register that the claim was held against. */
-export function weightIn({ known, model, frequencies }: Room, level: Level, from: ClaimName): number {
+/**
+ * The weight of a level; `from` is the field of the register that the claim was held against, `claimed` the name whose letters
+ * gave the level.
+ */
+export function weightIn(
+  { known, model, frequencies }: Room,
+  level: Level,
+  from: ClaimName,
+  claimed?: Comparable,
+): number {
   if (model === undefined) return 0;
-  return weightOf(model, { claim: from, level, known: known[from] }, frequencies);
+  return weightOf(model, { claim: from, level, known: known[from], claimed }, frequencies);
 }
 
 /** What the names are worth when given and family name are exchanged, where that is better than as they stand. */
@@ -42,11 +50,13 @@ export function crossing(
     return better ? { levels: { givenName: 'similar', familyName: 'similar' }, weight: 0 } : undefined;
   }
   const asTheyStand =
-    weightIn(room, straight.givenName ?? 'missing', 'givenName') +
-    weightIn(room, straight.familyName ?? 'missing', 'familyName') +
+    weightIn(room, straight.givenName ?? 'missing', 'givenName', givenName) +
+    weightIn(room, straight.familyName ?? 'missing', 'familyName', familyName) +
     Math.log2(1 - room.model.crossed);
   const weight =
-    weightIn(room, given, 'givenName') + weightIn(room, family, 'familyName') + Math.log2(room.model.crossed);
+    weightIn(room, given, 'givenName', familyName) +
+    weightIn(room, family, 'familyName', givenName) +
+    Math.log2(room.model.crossed);
   if (weight <= asTheyStand) return undefined;
   const similar = (level: Level): Level => (level === 'exact' || level === 'normalised' ? 'similar' : level);
   return { levels: { givenName: similar(levels.givenName), familyName: similar(levels.familyName) }, weight };

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Claims } from '../claims.ts';
+import { frequenciesOf } from '../evaluate.ts';
+import { recordOf } from '../people-file.ts';
+import { normaliseClaims } from './comparable.ts';
+import { measure } from './compare.ts';
+import { calibratedPolicy } from './policy.ts';
+
+const people = (count: number, person: Claims) => Array.from({ length: count }, () => person);
+const register = [
+  ...people(10, { givenName: 'Maria', familyName: 'Silva' }),
+  ...people(10, { givenName: 'Marie', familyName: 'Costa' }),
+  ...people(1, { givenName: 'Mario', familyName: 'Rossi' }),
+  ...Array.from({ length: 300 }, (_, at) => ({ givenName: `Other${at}`, familyName: `Person${at}` })),
+];
+const frequencies = frequenciesOf(register);
+
+function weightOfGiven(known: string, claimed: string): number {
+  return measure(recordOf({ givenName: known }), normaliseClaims({ givenName: claimed }), calibratedPolicy, frequencies)
+    .weight;
+}
+
+test('a spelling that nobody bears is a slip of the pen, the name of others is less likely one', () => {
+  const slip = weightOfGiven('Maria', 'Marza');
+  const other = weightOfGiven('Maria', 'Marie');
+  assert.ok(slip > 0 && slip - other > 4 && slip - other < 5, `${slip} ${other}`);
+});
+
+test('where nobody else bears the registered name the slip may be the register’s', () => {
+  const [slip, other] = [weightOfGiven('Mario', 'Marzo'), weightOfGiven('Mario', 'Maria')];
+  assert.ok(other < slip && slip - other < 1, `${slip} ${other}`);
+});
+
+test('a former name weighs the same, whoever else bears it', () => {
+  const weightOf = (name: string) => {
+    const record = { ...recordOf({ givenName: 'Paula' }), formerNames: [{ givenName: name }] };
+    return measure(record, normaliseClaims({ givenName: name }), calibratedPolicy, frequencies).weight;
+  };
+  assert.equal(weightOf('Marie'), weightOf('Marza'));
+});
+
+test('how a name is spelled says nothing where the register was not counted', () => {
+  const uncounted = (claimed: string) =>
+    measure(recordOf({ givenName: 'Maria' }), normaliseClaims({ givenName: claimed }), calibratedPolicy).weight;
+  assert.equal(uncounted('Marza'), uncounted('Marie'));
+});
+
+test('names in each other’s field are held against the names of that field', () => {
+  const record = recordOf({ givenName: 'Maria', familyName: 'Silva' });
+  const weightOf = (familyName: string) =>
+    measure(record, normaliseClaims({ givenName: 'Silva', familyName }), calibratedPolicy, frequencies).weight;
+  assert.ok(weightOf('Marza') - weightOf('Marie') > 4);
+});
+
+test('a value weighs by those beside the person who have it', () => {
+  const agreeing = (name: string) => weightOfGiven(name, name);
+  const share = (count: number) => -Math.log2(count / register.length);
+  assert.ok(Math.abs(agreeing('Mario') - agreeing('Maria') - (share(1) - share(10))) < 1e-9);
+});
