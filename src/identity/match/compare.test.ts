@@ -89,6 +89,24 @@ test('what the register does not know cannot stand for the minimum', () => {
   assert.equal(decide(enough, { ...record, familyName: null }).decision, 'no_match');
 });
 
+test('a register with the house number alone says nothing about the street, and no other number is the same', () => {
+  const numbered = { ...record, streetAddress: '12a' };
+  const claims: Claims = { ...enough, streetAddress: '12a Rue de l’Église' };
+  const results = [
+    decide(claims, numbered),
+    decide({ ...claims, streetAddress: '13 Rue de l’Église' }, numbered),
+    decide({ ...claims, streetAddress: '12a' }),
+  ];
+  assert.deepEqual(
+    results.map(({ levels, decision }) => [levels.streetAddress, decision]),
+    [
+      ['missing', 'match'],
+      ['different', 'no_match'],
+      ['different', 'no_match'],
+    ],
+  );
+});
+
 test('document number and address stand in for a birth date that nobody knows', () => {
   const claims: Claims = { citizenId: 'C-1', familyName: "O'Brien", documentNumber: 'X123456', postalCode: 'AB1 2CD' };
   assert.equal(decide(claims, { ...record, birthDate: null }).decision, 'match');

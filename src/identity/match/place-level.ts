@@ -77,11 +77,21 @@ export function codeLevel(claimed: Forms, known: Forms): Level {
   return least === 0 ? 'normalised' : least === 1 ? 'similar' : least === 2 ? 'close' : 'different';
 }
 
-/** The level of two streets with their house numbers, which stand before or behind. */
+/**
+ * The level of two streets with their house numbers, which stand before or behind. A register that holds the number alone says
+ * nothing about the street.
+ */
 export function streetLevel(claimed: Forms, known: Forms): Level {
+  if (isNumberOf(known, claimed)) return 'missing';
   let best = worst;
   for (const one of claimed) for (const other of known) best = Math.min(best, streetRank(one, other));
   return ranked[best] ?? 'different';
+}
+
+function isNumberOf(known: Forms, claimed: Forms): boolean {
+  const { street, numbers } = streetParts(known[0] ?? '');
+  const whole = streetParts(claimed[0] ?? '');
+  return street === '' && whole.street !== '' && numbers === whole.numbers;
 }
 
 function streetRank(one: string, other: string): number {

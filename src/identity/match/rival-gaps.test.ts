@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { ClaimName, Claims } from '../claims.ts';
+import { evaluate } from '../evaluate.ts';
+import { calibratedPolicy } from './policy.ts';
+
+const home = { streetAddress: '140 Wilhelm Court', postalCode: '2007', locality: 'Fridge' };
+const use: readonly ClaimName[] = ['givenName', 'familyName', 'birthDate'];
+const withAddress: readonly ClaimName[] = [...use, 'streetAddress', 'postalCode', 'locality'];
+
+/** Whether the claims are accepted as those of A, in a register with these others. */
+function isAccepted(a: Claims, claims: Claims, others: readonly Claims[], asked = use): boolean {
+  const register = [{ ...a, citizenId: 'A' }, ...others.map((other, at) => ({ ...other, citizenId: `B${at}` }))];
+  const ground = { register, claims: [{ ...claims, citizenId: 'C' }], use: asked, policy: calibratedPolicy };
+  return evaluate({ ...ground, stopwatch: () => 0 }, [{ claim: 'C', record: 'A', same: true }]).accepted === 1;
+}
+
+test('who differs by a name is not taken for a person whose twin the register may hold without a date', () => {
+  const fidelia = { givenName: 'Fidelia', familyName: 'Nelistine', birthDate: '1979-06-06' };
+  const claims = { ...fidelia, givenName: 'Campson' };
+  const dated = { givenName: 'Finandra', familyName: 'Nelistine', birthDate: '1941-02-27' };
+  const dateless = { givenName: 'Finandra', familyName: 'Nelistine' };
+  assert.equal(isAccepted(fidelia, claims, [dated]), true);
+  assert.equal(isAccepted(fidelia, claims, [dateless]), false);
+  const family = Array.from({ length: 60 }, (_, at) => ({ ...dated, birthDate: `${1911 + at}-02-27` }));
+  assert.equal(isAccepted(fidelia, claims, [dateless, ...family]), true, 'few of a large family are twins');
+});
+
+test('nor for one at whose address the register holds another without the street', () => {
+  const christopher = { givenName: 'Christopher', familyName: 'Well', birthDate: '1903-07-11', ...home };
+  const susannah = { ...christopher, givenName: 'Susannah' };
+  const streetless = { ...christopher, streetAddress: '140' };
+  assert.equal(isAccepted(susannah, christopher, [streetless], withAddress), false);
+  const elsewhere = {
+    ...streetless,
+    familyName: 'Other',
+    birthDate: '1950-01-01',
+    postalCode: '4444',
+    locality: 'Yon',
+  };
+  assert.equal(isAccepted(susannah, christopher, [elsewhere], withAddress), true);
+});

@@ -1,0 +1,44 @@
+import type { Levels } from './compare.ts';
+import type { Level } from './level.ts';
+import { type Model, weightOf } from './model.ts';
+
+/** What twins or a household have in common. */
+const shared = ['familyName', 'birthDate', 'streetAddress', 'postalCode', 'locality'] as const;
+/** One person in so many is a twin. */
+const twinsAre = 50;
+/** One in so many of a household shares the rest of its name and address. */
+const householdsDiffer = 2;
+
+/**
+ * What each rival may gain by values that the register lacks of him and that agree for the person, where something else agrees
+ * that relatives share: nobody knows that a namesake without a date was born on another day. In a household it is much; else
+ * the less, the more candidates share what agrees: few of a large family are twins.
+ */
+export function gapsOf(own: Levels, candidates: readonly Levels[], model: Model): (rival: Levels) => number {
+  const sharing = shared.map((claim) => candidates.filter((levels) => agrees(levels[claim])).length);
+  const gains = shared.map((claim) => {
+    const level = own[claim];
+    return agrees(level) ? weightOf(model, { claim, level, known: undefined }, undefined) : 0;
+  });
+  return (rival) => {
+    const among = Math.min(...sharing.filter((_, at) => agrees(rival[shared[at] ?? 'citizenId'])));
+    const home = isOfHousehold(rival);
+    const seldom = (claim: (typeof shared)[number]) =>
+      home ? (claim === 'birthDate' ? twinsAre : householdsDiffer) : twinsAre * (among + 1);
+    let weight = 0;
+    shared.forEach((claim, at) => {
+      if (rival[claim] === 'missing') weight += Math.max(0, (gains[at] ?? 0) - Math.log2(seldom(claim)));
+    });
+    return weight;
+  };
+}
+
+function isOfHousehold({ streetAddress, familyName, birthDate, postalCode }: Levels): boolean {
+  return agrees(streetAddress) || [familyName, birthDate, postalCode].filter(agrees).length >= 2;
+}
+
+const agreeing: ReadonlySet<Level> = new Set(['exact', 'normalised', 'precision', 'similar', 'former', 'inverted']);
+
+function agrees(level: Level | undefined): level is Level {
+  return level !== undefined && agreeing.has(level);
+}
