@@ -32,10 +32,7 @@ export function fits(found: Found, policy: Policy, counting: ReadonlySet<ClaimNa
 
 /** The probability from which such claims fit. */
 export function thresholdFor(levels: Found['levels'], policy: Policy): number {
-  const { threshold, bareThreshold, sparseThreshold = bareThreshold } = policy;
-  if (isPlaced(levels)) return threshold;
-  const whole = naming.every((claim) => (levels[claim] ?? 'missing') !== 'missing');
-  return whole ? bareThreshold : Math.max(bareThreshold, sparseThreshold);
+  return isPlaced(levels) ? policy.threshold : policy.bareThreshold;
 }
 
 /** Whether something else than names and date says who it is. */

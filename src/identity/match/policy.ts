@@ -28,8 +28,6 @@ export type Policy = {
   readonly threshold: number;
   /** The same where neither an address nor a document number agrees: names and date alone have to say more. */
   readonly bareThreshold: number;
-  /** The same where also a name or the date is missing on either side: what is left is soon somebody else's. */
-  readonly sparseThreshold?: number;
   /** Whether a person is only matched when no other candidate of the register fits the claims as well. */
   readonly rivals: boolean;
   readonly names: NameRules;
@@ -118,8 +116,7 @@ export const calibratedPolicy: Policy = {
   mostFuzzy: 9,
   tolerant: true,
   threshold: 0.99,
-  bareThreshold: 0.998,
-  sparseThreshold: 0.9998,
+  bareThreshold: 0.999,
 };
 
 /** All policies that ship, by name. */
