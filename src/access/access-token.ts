@@ -57,8 +57,8 @@ export type Confirmation = { readonly jkt?: string; readonly x5t?: string };
 
 /** Reads `cnf`; undefined for one that is empty, not of its form, or names what we cannot check. */
 function confirmationOf(cnf: unknown): Confirmation | undefined {
-  if (typeof cnf !== 'object' || cnf === null || Array.isArray(cnf)) return undefined;
-  const members = Object.entries(cnf);
+  // A text or a list has its positions as names, a number none.
+  const members = Object.entries(cnf ?? {});
   const isThumbprint = (value: unknown): value is string =>
     typeof value === 'string' && /^[A-Za-z0-9_-]{43}$/.test(value);
   const known = members.every(([name, value]) => (name === 'jkt' || name === 'x5t#S256') && isThumbprint(value));

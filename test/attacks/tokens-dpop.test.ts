@@ -60,7 +60,11 @@ for (const engine of engines) {
     assert.deepEqual(answers.map(slugOf).sort(), ['invalid-dpop-proof', 'invalid-dpop-proof', 'welcome']);
     assert.equal(slugOf(await house.checker.authenticate(`DPoP ${token}`, 's', shown(request()))), 'welcome');
     house.clock.at += 61_000;
+    assert.equal(slugOf(await house.checker.authenticate(`DPoP ${token}`, 's', shown(request()))), 'welcome');
     assert.equal(slugOf(await house.checker.authenticate(`DPoP ${token}`, 's', first)), 'invalid-dpop-proof');
+    house.clock.at += 121_000;
+    assert.equal(slugOf(await house.checker.authenticate(`DPoP ${token}`, 's', shown(request()))), 'welcome');
+    assert.equal((await house.db.read('select id from oauth_record')).length, 1, 'what nobody could use again is gone');
   });
 }
 
@@ -128,7 +132,10 @@ test('[R51] a bound token is refused as Bearer, an unbound one as DPoP, and wher
   for (const binding of ['dpop', 'mtls']) {
     await house.db.write([{ sql: 'update client set binding = $1', args: [binding] }]);
     house.checker.forget();
-    assert.equal(slugOf(await refused(`Bearer ${plain}`, plain)), 'invalid-access-token', binding);
+    const answer = await refused(`Bearer ${plain}`, plain);
+    assert.equal(slugOf(answer), 'invalid-access-token', binding);
+    const challenge = 'headers' in answer ? answer.headers?.['www-authenticate'] : undefined;
+    assert.match(String(challenge), binding === 'dpop' ? /^DPoP / : /^Bearer /);
   }
 });
 
@@ -150,6 +157,7 @@ test('[R52] a token bound to a certificate opens the interface over that certifi
 
 test('[R51] where nonces are wanted, a proof without one or with an old one is answered with a fresh one', async (t) => {
   const house = await openTokenHouse(t, { withNonces: true });
+  house.clock.at -= house.clock.at % 60_000;
   const token = boundToken(house);
   const ask = (claims: object) =>
     house.checker.authenticate(`DPoP ${token}`, 's', shown(proof(house, token, { claims })));
@@ -159,7 +167,13 @@ test('[R51] where nonces are wanted, a proof without one or with an old one is a
   assert.deepEqual([answer.slug, nonce], ['dpop-nonce-needed', house.nonces?.current()]);
   assert.equal(slugOf(await ask({ nonce: `${nonce}x` })), 'dpop-nonce-needed');
   assert.equal(slugOf(await ask({ nonce })), 'welcome');
-  house.clock.at += 180_000;
+  house.clock.at += 60_000;
+  const ahead = house.nonces?.current();
+  house.clock.at -= 60_000;
+  assert.equal(slugOf(await ask({ nonce: ahead })), 'welcome', 'of a process whose clock is a minute ahead');
+  house.clock.at += 120_000;
+  assert.equal(slugOf(await ask({ nonce })), 'welcome');
+  house.clock.at += 60_000;
   assert.equal(slugOf(await ask({ nonce })), 'dpop-nonce-needed');
 });
 

@@ -180,6 +180,10 @@ const claims: Record<string, Attack> = {
   'a client that does not exist': withClaims({ client_id: 'nobody', sub: 'nobody' }),
   'bound to what is no thumbprint': withClaims({ cnf: { jkt: 'x' } }),
   'bound to nothing': withClaims({ cnf: {} }),
+  'bound to null': withClaims({ cnf: null }),
+  'bound to a text': withClaims({ cnf: 'x'.repeat(43) }),
+  'bound to a list': withClaims({ cnf: ['x'.repeat(43)] }),
+  'bound to a list of thumbprints': withClaims({ cnf: { jkt: ['x'.repeat(43)] } }),
   'bound by a way that we cannot check': withClaims({ cnf: { jwk: {}, jkt: 'x'.repeat(43) } }),
   'bound to a certificate, over none': withClaims({ cnf: { 'x5t#S256': 'x'.repeat(43) } }),
   'a client assertion': (house) => {
