@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { createMint } from '../kernel/id.ts';
+import { refuse } from '../kernel/problem.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { Unavailable } from '../kernel/unavailable.ts';
 import { ReadUnavailable } from '../store/db.ts';
 import { createDispatch } from './dispatch.ts';
-import { type Call, defineOperation } from './operation.ts';
+import { type Answer, type Call, defineOperation, type Refused } from './operation.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 15) };
 const unreachable = () => Promise.reject(new Error('not asked in this test'));
@@ -75,4 +76,38 @@ test('what a request needs from outside and cannot have is named, with a time to
 test('a read that fails for another reason is a fault, and reaches the log', async () => {
   const read = () => Promise.reject(new Error('read failed'));
   await assert.rejects(createDispatch(reading, { ...house, read })(incoming()), { message: 'read failed' });
+});
+
+const caller = { clientId: 'a', scopes: new Set(['documents:read']) };
+const headers = { ratelimit: 'told' };
+
+/** What becomes of a request of that caller to an operation with that outcome, and which checks are counted as failed. */
+async function asked(outcome: { plain: Answer } | Refused | undefined, spent = false, scopes = caller.scopes) {
+  const run = async () => outcome ?? assert.fail('the operation is not reached');
+  const operation = { ...reading, scope: 'documents:read' as const, run };
+  const counted: string[] = [];
+  const gate = {
+    authenticate: async () => ({ ...caller, scopes }),
+    missingScope: () => refuse('missing-scope'),
+    take: () => ({ headers, ...(spent ? { refusal: refuse('quota-exceeded') } : {}) }),
+    failed: ({ clientId }: { clientId: string }) => void counted.push(clientId),
+  };
+  const { result, ...admitted } = await createDispatch(operation, { ...house, read: unreachable, gate })(incoming());
+  assert.deepEqual(admitted, { headers, caller: { ...caller, scopes } });
+  return ['slug' in result ? result.slug : result.status, counted];
+}
+
+test('a caller without the scope or over its quota is refused before the operation, with what is left of the quota', async () => {
+  assert.deepEqual(await asked(undefined, false, new Set(['documents:write'])), ['missing-scope', []]);
+  assert.deepEqual(await asked(undefined, true, new Set()), ['missing-scope', []]);
+  assert.deepEqual(await asked(undefined, true), ['quota-exceeded', []]);
+});
+
+test('[R59] what found nothing counts as a failed check of its caller, and nothing else does', async () => {
+  const plain = (json: unknown) => ({ plain: { status: 200, json } });
+  assert.deepEqual(await asked({ refusal: refuse('document-not-found') }), ['document-not-found', ['a']]);
+  assert.deepEqual(await asked({ refusal: refuse('document-erased') }), ['document-erased', []]);
+  assert.deepEqual(await asked(plain({ verified: false })), [200, ['a']]);
+  assert.deepEqual(await asked(plain({ verified: true })), [200, []]);
+  assert.deepEqual(await asked(plain(null)), [200, []]);
 });

@@ -3,9 +3,9 @@ import type { Read, Statement } from '../store/db.ts';
 import type { HeldDocument, StoredDocument } from './document.ts';
 
 /** Withdraws a document that is still given out; refused when it has moved elsewhere. */
-export function withdrawal({ id, status }: StoredDocument, now: number): Statement {
+export function withdrawal({ id, status }: HeldDocument, now: number): Statement {
   return {
-    sql: "update document set status = 'withdrawn', withdrawn_at = $3, scan_due_at = null where id = $1 and status = $2 and status <> 'erased' returning id",
+    sql: "update document set status = 'withdrawn', withdrawn_at = $3, scan_due_at = null where id = $1 and status = $2 returning id",
     args: [id, status, now],
     rows: 1,
   };

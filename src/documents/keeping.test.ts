@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { citizen, type DocumentHouse, deposited, issuer, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
+import {
+  citizen,
+  type DocumentHouse,
+  deposited,
+  issuer,
+  openDocumentHouse,
+  otherCitizen,
+  pdfOf,
+} from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
 import type { DocumentId } from '../kernel/id.ts';
 import { CitizenHeld, eraseCitizen } from '../ledger/erase-citizen.ts';
@@ -181,6 +189,42 @@ for (const engine of engines) {
     assert.equal(await withdrawn(house, id), 'conflict');
     assert.equal(await statusOf(house, id), 'available');
     assert.equal(await slugOf(house, id), 200);
+  });
+
+  test(`${engine.name}: what has moved, must be kept or is held since it was read is neither withdrawn nor erased`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const { write } = house.wires;
+    const changes = [
+      ['', "update document set status = 'quarantined' where id = $1"],
+      ['', `update document set retain_until = ${house.time.now + 1} where id = $1`],
+      ['', 'insert into citizen_hold (citizen_id, holds, whole) select citizen_id, 1, 1 from document where id = $1'],
+      [new Date(house.time.now + dayMs).toISOString(), "update document set status = 'quarantined' where id = $1"],
+    ] as const;
+    for (const [until, sql] of changes) {
+      const id = await deposited(house, pdfOf(100), until === '' ? {} : { 'document-retain-until': until });
+      house.wires.write = async (unit) => {
+        house.wires.write = write;
+        await house.db.write([{ sql, args: [id] }]);
+        return await write(unit);
+      };
+      assert.equal(await withdrawn(house, id), 'conflict', sql);
+      assert.match(await statusOf(house, id), /^(?:available|quarantined)$/, sql);
+    }
+  });
+
+  test(`${engine.name}: a hold keeps nothing but what it is on, and is on nothing that is not there`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const [id, free] = [await deposited(house, pdfOf(100)), await deposited(house, pdfOf(100))];
+    const whole = await held(house, { citizenId: citizen });
+    const others = await deposited(house, pdfOf(100), { 'citizen-id': otherCitizen });
+    assert.equal(await withdrawn(house, others), 'erased');
+    await releaseHold(house.keeping, whole, operator);
+    await held(house, { document: id });
+    assert.equal(await withdrawn(house, free), 'erased');
+    for (const document of [free, house.mint('document')]) {
+      assert.ok('fault' in (await placeHold(house.keeping, { actor: operator, reason: 'too late', on: { document } })));
+    }
+    assert.equal(await withdrawn(house, id), 'withdrawn');
   });
 
   test(`${engine.name}: erasing a citizen erases every document, and one hold about the citizen refuses the whole unit`, async (t) => {

@@ -67,3 +67,24 @@ test('[R63] a client at ten times its quota is refused, and another one is answe
   assert.deepEqual([...answered], [[200, 200]]);
   assert.deepEqual([...refused.keys()].sort(), [200, 429]);
 });
+
+test('[R59] a client that asks for what is not there again and again is told to pause, and another one is not', async (t) => {
+  const home = await makeHome(t, { engine: 'sqlite' });
+  assert.equal((await home.run('keys', 'create')).code, 0);
+  const [curious, other] = [await newClient(home, 4), await newClient(home, 4)];
+  await home.start('start');
+  const [token, otherToken] = [await home.token([], curious), await home.token([], other)];
+  const guess = async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${home.url}/v1/notifications/ntf_00000000000000000000000000`, { headers });
+    const { type } = (await response.json()) as { type: string };
+    return type.split('/').at(-1);
+  };
+  const told = new Set<string | undefined>();
+  for (let round = 0; round < 40 && !told.has('too-many-failed-requests'); round += 1) {
+    for (const slug of await Promise.all(Array.from({ length: 12 }, guess))) told.add(slug);
+  }
+  told.delete('quota-exceeded');
+  assert.deepEqual([...told].sort(), ['notification-not-found', 'too-many-failed-requests']);
+  assert.equal((await list(home.url, otherToken)).status, 200);
+});

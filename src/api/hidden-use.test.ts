@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hiddenUse } from './hidden-use.ts';
+
+const now = Date.UTC(2026, 0, 15);
+const dayMs = 86_400_000;
+const until = '2026-02-14T00:00:00Z';
+const reason = 'Ermittlung %C3%BCber 4 O 12/26';
+
+function asked(
+  headers: { readonly until?: string; readonly reason?: string },
+  { longestMs = 30 * dayMs, scopes = ['access-log:hide'] } = {},
+) {
+  const given = {
+    ...(headers.until === undefined ? {} : { 'access-log-hidden-until': headers.until }),
+    ...(headers.reason === undefined ? {} : { 'access-log-hidden-reason': headers.reason }),
+  };
+  const hidden = hiddenUse(given, { clientId: 'a', scopes: new Set(scopes) }, { now, longestMs });
+  if (hidden === undefined || !('slug' in hidden)) return hidden;
+  return [hidden.slug, ...(hidden.issues ?? []).map(({ name, code }) => `${name} ${code}`)];
+}
+
+test('a use is hidden as long as the operator allows and no longer, with a reason, or not at all', () => {
+  const hidden = { hiddenUntil: '2026-02-14T00:00:00.000Z', hiddenReason: 'Ermittlung \u00fcber 4 O 12/26' };
+  const early = 'access-log-hidden-until out-of-range';
+  const unsaid = 'access-log-hidden-reason malformed';
+  assert.deepEqual(asked({ until, reason }), hidden);
+  assert.equal(asked({}), undefined);
+  assert.deepEqual(asked({ reason }), ['bad-request', early]);
+  assert.deepEqual(asked({ until }), ['bad-request', unsaid]);
+  for (const other of [
+    '2026-02-14T00:00:00.001Z',
+    '2026-01-15T00:00:00Z',
+    '2026-02-14',
+    'Sat, 14 Feb 2026 00:00:00 GMT',
+  ])
+    assert.deepEqual(asked({ until: other, reason }), ['bad-request', early], other);
+  for (const other of ['', ' ', '%00', '%E4', 'a%0Ab', 'x'.repeat(201)])
+    assert.deepEqual(asked({ until, reason: other }), ['bad-request', unsaid], other);
+  assert.deepEqual(asked({ until, reason: 'x'.repeat(200) }), { ...hidden, hiddenReason: 'x'.repeat(200) });
+});
+
+test('nobody hides a use without the scope, or where the operator allows none', () => {
+  for (const headers of [{ until, reason }, { until }, { reason }]) {
+    assert.deepEqual(asked(headers, { scopes: ['documents:read'] }), ['hiding-not-permitted']);
+    assert.deepEqual(asked(headers, { longestMs: 0 }), ['hiding-not-permitted']);
+  }
+});
