@@ -31,6 +31,8 @@ async function slugOf(house: DocumentHouse, id: DocumentId, client = issuer): Pr
   return 'refusal' in got ? got.refusal.slug : got.status;
 }
 
+type Said = { readonly status: string; readonly receipt: string };
+
 async function withdrawn(house: DocumentHouse, id: DocumentId): Promise<unknown> {
   const got = await house.withdraw(id);
   return 'refusal' in got ? got.refusal.slug : (got.json as { status: string }).status;
@@ -79,11 +81,20 @@ for (const engine of engines) {
     const house = await openDocumentHouse(t, engine);
     const until = new Date(house.time.now + 10 * dayMs).toISOString();
     const id = await deposited(house, pdfOf(100), { 'document-retain-until': until });
-    assert.equal(await withdrawn(house, id), 'withdrawn');
-    assert.equal(await withdrawn(house, id), 'withdrawn');
+    const first = await house.withdraw(id);
+    house.time.now += 1_000;
+    const again = await house.withdraw(id);
+    assert.ok('json' in first && 'json' in again);
+    const [{ receipt, ...said }, { receipt: repeated, ...saidAgain }] = [first.json, again.json] as [Said, Said];
+    assert.deepEqual([said.status, saidAgain], ['withdrawn', said]);
+    assert.notEqual(repeated, receipt);
+    const types = (await house.eventsAbout(citizen)).map(({ type }) => type);
+    assert.deepEqual(types, ['document.deposited', 'document.withdrawn', 'document.record-read']);
     assert.equal(await slugOf(house, id), 'document-withdrawn');
     assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, []);
-    house.time.now += 10 * dayMs;
+    house.time.now += 10 * dayMs - 1_001;
+    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, []);
+    house.time.now += 1;
     assert.deepEqual((await runDeletion(house.keeping, operator, true)).erased, [id]);
     assert.equal(await statusOf(house, id), 'withdrawn');
     assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, [id]);
@@ -292,6 +303,8 @@ for (const engine of engines) {
     assert.equal(refused.length, 3);
     const past = await house.grant(id, { clientId: 'city', purpose: 'p', endsAt: '2020-01-01T00:00:00Z' });
     assert.ok('refusal' in past && past.refusal.issues?.[0]?.pointer === '/endsAt');
+    const lines = await house.grant(id, { clientId: 'city', purpose: 'one\nmore' });
+    assert.ok('refusal' in lines && lines.refusal.issues?.[0]?.pointer === '/purpose');
   });
 
   test(`${engine.name}: a purpose that was not agreed opens nothing, and cannot be granted`, async (t) => {

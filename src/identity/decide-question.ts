@@ -85,8 +85,7 @@ type Settling = {
 
 async function settle({ ports }: VerifyCall, { found, tags, seen, owner }: Settling): Promise<Decided> {
   const wrong = isWrong(found);
-  const isRight = found.decision !== 'no_match' && !wrong;
-  if (seen.hasRoom && isRight) return { finding: found, guards: unchangedSince(seen) };
+  if (seen.hasRoom && !wrong) return { finding: found, guards: unchangedSince(seen) };
   // Over budget nothing is added, for the ledger would tell by it who was right: nobody learns anything then.
   const { hadRoom, untold } = await ports.guesses.count({ ...tags, wrong: wrong && seen.hasRoom }, seen);
   const finding: Finding = seen.hasRoom && hadRoom ? found : { ...found, decision: 'no_match', levels: {} };

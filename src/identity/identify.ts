@@ -43,7 +43,7 @@ export async function identify(normalised: NormalisedClaims, claims: Claims, ben
   const record = withFormerOf((await register.find(citizenId)) ?? decoy, policy, today);
   const compared = compare(record, normalised, policy, frequencies);
   const rivals = await rivalsOf(record, compared, normalised, bench);
-  const decision = rivals.length > 0 && compared.decision === 'match' ? 'not_determined' : compared.decision;
+  const decision = rivals.length > 0 ? 'not_determined' : compared.decision;
   return { decision, levels: compared.levels, concerned: [citizenId], about: citizenId, searched: false };
 }
 

@@ -82,6 +82,26 @@ for (const engine of engines) {
     assert.equal(await decisionOf(house, zoe, 'parking'), 'match');
   });
 
+  test(`${engine.name}: five wrong guesses are the last for a day, and ten for thirty days, to the millisecond`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const dayMs = 86_400_000;
+    const dates = datesOf1980();
+    const guessFive = async () => {
+      for (const birthDate of dates.splice(-5)) await decisionOf(house, { ...known, birthDate }, 'tax-office');
+    };
+    const right = async () => await decisionOf(house, zoe, 'tax-office');
+    const openIn = async (ms: number) => {
+      house.pass(ms - 1);
+      assert.equal(await right(), 'no_match');
+      house.pass(1);
+      assert.equal(await right(), 'match');
+    };
+    await guessFive();
+    await openIn(dayMs);
+    await guessFive();
+    await openIn(29 * dayMs);
+  });
+
   test(`${engine.name}: a house number parted elsewhere is another guess, and a street written elsewise is not`, async (t) => {
     const house = await openPeopledHouse(t, engine);
     const counted = async (streetAddress: string) => {
