@@ -80,8 +80,8 @@ function isAuthorized(socket: Socket): boolean {
 
 function isTrusted(proxies: BlockList | undefined, { remoteAddress }: Socket): boolean {
   if (proxies === undefined || remoteAddress === undefined) return false;
-  const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '');
-  return proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  // An IPv4 address that comes as ::ffff:10.0.0.5 is found as one.
+  return proxies.check(remoteAddress, isIP(remoteAddress) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** The addresses of proxies, as `10.0.0.5` and `10.0.0.0/8`; undefined where one is none. */
@@ -90,11 +90,11 @@ export function proxyAddresses(list: readonly string[]): BlockList | undefined {
   for (const item of list) {
     const [address = '', prefix, ...more] = item.split('/');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    const bits = prefix === undefined ? undefined : Number(prefix);
     if (isIP(address) === 0 || more.length > 0) return undefined;
-    if (bits === undefined) addresses.addAddress(address, family);
-    else if (Number.isInteger(bits) && bits >= 0 && bits <= (family === 'ipv6' ? 128 : 32))
-      addresses.addSubnet(address, bits, family);
+    if (prefix === undefined) addresses.addAddress(address, family);
+    // Digits alone: an empty text is the number 0, and would be everybody.
+    else if (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 'ipv6' ? 128 : 32))
+      addresses.addSubnet(address, Number(prefix), family);
     else return undefined;
   }
   return addresses;
@@ -102,7 +102,7 @@ export function proxyAddresses(list: readonly string[]): BlockList | undefined {
 
 /** A certificate in a header: as RFC 9440 has it, `:BASE64:`, or as PEM with percent-encoding, as nginx writes it. */
 function forwardedCertificate(value: string | string[] | undefined): X509Certificate | undefined {
-  if (typeof value !== 'string' || value === '') return undefined;
+  if (typeof value !== 'string') return undefined;
   const der = /^:([A-Za-z0-9+/=]+):$/.exec(value)?.[1];
   try {
     return new X509Certificate(der === undefined ? decodeURIComponent(value) : Buffer.from(der, 'base64'));

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { test } from 'node:test';
+import { type Issued, issue } from '../../test/certificates.ts';
+import { createCertificateReader, hasName, proxyAddresses } from './client-certificate.ts';
+
+const hourMs = 3_600_000;
+const proxies = proxyAddresses(['10.0.0.5', 'fd00::/8']);
+const x509Of = ({ certificate }: Issued) => new X509Certificate(certificate);
+const inHeader = (pair: Issued) => `:${x509Of(pair).raw.toString('base64')}:`;
+
+/** A request from that address, as far as a reader of certificates looks at it. */
+function requestFrom(remoteAddress: string | undefined, certificate: string | string[]): IncomingMessage {
+  return { socket: { remoteAddress }, headers: { 'client-cert': certificate } } as unknown as IncomingMessage;
+}
+
+test('a proxy is believed, but its word makes nobody a client of ours whom no authority of ours made one, now', async () => {
+  const authority = await issue('Agencies', { ca: true });
+  const ended = await issue('Ended', { ca: true, notAfter: new Date(Date.now() - hourMs) });
+  const clock = { at: Date.now(), now: () => clock.at };
+  const leaf = await issue('Leaf', { by: authority });
+  const authorities = [authority, ended, leaf].map(x509Of);
+  const reader = createCertificateReader({ clock, authorities, header: 'client-cert', proxies });
+  const judged = (pair: Issued) => reader.read(requestFrom('10.0.0.5', inHeader(pair)))?.authorized;
+  const good = await issue('a', { by: authority });
+  assert.equal(judged(good), true);
+  const notAfter = new Date(clock.at - hourMs);
+  const others = {
+    'by another authority of that name': await issue('a', { by: await issue('Agencies', { ca: true }) }),
+    'by one that is no authority': await issue('a', { by: leaf }),
+    'by an authority of another name': await issue('a', { by: { ...authority, name: 'Others' } }),
+    'by itself': await issue('Agencies'),
+    'for servers': await issue('a', { by: authority, use: 'server' }),
+    'out of its time': await issue('a', { by: authority, notAfter }),
+    'by an authority out of its time': await issue('a', { by: ended }),
+    'an authority': await issue('Below', { by: authority, ca: true }),
+  };
+  for (const [what, pair] of Object.entries(others)) assert.equal(judged(pair), false, what);
+  clock.at -= 72 * hourMs;
+  assert.equal(judged(good), false, 'before its time');
+});
+
+test('a header counts from a trusted proxy alone, and is taken off every other request', async () => {
+  const pair = await issue('a');
+  const reader = createCertificateReader({ clock: { now: () => 0 }, authorities: [], header: 'client-cert', proxies });
+  const outcome = (address: string | undefined, certificate: string | string[] = inHeader(pair)) => {
+    const request = requestFrom(address, certificate);
+    const found = reader.read(request)?.x509.raw.equals(x509Of(pair).raw);
+    reader.strip(request);
+    return [found, Object.keys(request.headers)];
+  };
+  for (const address of ['10.0.0.5', '::ffff:10.0.0.5', 'fd00::1', 'fdff::1'])
+    assert.deepEqual(outcome(address), [true, ['client-cert']], address);
+  for (const address of ['10.0.0.6', '::ffff:10.0.0.6', 'fe80::1', '::', undefined])
+    assert.deepEqual(outcome(address), [undefined, []], String(address));
+  const asPem = encodeURIComponent(pair.certificate);
+  assert.deepEqual(outcome('10.0.0.5', asPem), [true, ['client-cert']]);
+  for (const certificate of ['', ':AAAA:', '%', 'none', [inHeader(pair)]])
+    assert.deepEqual(outcome('10.0.0.5', certificate), [undefined, ['client-cert']], String(certificate));
+  const deaf = createCertificateReader({ clock: { now: () => 0 }, authorities: [], proxies });
+  assert.equal(deaf.read(requestFrom('10.0.0.5', inHeader(pair))), undefined);
+});
+
+test('what is no address or no number of bits names no proxies', () => {
+  for (const item of [
+    'proxy',
+    '10.0.0',
+    '10.0.0.0/',
+    '10.0.0.0/33',
+    '10.0.0.0/-1',
+    '10.0.0.0/ 8',
+    '10.0.0.0/8/8',
+    '::/',
+    '::/129',
+  ])
+    assert.equal(proxyAddresses(['10.0.0.5', item]), undefined, item);
+  assert.equal(proxyAddresses(['0.0.0.0/0'])?.check('192.0.2.1'), true);
+  assert.equal(proxyAddresses(['10.0.0.0/31'])?.check('10.0.0.2'), false);
+  assert.equal(proxyAddresses(['10.0.0.0/32'])?.check('10.0.0.0'), true);
+  assert.equal(proxyAddresses(['fd00::/128'])?.check('fd00::', 'ipv6'), true);
+});
+
+test('a name of a certificate is a whole name of its kind', async () => {
+  const x509 = x509Of(await issue('a', { dns: 'Tax.example.gov', ip: [10, 0, 0, 7] }));
+  assert.equal(hasName(x509, 'dns', 'tax.EXAMPLE.gov'), true);
+  assert.equal(hasName(x509, 'ip', '10.0.0.7'), true);
+  for (const [kind, value] of [
+    ['dns', 'example.gov'],
+    ['dns', 'a'],
+    ['dns', '10.0.0.7'],
+    ['uri', 'tax.example.gov'],
+    ['ip', '10.0.0.70'],
+  ] as const)
+    assert.equal(hasName(x509, kind, value), false, `${kind} ${value}`);
+  const listed = x509Of(await issue('a', { dns: 'evil.example, DNS:tax.example.gov' }));
+  assert.equal(hasName(listed, 'dns', 'tax.example.gov'), false);
+  assert.equal(hasName(listed, 'dns', 'evil.example, DNS:tax.example.gov'), true);
+  assert.equal(hasName(x509Of(await issue('tax.example.gov')), 'dns', 'tax.example.gov'), false);
+});
