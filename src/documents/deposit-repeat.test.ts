@@ -67,6 +67,23 @@ for (const engine of engines) {
     assert.ok('refusal' in other && other.refusal.slug === 'idempotency-key-reused');
   });
 
+  test(`${engine.name}: the key of another client, or of another operation, is another key`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const replayed: unknown[] = [];
+    const repeat = async (client: string) => {
+      const result = await house.deposit({ client, headers: depositHeadersFor(bytes, key), body: [bytes] });
+      assert.ok('status' in result);
+      replayed.push(result.headers['idempotent-replayed']);
+    };
+    await repeat('tax-office');
+    await repeat('city');
+    await house.db.write([{ sql: "update idempotency set operation = 'sendNotification'" }]);
+    await repeat('city');
+    await repeat('city');
+    assert.deepEqual(replayed, [undefined, undefined, undefined, 'true']);
+    assert.equal((await house.files()).length, 3);
+  });
+
   test(`${engine.name}: what is kept of the answer is sealed under the citizen's key, and goes with it`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     await deposit(house);
