@@ -127,7 +127,8 @@ function callerOf(checked: Checked, client: Client | undefined): Caller | undefi
   if (checked.caller !== undefined && checked.client === client) return checked.caller;
   const { credential } = client;
   const ours = checked.kid !== undefined;
-  if (credential.by === 'issuer' ? ours || credential.issuer !== checked.issuer : !ours) return undefined;
+  // Our own issuer is none of those that are trusted besides.
+  if (credential.by === 'issuer' ? credential.issuer !== checked.issuer : !ours) return undefined;
   checked.client = client;
   checked.caller = {
     clientId: client.clientId,

@@ -53,6 +53,13 @@ test('a token of a trusted issuer is good for the clients that belong to it, and
   const answer = await house.checker.authenticate(tokenFor(theirs.client.clientId));
   assert.equal('clientId' in answer && answer.clientId, theirs.client.clientId);
   assert.deepEqual(await house.checker.authenticate(tokenFor(house.client.client.clientId)), invalidAccessToken());
+  const elsewhere = await house.add({
+    name: 'From elsewhere',
+    kind: 'live',
+    scopes: [scope],
+    credential: { by: 'issuer', issuer: 'https://other.example.org' },
+  });
+  assert.deepEqual(await house.checker.authenticate(tokenFor(elsewhere.client.clientId)), invalidAccessToken());
   // Only another issuer can say which citizen is at the client; a token of our own that says so names nobody.
   const citizenOf = async (token: string) => {
     const caller = await house.checker.authenticate(token);

@@ -4,7 +4,6 @@ import {
   citizen,
   type DocumentHouse,
   deposited,
-  issuer,
   openDocumentHouse,
   otherCitizen,
   pdfOf,
@@ -13,7 +12,7 @@ import { engines } from '../../test/engines.ts';
 import type { DocumentId } from '../kernel/id.ts';
 import { CitizenHeld, eraseCitizen } from '../ledger/erase-citizen.ts';
 import { runDeletion } from './deletion-run.ts';
-import { citizenErasure, erasedDocumentsOf } from './keeping-store.ts';
+import { citizenErasure, dueForErasure, erasedDocumentsOf } from './keeping-store.ts';
 import { placeHold, releaseHold } from './legal-hold.ts';
 import { setRetentionClass } from './retention-class.ts';
 import { type Finding, verifyDocuments } from './verify-documents.ts';
@@ -26,8 +25,8 @@ async function statusOf(house: DocumentHouse, id: DocumentId): Promise<string> {
   return String(row?.['status']);
 }
 
-async function slugOf(house: DocumentHouse, id: DocumentId, client = issuer): Promise<string | number> {
-  const got = await house.retrieve(id, { client });
+async function slugOf(house: DocumentHouse, id: DocumentId): Promise<string | number> {
+  const got = await house.retrieve(id);
   return 'refusal' in got ? got.refusal.slug : got.status;
 }
 
@@ -223,12 +222,52 @@ for (const engine of engines) {
     }
   });
 
+  test(`${engine.name}: a document whose record is damaged is erased all the same, and its event names no digest`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(100));
+    await house.db.write([{ sql: 'update document set sealed_record = $2 where id = $1', args: [id, pdfOf(200)] }]);
+    assert.equal(await withdrawn(house, id), 'erased');
+    const event = (await house.eventsAbout(citizen)).at(-1);
+    assert.deepEqual([event?.['type'], event?.['sealedDigest']], ['document.erased', undefined]);
+    assert.deepEqual(await house.files(), []);
+  });
+
+  test(`${engine.name}: the run looks at what is due page by page, and passes over what has changed meanwhile`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const until = new Date(house.time.now + dayMs).toISOString();
+    const ids: DocumentId[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      const id = await deposited(house, pdfOf(100), { 'document-retain-until': until });
+      assert.equal(await withdrawn(house, id), 'withdrawn');
+      ids.push(id);
+    }
+    const page = async (after: string, now = house.time.now) =>
+      (await dueForErasure(house.db.read, { now, after, limit: 2 })).map(({ id }) => id);
+    assert.deepEqual(await page(''), []);
+    house.time.now += dayMs;
+    assert.deepEqual(await page(''), ids.slice(0, 2));
+    assert.deepEqual(await page(ids[1] ?? ''), ids.slice(2));
+    const { write } = house.wires;
+    house.wires.write = async (unit) => {
+      house.wires.write = write;
+      await house.db.write([
+        { sql: 'update document set retain_until = retain_until + 1 where id = $1', args: [ids[0] ?? ''] },
+      ]);
+      return await write(unit);
+    };
+    const run = await runDeletion(house.keeping, operator, false);
+    assert.deepEqual(run, { erased: ids.slice(1), held: [], passed: ids.slice(0, 1) });
+  });
+
   test(`${engine.name}: a hold keeps nothing but what it is on, and is on nothing that is not there`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     const [id, free] = [await deposited(house, pdfOf(100)), await deposited(house, pdfOf(100))];
     const whole = await held(house, { citizenId: citizen });
     const others = await deposited(house, pdfOf(100), { 'citizen-id': otherCitizen });
     assert.equal(await withdrawn(house, others), 'erased');
+    const more = await deposited(house, pdfOf(100), { 'citizen-id': otherCitizen });
+    await releaseHold(house.keeping, await held(house, { document: more }), operator);
+    assert.equal(await withdrawn(house, more), 'erased');
     await releaseHold(house.keeping, whole, operator);
     await held(house, { document: id });
     assert.equal(await withdrawn(house, free), 'erased');
@@ -253,100 +292,5 @@ for (const engine of engines) {
     for (const id of ids) assert.equal(await slugOf(house, id), 'document-erased');
     assert.equal(await slugOf(house, other), 200);
     assert.deepEqual(await findings(house), ['erased-blob-left', 'erased-blob-left']);
-  });
-
-  test(`${engine.name}: a grant opens a document for its purpose until its end, or until it is taken back`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(40_000));
-    assert.equal(await slugOf(house, id, 'city'), 'document-not-found');
-    const endsAt = new Date(house.time.now + 1_000).toISOString();
-    const granted = await house.grant(id, { clientId: 'city', purpose: 'housing', endsAt });
-    assert.ok('status' in granted && granted.status === 201);
-    assert.equal(await slugOf(house, id, 'city'), 200);
-    house.time.now += 1_000;
-    assert.equal(await slugOf(house, id, 'city'), 'document-not-found');
-    await house.grant(id, { clientId: 'city', purpose: 'housing' });
-    const range = { client: 'city', headers: { range: 'bytes=0-9' } };
-    assert.ok('status' in (await house.retrieve(id, range)));
-    const ended = await house.endGrant(id, 'clientId=city&purpose=housing');
-    assert.ok('status' in ended && ended.status === 200);
-    const next = await house.retrieve(id, range);
-    assert.ok('refusal' in next && next.refusal.slug === 'document-not-found');
-    const twice = await house.endGrant(id, 'clientId=city&purpose=housing');
-    assert.ok('refusal' in twice && twice.refusal.slug === 'conflict');
-  });
-
-  test(`${engine.name}: the text by which a grant was given ends it, however it is composed`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(100));
-    const purpose = 'aide au de\u0301me\u0301nagement ';
-    assert.ok('status' in (await house.grant(id, { clientId: 'city', purpose })));
-    const ended = await house.endGrant(id, `clientId=city&purpose=${encodeURIComponent(purpose)}`);
-    assert.equal('refusal' in ended ? ended.refusal.slug : ended.status, 200);
-    const read = await house.retrieve(id, { client: 'city' });
-    assert.equal('refusal' in read && read.refusal.slug, 'document-not-found');
-  });
-
-  test(`${engine.name}: only the issuer grants, ends and withdraws; to others the document does not exist, and that is on record`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(100));
-    const curious = { client: 'curious' };
-    await house.grant(id, { clientId: 'curious', purpose: 'housing' });
-    for (const result of [
-      await house.grant(id, { clientId: 'curious', purpose: 'more' }, curious),
-      await house.endGrant(id, 'clientId=curious&purpose=housing', curious),
-      await house.withdraw(id, curious),
-    ]) {
-      assert.ok('refusal' in result && result.refusal.slug === 'document-not-found');
-    }
-    const refused = (await house.eventsAbout(citizen)).filter(({ type }) => type === 'document.refused');
-    assert.equal(refused.length, 3);
-    const past = await house.grant(id, { clientId: 'city', purpose: 'p', endsAt: '2020-01-01T00:00:00Z' });
-    assert.ok('refusal' in past && past.refusal.issues?.[0]?.pointer === '/endsAt');
-    const lines = await house.grant(id, { clientId: 'city', purpose: 'one\nmore' });
-    assert.ok('refusal' in lines && lines.refusal.issues?.[0]?.pointer === '/purpose');
-  });
-
-  test(`${engine.name}: a purpose that was not agreed opens nothing, and cannot be granted`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(100));
-    const nobody = await house.grant(id, { clientId: 'nobody', purpose: 'housing' });
-    assert.deepEqual('refusal' in nobody && nobody.refusal.issues, [
-      {
-        in: 'body',
-        pointer: '/clientId',
-        code: 'not-found',
-        detail: 'must be the id of a client that is not disabled',
-      },
-    ]);
-    const wrong = await house.grant(id, { clientId: 'strict', purpose: 'other' });
-    assert.ok('refusal' in wrong && wrong.refusal.slug === 'purpose-not-permitted');
-    await house.grant(id, { clientId: 'strict', purpose: 'agreed' });
-    const stated = (purpose: string) => house.retrieve(id, { client: 'strict', headers: { purpose } });
-    const other = await stated('other');
-    assert.ok('refusal' in other && other.refusal.slug === 'purpose-not-permitted');
-    assert.ok('status' in (await stated('agreed')));
-  });
-
-  test(`${engine.name}: an unknown id costs the same writes as one that is not yours, and both are on record`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(100));
-    const units: number[] = [];
-    const write = house.wires.write;
-    house.wires.write = async (unit) => {
-      units.push(unit.length);
-      return await write(unit);
-    };
-    const unknown = house.mint('document');
-    const answers = [await slugOf(house, id, 'curious'), await slugOf(house, unknown, 'curious')];
-    assert.deepEqual(
-      [answers, units],
-      [
-        ['document-not-found', 'document-not-found'],
-        [1, 1],
-      ],
-    );
-    const [event, ...others] = await house.eventsAbout(`nobody:${unknown}`);
-    assert.deepEqual([event?.['type'], event?.['actor'], others], ['document.unknown', { client: 'curious' }, []]);
   });
 }

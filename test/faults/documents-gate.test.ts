@@ -153,6 +153,30 @@ for (const engine of engines) {
     assert.deepEqual(house.alarms, ['document-infected']);
   });
 
+  test(`${engine.name}: what was withdrawn or erased while it was scanned stays so, whatever the verdict`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const until = { 'document-retain-until': new Date(house.time.now + 86_400_000).toISOString() };
+    const ids = [await deposited(house, pdfOf(100)), await deposited(house, pdfOf(200), until)];
+    const { parts } = gateOver(house, async (given) => {
+      await taken(given);
+      for (const id of ids) await house.withdraw(id);
+      return clean;
+    });
+    await house.db.write([{ sql: "update document set status = 'scanning', scan_due_at = 0" }]);
+    const scanning = startScanning(parts);
+    await scanning.idle();
+    await scanning.stop(1_000);
+    const rows = await house.db.read('select status, scan_due_at, scan_verdict from document order by id');
+    const left = { scan_due_at: null, scan_verdict: 'not-scanned' };
+    assert.deepEqual(
+      rows.map((row) => ({ ...row })),
+      [
+        { status: 'erased', ...left },
+        { status: 'withdrawn', ...left },
+      ],
+    );
+  });
+
   test(`${engine.name}: while the scanner is down documents wait, the operator is told once, and they come out when it is back`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     let down = true;

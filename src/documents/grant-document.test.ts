@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { citizen, type DocumentHouse, deposited, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
+import { engines } from '../../test/engines.ts';
+import type { DocumentId } from '../kernel/id.ts';
+
+async function slugOf(house: DocumentHouse, id: DocumentId, client: string): Promise<string | number> {
+  const got = await house.retrieve(id, { client });
+  return 'refusal' in got ? got.refusal.slug : got.status;
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a grant opens a document for its purpose until its end, or until it is taken back`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(40_000));
+    assert.equal(await slugOf(house, id, 'city'), 'document-not-found');
+    const endsAt = new Date(house.time.now + 1_000).toISOString();
+    const granted = await house.grant(id, { clientId: 'city', purpose: 'housing', endsAt });
+    assert.ok('status' in granted && granted.status === 201);
+    assert.equal(await slugOf(house, id, 'city'), 200);
+    house.time.now += 1_000;
+    assert.equal(await slugOf(house, id, 'city'), 'document-not-found');
+    await house.grant(id, { clientId: 'city', purpose: 'housing' });
+    const range = { client: 'city', headers: { range: 'bytes=0-9' } };
+    assert.ok('status' in (await house.retrieve(id, range)));
+    const ended = await house.endGrant(id, 'clientId=city&purpose=housing');
+    assert.ok('status' in ended && ended.status === 200);
+    const next = await house.retrieve(id, range);
+    assert.ok('refusal' in next && next.refusal.slug === 'document-not-found');
+    const twice = await house.endGrant(id, 'clientId=city&purpose=housing');
+    assert.ok('refusal' in twice && twice.refusal.slug === 'conflict');
+  });
+
+  test(`${engine.name}: the text by which a grant was given ends it, however it is composed`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(100));
+    const purpose = 'aide au de\u0301me\u0301nagement ';
+    assert.ok('status' in (await house.grant(id, { clientId: 'city', purpose })));
+    const ended = await house.endGrant(id, `clientId=city&purpose=${encodeURIComponent(purpose)}`);
+    assert.equal('refusal' in ended ? ended.refusal.slug : ended.status, 200);
+    const read = await house.retrieve(id, { client: 'city' });
+    assert.equal('refusal' in read && read.refusal.slug, 'document-not-found');
+  });
+
+  test(`${engine.name}: only the issuer grants, ends and withdraws; to others the document does not exist, and that is on record`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(100));
+    const curious = { client: 'curious' };
+    await house.grant(id, { clientId: 'curious', purpose: 'housing' });
+    for (const result of [
+      await house.grant(id, { clientId: 'curious', purpose: 'more' }, curious),
+      await house.endGrant(id, 'clientId=curious&purpose=housing', curious),
+      await house.withdraw(id, curious),
+    ]) {
+      assert.ok('refusal' in result && result.refusal.slug === 'document-not-found');
+    }
+    const refused = (await house.eventsAbout(citizen)).filter(({ type }) => type === 'document.refused');
+    assert.equal(refused.length, 3);
+    const past = await house.grant(id, { clientId: 'city', purpose: 'p', endsAt: '2020-01-01T00:00:00Z' });
+    assert.ok('refusal' in past && past.refusal.issues?.[0]?.pointer === '/endsAt');
+    const lines = await house.grant(id, { clientId: 'city', purpose: 'one\nmore' });
+    assert.ok('refusal' in lines && lines.refusal.issues?.[0]?.pointer === '/purpose');
+  });
+
+  test(`${engine.name}: a purpose that was not agreed opens nothing, and cannot be granted`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(100));
+    const nobody = await house.grant(id, { clientId: 'nobody', purpose: 'housing' });
+    assert.deepEqual('refusal' in nobody && nobody.refusal.issues, [
+      {
+        in: 'body',
+        pointer: '/clientId',
+        code: 'not-found',
+        detail: 'must be the id of a client that is not disabled',
+      },
+    ]);
+    const wrong = await house.grant(id, { clientId: 'strict', purpose: 'other' });
+    assert.ok('refusal' in wrong && wrong.refusal.slug === 'purpose-not-permitted');
+    await house.grant(id, { clientId: 'strict', purpose: 'agreed' });
+    const stated = (purpose: string) => house.retrieve(id, { client: 'strict', headers: { purpose } });
+    const other = await stated('other');
+    assert.ok('refusal' in other && other.refusal.slug === 'purpose-not-permitted');
+    assert.ok('status' in (await stated('agreed')));
+  });
+
+  test(`${engine.name}: an unknown id costs the same writes as one that is not yours, and both are on record`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(100));
+    const units: number[] = [];
+    const write = house.wires.write;
+    house.wires.write = async (unit) => {
+      units.push(unit.length);
+      return await write(unit);
+    };
+    const unknown = house.mint('document');
+    const answers = [await slugOf(house, id, 'curious'), await slugOf(house, unknown, 'curious')];
+    assert.deepEqual(
+      [answers, units],
+      [
+        ['document-not-found', 'document-not-found'],
+        [1, 1],
+      ],
+    );
+    const [event, ...others] = await house.eventsAbout(`nobody:${unknown}`);
+    assert.deepEqual([event?.['type'], event?.['actor'], others], ['document.unknown', { client: 'curious' }, []]);
+  });
+}
