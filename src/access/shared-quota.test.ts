@@ -77,6 +77,26 @@ for (const engine of engines) {
     clock.at += 200;
     assert.equal(await take(), true);
   });
+
+  test(`${engine.name}: what a process has in hand and leaves is not spent on top of a full budget, and a new quota counts at once`, async (t) => {
+    const db = await engine.open(t);
+    const clock = { at: 1_800_000_000_000, now: () => clock.at };
+    const [one, other] = [createSharedQuotas(clock, noJitter, db), createSharedQuotas(clock, noJitter, db)];
+    const takeAll = async (quota: Quota) => {
+      const taken: Taken[] = [];
+      for (const process of [one, other, one, other])
+        taken.push(
+          ...(await Promise.all(Array.from({ length: 300 }, () => process.take({ clientId: 'a', quota }, 's')))),
+        );
+      return succeeded(taken);
+    };
+    const quota = { perSecond: 1_000, burst: 400 };
+    for (let sent = 0; sent < 40; sent += 1) await one.take({ clientId: 'a', quota }, 's');
+    clock.at += 10_000;
+    assert.equal(await takeAll(quota), quota.burst);
+    clock.at += 1_000;
+    assert.equal(await takeAll({ perSecond: 100, burst: 200 }), 100);
+  });
 }
 
 test('a busy client costs at most ninety questions a second, at ten times its quota too', async () => {
