@@ -81,7 +81,7 @@ function faultOfClaims(
 /** An address as RFC 9449 compares it: normalised, without query and fragment. */
 function normalised(address: string): string | undefined {
   const url = URL.parse(address);
-  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return undefined;
+  if (url === null) return undefined;
   url.search = '';
   url.hash = '';
   return url.href;

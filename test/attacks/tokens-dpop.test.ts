@@ -136,6 +136,7 @@ test('[R51] a bound token is refused as Bearer, an unbound one as DPoP, and wher
     assert.equal(slugOf(answer), 'invalid-access-token', binding);
     const challenge = 'headers' in answer ? answer.headers?.['www-authenticate'] : undefined;
     assert.match(String(challenge), binding === 'dpop' ? /^DPoP / : /^Bearer /);
+    assert.equal(slugOf(await refused(`DPoP ${plain}`, plain)), 'invalid-access-token', binding);
   }
 });
 
@@ -184,8 +185,8 @@ test('[R51] the token endpoint binds to the key of the proof, once, and a client
   const ask = async (dpop?: string) =>
     await served.ask(formOf(await assertionOf(served, clientId, privateKey)), dpop === undefined ? {} : { dpop });
   const dpop = proof(served, undefined, { claims });
-  const { status, body } = await ask(dpop);
-  assert.deepEqual([status, body['token_type']], [200, 'DPoP']);
+  const { status, body, headers } = await ask(dpop);
+  assert.deepEqual([status, body['token_type'], headers.get('dpop-nonce')], [200, 'DPoP', null]);
   const token = String(body['access_token']);
   assert.equal(slugOf(await served.checker.authenticate(`DPoP ${token}`, 's', shown(proof(served, token)))), 'welcome');
   assert.equal(
@@ -203,4 +204,19 @@ test('[R51] the token endpoint binds to the key of the proof, once, and a client
   assert.equal((await ask()).status, 400);
   assert.equal((await ask(proof(served, undefined, { claims }))).status, 200);
   assert.deepEqual(served.faults, []);
+});
+
+test('[R51] where nonces are wanted, the token endpoint gives one and takes no proof without it', async (t) => {
+  const served = await serve(t, undefined, { withNonces: true });
+  const { clientId, privateKey } = await clientWithKeys(served);
+  const ask = async (nonce?: string) => {
+    const claims = { htm: 'POST', htu: `${publicUrl}/oauth2/token`, nonce };
+    const form = formOf(await assertionOf(served, clientId, privateKey));
+    const { status, body, headers } = await served.ask(form, { dpop: proof(served, undefined, { claims }) });
+    return [status, body['error'] ?? body['token_type'], headers.get('dpop-nonce')];
+  };
+  const current = served.nonces?.current() ?? assert.fail();
+  assert.deepEqual(await ask(), [400, 'use_dpop_nonce', current]);
+  assert.deepEqual(await ask('another'), [400, 'use_dpop_nonce', current]);
+  assert.deepEqual((await ask(current)).slice(0, 2), [200, 'DPoP']);
 });
