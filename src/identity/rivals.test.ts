@@ -87,6 +87,17 @@ for (const engine of engines) {
       assert.notEqual(await decisionOf(house, { citizenId, ...asked }, calibratedPolicy), 'match');
   });
 
+  test(`${engine.name}: without an id, somebody of another day whom the claims fit too leaves them open, and reads of it`, async (t) => {
+    const marc = { citizenId: 'M1', givenName: 'Marc', familyName: 'Berg', birthDate: '1980-03-02', ...home };
+    const mark = { citizenId: 'M2', givenName: 'Mark', familyName: 'Berg', birthDate: '1980-02-03', ...home };
+    const asked = { ...marc, citizenId: undefined, givenName: 'Marko' };
+    const house = await openHouseOf(t, engine, [marc]);
+    assert.equal(await decisionOf(house, asked, calibratedPolicy), 'match');
+    await importPeople(t, house, [mark]);
+    assert.equal(await decisionOf(house, asked, calibratedPolicy), 'not_determined');
+    assert.deepEqual([(await house.events('M1')).length, (await house.events('M2')).length], [2, 1]);
+  });
+
   test(`${engine.name}: a twin who is called so to the letter leaves a name open that only counts as the same`, async (t) => {
     const house = await openHouseOf(t, engine, people);
     for (const policy of all) {
