@@ -1,6 +1,7 @@
 import { WriteRefused } from '../store/db.ts';
 
-const mostTries = 20;
+/** How often a change of a notification is decided before what becomes of it meanwhile wins. */
+export const mostTries = 20;
 
 /**
  * Runs a change of a notification, and again from what is stored by then while somebody else changed it in between (its

@@ -67,6 +67,26 @@ for (const engine of engines) {
     assert.equal(opened.length, 2);
   });
 
+  test(`${engine.name}: all who open a message at once have it, while something else becomes of it too`, async (t) => {
+    const { house, send } = await setUp(t);
+    const id = await send('cit-ada', { message: 'Text' });
+    const open = () => house.serve(openInboxMessage)({ params: { id } }, { citizenId: 'cit-ada' });
+    // As settling a delivery does.
+    const change = () => house.db.write([{ sql: 'update notification set revision = revision + 1', args: [] }]);
+    const opening = Array.from({ length: 64 }, () => open());
+    for (let count = 0; count < 8; count += 1) await change();
+    for (const answer of await Promise.all(opening)) {
+      assert.ok('json' in answer && answer.json['message'] === 'Text', JSON.stringify(answer));
+    }
+    const told = (await house.db.read('select type from feed_event')).map((row) => row['type']);
+    assert.deepEqual(
+      told.filter((type) => type === 'notification.opened'),
+      ['notification.opened'],
+    );
+    const opened = (await house.events()).filter((type) => type === 'notification.opened');
+    assert.equal(opened.length, 64);
+  });
+
   test(`${engine.name}: nobody else can open it, and nobody can open what is not in the inbox`, async (t) => {
     const { parts, send } = await setUp(t);
     const id = await send('cit-ada');

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import { type Call, defineOperation } from '../api/operation.ts';
+import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
+import { mostTries } from './against-others.ts';
 import { openMessage } from './citizen-inbox.ts';
 import { inboxItem, itemOf } from './list-inbox.ts';
 import { messageHtml } from './message-html.ts';
@@ -47,26 +48,32 @@ export const openInboxMessage = defineOperation({
   },
   refusals: ['citizen-token-needed', 'notification-not-found', 'conflict'],
   citizenData: true,
-  run: async (call: Call<typeof request, NotificationPorts>) => {
-    const { citizenId } = call.caller;
-    if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
-    const id = parseId('notification', call.params.id);
-    const parts = { ...call.ports, read: call.read, mint: call.mint };
-    const found = id === undefined ? undefined : await openMessage(parts, citizenId, { id, now: call.now });
-    if (found === undefined) return { refusal: refuse('notification-not-found') };
-    const { content, notification, effect } = found;
-    const item = await itemOf(found, call.ports, (await call.ports.contactOf(citizenId))?.language);
-    const language = item.language ?? undefined;
-    const title = content.subject ?? phrasesOf(language).messageFrom(item.sender);
-    const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [item.sender, notification.id] });
-    const attachments = (content.attachments ?? []).map(({ id: document, title: name }) => ({
-      id: document,
-      title: name,
-    }));
-    return {
-      effect,
-      answer: { status: 200, json: { ...item, message: content.message, html, attachments } },
-      onRefused: () => refuse('conflict', 'Something else became of the message at the same moment; ask again.'),
-    };
-  },
+  run: (call: Call<typeof request, NotificationPorts>) => open(call, mostTries),
 });
+
+/** Decides; and anew, up to so many times, where something else became of the message between the look and the commit. */
+async function open(call: Call<typeof request, NotificationPorts>, tries: number): Promise<Decision | Refused> {
+  const { citizenId } = call.caller;
+  if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+  const id = parseId('notification', call.params.id);
+  const parts = { ...call.ports, read: call.read, mint: call.mint };
+  const found = id === undefined ? undefined : await openMessage(parts, citizenId, { id, now: call.now });
+  if (found === undefined) return { refusal: refuse('notification-not-found') };
+  const { content, notification, effect } = found;
+  const item = await itemOf(found, call.ports, (await call.ports.contactOf(citizenId))?.language);
+  const language = item.language ?? undefined;
+  const title = content.subject ?? phrasesOf(language).messageFrom(item.sender);
+  const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [item.sender, notification.id] });
+  const attachments = (content.attachments ?? []).map(({ id: document, title: name }) => ({
+    id: document,
+    title: name,
+  }));
+  return {
+    effect,
+    answer: { status: 200, json: { ...item, message: content.message, html, attachments } },
+    onRefused: () =>
+      tries > 1
+        ? open(call, tries - 1)
+        : refuse('conflict', 'Something else became of the message each time that it was to be opened; ask again.'),
+  };
+}
