@@ -41,8 +41,10 @@ for (const engine of engines) {
     const kids = uses.map((use) => keys.current(use).kid);
     const published = keys.publicJwks().keys;
     assert.deepEqual(new Set(published.map(({ kid }) => kid)), new Set(kids));
-    for (const jwk of published)
-      assert.deepEqual(Object.keys(jwk).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+    for (const jwk of published) {
+      assert.deepEqual(Object.keys(jwk).sort(), ['alg', 'citizen_services_use', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+      assert.equal(jwk.kid, keys.current(jwk.citizen_services_use).kid);
+    }
   });
 
   test(`${engine.name}: a replaced key verifies for a day and is then gone, but evidence keys stay published`, async (t) => {

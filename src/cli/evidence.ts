@@ -5,7 +5,8 @@ import { readNamed } from './named-file.ts';
 
 const details = `FILE is what GET /v1/notifications/{id}/evidence answered. No server, database or setting is needed.
 
-  --keys FILE   The keys that you trust: /.well-known/jwks.json of the issuer, kept by you.
+  --keys FILE   The keys that you trust: /.well-known/jwks.json of the issuer, kept by you. Its keys for other things
+                than evidence do not count.
                 Without it the bundle is verified with the key in it: that proves that it is whole, and not who
                 made it. The thumbprint of that key is printed for you to compare.
   --tsa FILE    The certificates (PEM) that its time stamp has to lead to. Without it the stamp is verified by the

@@ -59,5 +59,14 @@ test('jose reads what every use signs, and finds the same thumbprint', async () 
 
 test('no private part is in what is published', () => {
   const key = signingKeyFrom('evidence', new Uint8Array(32).fill(9));
-  assert.deepEqual(Object.keys(key.publicJwk).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
+  assert.deepEqual(Object.keys(key.publicJwk).sort(), [
+    'alg',
+    'citizen_services_use',
+    'crv',
+    'kid',
+    'kty',
+    'use',
+    'x',
+    'y',
+  ]);
 });

@@ -12,8 +12,16 @@ export type SigningAlg = 'ES256' | 'Ed25519';
 
 const algOf = { 'access-token': 'ES256', result: 'ES256', evidence: 'ES256', checkpoint: 'Ed25519' } as const;
 
-/** A public key as it is published: a JWK (RFC 7517) with its thumbprint (RFC 7638) as `kid`. */
-export type PublicJwk = PublicPoint & { readonly kid: string; readonly alg: SigningAlg; readonly use: 'sig' };
+/**
+ * A public key as it is published: a JWK (RFC 7517) with its thumbprint (RFC 7638) as `kid`. What we call its use stands in a
+ * member of our own (section 4 allows them): `use` and `key_ops` know no more than that it signs.
+ */
+export type PublicJwk = PublicPoint & {
+  readonly kid: string;
+  readonly alg: SigningAlg;
+  readonly use: 'sig';
+  readonly citizen_services_use: SigningUse;
+};
 
 /** The members of a public key that make it this key, and no other. */
 export type PublicPoint =
@@ -52,7 +60,7 @@ export function signingKeyFrom(use: SigningUse, seed: Uint8Array): SigningKey {
   const alg = algOf[use];
   const privateKey = alg === 'ES256' ? p256From(seed) : ed25519From(seed);
   const publicKey = createPublicKey(privateKey);
-  const publicJwk = published(publicKey, alg);
+  const publicJwk = published(publicKey, use);
   return { kid: publicJwk.kid, use, alg, publicJwk, publicKey, privateKey };
 }
 
@@ -73,12 +81,13 @@ function ed25519From(seed: Uint8Array): KeyObject {
   return createPrivateKey({ key: Buffer.concat([ed25519Prefix, seed]), format: 'der', type: 'pkcs8' });
 }
 
-function published(publicKey: KeyObject, alg: SigningAlg): PublicJwk {
+function published(publicKey: KeyObject, use: SigningUse): PublicJwk {
+  const alg = algOf[use];
   const { x, y } = publicKey.export({ format: 'jwk' });
   if (x === undefined || (alg === 'ES256' && y === undefined)) throw new TypeError(`this is no public key for ${alg}`);
   const point: PublicPoint =
     alg === 'ES256' && y !== undefined ? { kty: 'EC', crv: 'P-256', x, y } : { kty: 'OKP', crv: 'Ed25519', x };
-  return { ...point, kid: thumbprintOf(point), alg, use: 'sig' };
+  return { ...point, kid: thumbprintOf(point), alg, use: 'sig', citizen_services_use: use };
 }
 
 /** The thumbprint of a key (RFC 7638), our `kid`: over the required members only, in the order that canonical JSON has. */

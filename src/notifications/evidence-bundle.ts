@@ -153,16 +153,23 @@ function keyOf(value: unknown): EvidenceKey | 'misnamed' | undefined {
 }
 
 /**
- * The keys of a key set as /.well-known/jwks.json serves it; keys of other algorithms are left out. Throws with what is
+ * The keys of a key set as /.well-known/jwks.json serves it; keys of other algorithms, and those that say they are for
+ * something else, are left out. A key that does not say what it is for is from before keys said so. Throws with what is
  * wrong about the set: a key under the id of another was put there by somebody else than its issuer.
  */
 export function parseKeySet(text: string): EvidenceKey[] {
-  const keys = listedKeys(text).flatMap((key) => keyOf(key) ?? []);
-  if (keys.length === 0) throw new TypeError('expected a key set with keys for ES256: {"keys": [...]}');
+  const keys = listedKeys(text).flatMap((key) => (isOfOtherUse(key) ? [] : (keyOf(key) ?? [])));
+  if (keys.length === 0) throw new TypeError('expected a key set with keys for evidence, ES256: {"keys": [...]}');
   return keys.map((key, index) => {
     if (key === 'misnamed') throw new TypeError(`the kid of a key is not its thumbprint: key ${index + 1} for ES256`);
     return key;
   });
+}
+
+/** Whoever has the key of tokens signs no evidence with it. */
+function isOfOtherUse(key: unknown): boolean {
+  if (typeof key !== 'object' || key === null || !('citizen_services_use' in key)) return false;
+  return key.citizen_services_use !== 'evidence';
 }
 
 function listedKeys(text: string): readonly unknown[] {
