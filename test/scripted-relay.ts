@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** What a relay says instead of its usual reply: a line, nothing for ever, or the end of the connection. */
-export type Reply = { readonly say: string } | 'silence' | 'drop';
+/** What a relay says instead of its usual reply: a line, at once or later, nothing for ever, or the end of the connection. */
+export type Reply = { readonly say: string; readonly afterMs?: number } | 'silence' | 'drop';
 
 /** A relay on loopback that speaks as told, also what no SMTP server would. */
 export type ScriptedRelay = {
@@ -50,7 +50,10 @@ export async function startScriptedRelay(t: TestContext, extensions: readonly st
     let [text, inMessage, deaf, recipient] = ['', false, false, ''];
     const speak = (reply: Reply) => {
       if (reply === 'drop') socket.destroy();
-      else if (reply !== 'silence') socket.write(`${reply.say}\r\n`);
+      else if (reply !== 'silence') {
+        if (reply.afterMs === undefined) socket.write(`${reply.say}\r\n`);
+        else setTimeout(() => socket.write(`${reply.say}\r\n`), reply.afterMs);
+      }
       return reply;
     };
     const take = (line: string) => {

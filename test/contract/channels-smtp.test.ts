@@ -23,10 +23,10 @@ function message(): Message {
 }
 
 /** An email channel with at most two connections over a relay that speaks as told. */
-async function channelOver(t: TestContext, extensions: readonly string[], login = '') {
+async function channelOver(t: TestContext, extensions: readonly string[], login = '', verdictMs = 300) {
   const relay = await startScriptedRelay(t, extensions);
   const url = `smtp://${login}127.0.0.1:${relay.port}?connections=2`;
-  const email = createSmtpEmail({ url, sender, silenceMs: 300 });
+  const email = createSmtpEmail({ url, sender, silenceMs: 300, verdictMs });
   t.after(() => email.close());
   const send = async (): Promise<Outcome> => {
     const ready = await email.prepare(message());
@@ -88,6 +88,25 @@ for (const say of ['hello there', '354 go on', '999 what']) {
     assert.deepEqual(await send(), { outcome: 'unknown' });
   });
 }
+
+test('smtp: a relay may look at a message longer than it may be silent before, and its late yes or no counts', async (t) => {
+  const { relay, send } = await channelOver(t, [], '', 20_000);
+  const slowly = (say: string) => relay.answer('.', { say, afterMs: 900 });
+  slowly('250 2.0.0 looked at it');
+  assert.deepEqual(await send(), { outcome: 'sent' });
+  slowly('554 5.7.1 looked at it');
+  assert.deepEqual(await send(), { outcome: 'permanent', reason: 'message-refused' });
+  // The same connection, again with the short limit.
+  relay.answer('MAIL', 'silence');
+  assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+  assert.equal(relay.taken.length, 1);
+});
+
+test('smtp: a relay that says nothing to a message in its longer time leaves unknown', async (t) => {
+  const { relay, send } = await channelOver(t, []);
+  relay.answer('.', 'silence');
+  assert.deepEqual(await send(), { outcome: 'unknown' });
+});
 
 const refusals: ReadonlyArray<readonly [command: string, say: string, outcome: Outcome]> = [
   ['RCPT', '550 5.1.1 no such user, asked 10.5.2.2', { outcome: 'permanent', reason: 'address-refused' }],

@@ -39,7 +39,10 @@ async function send(channel: Channel, what: Message): Promise<Outcome> {
   return 'outcome' in ready ? ready : await ready.call();
 }
 
-async function smtp(t: TestContext, more: { silenceMs?: number } = {}): Promise<{ sink: SmtpSink; email: Channel }> {
+async function smtp(
+  t: TestContext,
+  more: { silenceMs?: number; verdictMs?: number } = {},
+): Promise<{ sink: SmtpSink; email: Channel }> {
   const sink = await startSmtpSink(t);
   const email = createSmtpEmail({ url: sink.url, sender, ...more });
   t.after(() => email.close());
@@ -208,7 +211,7 @@ const meanings: ReadonlyArray<[Behaviour, object]> = [
 
 for (const [behaviour, meaning] of meanings) {
   test(`smtp: ${JSON.stringify(behaviour)} means ${JSON.stringify(meaning)}, and the next mail goes through`, async (t) => {
-    const { sink, email } = await smtp(t, { silenceMs: 2_000 });
+    const { sink, email } = await smtp(t, { silenceMs: 2_000, verdictMs: 2_000 });
     sink.behave(() => behaviour);
     assert.deepEqual(await send(email, message()), meaning);
     const before = sink.mails.length;

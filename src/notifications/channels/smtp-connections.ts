@@ -1,13 +1,16 @@
 import { Readable } from 'node:stream';
 import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 
-/** Where the relay is, and how long its answers may take. */
-export type Relay = {
+/** Where the relay is. */
+export type RelayAt = {
   readonly connection: SMTPConnectionOptions;
   readonly login: { readonly user: string; readonly pass: string } | undefined;
   /** After so many messages a connection is replaced: relays count them. */
   readonly messagesPerConnection: number;
 };
+
+/** The same, and how long its answers may take: to a message longer than to all else. */
+export type Relay = RelayAt & { readonly silenceMs: number; readonly verdictMs: number };
 
 /** What a failed call says of itself: `begun` once the message's first byte was handed to a relay that took DATA. */
 export type SmtpFault = {
@@ -71,12 +74,12 @@ export function createConnections(relay: Relay): Connections {
     giveBack,
     send: async (line, envelope, raw) => {
       const kept = line.sent > 0;
-      const fault = await hand(line, envelope, raw);
+      const fault = await hand(relay, line, envelope, raw);
       giveBackAfter(line, fault);
       if (fault === undefined || !kept || fault.begun || fault.responseCode !== undefined) return fault;
       const fresh = await connect(relay);
       if ('fault' in fresh) return fresh.fault;
-      const again = await hand(fresh, envelope, raw);
+      const again = await hand(relay, fresh, envelope, raw);
       giveBackAfter(fresh, again);
       return again;
     },
@@ -116,20 +119,28 @@ function ready(smtp: SMTPConnection, login: Relay['login']): Promise<void> {
   });
 }
 
-function hand(line: Line, envelope: Envelope, raw: Buffer): Promise<SmtpFault | undefined> {
+async function hand(relay: Relay, line: Line, { from, to }: Envelope, raw: Buffer): Promise<SmtpFault | undefined> {
   let begun = false;
   const body = new Readable({
     read() {
       begun = true;
+      allowSilence(line, relay.verdictMs);
       this.push(raw);
       this.push(null);
     },
   });
-  return new Promise((resolve) => {
-    line.smtp.send({ from: envelope.from, to: [envelope.to], size: raw.length }, body, (error) =>
+  const fault = await new Promise<SmtpFault | undefined>((resolve) => {
+    line.smtp.send({ from, to: [to], size: raw.length }, body, (error) =>
       resolve(error ? faultOf(error, begun) : undefined),
     );
   });
+  allowSilence(line, relay.silenceMs);
+  return fault;
+}
+
+/** nodemailer has one limit for a whole session; its socket, which is declared, can have another. */
+function allowSilence({ smtp, open }: Line, ms: number): void {
+  if (open && smtp._socket) smtp._socket.setTimeout(ms);
 }
 
 function faultOf(error: unknown, begun: boolean): SmtpFault {

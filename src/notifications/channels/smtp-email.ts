@@ -3,26 +3,31 @@ import type { Channel, Message, Outcome, Ready } from './channel.ts';
 import { composeMail } from './compose-mail.ts';
 import { createDkim, type DkimKey } from './dkim.ts';
 import { mailOf, type Sender } from './mail.ts';
-import { createConnections, type Relay, type SmtpFault } from './smtp-connections.ts';
+import { createConnections, type RelayAt, type SmtpFault } from './smtp-connections.ts';
 
 export type SmtpEmailOptions = {
   /** `smtp://` or `smtps://`, with user and password where the relay wants them; see `relayOf`. */
   readonly url: string;
   readonly sender: Sender;
-  /** How long the relay may be silent, in a session or at its start; then the call is given up. */
+  /** How long the relay may be silent until it asks for the message; then the call is given up, and nothing was sent. */
   readonly silenceMs?: number;
+  /** How long it may be silent from then on: what it says later nobody hears, and the outcome is unknown. */
+  readonly verdictMs?: number;
   /** The key that signs each mail; without it none is signed here. */
   readonly dkim?: DkimKey | undefined;
 };
 
 const defaultConnections = 20;
 const defaultSilenceMs = 60_000;
+/** Of RFC 5321, section 4.5.3.2.6: a relay may look at a message for long before it answers. Less than a call may take. */
+const defaultVerdictMs = 10 * 60_000;
 const connectMs = 15_000;
 
 /** Email through the operator's relay. The whole text of the message is in the mail. */
 export function createSmtpEmail(options: SmtpEmailOptions): Channel {
-  const { connectionCount, ...relay } = relayOf(options.url, options.silenceMs ?? defaultSilenceMs);
-  const connections = createConnections(relay);
+  const { silenceMs = defaultSilenceMs, verdictMs = defaultVerdictMs } = options;
+  const { connectionCount, ...relay } = relayOf(options.url, silenceMs);
+  const connections = createConnections({ ...relay, silenceMs, verdictMs });
   const sign = options.dkim === undefined ? undefined : createDkim(options.dkim);
   return {
     name: 'email',
@@ -55,7 +60,7 @@ export function createSmtpEmail(options: SmtpEmailOptions): Channel {
  * The relay at a URL. `?connections=8` limits how many are open (20). Mail to another machine must be encrypted, unless
  * the URL says `?tls=optional`; other parameters are refused, so that a misspelt one does not pass in silence.
  */
-export function relayOf(text: string, silenceMs: number): Relay & { readonly connectionCount: number } {
+export function relayOf(text: string, silenceMs: number): RelayAt & { readonly connectionCount: number } {
   const url = new URL(text);
   const secure = url.protocol === 'smtps:';
   for (const name of url.searchParams.keys()) {
