@@ -17,7 +17,7 @@ import { receiptWords } from './notifications/channels/sms-receipts.ts';
 import { type ConfirmLinks, createConfirmLinks } from './notifications/confirm-receipt.ts';
 import type { LateWord } from './notifications/learn-late.ts';
 import type { LetterParts } from './notifications/letters/letter-job.ts';
-import { type MailEvents, mailWords, parseMailEvents } from './notifications/mail-events.ts';
+import { addressToConfirm, type MailEvents, mailWords, parseMailEvents } from './notifications/mail-events.ts';
 import type { ChannelName } from './notifications/notification.ts';
 import type { TryLetter } from './notifications/ports.ts';
 import {
@@ -205,7 +205,12 @@ export function providerCallbacks(house: House): readonly Mount[] {
   }
   const events = mailEventsOf(settings);
   if (events !== undefined) {
-    const read = receiptReader((body) => mailWords(events, body));
+    const read = receiptReader((body) => {
+      const url = addressToConfirm(events, body);
+      if (url === undefined) return mailWords(events, body);
+      house.log.notice('the mail provider calls back once this address was opened', { url });
+      return [];
+    });
     take(callbackPaths.mailEvents, settings.mailEventsToken, { limitBytes: eventBytes, read });
   }
   return mounts;

@@ -13,6 +13,7 @@ import {
   confirmLinksOf,
   dkimOf,
   leavingChannels,
+  mailEventsOf,
   ofSetting,
 } from './compose-channels.ts';
 import type { Settings } from './config/settings.ts';
@@ -108,7 +109,8 @@ function senderOf(settings: Settings, root: RootKey): Sender {
   const host = settings.publicUrl === undefined ? 'localhost' : new URL(settings.publicUrl).hostname;
   const from = { settings, root };
   const [returnPath, confirmLink] = [bounceAddressesOf(from)?.of, confirmLinksOf(from)?.of];
-  return { address: settings.mailFrom, messageIdHost: host, returnPath, confirmLink };
+  const headers = mailEventsOf(settings)?.headers;
+  return { address: settings.mailFrom, messageIdHost: host, returnPath, confirmLink, headers };
 }
 
 async function emailOf(settings: Settings, root: RootKey): Promise<Channel> {

@@ -44,7 +44,8 @@ export function createProviderCallback(
     if (words === undefined) return end(response, 400);
     // One after the other: two words about one notification would only meet each other.
     for (const word of words) if (word !== 'not-yet') await learnLate(parts, word);
-    end(response, words.includes('not-yet') ? 503 : 204);
+    // Some providers take nothing but 200 for a yes.
+    end(response, words.includes('not-yet') ? 503 : 200);
   }
   return (request, response) => {
     void take(request, response).catch((fault) => {
@@ -92,7 +93,7 @@ function end(response: ServerResponse, status: number, headers: OutgoingHttpHead
 }
 
 /** Reads a body as a receipt, JSON or a form. Of nothing at all there is nothing to learn: so providers try whether we are there. */
-export function receiptReader(read: (receipt: unknown) => CalledBack | Promise<CalledBack>): Caller['read'] {
+export function receiptReader(read: (receipt: unknown) => ReturnType<Caller['read']>): Caller['read'] {
   return (text, mediaType) => {
     const receipt = parseReceipt(text, mediaType);
     if (receipt === undefined) return text.trim() === '' ? [] : undefined;

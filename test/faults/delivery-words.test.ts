@@ -47,7 +47,7 @@ for (const engine of engines) {
     const shown = (await house.show(id)) as Shown;
     assert.deepEqual(
       [answers, shown.status, linesOf(shown), await wordsKept(db), faults],
-      [[204, 204, 204, 204], 'delivered', ['accepted', 'inbox sent', 'email sending 1', 'email delivered 1'], 0, []],
+      [[200, 200, 200, 200], 'delivered', ['accepted', 'inbox sent', 'email sending 1', 'email delivered 1'], 0, []],
     );
     assert.equal((await house.events()).filter((type) => type === 'notification.delivery-ended').length, 1);
   });
@@ -55,7 +55,7 @@ for (const engine of engines) {
   check('a failure that overtakes the answer to its call is in the outcome', async (t, db) => {
     const { house, start, say } = await open(t, db);
     const provider = scripted(async () => {
-      assert.equal(await say(provider.calls[0], 'failed'), 204);
+      assert.equal(await say(provider.calls[0], 'failed'), 200);
       return { outcome: 'sent' };
     });
     const worker = await start({ email: provider });
@@ -77,7 +77,7 @@ for (const engine of engines) {
     const meets: Commit = async (effect) => {
       if (met === 0 && provider.calls.length === 1) {
         met += 1;
-        assert.equal(await say(provider.calls[0], 'delivered'), 204);
+        assert.equal(await say(provider.calls[0], 'delivered'), 200);
       }
       return await house.commit(effect);
     };
@@ -95,7 +95,7 @@ for (const engine of engines) {
     const id = await house.accept({ citizenId: 'cit-ada' });
     dead.wake();
     await until(async () => provider.calls.length === 1);
-    assert.equal(await say(provider.calls[0], 'delivered'), 204);
+    assert.equal(await say(provider.calls[0], 'delivered'), 200);
     const next = await takeOver({ email: provider });
     await next.idle();
     const shown = (await house.show(id)) as Shown;
@@ -113,11 +113,11 @@ for (const engine of engines) {
     const id = await house.accept({ citizenId: 'cit-ada' });
     worker.wake();
     await worker.idle();
-    assert.equal(await say(provider.calls[0], 'failed'), 204);
+    assert.equal(await say(provider.calls[0], 'failed'), 200);
     assert.equal((await house.show(id))['status'], 'sending');
     await time.advance(minute, worker.idle);
     assert.equal(provider.calls.length, 2);
-    assert.equal(await say(provider.calls[1], 'delivered'), 204);
+    assert.equal(await say(provider.calls[1], 'delivered'), 200);
     await time.advance(30 * minute, worker.idle);
     assert.deepEqual([(await house.show(id))['status'], provider.calls.length], ['delivered', 2]);
   });
@@ -143,7 +143,7 @@ for (const engine of engines) {
   check('a failure of the attempt before changes nothing of the one that runs, nor of its outcome', async (t, db) => {
     const { time, house, start, say } = await open(t, db);
     const fails = async (): Promise<Outcome> => {
-      assert.equal(await say(provider.calls[0], 'failed'), 204);
+      assert.equal(await say(provider.calls[0], 'failed'), 200);
       return { outcome: 'sent' };
     };
     const provider = scripted({ outcome: 'temporary', reason: 'provider-busy' }, fails);
@@ -151,9 +151,9 @@ for (const engine of engines) {
     const id = await house.accept({ citizenId: 'cit-ada' });
     worker.wake();
     await time.advance(minute, worker.idle);
-    assert.equal(await say(provider.calls[0], 'failed'), 204);
+    assert.equal(await say(provider.calls[0], 'failed'), 200);
     assert.equal(linesOf((await house.show(id)) as Shown).at(-1), 'email sent 2');
-    assert.equal(await say(provider.calls[1], 'failed'), 204);
+    assert.equal(await say(provider.calls[1], 'failed'), 200);
     assert.equal((await house.show(id))['status'], 'undeliverable');
   });
 

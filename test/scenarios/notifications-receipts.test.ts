@@ -97,14 +97,14 @@ for (const engine of engines) {
       (await fetch(back, { method: 'POST', headers, body: new URLSearchParams({ MessageSid, MessageStatus }) })).status;
     await send();
     assert.equal(await tell('SM2', 'delivered'), 503, 'not known yet, so it has to come again');
-    assert.equal(await tell('SM2', 'queued'), 204, 'that word says nothing');
+    assert.equal(await tell('SM2', 'queued'), 200, 'that word says nothing');
     for (let count = 0; count < 2; count += 1) await send();
     assert.equal(await tell('SM1', 'delivered', basic('t0k')), 401);
     assert.equal(await tell('SM1', 'delivered', { authorization: 'Basic dDBrOmVu' }), 401);
     assert.deepEqual(await stated(), ['sent', 'sent', 'sent']);
     assert.deepEqual(
       [await tell('SM2', 'delivered'), await tell('SM1', 'undelivered'), await tell('7', 'delivered')],
-      [204, 204, 204],
+      [200, 200, 200],
     );
     assert.deepEqual(await stated(), ['failed', 'delivered', 'delivered']);
     assert.deepEqual(faults, []);
@@ -122,14 +122,14 @@ for (const engine of engines) {
     });
     const own = new URL(sent[3]?.get('back') ?? '').searchParams.get('id');
     const junk = [null, 7, 'x', {}, about('', 'delivered'), about(null, 'delivered'), about('b', 'pending')];
-    assert.equal(await tell([...junk, about('a', 'delivered')]), 204);
+    assert.equal(await tell([...junk, about('a', 'delivered')]), 200);
     assert.deepEqual(await stated(), ['sent', 'sent', 'sent', 'sent', 'sent']);
     assert.equal(
       await tell([about('b', 'undelivered'), about('other', 'delivered'), about('b', 'delivered', own)]),
       503,
     );
     assert.deepEqual(await stated(), ['sent', 'sent', 'failed', 'delivered', 'sent']);
-    assert.equal(await tell([about('b', 'delivered'), about('c', 'undelivered')]), 204);
+    assert.equal(await tell([about('b', 'delivered'), about('c', 'undelivered')]), 200);
     assert.deepEqual(await stated(), ['sent', 'sent', 'delivered', 'delivered', 'sent'], 'a proof stays one');
     assert.deepEqual(faults, []);
   });
@@ -160,8 +160,8 @@ for (const engine of engines) {
       return (await fetch(`${back}?${fields}`, { method, headers })).status;
     };
     assert.deepEqual([await tell(0, '1', 'POST'), await tell(0, '1', 'GET', basic('guess'))], [405, 401]);
-    assert.deepEqual([await tell(0, '8'), await tell(0, '1'), await tell(1, '2')], [204, 204, 204]);
-    assert.equal((await fetch(back, { headers: bearer })).status, 204);
+    assert.deepEqual([await tell(0, '8'), await tell(0, '1'), await tell(1, '2')], [200, 200, 200]);
+    assert.equal((await fetch(back, { headers: bearer })).status, 200);
     assert.deepEqual(await stated(), ['delivered', 'failed']);
     assert.deepEqual(faults, []);
   });
@@ -180,7 +180,7 @@ test('a server takes receipts by the method of its mapping, and no other', async
     (await fetch(`${home.url}/callbacks/sms${query}`, { method, headers })).status;
   assert.deepEqual(
     [await tell('?sid=a&status=3'), await tell('?sid=a&status=1'), await tell('?sid=a&status=1', 'POST')],
-    [204, 503, 405],
+    [200, 503, 405],
   );
   assert.equal(await tell('?sid=a&status=1', 'GET', {}), 401);
 });

@@ -14,6 +14,8 @@ export type Sender = {
   readonly returnPath?: ((attempt: Pick<Message, 'delivery' | 'attempt'>) => string) | undefined;
   /** Where the citizen confirms the receipt of a delivery; without it mail has no such link. */
   readonly confirmLink?: ((delivery: DeliveryId) => string) | undefined;
+  /** More headers, by which its provider knows a mail: `{id}` is the Message-ID without its brackets. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 };
 
 /** A mail as it is handed over; header values are single lines. */
@@ -61,8 +63,14 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
       'Auto-Submitted': 'auto-generated',
       'Notification-Id': message.notification,
       ...(language === undefined ? {} : { 'Content-Language': language }),
+      ...providersHeaders(message, sender),
     },
   };
+}
+
+function providersHeaders(message: Message, { headers = {}, messageIdHost }: Sender): Readonly<Record<string, string>> {
+  const id = messageIdOf(message, messageIdHost).slice(1, -1);
+  return Object.fromEntries(Object.entries(headers).map(([name, line]) => [name, line.replaceAll('{id}', id)]));
 }
 
 function linkOf(text: string, href: string | undefined) {

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { Secret } from '../../src/kernel/secret.ts';
+import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
+import { addressToConfirm, mailWords, parseMailEvents } from '../../src/notifications/mail-events.ts';
+import { createProviderCallback, receiptReader } from '../../src/notifications/provider-callback.ts';
+import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+import { startSmtpSink } from '../smtp-sink.ts';
+
+/** The mapping of docs/notifications.md that has this in it. */
+function mappingWith(mark: string) {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/notifications.md'), 'utf8');
+  const [text, ...others] = [...page.matchAll(/```json\n([\s\S]*?)```/g)]
+    .map(([, block = '']) => block)
+    .filter((block) => block.includes(mark));
+  assert.ok(text !== undefined && others.length === 0);
+  return parseMailEvents(text);
+}
+
+const ses = mappingWith('"/Message"');
+const mandrill = mappingWith('"/mandrill_events"');
+
+/** Mails that were sent with the headers of that mapping, and its provider, which calls back as given. */
+async function sentWith(t: TestContext, engine: (typeof engines)[number], mapping: typeof ses, count: number) {
+  const db = await engine.open(t);
+  const { house, time, start, faults } = await createDeliveryHouse(t, db);
+  const sink = await startSmtpSink(t);
+  const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example', headers: mapping.headers };
+  const email = createSmtpEmail({ url: sink.url, sender });
+  t.after(() => email.close());
+  const worker = await start({ email });
+  const ids: string[] = [];
+  for (let sent = 0; sent < count; sent += 1) ids.push(await house.accept({ citizenId: 'cit-ada' }));
+  worker.wake();
+  await time.advance(minute, worker.idle);
+  const server = createServer(
+    createProviderCallback(
+      { ...house, read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
+      { token: new Secret('t0ken'), limitBytes: 100_000, read: receiptReader((body) => mailWords(mapping, body)) },
+    ),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  // It listens on TCP, so its address has a port.
+  const { port } = server.address() as AddressInfo;
+  const raws = ids.map((id) => sink.mails.find(({ raw }) => raw.includes(id))?.raw.replaceAll('\r\n ', ' ') ?? '');
+  const outcomes = async () =>
+    await Promise.all(
+      ids.map(async (id) => {
+        const email = ((await house.show(id)) as Shown).deliveries.find(({ channel }) => channel === 'email');
+        return [email?.['status'], (email?.['reason'] as { code?: string } | undefined)?.code];
+      }),
+    );
+  /** With the user and password of its URL, as both send them. */
+  const authorization = `Basic ${Buffer.from('provider:t0ken').toString('base64')}`;
+  const post = async (type: string, body: string) =>
+    (
+      await fetch(`http://127.0.0.1:${port}/`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': type },
+        body,
+      })
+    ).status;
+  assert.deepEqual(faults, []);
+  return { raws, outcomes, post };
+}
+
+/** What SNS posts, with its usual type. */
+const fromSns = (message: object | string, more: object = {}) =>
+  JSON.stringify({
+    Type: 'Notification',
+    MessageId: '0f5c4ba3-4b7e-5b8c-9d53-1a4f5a9f6a10',
+    TopicArn: 'arn:aws:sns:eu-west-1:123456789012:mail-events',
+    Subject: 'Amazon SES Email Event Notification',
+    Message: typeof message === 'string' ? message : JSON.stringify(message),
+    Timestamp: '2026-01-15T09:01:00.000Z',
+    SignatureVersion: '1',
+    Signature: 'c2lnbmF0dXJl',
+    SigningCertURL: 'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService.pem',
+    UnsubscribeURL: 'https://sns.eu-west-1.amazonaws.com/?Action=Unsubscribe',
+    ...more,
+  });
+const snsType = 'text/plain; charset=UTF-8';
+
+/** The part of a notification of SES that is about the mail. */
+const sesMail = (messageId: string) => ({
+  timestamp: '2026-01-15T09:00:00.000Z',
+  source: 'no-reply@tax.example',
+  messageId: '0102019bbf3d-0000-4000-8000-000000000000-000000',
+  destination: ['ada@example.org'],
+  headersTruncated: false,
+  headers: [
+    { name: 'From', value: '"Tax Office" <no-reply@tax.example>' },
+    { name: 'Message-ID', value: messageId },
+  ],
+  commonHeaders: { from: ['Tax Office <no-reply@tax.example>'], to: ['ada@example.org'], messageId, subject: 'S' },
+});
+
+const bounced = (bounceType: string, bounceSubType: string, mail: object) => ({
+  notificationType: 'Bounce',
+  bounce: {
+    ...{ bounceType, bounceSubType, timestamp: '2026-01-15T09:00:30.000Z', feedbackId: '0102-feedback' },
+    bouncedRecipients: [{ emailAddress: 'ada@example.org', action: 'failed', status: '5.1.1' }],
+    reportingMTA: 'dsn; a.amazonses.com',
+  },
+  mail,
+});
+
+for (const engine of engines) {
+  test(`${engine.name}: SES tells through SNS what became of mails, by the mapping of the page`, async (t) => {
+    const { raws, outcomes, post } = await sentWith(t, engine, ses, 6);
+    const mails = raws.map((raw) => sesMail(/^Message-ID: (\S+)/im.exec(raw)?.[1] ?? ''));
+    const told = [
+      { notificationType: 'Delivery', mail: mails[0], delivery: { recipients: ['ada@example.org'] } },
+      bounced('Permanent', 'General', mails[1] ?? {}),
+      bounced('Transient', 'MailboxFull', mails[2] ?? {}),
+      bounced('Transient', 'General', mails[3] ?? {}),
+      bounced('Transient', 'AttachmentRejected', mails[4] ?? {}),
+      { notificationType: 'Complaint', mail: mails[5], complaint: { complainedRecipients: [] } },
+    ];
+    for (const message of told) assert.equal(await post(snsType, fromSns(message)), 200);
+    assert.deepEqual(await outcomes(), [
+      ['delivered', undefined],
+      ['failed', 'address-refused'],
+      ['failed', 'mailbox-full'],
+      ['failed', 'destination-unreachable'],
+      ['failed', 'message-refused'],
+      ['sent', undefined],
+    ]);
+    assert.equal(await post(snsType, fromSns('Successfully validated SNS topic.')), 400);
+  });
+
+  test(`${engine.name}: Mandrill tells what became of mails by the mark that they had, by the mapping of the page`, async (t) => {
+    const { raws, outcomes, post } = await sentWith(t, engine, mandrill, 4);
+    const metadata = raws.map((raw) => JSON.parse(/^X-MC-Metadata: (.*)$/im.exec(raw)?.[1] ?? '{}') as object);
+    const about = (index: number, event: string) => {
+      const msg = {
+        _id: `id-${index}`,
+        email: 'ada@example.org',
+        sender: 'no-reply@tax.example',
+        tags: [],
+        state: 'sent',
+      };
+      return { event, _id: `id-${index}`, ts: 1_768_467_630, msg: { ...msg, metadata: metadata[index] } };
+    };
+    const batch = [about(0, 'delivered'), about(1, 'hard_bounce'), about(2, 'soft_bounce'), about(3, 'open')];
+    const form = (events: unknown) => new URLSearchParams({ mandrill_events: JSON.stringify(events) }).toString();
+    const type = 'application/x-www-form-urlencoded';
+    // First it tries whether there is anybody.
+    assert.equal(await post(type, form([])), 200);
+    assert.equal(await post(type, form(batch)), 200);
+    assert.deepEqual(await outcomes(), [
+      ['delivered', undefined],
+      ['failed', 'address-refused'],
+      ['failed', 'destination-unreachable'],
+      ['sent', undefined],
+    ]);
+    assert.equal(await post(type, 'mandrill_events=%5B'), 400);
+  });
+}
+
+test('only a body about a subscription of SNS has an address to confirm', () => {
+  const url = 'https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&Token=2336412f';
+  const asked = { Type: 'SubscriptionConfirmation', Token: '2336412f', SubscribeURL: url };
+  const of = (body: string) => addressToConfirm(ses, JSON.parse(body));
+  assert.equal(of(fromSns('You have chosen to subscribe to the topic.', asked)), url);
+  assert.equal(of(fromSns({ notificationType: 'Delivery' })), undefined);
+  for (const SubscribeURL of ['http://sns.example/', `${url}\n`, 7, `https://sns.example/${'a'.repeat(2_001)}`])
+    assert.equal(of(fromSns('', { SubscribeURL })), undefined);
+});
