@@ -1,4 +1,5 @@
 import { type TLiteral, type TProperties, type TUnion, Type } from 'typebox';
+import type { Caller } from '../access/caller.ts';
 import { toInstant } from '../kernel/clock.ts';
 import type { Attempt } from './delivery-store.ts';
 import type { Past } from './history-store.ts';
@@ -40,7 +41,9 @@ const deliveryShape = closed({
   reminder: Type.Optional(Type.Boolean({ description: 'It tells again of an unread message.' })),
   status: oneOf(deliveryStatuses, 'sent: the provider took it; delivered: proved to be in the hands of the citizen.'),
   attempts: Type.Integer({ description: 'Calls of the provider so far.' }),
-  nextAttemptAt: Type.Optional(instant('While queued: not before this.')),
+  nextAttemptAt: Type.Optional(
+    instant('While queued: not before this. Before the first attempt with the scope citizens:known only.'),
+  ),
   endedAt: Type.Optional(instant('When it came into its last status.')),
   reason: Type.Optional(reasonShape),
 });
@@ -134,15 +137,21 @@ export function summaryOf(notification: Notification) {
   };
 }
 
-/** The whole answer about one notification. */
-export function notificationView(record: NotificationRecord) {
+/**
+ * The whole answer about one notification. When and by which steps a channel will be tried is by the citizen's wishes: to
+ * learn that, and whether there is such a citizen, one has the scope citizens:known.
+ */
+export function notificationView(found: NotificationRecord, { scopes }: Pick<Caller, 'scopes'>) {
+  const mayKnow = scopes.has('citizens:known');
+  const shown = found.deliveries.filter((delivery) => mayKnow || !(delivery.reminder && isUntried(delivery)));
+  const record = { ...found, deliveries: shown };
   const { notification, deliveries, attempts } = record;
   const undeliverable = notification.status === 'undeliverable';
   return {
     ...summaryOf(notification),
     language: notification.language,
     ...(undeliverable ? { reason: reasonOf(reasonOfUndeliverable(deliveries)) } : {}),
-    deliveries: deliveries.map((delivery) => deliveryView(delivery, attempts)),
+    deliveries: deliveries.map((delivery) => deliveryView(delivery, { attempts, mayKnow })),
     timeline: timelineOf(record).map(({ at, event, channel, attempt, reason }) => ({
       at: toInstant(at),
       event,
@@ -158,7 +167,16 @@ export function receiptOf(notification: Pick<Notification, 'acceptedEvent'>): st
   return `/v1/receipts/${notification.acceptedEvent}`;
 }
 
-function deliveryView({ id, channel, state, reminder }: Delivery, attempts: readonly Attempt[]) {
+/** It waits for its first attempt, or did so until the sender withdrew the message. */
+function isUntried({ attempts, state }: Delivery): boolean {
+  return attempts === 0 && (state.status === 'queued' || (state.status === 'skipped' && state.reason === 'withdrawn'));
+}
+
+type Shown = { readonly attempts: readonly Attempt[]; readonly mayKnow: boolean };
+
+function deliveryView(delivery: Delivery, { attempts, mayKnow }: Shown) {
+  const { id, channel, state, reminder } = delivery;
+  const isTold = state.status === 'queued' && (mayKnow || !isUntried(delivery));
   const running = state.status === 'sending' && state.startedAt !== undefined ? 1 : 0;
   const reason = state.status === 'queued' ? state.lastReason : 'reason' in state ? state.reason : undefined;
   return {
@@ -167,7 +185,7 @@ function deliveryView({ id, channel, state, reminder }: Delivery, attempts: read
     ...(reminder ? { reminder } : {}),
     status: state.status,
     attempts: attempts.filter((attempt) => attempt.delivery === id).length + running,
-    ...(state.status === 'queued' ? { nextAttemptAt: toInstant(state.runAt) } : {}),
+    ...(isTold ? { nextAttemptAt: toInstant(state.runAt) } : {}),
     ...('endedAt' in state ? { endedAt: toInstant(state.endedAt) } : {}),
     ...(reason === undefined ? {} : { reason: reasonOf(reason) }),
   };

@@ -36,7 +36,6 @@ for (const engine of engines) {
           channel: 'email',
           status: 'queued',
           attempts: 0,
-          nextAttemptAt: '2026-01-15T09:00:00.000Z',
         },
       ],
       timeline: [

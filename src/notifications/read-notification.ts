@@ -49,7 +49,7 @@ export const readNotification = defineOperation({
         ],
         statements: [],
       },
-      answer: { status: 200, json: notificationView(found) },
+      answer: { status: 200, json: notificationView(found, call.caller) },
     };
   },
 });

@@ -159,7 +159,9 @@ async function acceptance(call: SendCall, { times, contact, content, steps }: Ch
   const id = call.mint('notification');
   const event = call.mint('event');
   const placed = contact !== undefined && sendAt === null;
-  const deliveries = steps.map((step) => newDelivery(call, step, placed));
+  // Their ids sort by time: by the plan they would tell in which order the citizen wishes the channels.
+  const inOwnOrder = steps.toSorted((one, other) => orderOf(one) - orderOf(other));
+  const deliveries = inOwnOrder.map((step) => newDelivery(call, step, placed));
   const notification = {
     ...{ id, clientId, citizenId, reference, category, legalEffect },
     // Not the citizen's own, which its sender could read; whoever shows the message looks that up.
@@ -190,6 +192,8 @@ async function acceptance(call: SendCall, { times, contact, content, steps }: Ch
     },
   };
 }
+
+const orderOf = ({ channel }: PlannedStep) => channelNames.indexOf(channel);
 
 /** One delivery for a step; the one in the inbox is already made where the citizen is known and may see it now. */
 function newDelivery(call: SendCall, { channel, runAt, reminder }: PlannedStep, placed: boolean): NewDelivery {

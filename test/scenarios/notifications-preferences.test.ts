@@ -107,6 +107,31 @@ for (const engine of engines) {
     ]);
   });
 
+  test(`${engine.name}: what waits tells its sender nothing of a citizen's wishes, nor whether there is such a citizen`, async (t) => {
+    const { house, state } = await open(t, await engine.open(t));
+    const hours = { channels: ['email', 'sms'], from: 10, until: 12, timeZone: 'Europe/Oslo' };
+    for (const [citizenId, wishes] of [['cit-ida', { channels: ['sms', 'email'] }], ['cit-jon', { hours }]] as const)
+      assert.deepEqual(await state(citizenId, wishes), { ...wishes, verified: [] });
+    for (const deliverBy of ['2026-02-22T11:00:00Z', '2026-02-24T02:00:00Z', '2026-03-20T00:00:00Z']) {
+      const seen: unknown[] = [];
+      for (const citizenId of ['cit-ida', 'cit-jon', 'cit-nobody']) {
+        const id = await house.accept({ citizenId, sendAt: '2026-02-15T03:00:00Z', deliverBy });
+        const waiting = await house.show(id);
+        const withdrawn = await house.cancel(id);
+        assert.ok('json' in withdrawn);
+        // What is never the same of two.
+        const like = (json: object) => JSON.stringify(json).replaceAll(/"(?:\w{3}_\w{26}|cit-\w+|\/v1\/\S+?)"/g, '"x"');
+        seen.push([like(waiting), like(withdrawn.json), like(await house.show(id))]);
+      }
+      assert.deepEqual(seen[1], seen[0]);
+      assert.deepEqual(seen[2], seen[0]);
+    }
+    const knowing = { clientId: 'knowing office' };
+    const id = await house.accept({ citizenId: 'cit-ida', sendAt: '2026-02-15T03:00:00Z' }, knowing);
+    const { deliveries } = (await house.show(id, knowing)) as Shown;
+    assert.ok(deliveries.every(({ nextAttemptAt }) => typeof nextAttemptAt === 'string'));
+  });
+
   test(`${engine.name}: preferences are the citizen's own, sealed, replaced as a whole, and each use is on record`, async (t) => {
     const db = await engine.open(t);
     const { house, state, contactOf } = await open(t, db);
