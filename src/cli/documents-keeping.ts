@@ -30,7 +30,8 @@ export function keepingCommands(openRoom: OpenDocumentsRoom, terminal: Terminal)
     {
       name: 'documents hold',
       usage: 'documents hold (DOCUMENT | --citizen ID) --reason TEXT',
-      summary: 'Places a legal hold on a document, or on everything of a citizen: nothing of it is erased.',
+      summary:
+        'Places a legal hold on a document, or on everything of a citizen: nothing of it is erased. The citizen reads of it, with the reason, in the own access log.',
       run: async (args) => {
         const wanted = wantedHold(args);
         return await openRoom(async (room) => {
@@ -88,7 +89,7 @@ function wantedHold(args: readonly string[]) {
   const [name, ...others] = positionals;
   if (reason.trim() === '' || reason.length > longestText) {
     const limit = `in ${longestText} characters at most`;
-    throw new UsageError(`--reason says why, ${limit}, as the court order; the ledger keeps it sealed`);
+    throw new UsageError(`--reason says why, ${limit}, as the court order; the citizen reads it in the own access log`);
   }
   if (others.length > 0 || (name === undefined) === (citizen === undefined)) {
     throw new UsageError('name one document, or one citizen with --citizen');

@@ -14,7 +14,7 @@ type Wanted = {
 
 type Parts = Pick<KeepingParts, 'read' | 'commit' | 'clock' | 'mint'>;
 
-/** Places a legal hold: what it is on is not erased before it is released. Why goes into the ledger, sealed. */
+/** Places a legal hold: what it is on is not erased before it is released. Why goes into the ledger, for the citizen to read. */
 export async function placeHold(
   parts: Parts,
   { actor, reason, on }: Wanted,

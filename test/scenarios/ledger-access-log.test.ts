@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { createDispatch } from '../../src/api/dispatch.ts';
 import { hiddenUse, hidingCommit } from '../../src/api/hidden-use.ts';
+import { placeHold } from '../../src/documents/legal-hold.ts';
 import { chainFault } from '../../src/ledger/chain.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
 import { leafHash } from '../../src/ledger/merkle.ts';
@@ -91,6 +92,22 @@ for (const engine of engines) {
     assert.equal(then, 'erased erased erased shown shown');
     const from = { number: 4, previous: leafHash(anew.leaves[2] ?? assert.fail()) };
     assert.equal(chainFault({ ...anew, from, leaves: anew.leaves.slice(3) }), undefined);
+  });
+
+  test(`${engine.name}: a citizen reads that a legal hold was placed, and why, and not by whom`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const citizenId = 'anna';
+    const parts = { ...house, read: house.db.read };
+    const hold = { actor: { operator: 'jane.doe' }, reason: 'Court order 4 O 12/26', on: { citizenId } } as const;
+    assert.ok('hold' in (await placeHold(parts, hold)));
+    await house.sequence();
+    const part = { after: 0, limit: 9, now: house.time.now };
+    const { usages } = await readAccessLog({ ...house, log: house.view, organisationOf }, citizenId, part);
+    assert.deepEqual(
+      usages.map(({ usage, initiator, details }) => [usage, initiator, details?.['reason']]),
+      [['document.hold-placed', 'operator', 'Court order 4 O 12/26']],
+    );
+    assert.doesNotMatch(JSON.stringify(usages), /jane/);
   });
 
   test(`${engine.name}: no proof of a use names the employee who acted`, async (t) => {
