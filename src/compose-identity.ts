@@ -12,10 +12,11 @@ import type { IdentityPorts } from './identity/ports.ts';
 import { createFrequencyView } from './identity/register-count.ts';
 import { type Repeating, repeat } from './jobs/repeat.ts';
 import { systemNap, systemTimer } from './jobs/timer.ts';
-import type { Mint } from './kernel/id.ts';
+import { toInstant } from './kernel/clock.ts';
 import type { Effect } from './ledger/commit.ts';
 import type { NotificationPorts } from './notifications/ports.ts';
 import { sendNotification } from './notifications/send-notification.ts';
+import { longestWaitMs } from './notifications/send-request.ts';
 
 /** Who signs what the house itself says to citizens. */
 const houseClient = 'citizen-services';
@@ -84,14 +85,15 @@ export function startClearing({ db, clock, claim, log, settings }: House): Repea
 async function noticeOfGuesses(
   house: House,
   ports: NotificationPorts,
-  about: { readonly citizenId: string; readonly now: number; readonly mint: Mint },
+  about: { readonly citizenId: string } & Parameters<IdentityPorts['noticeOfGuesses']>[1],
 ): Promise<Effect> {
-  const { now, mint, citizenId } = about;
+  const { now, mint, citizenId, notBefore } = about;
+  const sendAt = notBefore && { sendAt: toInstant(Math.min(notBefore, now + longestWaitMs)) };
   const call = {
     params: undefined,
     query: undefined,
     headers: undefined,
-    body: { citizenId, subject, message, category: 'information' },
+    body: { citizenId, subject, message, category: 'information', ...sendAt },
     caller: { clientId: houseClient, scopes: new Set(['notifications:send']) },
     method: 'POST',
     ...{ now, mint, ports, read: house.db.read },

@@ -123,7 +123,8 @@ async function serve<P>(shared: Desk<P>, incoming: Incoming, caller: Caller): Pr
   if (hidden !== undefined && isRefusal(hidden)) return hidden;
   const desk =
     hidden === undefined ? shared : { ...shared, house: { ...house, commit: hidingCommit(house.commit, hidden) } };
-  const call = { ...parsed.input, caller, ports: house.ports };
+  const hiddenUntil = hidden?.hiddenUntil === undefined ? undefined : Date.parse(hidden.hiddenUntil);
+  const call = { ...parsed.input, caller, ports: house.ports, hiddenUntil };
   const header = operation.idempotent === true ? incoming.headers['idempotency-key'] : undefined;
   if (header === undefined) return await decide(desk, call, undefined);
   const key = parseIdempotencyKey(String(header));

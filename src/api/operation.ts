@@ -55,6 +55,8 @@ export type Call<S extends RequestShape, P> = Input<S> & {
   readonly mint: Mint;
   readonly read: Read;
   readonly ports: P;
+  /** Until then this use is hidden from its citizen (hidden-use.ts), and what would tell of it waits; in epoch ms. */
+  readonly hiddenUntil?: number | undefined;
   readonly bytes: Readable;
   /** Aborts when the caller is gone, for operations with `bodyBytes`; for others never. */
   readonly signal: AbortSignal;

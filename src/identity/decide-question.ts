@@ -14,7 +14,7 @@ import { RegisterUnavailable } from './register.ts';
 import { strangersOf } from './strangers.ts';
 
 /** What an operation of verification is called with. */
-export type VerifyCall = Pick<Call<object, IdentityPorts>, 'caller' | 'now' | 'mint' | 'ports'>;
+export type VerifyCall = Pick<Call<object, IdentityPorts>, 'caller' | 'now' | 'mint' | 'ports' | 'hiddenUntil'>;
 
 /** One question on its way to its answer. */
 export type Asking = {

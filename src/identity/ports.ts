@@ -20,7 +20,10 @@ export type IdentityPorts = {
   policyOf(clientId: string): Policy | Promise<Policy>;
   readonly guesses: GuessBudget;
   /** What tells a citizen, by an official message, that somebody guesses at the own data; joins the unit of the answer. */
-  noticeOfGuesses(citizenId: string, by: { readonly now: number; readonly mint: Mint }): Promise<Effect>;
+  noticeOfGuesses(
+    citizenId: string,
+    by: { readonly now: number; readonly mint: Mint; readonly notBefore?: number | undefined },
+  ): Promise<Effect>;
   /** Starts the time of one question; what it gives ends with the next full quantum of time. */
   pace(): () => Promise<void>;
   /** The purposes that were agreed for this client; undefined where any is. */

@@ -33,16 +33,17 @@ type Notice = { readonly events: readonly LedgerEvent[]; readonly statements: Ef
 
 /**
  * The citizen is told of guesses, in the ledger and by message, in the unit of the answer, which keeps that it was done.
- * Where the register cannot be asked how the citizen is reached, a later guess does it.
+ * Where the register cannot be asked how the citizen is reached, a later guess does it. The message of a use that is hidden
+ * waits until it is not: before, it would tell of it.
  */
 export async function noticeTo(
   { citizenId, subject }: Untold,
   { verificationId: verification, call }: Asking,
 ): Promise<Notice> {
-  const { mint, now, ports, caller } = call;
+  const { mint, now, ports, caller, hiddenUntil } = call;
   const head = { id: mint('event'), at: now, actor: { client: caller.clientId }, receipt: false } as const;
   try {
-    const notice = await ports.noticeOfGuesses(citizenId, { now, mint });
+    const notice = await ports.noticeOfGuesses(citizenId, { now, mint, notBefore: hiddenUntil });
     return {
       events: [{ type: 'identity.guesses-spent', ...head, citizenId, verification }, ...notice.events],
       statements: [...notice.statements, toldStatement(subject, now)],

@@ -42,7 +42,10 @@ async function withdraw(call: Call<typeof request, NotificationPorts>): Promise<
   const about = { citizenId: notification.citizenId, notification: notification.id };
   if (notification.status === 'cancelled') {
     const event: CitizenEvent = { type: 'notification.status-read', ...head, ...about };
-    return { effect: { events: [event], statements: [] }, answer: { status: 200, json: notificationView(found, call.caller) } };
+    return {
+      effect: { events: [event], statements: [] },
+      answer: { status: 200, json: notificationView(found, call.caller) },
+    };
   }
   if (!deliveries.every(isUntouched)) {
     // Notification and deliveries are read one after the other: another call may have withdrawn it in between.
@@ -65,7 +68,10 @@ async function withdraw(call: Call<typeof request, NotificationPorts>): Promise<
         tell(notification, 'cancelled', event),
       ],
     },
-    answer: { status: 200, json: notificationView({ ...found, notification: cancelled, deliveries: skipped }, call.caller) },
+    answer: {
+      status: 200,
+      json: notificationView({ ...found, notification: cancelled, deliveries: skipped }, call.caller),
+    },
     // Another call withdrew it, or a worker took part of it; neither is ever undone, so the next look decides.
     onRefused: () => withdraw(call),
   };

@@ -7,7 +7,8 @@ import { categories, channelNames } from './notification.ts';
 import { oneOf } from './notification-shape.ts';
 
 const dayMs = 86_400_000;
-const longestWaitMs = 366 * dayMs;
+/** How far ahead `sendAt` may lie. */
+export const longestWaitMs: number = 366 * dayMs;
 /** In characters, for what is sent as well as for what it is once its values are filled in. */
 const longestMessage = 20_000;
 const longestSubject = 200;

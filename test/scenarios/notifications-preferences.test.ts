@@ -110,7 +110,10 @@ for (const engine of engines) {
   test(`${engine.name}: what waits tells its sender nothing of a citizen's wishes, nor whether there is such a citizen`, async (t) => {
     const { house, state } = await open(t, await engine.open(t));
     const hours = { channels: ['email', 'sms'], from: 10, until: 12, timeZone: 'Europe/Oslo' };
-    for (const [citizenId, wishes] of [['cit-ida', { channels: ['sms', 'email'] }], ['cit-jon', { hours }]] as const)
+    for (const [citizenId, wishes] of [
+      ['cit-ida', { channels: ['sms', 'email'] }],
+      ['cit-jon', { hours }],
+    ] as const)
       assert.deepEqual(await state(citizenId, wishes), { ...wishes, verified: [] });
     for (const deliverBy of ['2026-02-22T11:00:00Z', '2026-02-24T02:00:00Z', '2026-03-20T00:00:00Z']) {
       const seen: unknown[] = [];

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { addCitizensClient, type OutsideIssuer, startOutsideIssuer } from '../outside-issuer.ts';
+import { until } from '../until.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+let home: ServerHome;
+let issuer: OutsideIssuer;
+let citizensClient = '';
+let token = '';
+let ask: ReturnType<typeof createExchange>;
+
+const thisFile = afterThisFile();
+before(async () => {
+  issuer = await startOutsideIssuer(thisFile);
+  home = await makeHome(thisFile, { settings: { TRUSTED_ISSUERS: issuer.url } });
+  await (await home.start('demo')).end('SIGTERM');
+  citizensClient = await addCitizensClient(home, issuer);
+  await home.start('demo');
+  ask = createExchange(home.url);
+  const scopes = ['--scopes', 'identity:verify,access-log:hide', '--secret', '--json'];
+  const { stdout } = await home.run('clients', 'create', 'Police', ...scopes);
+  token = await home.token([], JSON.parse(stdout) as { clientId: string; clientSecret: string });
+});
+
+type Told = { readonly subject: string | null; readonly receivedAt: string };
+
+/** The messages about guesses in the citizen's inbox. */
+async function toldOf(citizenId: string): Promise<Told[]> {
+  const claims = { client_id: citizensClient, sub: 'somebody', scope: 'citizen:self', citizen_id: citizenId };
+  const headers = withToken(await issuer.sign({ ...claims, aud: `${home.url}/v1` }));
+  const listed = await ask({ path: '/v1/inbox', headers });
+  assert.equal(listed.status, 200, String(listed.body));
+  return (jsonOf(listed)['items'] as Told[]).filter(({ subject }) => subject?.startsWith('Somebody tried') === true);
+}
+
+async function spendGuesses(citizenId: string, hiddenUntil?: string): Promise<void> {
+  for (const givenName of ['Aa', 'Bb', 'Cc', 'Dd', 'Ee', 'Ff']) {
+    const asked = sendJson(token, '/v1/identity/verify', { citizenId, givenName, birthDate: '1900-01-01' });
+    const hiding = { 'access-log-hidden-until': hiddenUntil, 'access-log-hidden-reason': 'Investigation' };
+    const headers = { ...asked.headers, ...(hiddenUntil === undefined ? {} : hiding) };
+    const answer = await ask({ ...asked, headers } as typeof asked);
+    assert.equal(jsonOf(answer)['decision'], 'no_match', String(answer.body));
+  }
+}
+
+const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+test('guesses that are hidden send their citizen no message before their instant, and one then', async () => {
+  const [plain, hidden, soon] = home.demo().citizens.map(({ citizenId }) => citizenId);
+  assert.ok(plain !== undefined && hidden !== undefined && soon !== undefined);
+  await spendGuesses(plain);
+  await until(async () => (await toldOf(plain)).length === 1);
+  await spendGuesses(hidden, ahead(3_600_000));
+  const instant = ahead(15_000);
+  await spendGuesses(soon, instant);
+  await until(async () => (await toldOf(soon)).length === 1);
+  assert.deepEqual(
+    (await toldOf(soon)).map(({ receivedAt }) => receivedAt),
+    [instant],
+  );
+  assert.deepEqual(await toldOf(hidden), []);
+});
