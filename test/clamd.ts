@@ -54,7 +54,7 @@ export async function startClamd(t: TestContext, settings: readonly string[]): P
 export type Speaks = (command: string, stream: Buffer) => string | undefined;
 
 /** A server on a socket of its own that answers as `speaks` says; undefined ends the connection without an answer. */
-export async function fakeClamd(t: TestContext, speaks: Speaks): Promise<string> {
+export async function fakeClamd(t: { after(end: () => unknown): void }, speaks: Speaks): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'clamd-'));
   const path = join(folder, 'clamd.sock');
   const open = new Set<Socket>();

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { clamdProbes } from '../../src/documents/scanners/clamd-probes.ts';
+import { addressWindows } from '../../src/notifications/letters/letter-template.ts';
+import type { Statement } from '../../src/store/db.ts';
+import { fakeClamd } from '../clamd.ts';
+import { type Answered, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { textsOf } from '../letters.ts';
+import { until } from '../until.ts';
+import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
+import { depositHeaders, goodDocument } from './good-requests.ts';
+
+// What the settings of how long something is kept do in a server that was started with them, and where letters put an address.
+
+const dayMs = 86_400_000;
+const settings = { VERIFICATIONS_KEPT_DAYS: '2', FEED_DAYS: '8', RESCAN_AFTER_DAYS: '2', LETTER_WINDOW: 'uk-c5' };
+/** By the defaults nothing of that age goes. */
+const aged = { old: 3, young: 1, oldEvents: 9 };
+
+let home: ServerHome;
+let token = '';
+let ask: ReturnType<typeof createExchange>;
+let spool = '';
+let server: WholeServer;
+const scannedAnew: Buffer[] = [];
+let signatures = 'ClamAV 1.4.6/27000/Thu';
+const ids: Record<'oldAnswer' | 'youngAnswer' | 'oldDocument' | 'youngDocument', string> = {
+  ...{ oldAnswer: '', youngAnswer: '', oldDocument: '', youngDocument: '' },
+};
+
+const thisFile = afterThisFile();
+before(async () => {
+  const probes = clamdProbes();
+  const clamd = await fakeClamd(thisFile, (command, stream) => {
+    if (command === 'zVERSION') return `${signatures}\0`;
+    if (signatures.includes('27001')) scannedAnew.push(stream);
+    return probes.some(({ bytes }) => bytes.equals(stream)) ? 'stream: Heuristics.X FOUND\0' : 'stream: OK\0';
+  });
+  const hurry = `--import=${pathToFileURL(join(import.meta.dirname, '../hurry.ts'))}`;
+  const NODE_OPTIONS = `${process.env['ANSWERS_DIR'] === undefined ? '' : process.env['NODE_OPTIONS']} ${hurry}`;
+  const folder = await makeHome(thisFile);
+  spool = join(folder.dataDir, 'letters');
+  mkdirSync(spool);
+  home = await makeHome(thisFile, {
+    settings: { CLAMAV: `unix:${clamd}`, LETTER_SPOOL: spool, NODE_OPTIONS, ...settings },
+  });
+  ask = createExchange(home.url);
+  const first = await home.start('demo');
+  token = await home.token();
+  await use();
+  await first.end('SIGTERM');
+  const people = join(folder.dataDir, 'people.csv');
+  const address = 'Long Road 17,0150,Oslo,NO';
+  writeFileSync(
+    people,
+    `citizenId,givenName,familyName,birthDate,streetAddress,postalCode,locality,country\nida,Ida,Berg,1980-01-01,${address}\n`,
+  );
+  const { code, stderr } = await home.run('import', 'citizens', people);
+  assert.equal(code, 0, stderr);
+  const db = await home.openDb();
+  await db.write(aging());
+  await db.close();
+  signatures = 'ClamAV 1.4.6/27001/Fri';
+  server = await home.start('demo');
+  token = await home.token();
+});
+
+const get = async (path: string): Promise<Answered> => await ask({ path, headers: withToken(token) });
+
+/** What is old by the second start. */
+async function use(): Promise<void> {
+  const claims = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
+  for (const name of ['oldAnswer', 'youngAnswer'] as const) {
+    ids[name] = String(jsonOf(await ask(sendJson(token, '/v1/identity/verify', claims)))['verificationId']);
+  }
+  for (const [name, document] of [
+    ['oldDocument', goodDocument],
+    ['youngDocument', Buffer.from('%PDF-1.7\nyounger\n')],
+  ] as const) {
+    const deposit = { method: 'POST', path: '/v1/documents', headers: withToken(token, depositHeaders(document)) };
+    ids[name] = String(jsonOf(await ask({ ...deposit, body: document }))['id']);
+    await until(async () => (await get(`/v1/documents/${ids[name]}`)).status === 200);
+  }
+  await until(async () => (jsonOf(await get('/v1/events'))['items'] as unknown[]).length > 0);
+}
+
+function aging(): Statement[] {
+  const back = (days: number) => days * dayMs;
+  return [
+    {
+      sql: 'update verification set checked_at = checked_at - case when id = $1 then $2 else $3 end',
+      args: [ids.oldAnswer, back(aged.old), back(aged.young)],
+    },
+    {
+      sql: 'update document set scanned_at = scanned_at - case when id = $1 then $2 else $3 end',
+      args: [ids.oldDocument, back(aged.old), back(aged.young)],
+    },
+    { sql: 'update feed_event set at = at - $1', args: [back(aged.oldEvents)] },
+  ];
+}
+
+test('answers of verify go after VERIFICATIONS_KEPT_DAYS, and not before', async () => {
+  await until(async () => (await get(`/v1/identity/verifications/${ids.oldAnswer}`)).status === 404);
+  assert.equal((await get(`/v1/identity/verifications/${ids.youngAnswer}`)).status, 200);
+});
+
+test('events go after FEED_DAYS', async () => {
+  await until(async () => (await get('/v1/events?after=0')).status === 410);
+});
+
+test('letters have the address in the window of LETTER_WINDOW', async () => {
+  const body = { citizenId: 'ida', message: 'Text.', channels: ['letter'] };
+  const sent = await ask(sendJson(token, '/v1/notifications/send', body));
+  assert.equal(sent.status, 202, String(sent.body));
+  const letters = () => readdirSync(spool).filter((name) => name.endsWith('.pdf'));
+  await until(async () => letters().length > 0, 60_000);
+  const { boxes } = await textsOf(readFileSync(join(spool, letters()[0] ?? '')));
+  const { y, height } = addressWindows['uk-c5'];
+  const name = boxes.find(({ text }) => text.startsWith('Ida'));
+  assert.ok(name !== undefined && name.top >= y && name.bottom <= y + height, JSON.stringify(name));
+});
+
+test('documents are scanned anew with new signatures when their scan is older than RESCAN_AFTER_DAYS', async () => {
+  await until(async () => scannedAnew.some((bytes) => bytes.equals(goodDocument)));
+  // What was queued besides is scanned before it ends.
+  await server.end('SIGTERM');
+  const db = await home.openDb();
+  const rows = await db.read('select id, scan_engine, scan_due_at from document where id in ($1, $2) order by id', [
+    ids.oldDocument,
+    ids.youngDocument,
+  ]);
+  await db.close();
+  assert.deepEqual(
+    rows.map((row) => [row['id'], row['scan_engine'], row['scan_due_at']]),
+    [
+      [ids.oldDocument, 'ClamAV 1.4.6/27001/Fri', null],
+      [ids.youngDocument, 'ClamAV 1.4.6/27000/Thu', null],
+    ],
+  );
+});
