@@ -106,7 +106,10 @@ function hasFonts(folder: string): boolean {
   }
 }
 
-/** By what a dry run sees whether a letter can be printed; nothing where this server prints none. */
+/**
+ * By what a dry run sees whether a letter can be printed; nothing where this server prints none. It has a press of its own: a
+ * caller waits for no letters that are printed, and these for no dry run.
+ */
 export async function tryLetterOf({
   settings,
   log,
