@@ -150,7 +150,7 @@ export function notificationView(found: NotificationRecord, { scopes }: Pick<Cal
   return {
     ...summaryOf(notification),
     language: notification.language,
-    ...(undeliverable ? { reason: reasonOf(reasonOfUndeliverable(deliveries)) } : {}),
+    ...(undeliverable ? { reason: reasonOf(reasonOfUndeliverable(found.deliveries)) } : {}),
     deliveries: deliveries.map((delivery) => deliveryView(delivery, { attempts, mayKnow })),
     timeline: timelineOf(record).map(({ at, event, channel, attempt, reason }) => ({
       at: toInstant(at),

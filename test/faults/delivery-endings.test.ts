@@ -55,14 +55,16 @@ for (const engine of engines) {
     const sms = { ...absentChannels.sms, addressOf: () => undefined };
     const email = scripted({ outcome: 'sent' }, { outcome: 'unknown' });
     const worker = await start({ channels: { ...absentChannels, inbox: inboxChannel, email, sms } });
+    // Others read nothing of a reminder that waits.
+    const knowing = { clientId: 'knowing office' };
     const endings = async (id: string) => {
-      const shown = (await house.show(id)) as Shown;
+      const shown = (await house.show(id, knowing)) as Shown;
       const reasons = shown.deliveries.map(
         (one) => (one['reason'] as { code: string } | undefined)?.code ?? one['status'],
       );
       return [shown.status, shown.reason?.code, ...reasons];
     };
-    const nobody = await house.accept({ citizenId: 'cit-no-mail' });
+    const nobody = await house.accept({ citizenId: 'cit-no-mail' }, knowing);
     worker.wake();
     await worker.idle();
     assert.deepEqual(await endings(nobody), [
@@ -70,7 +72,7 @@ for (const engine of engines) {
       ...['sent', 'no-contact', 'nothing-to-remind', 'no-contact'],
     ]);
 
-    const bounced = await house.accept({ citizenId: 'cit-ada', channels: ['email'] });
+    const bounced = await house.accept({ citizenId: 'cit-ada', channels: ['email'] }, knowing);
     worker.wake();
     await worker.idle();
     assert.deepEqual(await endings(bounced), ['sending', undefined, 'sent', 'sent', 'queued']);
@@ -88,7 +90,7 @@ for (const engine of engines) {
     ]);
 
     // A proof may still come of this one: its reminder waits for that.
-    const lost = await house.accept({ citizenId: 'cit-ada', channels: ['email'] });
+    const lost = await house.accept({ citizenId: 'cit-ada', channels: ['email'] }, knowing);
     worker.wake();
     await worker.idle();
     assert.deepEqual(await endings(lost), ['undeliverable', 'outcome-unknown', 'sent', 'outcome-unknown', 'queued']);
