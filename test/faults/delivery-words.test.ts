@@ -133,7 +133,7 @@ for (const engine of engines) {
     const parts = { read: db.read, citizenKeys: house.citizenKeys, mint: house.mint };
     const opened = (await openMessage(parts, 'cit-ada', { id: own, now: time.clock.now() })) ?? assert.fail();
     await house.commit(opened.effect);
-    assert.equal(await say(provider.calls[0], 'delivered'), 204);
+    assert.equal(await say(provider.calls[0], 'delivered'), 200);
     await time.advance(30 * minute, worker.idle);
     const { status, deliveries } = (await house.show(id)) as Shown;
     assert.deepEqual([status, deliveries.map((one) => one['status'])], ['read', ['delivered', 'delivered']]);
