@@ -73,7 +73,8 @@ type Sampling = Pick<World, 'token' | 'ids'>;
 
 const get = ({ token }: Sampling, path: string, method = 'GET'): Asked => ({ method, path, headers: withToken(token) });
 const grantsOf = ({ ids }: Sampling) => `/v1/documents/${ids.document}/grants`;
-const clientOf = ({ token }: Sampling) => String(decodeJwt(token)['client_id']);
+// A token that is no JWT is of a test that has a gate of its own, and reaches no operation.
+const clientOf = ({ token }: Sampling) => (token.includes('.') ? String(decodeJwt(token)['client_id']) : 'nobody');
 // Nobody listens there, so that its calls wait and try again.
 const hook = { url: 'http://127.0.0.1:1/calls' };
 
