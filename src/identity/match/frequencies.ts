@@ -62,7 +62,10 @@ export function frequenciesFrom(tables: FrequencyTables): Frequencies | undefine
       // The person is one of those counted, and one more stands for somebody who was not.
       return (table.map.get(form) ?? table.floor) / table.total;
     },
-    count: (claim, form) => known.get(claim)?.map.get(form) ?? 0,
+    count: (claim, form) => {
+      const table = known.get(claim);
+      return table?.map.get(form) ?? (table !== undefined && table.map.size < mostValues ? 0 : undefined);
+    },
     average: (claim) => known.get(claim)?.average,
   };
 }

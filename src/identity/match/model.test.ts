@@ -58,3 +58,13 @@ test('a value weighs by those beside the person who have it', () => {
   const share = (count: number) => -Math.log2(count / register.length);
   assert.ok(Math.abs(agreeing('Mario') - agreeing('Maria') - (share(1) - share(10))) < 1e-9);
 });
+
+test('of a large register, whose rare names were not counted, nothing follows from one of them', () => {
+  const many = Array.from({ length: 10_001 }, (_, at) => ({ givenName: `Person${at}`, familyName: 'Silva' }));
+  const counted = frequenciesOf([...people(2, { givenName: 'Maria' }), ...people(2, { givenName: 'Marie' }), ...many]);
+  const weightOf = (claimed: string) =>
+    measure(recordOf({ givenName: 'Maria' }), normaliseClaims({ givenName: claimed }), calibratedPolicy, counted)
+      .weight;
+  const [slip, other] = [weightOf('Marza'), weightOf('Marie')];
+  assert.ok(slip - other > 3 && slip - other < 3.5, `${slip} ${other}`);
+});

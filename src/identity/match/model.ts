@@ -19,8 +19,8 @@ export type Model = {
 export type Frequencies = {
   /** The share of the register's persons who have this value in that claim; undefined where it was not counted. */
   of(claim: ClaimName, form: string): number | undefined;
-  /** How many of them have it, as far as counted. */
-  count(claim: ClaimName, form: string): number;
+  /** How many of them have it; undefined where that is not known, as of a rare value of a large register. */
+  count(claim: ClaimName, form: string): number | undefined;
   /** The chance that two persons share a value of that claim. */
   average(claim: ClaimName): number | undefined;
 };
@@ -66,9 +66,11 @@ function weightOfSpelling(
   // A short form or a former name is a name, and the person's own.
   if (level !== 'similar' && level !== 'close' && level !== 'near') return 0;
   if (claimed === undefined || known === undefined || frequencies === undefined) return 0;
-  if (frequencies.count(claim, frequencyForm(claimed)) === 0)
-    return Math.log2((1 - anotherName.m) / (1 - anotherName.u));
-  return frequencies.count(claim, frequencyForm(known)) > 1 ? Math.log2(anotherName.m / anotherName.u) : 0;
+  const bearers = frequencies.count(claim, frequencyForm(claimed));
+  if (bearers === undefined) return 0;
+  if (bearers === 0) return Math.log2((1 - anotherName.m) / (1 - anotherName.u));
+  const others = frequencies.count(claim, frequencyForm(known)) ?? 0;
+  return others > 1 ? Math.log2(anotherName.m / anotherName.u) : 0;
 }
 
 /** What a level says that the model has not met, by one that it has. */
