@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { newClient } from '../src/access/client.ts';
 import { clientCreation } from '../src/access/client-store.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
-import type { Afterwards, ServerHome } from './whole-server.ts';
+import { type Afterwards, makeHome, type ServerHome } from './whole-server.ts';
 
 /** Another authorization server, on loopback: its metadata, its keys, and what it signs. */
 export type OutsideIssuer = {
@@ -59,4 +59,12 @@ export async function addCitizensClient(home: ServerHome, issuer: OutsideIssuer)
   await db.write([clientCreation(made.client)]);
   await db.close();
   return made.client.clientId;
+}
+
+/** The home of a demo that was filled and has ended, which trusts an issuer from outside and has a client for its citizens. */
+export async function makeDemoWithIssuer(t: Afterwards, settings: Readonly<Record<string, string>> = {}) {
+  const issuer = await startOutsideIssuer(t);
+  const home = await makeHome(t, { settings: { ...settings, TRUSTED_ISSUERS: issuer.url } });
+  await (await home.start('demo')).end('SIGTERM');
+  return { issuer, home, citizensClient: await addCitizensClient(home, issuer) };
 }

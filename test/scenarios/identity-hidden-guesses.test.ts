@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
-import { addCitizensClient, type OutsideIssuer, startOutsideIssuer } from '../outside-issuer.ts';
+import { makeDemoWithIssuer, type OutsideIssuer } from '../outside-issuer.ts';
 import { until } from '../until.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { afterThisFile, type ServerHome } from '../whole-server.ts';
 
 let home: ServerHome;
 let issuer: OutsideIssuer;
@@ -13,10 +13,7 @@ let ask: ReturnType<typeof createExchange>;
 
 const thisFile = afterThisFile();
 before(async () => {
-  issuer = await startOutsideIssuer(thisFile);
-  home = await makeHome(thisFile, { settings: { TRUSTED_ISSUERS: issuer.url } });
-  await (await home.start('demo')).end('SIGTERM');
-  citizensClient = await addCitizensClient(home, issuer);
+  ({ issuer, home, citizensClient } = await makeDemoWithIssuer(thisFile));
   await home.start('demo');
   ask = createExchange(home.url);
   const scopes = ['--scopes', 'identity:verify,access-log:hide', '--secret', '--json'];

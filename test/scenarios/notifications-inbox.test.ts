@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
-import { addCitizensClient, type OutsideIssuer, startOutsideIssuer } from '../outside-issuer.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { makeDemoWithIssuer, type OutsideIssuer } from '../outside-issuer.ts';
+import { afterThisFile, type ServerHome } from '../whole-server.ts';
 
 // The inbox over HTTP: two citizens with tokens of a trusted issuer, and a service that writes to one of them.
 let home: ServerHome;
@@ -13,10 +13,7 @@ let ask: ReturnType<typeof createExchange>;
 
 const thisFile = afterThisFile();
 before(async () => {
-  issuer = await startOutsideIssuer(thisFile);
-  home = await makeHome(thisFile, { settings: { TRUSTED_ISSUERS: issuer.url } });
-  await (await home.start('demo')).end('SIGTERM');
-  portal = await addCitizensClient(home, issuer);
+  ({ issuer, home, citizensClient: portal } = await makeDemoWithIssuer(thisFile));
   await home.start('demo');
   service = await home.token();
   ask = createExchange(home.url);

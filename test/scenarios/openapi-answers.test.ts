@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type Answered, type Asked, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { startUpload } from '../half-upload.ts';
-import { addCitizensClient, type OutsideIssuer, startOutsideIssuer } from '../outside-issuer.ts';
+import { makeDemoWithIssuer, type OutsideIssuer } from '../outside-issuer.ts';
 import { until } from '../until.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { afterThisFile, type ServerHome } from '../whole-server.ts';
 import { anotherToken, depositHeaders, goodDocument, goodMessage, goodRequest, noIds } from './good-requests.ts';
 
 // Answers that the OpenAPI document declares and that need more than one request to be met. That each is of its schema is
@@ -17,11 +17,8 @@ let ask: ReturnType<typeof createExchange>;
 
 const thisFile = afterThisFile();
 before(async () => {
-  issuer = await startOutsideIssuer(thisFile);
   // Without a scanner deposited documents wait.
-  home = await makeHome(thisFile, { settings: { CLAMAV: '', TRUSTED_ISSUERS: issuer.url } });
-  await (await home.start('demo')).end('SIGTERM');
-  citizensClient = await addCitizensClient(home, issuer);
+  ({ issuer, home, citizensClient } = await makeDemoWithIssuer(thisFile, { CLAMAV: '' }));
   await prepareDatabase();
   await home.start('start');
   ask = createExchange(home.url);
