@@ -44,6 +44,7 @@ function startLedger(db: Db, folder: string) {
   const anchor = openAnchor(join(folder, `${db.engine}-checkpoint`));
   const sequencer = createSequencer({
     ...{ db, citizenKeys, houseKeys, random: systemRandom, anchor, origin, batchLimit },
+    stopwatch: () => performance.now(),
     fence: () => 1,
   });
   const signer = noteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(4));

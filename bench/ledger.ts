@@ -62,6 +62,7 @@ report('events committed, one insert each', events, performance.now() - started)
 const anchor = openAnchor(join(folder, 'ledger-checkpoint'));
 const sequencer = createSequencer({
   ...{ db, citizenKeys, houseKeys: createHouseKeys(root), random: systemRandom, anchor, origin, batchLimit },
+  stopwatch: () => performance.now(),
   fence: () => 1,
 });
 const signer = noteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(4));

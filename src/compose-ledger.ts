@@ -179,6 +179,7 @@ export async function startSequencer(house: House, ledger: Ledger) {
   const anchor = openAnchor(join(settings.dataDir, 'ledger-checkpoint'));
   const sequencer = createSequencer({
     ...{ db, citizenKeys, houseKeys, random, anchor, origin, batchLimit },
+    stopwatch: () => performance.now(),
     fence: lease.fence,
   });
   const publisher = createPublisher({ db, anchor, clock, signers });

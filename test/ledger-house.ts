@@ -27,6 +27,7 @@ export type HouseOptions = {
   readonly anchor?: Anchor;
   readonly batchLimit?: number;
   readonly fence?: () => number | undefined;
+  readonly stopwatch?: () => number;
   /** What the sequencer and publisher write through: for faults. */
   readonly write?: Db['write'];
 };
@@ -45,6 +46,7 @@ export function buildLedgerHouse(db: Db, options: HouseOptions = {}) {
   const batchLimit = options.batchLimit ?? 100;
   const sequencer = createSequencer({
     ...{ db: wired, citizenKeys, houseKeys, random: systemRandom, anchor, origin, batchLimit },
+    stopwatch: options.stopwatch ?? (() => 0),
     fence: options.fence ?? (() => 1),
   });
   const publisher = createPublisher({ db: wired, anchor, clock, signers: () => [logSigner] });

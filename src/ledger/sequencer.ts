@@ -18,6 +18,7 @@ import {
 } from './ledger-store.ts';
 import { leafHash } from './merkle.ts';
 import { type OpenTree, openTree } from './open-tree.ts';
+import { createSearchStart } from './search-start.ts';
 
 /** What numbering events needs. */
 export type SequencerParts = {
@@ -30,6 +31,8 @@ export type SequencerParts = {
   readonly origin: string;
   /** The most events that are numbered in one unit. */
   readonly batchLimit: number;
+  /** Milliseconds that never go back. */
+  readonly stopwatch: () => number;
   /** The lease of this process; undefined while another one leads. */
   fence(): number | undefined;
 };
@@ -50,6 +53,7 @@ const entriesATurn = 64;
 /** The sequencer of this process. A fault of a step leaves nothing behind in memory: the next one opens the tree anew. */
 export function createSequencer(parts: SequencerParts): Sequencer {
   let tree: OpenTree | undefined;
+  const start = createSearchStart(parts.stopwatch);
 
   async function step(): Promise<number | undefined> {
     const fence = parts.fence();
@@ -57,7 +61,9 @@ export function createSequencer(parts: SequencerParts): Sequencer {
     tree = undefined;
     if (fence === undefined) return undefined;
     const open = known ?? (await openTree(parts.db, parts.anchor, { origin: parts.origin, fence }));
-    const { numbered, grown } = await numberBatches(parts, open, fence);
+    const startedAt = parts.stopwatch();
+    const { numbered, grown, upTo } = await numberBatches(parts, { open, fence, afterId: start.next() });
+    start.done(upTo, startedAt);
     tree = grown;
     return numbered;
   }
@@ -65,17 +71,19 @@ export function createSequencer(parts: SequencerParts): Sequencer {
   return { step, tree: () => tree };
 }
 
-async function numberBatches(parts: SequencerParts, open: OpenTree, fence: number) {
+type Step = { readonly open: OpenTree; readonly fence: number; readonly afterId: string };
+
+async function numberBatches(parts: SequencerParts, { open, fence, ...from }: Step) {
   const { db, citizenKeys, houseKeys, batchLimit } = parts;
   const chains = createChainEnds(db.read, houseKeys);
   let grown = open;
   let numbered = 0;
-  let afterId = '';
+  let { afterId } = from;
   let storing: Promise<unknown> = Promise.resolve();
   try {
     for (let batch = 0; batch < batchesAStep && parts.fence() === fence; batch += 1) {
       // What was read before may still be in the inbox: it is being stored. What comes late with a smaller id is seen by
-      // the next step, which begins at the first again.
+      // a later step, which begins before it again.
       const events = await pendingEvents(db.read, afterId, batchLimit);
       if (events.length === 0) break;
       await chains.load(events);
@@ -88,13 +96,13 @@ async function numberBatches(parts: SequencerParts, open: OpenTree, fence: numbe
       storing.catch(() => undefined);
       grown = next.tree;
       numbered += events.length;
-      afterId = events.at(-1)?.id ?? '';
+      afterId = events.at(-1)?.id ?? afterId;
       if (events.length < batchLimit) break;
     }
   } finally {
     await storing;
   }
-  return { grown, numbered };
+  return { grown, numbered, upTo: afterId };
 }
 
 function treeOf({ edge: { size }, root }: OpenTree) {
