@@ -49,8 +49,9 @@ export function ledgerKeyCommands(openRoom: OpenLedgerKeyRoom, terminal: Termina
         const { values } = parseArgs({ args: [...args], options });
         if (values.now === true && values['overlap-days'] !== undefined)
           throw new UsageError('choose --overlap-days or --now');
-        const days = Number(values['overlap-days'] ?? usualOverlapDays);
-        if (!Number.isInteger(days) || days < 1 || days > mostOverlapDays)
+        const written = values['overlap-days'] ?? String(usualOverlapDays);
+        const days = Number(written);
+        if (!/^\d{1,5}$/.test(written) || days < 1 || days > mostOverlapDays)
           throw new UsageError(`--overlap-days is a number from 1 to ${mostOverlapDays}`);
         return await openRoom((room) => rotate(room, values.now === true ? 0 : days * dayMs, terminal));
       },

@@ -271,8 +271,9 @@ for (const engine of engines) {
     await releaseHold(house.keeping, whole, operator);
     await held(house, { document: id });
     assert.equal(await withdrawn(house, free), 'erased');
-    for (const document of [free, house.mint('document')]) {
-      assert.ok('fault' in (await placeHold(house.keeping, { actor: operator, reason: 'too late', on: { document } })));
+    const misspelled = { citizenId: `${citizen} ` };
+    for (const on of [{ document: free }, { document: house.mint('document') }, misspelled]) {
+      assert.ok('fault' in (await placeHold(house.keeping, { actor: operator, reason: 'too late', on })));
     }
     assert.equal(await withdrawn(house, id), 'withdrawn');
   });

@@ -3,7 +3,7 @@ import type { Actor } from '../ledger/event.ts';
 import { WriteRefused } from '../store/db.ts';
 import type { KeepingParts } from './deletion-run.ts';
 import { findDocument } from './document-store.ts';
-import { findHold, placement, release } from './keeping-store.ts';
+import { findHold, hasDocuments, placement, release } from './keeping-store.ts';
 
 type Wanted = {
   readonly actor: Actor;
@@ -13,15 +13,22 @@ type Wanted = {
 };
 
 type Parts = Pick<KeepingParts, 'read' | 'commit' | 'clock' | 'mint'>;
+type PlacingParts = Parts & { readonly ports: Pick<KeepingParts['ports'], 'citizenKeys'> };
 
-/** Places a legal hold: what it is on is not erased before it is released. Why goes into the ledger, for the citizen to read. */
+/**
+ * Places a legal hold: what it is on is not erased before it is released. Why goes into the ledger, for the citizen to read.
+ * A citizen has to be in the register or to have a document: a hold on a misspelled id would hold nothing.
+ */
 export async function placeHold(
-  parts: Parts,
+  parts: PlacingParts,
   { actor, reason, on }: Wanted,
 ): Promise<{ readonly hold: HoldId; readonly event: EventId } | { readonly fault: string }> {
   const document = 'document' in on ? (await findDocument(parts.read, on.document))?.document : undefined;
   if ('document' in on && document === undefined) return { fault: 'there is no such document' };
   const citizenId = document?.citizenId ?? ('citizenId' in on ? on.citizenId : '');
+  if (document === undefined && !(await isSomebody(parts, citizenId))) {
+    return { fault: 'the register knows no such citizen, and no document is theirs' };
+  }
   const [hold, event, now] = [parts.mint('hold'), parts.mint('event'), parts.clock.now()];
   const documentId = document?.id ?? null;
   try {
@@ -36,6 +43,11 @@ export async function placeHold(
     throw fault;
   }
   return { hold, event };
+}
+
+async function isSomebody({ read, ports }: PlacingParts, citizenId: string): Promise<boolean> {
+  if ((await ports.citizenKeys.standingKeyOf(citizenId)) !== undefined) return true;
+  return await hasDocuments(read, citizenId);
 }
 
 /** Releases a hold; where another one stands on the same, that goes on. */

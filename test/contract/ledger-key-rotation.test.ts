@@ -134,6 +134,7 @@ test('an overlap that is no number of days is refused', async (t) => {
   for (const args of [
     ['--overlap-days', '0'],
     ['--overlap-days', 'x'],
+    ['--overlap-days', '0x10'],
     ['--overlap-days', '3', '--now'],
   ]) {
     await assert.rejects(house.run('ledger rotate-key', ...args), { name: 'UsageError' });

@@ -97,7 +97,8 @@ for (const engine of engines) {
   test(`${engine.name}: a citizen reads that a legal hold was placed, and why, and not by whom`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
     const citizenId = 'anna';
-    const parts = { ...house, read: house.db.read };
+    await house.db.write([house.citizenKeys.creation(citizenId)]);
+    const parts = { ...house, read: house.db.read, ports: house };
     const hold = { actor: { operator: 'jane.doe' }, reason: 'Court order 4 O 12/26', on: { citizenId } } as const;
     assert.ok('hold' in (await placeHold(parts, hold)));
     await house.sequence();

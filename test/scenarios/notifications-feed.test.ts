@@ -89,6 +89,7 @@ for (const engine of engines) {
     assert.equal(await create('https://parking.example/'), 201);
     assert.deepEqual(printed.join(''), 'b.example\nhooks.parking.example\n');
     assert.deepEqual([await run('nobody', '--any'), await run(clientId, '--set', 'a.example:1')], [1, 2]);
+    assert.equal(await run(clientId, '--set', 'a.example#b.example'), 2);
     const set = (await house.events()).filter((type) => type === 'client.webhook-hosts-set');
     assert.equal(set.length, 2);
   });

@@ -21,7 +21,6 @@ export function setHosts(clientId: string, hosts: readonly string[]): Statement[
 /** A host as URLs have it: in lower case and ASCII, without a port; undefined where it is none. */
 export function parseHost(text: string): string | undefined {
   const url = URL.parse(`https://${text}/`);
-  return url !== null && url.pathname === '/' && url.port === '' && url.username === '' && url.search === ''
-    ? url.hostname
-    : undefined;
+  // Whatever else the text had stands somewhere in the URL.
+  return url !== null && url.href === `https://${url.hostname}/` ? url.hostname : undefined;
 }
