@@ -141,6 +141,16 @@ test('[R55] a client that was disabled elsewhere is refused within 60 s, and at 
   assert.deepEqual(await house.checker.authenticate(second), invalidAccessToken());
 });
 
+test('a client that was disabled elsewhere is refused within 60 s also when the clock was set back', async (t) => {
+  const house = await openTokenHouse(t);
+  const iat = house.clock.at / 1_000 - 300;
+  const token = tokenOf(house, { iat, exp: iat + 600 });
+  assert.ok('clientId' in (await house.checker.authenticate(token)));
+  await house.db.write([clientDisabling(house.client.client.clientId, house.clock.at)]);
+  house.clock.at -= 300_000;
+  assert.deepEqual(await house.checker.authenticate(token), invalidAccessToken());
+});
+
 test('what was changed of a client elsewhere counts within 60 s, for tokens that are out too', async (t) => {
   const house = await openTokenHouse(t);
   const token = tokenOf(house);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { JOSEError } from 'jose/errors';
 import { compactVerify } from 'jose/jws/compact/verify';
-import type { Clock } from '../kernel/clock.ts';
+import { ageOf, type Clock } from '../kernel/clock.ts';
 import type { Refusal } from '../kernel/problem.ts';
 import { createRecent } from '../kernel/recent.ts';
 import { type AccessGrant, audienceOf, grantOf, secondsAhead } from './access-token.ts';
@@ -100,7 +100,7 @@ export function createTokenChecker(room: CheckRoom): TokenChecker {
   }
 
   function isStillGood(checked: Checked): boolean {
-    if (clock.now() - checked.checkedAt > cachedForMs) return false;
+    if (ageOf(checked.checkedAt, clock) > cachedForMs) return false;
     return checked.kid === undefined || keys.find('access-token', checked.kid) !== undefined;
   }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import { ageOf, type Clock } from '../kernel/clock.ts';
 import type { Read } from '../store/db.ts';
 import type { Client } from './client.ts';
 import { allClients } from './client-store.ts';
@@ -38,7 +38,7 @@ export function createClientView(read: Read, clock: Clock): ClientView {
   }
 
   function refresh(ifOlderThanMs = -1): Promise<void> {
-    if (clock.now() - readAt <= ifOlderThanMs) return Promise.resolve();
+    if (ageOf(readAt, clock) <= ifOlderThanMs) return Promise.resolve();
     reading ??= load().finally(() => {
       reading = undefined;
     });
@@ -48,7 +48,7 @@ export function createClientView(read: Read, clock: Clock): ClientView {
   return {
     get: (clientId) => clients.get(clientId),
     fresh() {
-      const age = clock.now() - readAt;
+      const age = ageOf(readAt, clock);
       if (age > staleMs && age <= oldestMs) {
         // A failure here is no loss: after a minute the reading is awaited, and its failure ends the request.
         refresh().catch(() => undefined);

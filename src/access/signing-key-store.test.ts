@@ -102,6 +102,12 @@ for (const engine of engines) {
     published();
     await keys.reload(60_000);
     assert.deepEqual([published(), reads], [4, 1]);
+    // So it is when the clock was set back: not only when the hour has come again.
+    await rotateSigningKey(room, 'result', systemRandom);
+    room.clock.at -= 3_600_000;
+    published();
+    await keys.reload(60_000);
+    assert.deepEqual([published(), reads], [5, 2]);
   });
 
   test(`${engine.name}: private parts are stored wrapped, bound to their key, and open under their root only`, async (t) => {

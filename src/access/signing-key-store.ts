@@ -1,4 +1,4 @@
-import type { Clock, Random } from '../kernel/clock.ts';
+import { ageOf, type Clock, type Random } from '../kernel/clock.ts';
 import type { RootKey } from '../keys/root-key.ts';
 import {
   newSigningSeed,
@@ -66,7 +66,7 @@ export async function openSigningKeys({ db, root, clock }: KeyRoom): Promise<Sig
   }
 
   function reload(ifOlderThanMs = -1): Promise<void> {
-    if (reading === undefined && clock.now() - readAt <= ifOlderThanMs) return Promise.resolve();
+    if (reading === undefined && ageOf(readAt, clock) <= ifOlderThanMs) return Promise.resolve();
     reading ??= load().finally(() => {
       reading = undefined;
     });
@@ -76,7 +76,7 @@ export async function openSigningKeys({ db, root, clock }: KeyRoom): Promise<Sig
   /** The keys as known, read again behind the request once a minute. */
   function known(): readonly StoredKey[] {
     // A failure here changes nothing: the keys that are known go on, and the next minute tries again.
-    if (clock.now() - readAt > readAgainMs) reload().catch(() => undefined);
+    if (ageOf(readAt, clock) > readAgainMs) reload().catch(() => undefined);
     return stored;
   }
   await reload();

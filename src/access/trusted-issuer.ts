@@ -1,7 +1,7 @@
 import type { CompactVerifyGetKey } from 'jose';
 import * as errors from 'jose/errors';
 import { compactVerify } from 'jose/jws/compact/verify';
-import type { Clock } from '../kernel/clock.ts';
+import { ageOf, type Clock } from '../kernel/clock.ts';
 import { acceptedAlgs } from './client-keys.ts';
 
 /** An issuer besides our own whose access tokens are accepted, because the operator named it in TRUSTED_ISSUERS. */
@@ -37,7 +37,7 @@ export function createTrustedIssuer(issuer: string, fetching: Fetch, clock: Cloc
   let failedAt = Number.NEGATIVE_INFINITY;
 
   function discovered(): Promise<CompactVerifyGetKey> {
-    if (keys === undefined && clock.now() - failedAt < cooldownMs) return Promise.reject(new IssuerUnavailable(issuer));
+    if (keys === undefined && ageOf(failedAt, clock) < cooldownMs) return Promise.reject(new IssuerUnavailable(issuer));
     keys ??= discover(issuer, fetching).catch((cause: unknown) => {
       keys = undefined;
       failedAt = clock.now();

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import { ageOf, type Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import { remembering } from '../kernel/recent.ts';
 import type { Commit } from '../ledger/commit.ts';
@@ -100,7 +100,7 @@ export async function createFrequencyView(
   let frequencies = await readFrequencies(read);
   let readAt = clock.now();
   return () => {
-    if (clock.now() - readAt > olderThanMs) {
+    if (ageOf(readAt, clock) > olderThanMs) {
       readAt = clock.now();
       readFrequencies(read).then(
         (fresh) => {

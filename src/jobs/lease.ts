@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import { ageOf, type Clock } from '../kernel/clock.ts';
 import type { Statement } from '../store/db.ts';
 import type { Claim } from './claim.ts';
 import { repeat } from './repeat.ts';
@@ -95,7 +95,7 @@ export async function keepLease(parts: LeaseParts): Promise<Lease> {
     mayJudge: async () => {
       if (fence() === undefined) await renew();
       // Either way: a clock that is set back must not make it wait longer.
-      return Math.abs(clock.now() - patience.since) >= patience.ms;
+      return ageOf(patience.since, clock) >= patience.ms;
     },
     idle: renewing.idle,
     end: async ({ giveBack }) => {

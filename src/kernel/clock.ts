@@ -4,6 +4,14 @@ export type Clock = { now(): number };
 /** Random bytes, given like the clock, so that tests can make ids repeatable. */
 export type Random = (bytes: number) => Uint8Array;
 
+/**
+ * How many milliseconds lie between that instant and now, in either direction: what is kept or left alone for a while
+ * would otherwise stay so for as long as the clock was set back.
+ */
+export function ageOf(at: number, clock: Clock): number {
+  return Math.abs(clock.now() - at);
+}
+
 /** An instant as callers see it: RFC 3339 in UTC with milliseconds. */
 export function toInstant(epochMs: number): string {
   if (epochMs !== lastMs) {

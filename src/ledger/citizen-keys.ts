@@ -73,7 +73,7 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
 
   function cached(citizenId: string): Uint8Array | undefined {
     const found = cache.get(citizenId);
-    return found !== undefined && now() - found.readAt <= cachedForMs ? found.key : undefined;
+    return found !== undefined && Math.abs(now() - found.readAt) <= cachedForMs ? found.key : undefined;
   }
 
   function keyIn(row: Row, citizenId: string, readAt: number): Uint8Array {
@@ -96,7 +96,7 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     if (known !== undefined) return known;
     const readAt = now();
     const strangerAt = strangers.get(citizenId);
-    const isStranger = strangerAt !== undefined && readAt - strangerAt < strangerForMs;
+    const isStranger = strangerAt !== undefined && Math.abs(readAt - strangerAt) < strangerForMs;
     const row = isStranger ? undefined : await rowOf(citizenId);
     if (row !== undefined) return keyIn(row, citizenId, readAt);
     if (!isStranger && clock !== undefined) strangers.set(citizenId, readAt);

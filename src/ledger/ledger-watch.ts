@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import { ageOf, type Clock } from '../kernel/clock.ts';
 import type { Read } from '../store/db.ts';
 
 /** How the ledger is, as this process knows it: what metrics and `/readyz` say. Sizes are entries. */
@@ -60,10 +60,9 @@ export function createLedgerWatch({ read, clock, witnessed, onAlarm, onEnded }: 
   };
 
   function raise(kind: LedgerAlarm, what: string): void {
-    const now = clock.now();
     const before = toldAt.get(kind);
-    if (before !== undefined && now - before < toldAgainMs) return;
-    toldAt.set(kind, now);
+    if (before !== undefined && ageOf(before, clock) < toldAgainMs) return;
+    toldAt.set(kind, clock.now());
     state = { ...state, alarms: [...toldAt.keys()] };
     onAlarm(kind, new Error(what));
   }

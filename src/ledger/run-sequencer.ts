@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import { ageOf, type Clock } from '../kernel/clock.ts';
 import type { Publisher } from './publisher.ts';
 import type { Sequencer } from './sequencer.ts';
 
@@ -35,7 +35,7 @@ export function runSequencer(parts: RunParts): RunningSequencer {
     const numbered = await sequencer.step();
     if (numbered === undefined) return followMs;
     const tree = sequencer.tree();
-    if (tree !== undefined && (numbered === 0 || clock.now() - publishedAt >= idleMs)) {
+    if (tree !== undefined && (numbered === 0 || ageOf(publishedAt, clock) >= idleMs)) {
       await publisher.publish(tree);
       publishedAt = clock.now();
     }

@@ -1,4 +1,4 @@
-import type { Clock, Random } from '../kernel/clock.ts';
+import { ageOf, type Clock, type Random } from '../kernel/clock.ts';
 import type { Stamp } from './evidence-bundle.ts';
 import { type Asked, readTimeStampAnswer, TimeStampBroken, timeStampRequest } from './time-stamp.ts';
 
@@ -20,17 +20,17 @@ const restMs = 30_000;
 
 /** Asks an authority over HTTP (RFC 3161, section 3.4). What it does not give, or gives wrong, is none, and is told. */
 export function createStamper(parts: StamperParts): Stamp {
-  let restUntil = 0;
+  let failedAt = Number.NEGATIVE_INFINITY;
   return async (over) => {
-    if (parts.clock.now() < restUntil) return undefined;
+    if (ageOf(failedAt, parts.clock) < restMs) return undefined;
     try {
       const nonce = parts.random(nonceBytes);
       const answer = await post(parts, timeStampRequest(over, nonce));
       const { token, at } = await readTimeStampAnswer(answer, { over, nonce, trusted: parts.trusted });
-      if (Math.abs(at - parts.clock.now()) > mostSkewMs) throw new TimeStampBroken('its time is not ours');
+      if (ageOf(at, parts.clock) > mostSkewMs) throw new TimeStampBroken('its time is not ours');
       return token;
     } catch (fault) {
-      restUntil = parts.clock.now() + restMs;
+      failedAt = parts.clock.now();
       parts.onFault(fault);
       return undefined;
     }

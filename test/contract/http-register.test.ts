@@ -128,6 +128,14 @@ test('a register that fails five times is left alone for ten seconds, then tried
   assert.equal((await register.find('C-1'))?.citizenId, 'C-1');
 });
 
+test('a register that is left alone is tried at once when the clock was set back', async (t) => {
+  const { register, asked, pass } = await openRegister(t, answering(500, ''));
+  for (let time = 0; time < 6; time += 1) await assert.rejects(register.find('C-1'), RegisterUnavailable);
+  pass(-3_600_000);
+  await assert.rejects(register.find('C-1'), RegisterUnavailable);
+  assert.equal(asked(), 6);
+});
+
 test('a question that the register refuses is not answered, and leaves it in use for all others', async (t) => {
   const { register, asked, pass, told } = await openRegister(t, async (request, response) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString();

@@ -189,6 +189,15 @@ test('after a failure an authority is left alone for half a minute, and then ask
   assert.ok((await stamp(Buffer.from('x'))) !== undefined);
 });
 
+test('an authority that is left alone is asked at once when the clock was set back', async (t) => {
+  const authority = await startAuthority(t, () => now);
+  const { stamp, wait } = stamperFor(authority);
+  wait(3_600_000);
+  assert.equal(await stamp(Buffer.from('x')), undefined);
+  wait(-3_600_000);
+  assert.ok((await stamp(Buffer.from('x'))) !== undefined);
+});
+
 /** An authority of OpenSSL in a folder, with a certificate of its own. */
 function opensslAuthority(folder: string) {
   const openssl = (command: string) =>

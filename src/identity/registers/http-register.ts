@@ -1,5 +1,5 @@
 import type { Timer } from '../../jobs/timer.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import { ageOf, type Clock } from '../../kernel/clock.ts';
 import { claimNames } from '../claims.ts';
 import { formerFields, marks } from '../import-fields.ts';
 import { readFormer } from '../import-former.ts';
@@ -109,19 +109,20 @@ type Ask = (path: string, body: object) => Promise<Answer>;
 /** Asks no more for a while when the register fails again and again: callers get their answer at once. */
 function withCircuit({ clock, onFault }: HttpRegisterParts, ask: Ask): Ask {
   let failures = 0;
-  let openUntil = 0;
+  let openedAt = Number.NEGATIVE_INFINITY;
   return async (path, body) => {
-    if (clock.now() < openUntil) throw new RegisterUnavailable('the register failed repeatedly and is left alone');
+    if (ageOf(openedAt, clock) < openForMs)
+      throw new RegisterUnavailable('the register failed repeatedly and is left alone');
     // While the one question tries again, the others still find the circuit open.
-    if (failures >= failuresToOpen) openUntil = clock.now() + openForMs;
+    if (failures >= failuresToOpen) openedAt = clock.now();
     try {
       const answer = await ask(path, body);
       failures = 0;
-      openUntil = 0;
+      openedAt = Number.NEGATIVE_INFINITY;
       return answer;
     } catch (fault) {
       failures += 1;
-      if (failures >= failuresToOpen) openUntil = clock.now() + openForMs;
+      if (failures >= failuresToOpen) openedAt = clock.now();
       if (fault instanceof RegisterUnavailable) onFault?.(fault);
       throw fault;
     }

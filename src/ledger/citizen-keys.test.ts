@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { rootKeyFrom } from '../keys/root-key.ts';
+import { cachedForMs, createCitizenKeys } from './citizen-keys.ts';
+
+const root = rootKeyFrom(new Uint8Array(32).fill(1));
+
+for (const engine of engines) {
+  for (const [when, passedMs] of Object.entries({ 'a minute later': cachedForMs + 1, 'an hour earlier': -3_600_000 })) {
+    test(`${engine.name}: a key that another process destroyed is used no more when the clock shows ${when}`, async (t) => {
+      const db = await engine.open(t);
+      let now = Date.UTC(2026, 10, 20);
+      const keys = createCitizenKeys(db.read, root, systemRandom, { now: () => now });
+      await db.write([keys.creation('anna')]);
+      const key = await keys.keyOf('anna');
+      await db.write([keys.destruction('anna')]);
+      now += passedMs;
+      assert.notDeepEqual(await keys.keyOf('anna'), key);
+    });
+  }
+}
