@@ -110,6 +110,17 @@ for (const engine of engines) {
     assert.deepEqual([published(), reads], [5, 2]);
   });
 
+  test(`${engine.name}: a new key signs however many were replaced before it`, async (t) => {
+    const room = { db: await engine.open(t), root, clock: frozen() };
+    for (let count = 0; count <= 1_000; count += 1) {
+      room.clock.at += 1;
+      await room.db.write(signingKeyReplacement(room, { use: 'result', atOnce: true }, systemRandom).statements);
+    }
+    const keys = await openSigningKeys(room);
+    assert.equal(keys.inForce('result').length, 1);
+    assert.equal(keys.current('result').kid, keys.inForce('result')[0]?.key.kid);
+  });
+
   test(`${engine.name}: private parts are stored wrapped, bound to their key, and open under their root only`, async (t) => {
     const room = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(room, systemRandom);

@@ -62,7 +62,7 @@ export async function openSigningKeys({ db, root, clock }: KeyRoom): Promise<Sig
 
   async function load(): Promise<void> {
     readAt = clock.now();
-    stored = await readKeys(db.read, root);
+    stored = await readKeys(db.read, root, readAt);
   }
 
   function reload(ifOlderThanMs = -1): Promise<void> {
@@ -112,7 +112,7 @@ export async function openSigningKeys({ db, root, clock }: KeyRoom): Promise<Sig
 /** Makes and stores a key for each use that has none in force, and answers those uses; only for the first start of a demo and `keys create`. */
 export async function createMissingSigningKeys(room: KeyRoom, random: Random): Promise<SigningUse[]> {
   const now = room.clock.now();
-  const stored = await readKeys(room.db.read, room.root);
+  const stored = await readKeys(room.db.read, room.root, now);
   const missing = signingUses.filter(
     (use) => !stored.some(({ key, retireAt }) => key.use === use && (retireAt === undefined || retireAt > now)),
   );
@@ -171,11 +171,13 @@ function keyCreation({ root, clock }: Omit<KeyRoom, 'db'>, use: SigningUse, rand
   return { kid, statement };
 }
 
-async function readKeys(read: Read, root: RootKey): Promise<StoredKey[]> {
+/** The keys in force, the oldest first, and the retired ones of the uses that outlive a key. */
+async function readKeys(read: Read, root: RootKey, now: number): Promise<StoredKey[]> {
   const rows = await read(
     `select kid, use, sealed_private, root_key_id, created_at, retire_at, withdrawn from signing_key
-      order by created_at, retire_at nulls last, kid limit $1`,
-    [1_000],
+      where retire_at is null or retire_at > $1 or use in ('evidence', 'checkpoint')
+      order by created_at, retire_at nulls last, kid`,
+    [now],
   );
   return rows.map((row) => keyOf(row, root));
 }
