@@ -40,6 +40,12 @@ test('a use is hidden as long as the operator allows and no longer, with a reaso
   assert.deepEqual(asked({ until, reason: 'x'.repeat(200) }), { ...hidden, hiddenReason: 'x'.repeat(200) });
 });
 
+test('a day that no calendar has hides nothing', () => {
+  const longestMs = 60 * dayMs;
+  const early = ['bad-request', 'access-log-hidden-until out-of-range'];
+  assert.deepEqual(asked({ until: '2026-02-30T00:00:00Z', reason }, { longestMs }), early);
+});
+
 test('nobody hides a use without the scope, or where the operator allows none', () => {
   for (const headers of [{ until, reason }, { until }, { reason }]) {
     assert.deepEqual(asked(headers, { scopes: ['documents:read'] }), ['hiding-not-permitted']);

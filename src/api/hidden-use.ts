@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../access/caller.ts';
-import { toInstant } from '../kernel/clock.ts';
+import { parseInstant, toInstant } from '../kernel/clock.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import type { Hidden, LedgerEvent } from '../ledger/event.ts';
@@ -24,8 +24,8 @@ export function hiddenUse(
   if (until === undefined && reason === undefined) return undefined;
   if (!caller.scopes.has('access-log:hide') || longestMs === 0) return refuse('hiding-not-permitted');
   const issues: Issue[] = [];
-  const at = typeof until === 'string' && instant.test(until) ? Date.parse(until) : Number.NaN;
-  if (!(at > now && at <= now + longestMs)) {
+  const at = typeof until === 'string' && instant.test(until) ? (parseInstant(until) ?? 0) : 0;
+  if (at <= now || at > now + longestMs) {
     const detail = `expected an instant ahead, at most ${Math.floor(longestMs / 86_400_000)} days, as 2026-01-31T12:00:00Z`;
     issues.push({ in: 'header', name: hidingHeaders.until, code: 'out-of-range', detail });
   }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { parseInstant } from '../kernel/clock.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Ground } from '../ledger/event.ts';
 import { decodeLine, encodedText, visible } from './header-text.ts';
@@ -137,14 +138,6 @@ function unsupported(): Refusal {
   return refuse('unsupported-media-type', `Send one of ${accept}, without a content coding; text as UTF-8.`, {
     headers: { accept },
   });
-}
-
-/** The instant of an RFC 3339 text in epoch ms; undefined for a day or hour that no calendar has. */
-export function parseInstant(given: string): number | undefined {
-  const at = Date.parse(given);
-  const [year, month, day] = given.slice(0, 10).split('-').map(Number);
-  if (Number.isNaN(at) || year === undefined || month === undefined || day === undefined) return undefined;
-  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate() ? at : undefined;
 }
 
 function laterThan(now: number, at: number | undefined): number | undefined {

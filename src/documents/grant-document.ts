@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
-import { toInstant } from '../kernel/clock.ts';
+import { parseInstant, toInstant } from '../kernel/clock.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
-import { parseInstant } from './deposit-headers.ts';
 import { insertGrant } from './document-store.ts';
 import { findOwn } from './document-use.ts';
 import { decodeLine } from './header-text.ts';

@@ -24,3 +24,11 @@ export function toInstant(epochMs: number): string {
 // One request writes the same instant several times.
 let lastMs = Number.NaN;
 let lastInstant = '';
+
+/** The instant of an RFC 3339 text in epoch ms; undefined for a day or hour that no calendar has. */
+export function parseInstant(given: string): number | undefined {
+  const at = Date.parse(given);
+  const [year, month, day] = given.slice(0, 10).split('-').map(Number);
+  if (Number.isNaN(at) || year === undefined || month === undefined || day === undefined) return undefined;
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate() ? at : undefined;
+}
