@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type TObject, Type } from 'typebox';
+import { type TObject, type TSchema, Type } from 'typebox';
 import { endpointsOf, losses } from './endpoint-register.ts';
 import { type Call, defineOperation, type Operation } from './operation.ts';
 
@@ -61,6 +61,34 @@ const lost: readonly (readonly [string, ReturnType<typeof register>, RegExp])[] 
   ['a member that is no longer taken', register({ body: Type.Object({}, closed) }, {}), /name is gone/],
   ['a member that is no longer answered', register({ gives: Type.Object({}) }, {}), /id/],
 ];
+
+const gives = (id: TSchema) => register({ gives: Type.Object({ id }) });
+const nothing = Type.Null();
+
+/** Answers before and after, each of one member. */
+const lostWithin: readonly (readonly [string, TSchema, TSchema])[] = [
+  ['another type beside null', Type.Union([text, nothing]), Type.Union([Type.Integer(), nothing])],
+  ['null where there was none', text, Type.Union([text, nothing])],
+  [
+    'a member that is no longer answered beside null',
+    Type.Union([Type.Object({ name: text }), nothing]),
+    Type.Union([Type.Object({ other: text }), nothing]),
+  ],
+];
+
+for (const [what, old, now] of lostWithin) {
+  test(`an answer with ${what} has lost something`, () => {
+    assert.match(losses(gives(old), gives(now)).join('\n'), /200\/id/);
+  });
+}
+
+test('an answer with more words, and with more members beside null, has lost nothing', () => {
+  const words = (...all: string[]) => Type.Union(all.map((word) => Type.Literal(word)));
+  const either = (...schemas: TSchema[]) => Type.Union([...schemas, nothing]);
+  const [less, more] = [Type.Object({ name: text }), Type.Object({ name: text, more: text })];
+  assert.deepEqual(losses(gives(words('a', 'b')), gives(words('a', 'b', 'c'))), []);
+  assert.deepEqual(losses(gives(either(less)), gives(either(more))), []);
+});
 
 for (const [what, after, loss] of lost) {
   test(`a register with ${what} has lost something`, () => {

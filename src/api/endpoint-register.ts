@@ -126,12 +126,28 @@ function narrowed(label: string, before: Json | undefined, after: Json | undefin
   return found;
 }
 
+/** The schemas of a union, or the one that it is. */
+function optionsOf(schema: Json): readonly Json[] {
+  const { anyOf } = asObject(schema);
+  return Array.isArray(anyOf) ? anyOf.flatMap(optionsOf) : [schema];
+}
+
+const typesOf = (options: readonly Json[]) => [...new Set(options.map((one) => String(memberOf(one, 'type'))))].sort();
+
 /** What an answer no longer gives; new members and new values of an enumeration are growth. */
 function widened(label: string, before: Json | undefined, after: Json | undefined): string[] {
   if (before === undefined || before === null) return [];
   if (after === undefined || after === null) return [`${label} is gone`];
+  const [old, now] = [optionsOf(before), optionsOf(after)];
+  if (typesOf(old).join() !== typesOf(now).join()) return [`${label}: type changed`];
+  return old.flatMap((option) => {
+    const [fewest = []] = now.map((one) => lost(label, option, one)).sort((left, right) => left.length - right.length);
+    return fewest;
+  });
+}
+
+function lost(label: string, before: Json, after: Json): string[] {
   const found: string[] = [];
-  if (memberOf(before, 'type') !== memberOf(after, 'type')) found.push(`${label}: type changed`);
   const required = namesIn(memberOf(after, 'required'));
   for (const name of namesIn(memberOf(before, 'required'))) {
     if (!required.includes(name)) found.push(`${label}: ${name} is no longer always there`);
