@@ -5,6 +5,7 @@ import { allowStream } from './body-watch.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { createDispatch, type Dispatched } from './dispatch.ts';
 import { atWholeQuantum, foundNothing } from './found-nothing.ts';
+import { parseAccept, qualityOf } from './media-range.ts';
 import { methodsOf, type Operation } from './operation.ts';
 import { pour } from './pour.ts';
 import { type Outgoing, problemAnswer } from './problem-answer.ts';
@@ -243,9 +244,6 @@ function producedTypes<P>(operation: Operation<P>): readonly string[] | undefine
 
 function acceptable(accept: string | undefined, types: readonly string[] | undefined): boolean {
   if (accept === undefined || types === undefined || types.includes(accept)) return true;
-  return accept.split(',').some((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    if (parameters.some((parameter) => /^q=0(?:\.0{0,3})?$/.test(parameter))) return false;
-    return type === '*/*' || types.some((produced) => produced === type || type === `${produced.split('/')[0]}/*`);
-  });
+  const ranges = parseAccept(accept);
+  return types.some((type) => qualityOf(type, ranges) > 0);
 }

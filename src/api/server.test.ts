@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
 import { test } from 'node:test';
+import { Type } from 'typebox';
 import { createExchange } from '../../test/exchange.ts';
 import { storelessHouse } from '../../test/storeless-house.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { createLog } from './log.ts';
+import { defineOperation } from './operation.ts';
 import { createApiServer } from './server.ts';
 
 test('behind https every answer says that it stays https, and nothing is redirected', async (t) => {
@@ -21,6 +23,28 @@ test('behind https every answer says that it stays https, and nothing is redirec
     assert.ok(status >= 400);
     assert.deepEqual([headers['strict-transport-security'], headers.location], ['max-age=31536000', undefined]);
   }
+});
+
+test('what an Accept refuses by its own name is not sent for the sake of a wider range', async (t) => {
+  const operation = defineOperation({
+    ...{ name: 'readThing', since: '1.0', method: 'GET', path: '/v1/thing', scope: 'events:read' },
+    ...{ summary: '', description: '', request: {}, refusals: [], citizenData: false },
+    responses: { 200: { description: '', schema: Type.Object({}) } },
+    run: async () => ({ plain: { status: 200, json: {} } }),
+  });
+  const server = createApiServer({
+    house: storelessHouse,
+    ...{ operations: [operation], pages: [], mounts: [], publicUrl: 'https://api.example.gov', apiVersion: '1.0.0' },
+    random: systemRandom,
+    log: createLog('silent'),
+  });
+  const ask = createExchange(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
+  t.after(() => server.stop(1_000));
+  const statusOf = async (accept: string) => (await ask({ path: '/v1/thing', headers: { accept } })).status;
+  for (const accept of ['*/*', 'application/*', 'text/html, application/json;q=0.1', '*/*;q=0, application/json'])
+    assert.notEqual(await statusOf(accept), 406, accept);
+  for (const accept of ['text/html', 'application/json;q=0', 'application/json;q=0, */*', '*/*;q=0.0'])
+    assert.equal(await statusOf(accept), 406, accept);
 });
 
 test('what a foreign handler answers has the headers of every answer, and its own before them', async (t) => {
