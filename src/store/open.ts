@@ -39,18 +39,14 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Db> {
   const { databaseUrl, clock, random = systemRandom } = settings;
   if (databaseUrl === undefined) return openFile(settings, random);
   const { openPostgres } = await import('./postgres.ts');
-  const db = await openPostgres(databaseUrl, { random });
   // A migration of a large table may take longer than any statement of a request.
   const patient = await openPostgres(databaseUrl, { random, statementTimeoutMs: migrationTimeoutMs });
   try {
     await migrate(patient, clock);
-    return db;
-  } catch (error) {
-    await db.close();
-    throw error;
   } finally {
     await patient.close();
   }
+  return openPostgres(databaseUrl, { random });
 }
 
 async function openFile(settings: DatabaseSettings, random: Random): Promise<Db> {

@@ -36,7 +36,10 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     if (fault !== undefined) throw new TypeError(fault);
     return readers.read(sql, args);
   };
-  await refuseOtherCollation(read);
+  await refuseOtherCollation(read).catch(async (fault) => {
+    await readers.close();
+    throw fault;
+  });
   let closing: Promise<void> | undefined;
   return {
     engine: 'postgres',

@@ -5,6 +5,7 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { type Db, ReadUnavailable, WriteBusy, WriteUnknown } from '../../src/store/db.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { createDatabase, dropDatabase, onServer } from '../postgres-databases.ts';
+import { until } from '../until.ts';
 import { startProxy } from './postgres-proxy.ts';
 
 // Without a key on purpose: a unit that ran twice would show.
@@ -197,6 +198,8 @@ test('postgres: a database that does not sort by bytes is refused with the remed
   const url = (await createDatabase('empty')).replace(/\/cs_test_[^?]*/, `/${name}`);
   t.after(() => onServer(`drop database ${name} with (force)`));
   await assert.rejects(openPostgres(url, { random: systemRandom }), /does not sort by bytes.*lc_collate 'C'/);
+  const sessions = `select pid from pg_stat_activity where datname = '${name}'`;
+  await until(async () => (await onServer(sessions)).length === 0);
 });
 
 const rename = 'update named set name = cast($2 as text) where id = cast($1 as text) returning id';
