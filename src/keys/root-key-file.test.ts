@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -19,6 +19,13 @@ test('what a start left that died while it made the key is no key, and hinders n
   const root = createRootKey(path, systemRandom);
   assert.deepEqual([readRootKey(path).id, readdirSync(folder)], [root.id, ['root.key']]);
   assert.equal(statSync(path).mode & 0o777, 0o600);
+});
+
+test('a root key that is there and cannot be read is not said to be missing', (t) => {
+  const folder = emptyFolder(t);
+  chmodSync(folder, 0o700);
+  assert.throws(() => readRootKey(folder), /the root key at .* cannot be read: EISDIR/);
+  assert.throws(() => readRootKey(join(folder, 'root.key')), /no root key at .*keys create/);
 });
 
 test('a root key that is there is never replaced by a new one', (t) => {

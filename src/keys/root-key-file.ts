@@ -50,6 +50,8 @@ export function readRootSecrets(path: string): RootSecrets {
     text = readFileSync(path, 'utf8').trim();
   } catch (cause) {
     if (cause instanceof RootKeyError) throw cause;
+    if (cause instanceof Error && 'code' in cause && cause.code !== 'ENOENT')
+      throw new RootKeyError(`the root key at ${path} cannot be read: ${cause.message}`);
     throw new RootKeyError(
       `no root key at ${path}. Make one with: citizen-services keys create — and keep a copy elsewhere`,
     );
