@@ -35,7 +35,7 @@ export async function openBlobs({ settings }: Pick<House, 'settings'>): Promise<
 }
 
 /** The bucket in DOCUMENT_STORE, whose form the settings have checked. */
-export function s3PlaceOf(setting: string) {
+function s3PlaceOf(setting: string) {
   const url = new URL(setting);
   const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
   return {
@@ -137,7 +137,7 @@ function startGate(house: KeepingHouse, ports: DocumentPorts): Scanning | undefi
 }
 
 /** The address in CLAMAV, whose form the settings have checked. */
-export function clamdAddress(setting: string): { path: string } | { host: string; port: number } {
+function clamdAddress(setting: string): { path: string } | { host: string; port: number } {
   if (setting.startsWith('unix:')) return { path: setting.slice('unix:'.length).replace(/^\/\/\//, '/') };
   const url = new URL(setting);
   return { host: url.hostname.replaceAll(/[[\]]/g, ''), port: Number(url.port) };

@@ -1,7 +1,7 @@
 import { clockSkewSeconds } from './access-token.ts';
 
 /** The longest that a client assertion may still live when it comes, in seconds. */
-export const assertionSeconds = 300;
+const assertionSeconds = 300;
 
 /**
  * What is wrong with the claims of a verified client assertion, in words for its client, or undefined: the audience must

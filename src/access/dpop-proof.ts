@@ -8,7 +8,7 @@ import type { DpopNonces } from './dpop-nonces.ts';
 import { takeJwsApart } from './token-form.ts';
 
 /** How old a proof may be, in seconds, besides the difference of clocks. */
-export const proofSeconds = 60;
+const proofSeconds = 60;
 
 /** What a proof has to prove: that this very request was made by who holds the key; `accessToken` where one is used. */
 export type Proven = {

@@ -6,7 +6,7 @@ export type UnverifiedToken = {
 };
 
 /** The longest token that is looked at; ours have some 600 characters. */
-export const longestToken = 8_192;
+const longestToken = 8_192;
 
 const compact = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
 

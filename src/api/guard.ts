@@ -32,7 +32,7 @@ const longestSingle = Math.max(...single.map((name) => name.length));
 const hostPattern = /^(?:[A-Za-z0-9._~-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
 /** What the parser lets through and no handler may see (api requirements 18, 32, 66): the refusal, or undefined. */
-export function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
+function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
   const close = { headers: { connection: 'close' } };
   const repeated = repeatedIn(request.rawHeaders);
   if (repeated !== undefined) return refuse('malformed-http', `The header ${repeated} stands more than once.`, close);

@@ -21,7 +21,7 @@ const beforeAll: readonly ProblemSlug[] = [
 ];
 
 /** The problems that this operation can answer, by status. */
-export function problemsOf<P>(operation: Operation<P>): readonly (readonly [number, readonly ProblemSlug[]])[] {
+function problemsOf<P>(operation: Operation<P>): readonly (readonly [number, readonly ProblemSlug[]])[] {
   const slugs = new Set<ProblemSlug>([
     ...always,
     ...operation.refusals,

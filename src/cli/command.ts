@@ -88,7 +88,7 @@ function isParseArgsFault(fault: unknown): fault is Error {
 }
 
 /** The list of all commands: their names, and the first line of what they do. */
-export function helpText(commands: readonly Command[]): string {
+function helpText(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary.split('\n', 1)[0]}`);
   return `citizen-services COMMAND\n\n${lines.join('\n')}\n\nCOMMAND --help tells more. Settings come from the environment: docs/settings.md.\n`;

@@ -59,7 +59,7 @@ export async function seedDemo(room: DemoRoom): Promise<DemoFile> {
 }
 
 /** The file of an earlier start; undefined on the first one. Written by this program alone. */
-export function readDemoFile(path: string): DemoFile | undefined {
+function readDemoFile(path: string): DemoFile | undefined {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as DemoFile) : undefined;
 }
 

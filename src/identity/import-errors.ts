@@ -10,7 +10,7 @@ export type ErrorFile = {
 };
 
 /** The column of the reason; an import takes no notice of it. */
-export const reasonColumn = 'importError';
+const reasonColumn = 'importError';
 
 /** Opens the error file, cut to `keepBytes`: what stands behind belongs to rows that will be read again. */
 export async function openErrorFile(path: string, header: readonly string[], keepBytes: number): Promise<ErrorFile> {

@@ -16,7 +16,7 @@ export function isStranger(citizenId: string): boolean {
 }
 
 /** So many entries about citizens a search leaves at least. */
-export const leastConcerned = 2;
+const leastConcerned = 2;
 
 /** Whom a search writes of in the ledger: everybody whom it concerns, filled up so that their number does not tell. */
 export function ownersOf(concerned: readonly string[], verification: VerificationId): readonly string[] {

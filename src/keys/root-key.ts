@@ -3,7 +3,7 @@ import { hmacText } from '../kernel/hashing.ts';
 import { keyBytes } from './chunked-encryption.ts';
 
 /** What wraps keys that are stored: re-wrapped when the root is rotated. */
-export const wrappingPurposes = ['wrap-citizen-keys', 'wrap-signing-keys'] as const;
+const wrappingPurposes = ['wrap-citizen-keys', 'wrap-signing-keys'] as const;
 export type WrappingPurpose = (typeof wrappingPurposes)[number];
 
 /** What stays the same for as long as the data lives: pseudonyms, tags and fingerprints that were stored or given out. */

@@ -47,7 +47,7 @@ export type LedgerWatchParts = {
 /** Beyond that a count would cost more than it says. */
 export const mostCounted = 10_000;
 /** An event waits a fraction of a second for its number, and a leader that is gone is replaced after five. */
-export const behindSeconds = 30;
+const behindSeconds = 30;
 /** While it lasts it is told again so often. */
 const toldAgainMs = 60_000;
 

@@ -31,7 +31,7 @@ export type Attempt = {
   readonly reason?: ReasonCode;
 };
 
-export const attemptOutcomes = ['sent', 'delivered', 'retry', 'failed', 'unknown'] as const;
+const attemptOutcomes = ['sent', 'delivered', 'retry', 'failed', 'unknown'] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
 /** One line of a channel's queue: the messages of one client and category, of one priority. */

@@ -63,7 +63,7 @@ function inlineHtml({ text, strong, href }: Inline): string {
 }
 
 /** Text as it may stand in HTML, in an element or between double quotes. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   const names: Readonly<Record<string, string>> = {
     '&': '&amp;',
     '<': '&lt;',

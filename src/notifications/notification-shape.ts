@@ -48,7 +48,7 @@ const deliveryShape = closed({
   reason: Type.Optional(reasonShape),
 });
 
-export const timelineEvents = [
+const timelineEvents = [
   'accepted',
   'scheduled',
   'sending',

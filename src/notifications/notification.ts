@@ -164,7 +164,7 @@ function isIdle({ channel, reminder, status }: DeliveryOutline, deliveries: read
 }
 
 /** True for the states of a delivery after which only a late proof can bring success. */
-export function endedWithoutSuccess(status: DeliveryStatus): boolean {
+function endedWithoutSuccess(status: DeliveryStatus): boolean {
   switch (status) {
     case 'failed':
     case 'unknown':

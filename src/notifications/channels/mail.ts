@@ -32,7 +32,7 @@ export type Mail = {
 };
 
 /** The Message-ID of an attempt: by it a relay's log can be asked what became of an attempt without an answer. */
-export function messageIdOf(message: Pick<Message, 'delivery' | 'attempt'>, host: string): string {
+function messageIdOf(message: Pick<Message, 'delivery' | 'attempt'>, host: string): string {
   return `<${message.delivery}.${message.attempt}@${host}>`;
 }
 

@@ -70,7 +70,7 @@ export function parseTarget(text: string, allowPrivate: boolean): URL | undefine
 }
 
 /** The host of a URL without the brackets of an IPv6 address. */
-export function hostOf(url: URL): string {
+function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }
 

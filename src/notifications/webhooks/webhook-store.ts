@@ -4,7 +4,7 @@ import { bytesField, idField, textField, wholeField, wholeOrNull, wordField } fr
 import { type SignatureScheme, signatureSchemes } from './webhook-secret.ts';
 
 /** `disabled`: its receiver answered 410; asking for redelivery makes it `active` again. */
-export const webhookStatuses = ['active', 'disabled', 'removed'] as const;
+const webhookStatuses = ['active', 'disabled', 'removed'] as const;
 
 /** Where a client wants to be told; the secrets are sealed. */
 export type Webhook = {
