@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Fastify from 'fastify';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { openTokenHouse, publicUrl } from '../../test/attacks/tokens-house.ts';
+import { openTokenHouse, publicUrl, rotateSigningKey } from '../../test/attacks/tokens-house.ts';
 import {
   type Answer,
   assertionOf,
@@ -16,7 +16,6 @@ import { engines } from '../../test/engines.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { createAuthorizationServer } from './authorization-server.ts';
 import { clientDisabling } from './client-store.ts';
-import { rotateSigningKey } from './signing-key-store.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: a secret buys a token after RFC 9068 that opens the interface`, async (t) => {
@@ -185,7 +184,7 @@ test('[R9] the metadata names what is there, and the key set what signs, before 
   const kidNow = async () =>
     decodeProtectedHeader(String((await served.ask({}, basic(served))).body['access_token'])).kid;
   const old = await kidNow();
-  await rotateSigningKey(served.room, 'access-token', systemRandom);
+  await rotateSigningKey(served.room, 'access-token');
   await served.keys.reload();
   served.clock.at += 600_000;
   const next = await kidNow();

@@ -6,6 +6,7 @@ import {
   goodClaims,
   openTokenHouse,
   publicUrl,
+  rotateSigningKey,
   signedByUs,
   type TokenHouse,
 } from '../../test/attacks/tokens-house.ts';
@@ -15,7 +16,6 @@ import { invalidAccessToken } from './challenge.ts';
 import { newClient } from './client.ts';
 import { changedClient } from './client-change.ts';
 import { clientChange, clientCreation, clientDisabling } from './client-store.ts';
-import { rotateSigningKey } from './signing-key-store.ts';
 
 const scope = 'documents:read';
 
@@ -180,7 +180,7 @@ test('a cached token costs no query', async (t) => {
 test('after a rotation old and new tokens are good until the old key retires', async (t) => {
   const house = await openTokenHouse(t);
   const old = house.keys.current('access-token');
-  await rotateSigningKey(house.room, 'access-token', systemRandom);
+  await rotateSigningKey(house.room, 'access-token');
   await house.keys.reload();
   assert.equal(house.keys.current('access-token').kid, old.kid, 'a new key is published before it signs');
   house.clock.at += 600_000;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { rotateSigningKey } from '../../test/attacks/tokens-house.ts';
 import { engines } from '../../test/engines.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { rootKeyFrom } from '../keys/root-key.ts';
@@ -7,7 +8,6 @@ import { signingUses } from '../keys/signing-key.ts';
 import {
   createMissingSigningKeys,
   openSigningKeys,
-  rotateSigningKey,
   SigningKeyMissing,
   signingKeyReplacement,
 } from './signing-key-store.ts';
@@ -52,8 +52,8 @@ for (const engine of engines) {
     await createMissingSigningKeys(room, systemRandom);
     const keys = await openSigningKeys(room);
     const old = { result: keys.current('result').kid, evidence: keys.current('evidence').kid };
-    await rotateSigningKey(room, 'result', systemRandom);
-    await rotateSigningKey(room, 'evidence', systemRandom);
+    await rotateSigningKey(room, 'result');
+    await rotateSigningKey(room, 'evidence');
     await keys.reload();
     assert.equal(keys.current('result').kid, old.result);
     room.clock.at += 600_000;
@@ -72,7 +72,7 @@ for (const engine of engines) {
     const keys = await openSigningKeys(room);
     const kids = () => keys.publicJwks().keys.map(({ kid }) => kid);
     const earlier = keys.current('evidence').kid;
-    await rotateSigningKey(room, 'evidence', systemRandom);
+    await rotateSigningKey(room, 'evidence');
     await keys.reload();
     room.clock.at += 2 * 86_400_000;
     const stolen = keys.current('evidence').kid;
@@ -93,7 +93,7 @@ for (const engine of engines) {
     const room = { db: { read, write: db.write.bind(db) }, root, clock: frozen() };
     await createMissingSigningKeys(room, systemRandom);
     const keys = await openSigningKeys(room);
-    await rotateSigningKey(room, 'result', systemRandom);
+    await rotateSigningKey(room, 'result');
     const published = () => keys.publicJwks().keys.length;
     reads = 0;
     room.clock.at += 60_000;
@@ -103,7 +103,7 @@ for (const engine of engines) {
     await keys.reload(60_000);
     assert.deepEqual([published(), reads], [4, 1]);
     // So it is when the clock was set back: not only when the hour has come again.
-    await rotateSigningKey(room, 'result', systemRandom);
+    await rotateSigningKey(room, 'result');
     room.clock.at -= 3_600_000;
     published();
     await keys.reload(60_000);

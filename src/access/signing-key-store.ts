@@ -151,11 +151,6 @@ export function signingKeyReplacement(
   return { kid, statements: [retiring, statement] };
 }
 
-/** Replaces the key of a use without an event, for tests and where the caller has none. */
-export async function rotateSigningKey(room: KeyRoom, use: SigningUse, random: Random): Promise<void> {
-  await room.db.write(signingKeyReplacement(room, { use }, random).statements);
-}
-
 /** What the private part of a signing key is bound to where it is wrapped. */
 export const boundTo = (use: string, kid: string) => `signing key ${use} ${kid}`;
 

@@ -10,12 +10,13 @@ import {
   type KeyRoom,
   openSigningKeys,
   type SigningKeys,
+  signingKeyReplacement,
 } from '../../src/access/signing-key-store.ts';
 import type { TrustedIssuer } from '../../src/access/trusted-issuer.ts';
 import { createUsedProofs } from '../../src/access/used-proofs.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { rootKeyFrom } from '../../src/keys/root-key.ts';
-import { signBytes } from '../../src/keys/signing-key.ts';
+import { type SigningUse, signBytes } from '../../src/keys/signing-key.ts';
 import type { Db } from '../../src/store/db.ts';
 import { type Engine, engines } from '../engines.ts';
 
@@ -81,6 +82,11 @@ export async function openTokenHouse(
   const binding = { clock, publicUrl, isFirst, nonces };
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding });
   return { db, reads, clock, room, keys, checker, client, add, nonces };
+}
+
+/** Replaces the key of a use as `keys rotate` does, without its event. */
+export async function rotateSigningKey(room: KeyRoom, use: SigningUse): Promise<void> {
+  await room.db.write(signingKeyReplacement(room, { use }, systemRandom).statements);
 }
 
 /** The claims that a good token has now. */
