@@ -2,13 +2,15 @@ import { join } from 'node:path';
 import { createMint, type EventId } from '../src/kernel/id.ts';
 import { systemRandom } from '../src/kernel/system-clock.ts';
 import { rootKeyFrom } from '../src/keys/root-key.ts';
-import { type Anchor, memoryAnchor } from '../src/ledger/anchor.ts';
+import type { Anchor } from '../src/ledger/anchor.ts';
+import { parseCheckpoint } from '../src/ledger/checkpoint.ts';
 import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
 import { createCommit } from '../src/ledger/commit.ts';
 import type { LedgerEvent } from '../src/ledger/event.ts';
 import { createHouseKeys } from '../src/ledger/house-keys.ts';
 import type { LogSource } from '../src/ledger/log-source.ts';
 import { createLogView, type LogView } from '../src/ledger/log-view.ts';
+import { parseNote } from '../src/ledger/note.ts';
 import { noteSigner, signatureTypes } from '../src/ledger/note-key.ts';
 import { type Policy, policyOf } from '../src/ledger/policy.ts';
 import { createPublisher } from '../src/ledger/publisher.ts';
@@ -31,6 +33,17 @@ export type HouseOptions = {
   /** What the sequencer and publisher write through: for faults. */
   readonly write?: Db['write'];
 };
+
+/** An anchor that remembers nothing beyond this process. */
+function memoryAnchor(): Anchor {
+  let last: string | undefined;
+  return {
+    read: async () => parseCheckpoint(parseNote(last ?? '')?.text ?? ''),
+    advance: async (note) => {
+      last = note;
+    },
+  };
+}
 
 /** The ledger over a real database, with a sequencer that works when it is told to. */
 export function buildLedgerHouse(db: Db, options: HouseOptions = {}) {

@@ -1,6 +1,7 @@
 import type { CompactVerifyGetKey } from 'jose';
 import * as errors from 'jose/errors';
 import { compactVerify } from 'jose/jws/compact/verify';
+import { bytesWithin } from '../kernel/bytes-within.ts';
 import { ageOf, type Clock } from '../kernel/clock.ts';
 import { acceptedAlgs } from './client-keys.ts';
 
@@ -111,12 +112,7 @@ async function fetchDocument(fetching: Fetch, url: string, options: RequestInit)
     redirect: 'error',
     headers: { accept: 'application/json, application/jwk-set+json' },
   });
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > largestDocument) throw new Error(`${url} has more than ${largestDocument} bytes`);
-    chunks.push(chunk);
-  }
-  return new Response(Buffer.concat(chunks), { status: response.status });
+  const bytes = await bytesWithin(response.body, largestDocument);
+  if (bytes === undefined) throw new Error(`${url} has more than ${largestDocument} bytes`);
+  return new Response(new Uint8Array(bytes), { status: response.status });
 }

@@ -1,7 +1,6 @@
-import { open, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import { parseNote } from './note.ts';
+import { readIfThere, writeSynced } from './synced-file.ts';
 
 /**
  * The last signed checkpoint once more, in a place of its own that no restored backup of the database takes back: a file
@@ -18,14 +17,7 @@ export type Anchor = {
 export function openAnchor(path: string): Anchor {
   let last: string | undefined;
 
-  async function current(): Promise<string | undefined> {
-    try {
-      return await readFile(path, 'utf8');
-    } catch (fault) {
-      if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
-      throw fault;
-    }
-  }
+  const current = async () => (await readIfThere(path))?.toString();
 
   return {
     read: async () => {
@@ -45,17 +37,6 @@ export function openAnchor(path: string): Anchor {
   };
 }
 
-/** An anchor that remembers nothing beyond this process: for tests and benchmarks of other parts. */
-export function memoryAnchor(): Anchor {
-  let last: string | undefined;
-  return {
-    read: async () => (last === undefined ? undefined : checkpointIn(last, 'memory')),
-    advance: async (note) => {
-      last = note;
-    },
-  };
-}
-
 function checkpointIn(text: string, path: string): Checkpoint {
   const note = parseNote(text);
   const checkpoint = note === undefined ? undefined : parseCheckpoint(note.text);
@@ -63,22 +44,4 @@ function checkpointIn(text: string, path: string): Checkpoint {
     throw new Error(`${path} holds no checkpoint: bring it back from its backup, or see docs/ledger.md#broken`);
   }
   return checkpoint;
-}
-
-/** Puts a file in place of the one before, synced with its folder: after a crash it is the one or the other. */
-export async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(`${path}.new`, 'w', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.new`, path);
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

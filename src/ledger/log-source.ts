@@ -1,7 +1,9 @@
-import { open, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bytesWithin } from '../kernel/bytes-within.ts';
 import { hashBytes } from './merkle.ts';
 import { longestNote } from './note.ts';
+import { readIfThere } from './synced-file.ts';
 import { bundleOf, entriesIn, fullTileBytes, longestEntry, type TileName, tilePath, tileWidth } from './tile.ts';
 import { TileMissing } from './tree.ts';
 
@@ -36,20 +38,6 @@ async function partOrWhole(
   return bundleOf((entriesIn(whole) ?? []).slice(0, name.width));
 }
 
-async function readIfThere(path: string): Promise<Uint8Array | undefined> {
-  try {
-    const file = await open(path, 'r');
-    try {
-      return await file.readFile();
-    } finally {
-      await file.close();
-    }
-  } catch (fault) {
-    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
-    throw fault;
-  }
-}
-
 /** What fetches; `globalThis.fetch` in the running program. */
 export type Fetch = (url: string, options: RequestInit) => Promise<Response>;
 
@@ -81,14 +69,9 @@ export function urlSource(prefix: string, fetching: Fetch): LogSource {
   };
 }
 
-/** The body of an answer, read to its limit and no further. */
+/** The body of an answer, read to its limit. */
 export async function limitedBody(response: Response, limit: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > limit) throw new Error(`an answer has more than ${limit} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const bytes = await bytesWithin(response.body, limit);
+  if (bytes === undefined) throw new Error(`an answer has more than ${limit} bytes`);
+  return bytes;
 }

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { bytesWithin } from '../kernel/bytes-within.ts';
 import { longestNote } from './note.ts';
 import type { Witness, WitnessAnswer } from './witness.ts';
 
@@ -39,25 +40,12 @@ export async function serveWitness(
 async function answerTo(witness: Witness, request: IncomingMessage): Promise<WitnessAnswer> {
   const path = request.url ?? '';
   if (request.method === 'POST' && (path === '/add-checkpoint' || path === '/sign-subtree')) {
-    const body = await bodyOf(request);
+    const body = (await bytesWithin(request, longestNote))?.toString();
     if (body === undefined) return { ...notFound, status: 413, body: 'too large\n' };
     return path === '/sign-subtree' ? witness.signSubtree(body) : await witness.addCheckpoint(body);
   }
   const [, originHash] = /^\/([0-9a-f]{64})\/checkpoint$/.exec(path) ?? [];
   return request.method === 'GET' && originHash !== undefined ? await witness.checkpoint(originHash) : notFound;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    // Without an encoding a request gives buffers.
-    const bytes = chunk as Buffer;
-    length += bytes.length;
-    if (length > longestNote) return undefined;
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function send(response: ServerResponse, { status, contentType, body }: WitnessAnswer): void {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
-import { writeSynced } from './anchor.ts';
 import { type Checkpoint, isSameTree, parseCheckpoint, parseCount, parseHash } from './checkpoint.ts';
 import { emptyRoot, verifyConsistency } from './merkle.ts';
 import { formatNote, formatSignature, type Note, type NoteSigner, openNote, parseNote } from './note.ts';
 import { parseVkey, type VerifierKey } from './note-key.ts';
 import { isSubtree, type Subtree, verifySubtreeConsistency } from './subtree.ts';
+import { readIfThere, writeSynced } from './synced-file.ts';
 
 /** What a witness answers; `body` as it goes over the wire. */
 export type WitnessAnswer = { readonly status: number; readonly contentType: string; readonly body: string };
@@ -53,14 +53,8 @@ export async function createWitness(parts: WitnessParts): Promise<Witness> {
   };
 }
 
-async function recorded({ folder }: WitnessParts, originHash: string): Promise<string | undefined> {
-  try {
-    return await readFile(join(folder, originHash), 'utf8');
-  } catch (fault) {
-    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
-    throw fault;
-  }
-}
+const recorded = async ({ folder }: WitnessParts, originHash: string) =>
+  (await readIfThere(join(folder, originHash)))?.toString();
 
 async function add(parts: WitnessParts, body: string): Promise<WitnessAnswer> {
   const request = parseRequest(body);

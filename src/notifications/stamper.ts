@@ -1,3 +1,4 @@
+import { bytesWithin } from '../kernel/bytes-within.ts';
 import { ageOf, type Clock, type Random } from '../kernel/clock.ts';
 import type { Stamp } from './evidence-bundle.ts';
 import { type Asked, readTimeStampAnswer, TimeStampBroken, timeStampRequest } from './time-stamp.ts';
@@ -46,12 +47,7 @@ async function post({ url, timeoutMs }: StamperParts, request: Uint8Array): Prom
     signal: AbortSignal.timeout(timeoutMs),
   });
   if (answer.status !== 200) throw new Error(`the time stamping authority answered ${answer.status}`);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of answer.body ?? []) {
-    size += chunk.length;
-    if (size > longestAnswer) throw new Error('the answer of the time stamping authority is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const bytes = await bytesWithin(answer.body, longestAnswer);
+  if (bytes === undefined) throw new Error('the answer of the time stamping authority is too long');
+  return bytes;
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openFolderBlobs } from '../../src/documents/blobs/folder.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { writeSynced } from '../../src/ledger/anchor.ts';
+import { writeSynced } from '../../src/ledger/synced-file.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { engines } from '../engines.ts';
 import { createDatabase, databaseOf, dropDatabase, onServer } from '../postgres-databases.ts';

@@ -1,4 +1,5 @@
 import type { Timer } from '../../jobs/timer.ts';
+import { bytesWithin } from '../../kernel/bytes-within.ts';
 import { ageOf, type Clock } from '../../kernel/clock.ts';
 import { claimNames } from '../claims.ts';
 import { formerFields, marks } from '../import-fields.ts';
@@ -150,9 +151,10 @@ async function askOnce(parts: HttpRegisterParts, path: string, body: object): Pr
       },
       body: JSON.stringify(body),
     });
-    const text = await readLimited(response, mostBytes);
+    const bytes = await bytesWithin(response.body, mostBytes);
+    if (bytes === undefined) throw new RegisterUnavailable(`the register answered more than ${mostBytes} bytes`);
     if (!isAtWork(response.status)) throw new RegisterUnavailable(`the register answered ${response.status}`);
-    return { status: response.status, json: response.status === 200 ? JSON.parse(text) : {} };
+    return { status: response.status, json: response.status === 200 ? JSON.parse(bytes.toString()) : {} };
   } catch (fault) {
     if (fault instanceof RegisterUnavailable) throw fault;
     // The cause may hold parts of the answer, so it is named by its kind alone.
@@ -165,18 +167,6 @@ async function askOnce(parts: HttpRegisterParts, path: string, body: object): Pr
   } finally {
     cancel();
   }
-}
-
-async function readLimited(response: Response, mostBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    // Leaving the loop cancels the body, and with it the connection.
-    if (bytes > mostBytes) throw new RegisterUnavailable(`the register answered more than ${mostBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function asObject(json: unknown): Found {

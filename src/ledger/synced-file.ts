@@ -1,0 +1,30 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** What is in a file; undefined where there is none. */
+export async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (fault) {
+    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
+    throw fault;
+  }
+}
+
+/** Puts a file in place of the one before, synced with its folder: after a crash it is the one or the other. */
+export async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+  const folder = await open(dirname(path), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
