@@ -9,18 +9,22 @@ export type WorkerLease = `worker/${string}`;
 
 type Ask = { readonly name: string; readonly holder: string; readonly now: number; readonly leaseMs: number };
 
+/** Clocks of processes that work together agree far better than that. */
+const clocksApartMs = 60_000;
+
 /**
  * Takes or renews a lease: a row comes back exactly where it is held now. `fence` grows with each change of holder, so
- * that what an earlier holder still sends can be told from the present one's.
+ * that what an earlier holder still sends can be told from the present one's. A lease that is held for longer than any
+ * can be was taken by a clock that has been set back since: it has run out.
  */
 export function takeLease({ name, holder, now, leaseMs }: Ask): Statement {
   return {
     sql: `insert into lease (name, holder, fence, held_until) values ($1, $2, 1, $4)
       on conflict (name) do update set holder = excluded.holder, held_until = excluded.held_until,
         fence = case when lease.holder = excluded.holder then lease.fence else lease.fence + 1 end
-      where lease.holder = excluded.holder or lease.held_until <= $3
+      where lease.holder = excluded.holder or lease.held_until <= $3 or lease.held_until > $5
       returning fence`,
-    args: [name, holder, now, now + leaseMs],
+    args: [name, holder, now, now + leaseMs, now + leaseMs + clocksApartMs],
   };
 }
 
