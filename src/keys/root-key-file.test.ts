@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -21,17 +21,17 @@ test('what a start left that died while it made the key is no key, and hinders n
   assert.equal(statSync(path).mode & 0o777, 0o600);
 });
 
-test('a root key that is there and cannot be read is not said to be missing', (t) => {
-  const folder = emptyFolder(t);
-  chmodSync(folder, 0o700);
-  assert.throws(() => readRootKey(folder), /the root key at .* cannot be read: EISDIR/);
-  assert.throws(() => readRootKey(join(folder, 'root.key')), /no root key at .*keys create/);
-});
-
 test('a root key that is there is never replaced by a new one', (t) => {
   const path = join(emptyFolder(t), 'root.key');
   createRootKey(path, systemRandom);
   const before = readFileSync(path);
   assert.throws(() => createRootKey(path, systemRandom), { code: 'EEXIST' });
   assert.deepEqual(readFileSync(path), before);
+});
+
+test('a root key that cannot be read is not called missing, so that nobody makes another one', (t) => {
+  const path = join(emptyFolder(t), 'root.key');
+  assert.throws(() => readRootKey(path), /^RootKeyError: no root key at .*keys create/);
+  mkdirSync(path, { mode: 0o700 });
+  assert.throws(() => readRootKey(path), /^RootKeyError: .*root\.key cannot be read \(EISDIR\)/);
 });

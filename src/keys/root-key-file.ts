@@ -50,8 +50,13 @@ export function readRootSecrets(path: string): RootSecrets {
     text = readFileSync(path, 'utf8').trim();
   } catch (cause) {
     if (cause instanceof RootKeyError) throw cause;
-    if (cause instanceof Error && 'code' in cause && cause.code !== 'ENOENT')
-      throw new RootKeyError(`the root key at ${path} cannot be read: ${cause.message}`);
+    const { code } = cause as NodeJS.ErrnoException;
+    // Who is told that there is none makes another one.
+    if (code !== 'ENOENT') {
+      throw new RootKeyError(
+        `${path} cannot be read (${code}): it has to be a file that the user of this process owns`,
+      );
+    }
     throw new RootKeyError(
       `no root key at ${path}. Make one with: citizen-services keys create — and keep a copy elsewhere`,
     );
