@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { RefusalKind, Row, Value } from './db.ts';
+import { type SqliteFault, withRemedy } from './sqlite-faults.ts';
 import { createRun, type Run } from './sqlite-statements.ts';
 
 /** A statement on its way to the writer: the index of its text, its values, the rows it expects. */
@@ -27,8 +28,6 @@ export type BatchResult =
   | { readonly state: 'lost'; readonly message: string }
   | { readonly state: 'committed'; readonly results: readonly UnitResult[] };
 
-type SqliteFault = { readonly code: string; readonly errcode: number | undefined; readonly message: string };
-
 // Each try of the main thread waits so long for another program that holds the file.
 const busyTimeoutMs = 250;
 const checkpointPages = { usual: 1_000, large: 4_000 } as const;
@@ -45,7 +44,13 @@ const kinds = new Map<number, RefusalKind>([
   [275, 'check'],
 ]);
 
-class Lost extends Error {}
+class Lost extends Error {
+  readonly errcode: number | undefined;
+  constructor(message: string, errcode?: number) {
+    super(message);
+    this.errcode = errcode;
+  }
+}
 
 /** A thread that writes: its port, the texts it has sent, and which of them take away for good. */
 type Sender = { readonly port: MessagePort; readonly texts: string[]; readonly wiping: Set<number> };
@@ -53,7 +58,7 @@ type Sent = { readonly sender: Sender; readonly batch: SentBatch };
 
 function start(path: string, tell: (message: FromWriter) => void): (message: ToWriter) => void {
   const db = open(path);
-  const commit = createCommit(db, createRun(db));
+  const commit = createCommit(path, db, createRun(db));
   const senders = new Set<Sender>();
   // Behind a fault of the disk or the file nothing more can be promised.
   let lost: BatchResult | undefined;
@@ -124,7 +129,7 @@ function open(path: string): DatabaseSync {
 }
 
 // The check reads the whole file, about 5 ms a MiB. A large one that was closed well, and so has no log beside it, is
-// left to `doctor` and to the check of each backup; after a crash it is always checked.
+// left to the check of each backup; after a crash it is always checked.
 function needsCheck(path: string): boolean {
   const { size } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0 };
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
@@ -133,7 +138,7 @@ function needsCheck(path: string): boolean {
 
 // One transaction and one sync for all batches. A savepoint around each unit, so that a bad one leaves alone, costs a copy of
 // each page that the unit changes, and next to none is bad: all are run without first, and anew with them where one is refused.
-function createCommit(db: DatabaseSync, run: Run): (sent: readonly Sent[]) => BatchResult[] {
+function createCommit(path: string, db: DatabaseSync, run: Run): (sent: readonly Sent[]) => BatchResult[] {
   const step = (sql: string) => {
     const statement = db.prepare(sql);
     return () => void statement.run();
@@ -189,7 +194,7 @@ function createCommit(db: DatabaseSync, run: Run): (sent: readonly Sent[]) => Ba
       if (db.isTransaction) rollback();
       // A busy engine has stored nothing. Any other fault here is one of the disk or the file.
       const isBusy = busyCodes.has((fault.errcode ?? 0) & 0xff);
-      return sent.map(() => (isBusy ? { state: 'busy' } : { state: 'lost', message: fault.message }));
+      return sent.map(() => (isBusy ? { state: 'busy' } : { state: 'lost', message: withRemedy(path, fault) }));
     }
   };
 }
@@ -247,7 +252,7 @@ function runUnit(unit: SentUnit, texts: readonly string[], run: Run) {
     } catch (error) {
       const fault = toFault(error);
       const primary = (fault.errcode ?? 0) & 0xff;
-      if (lostCodes.has(primary)) throw new Lost(fault.message);
+      if (lostCodes.has(primary)) throw new Lost(fault.message, fault.errcode);
       if (busyCodes.has(primary)) throw error;
       throw new Refusal(toRefusal(fault, statement));
     }
@@ -273,11 +278,12 @@ function toFault(error: unknown): SqliteFault {
 if (parentPort !== null) {
   const port = parentPort;
   const tell = (message: FromWriter) => port.postMessage(message);
+  const { path } = workerData as { path: string };
   try {
-    port.on('message', start((workerData as { path: string }).path, tell));
+    port.on('message', start(path, tell));
     tell({ state: 'open' });
   } catch (error) {
-    tell({ state: 'failed', message: toFault(error).message });
+    tell({ state: 'failed', message: withRemedy(path, toFault(error)) });
     port.close();
   }
 }

@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, copyFileSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
@@ -92,9 +103,26 @@ test('sqlite: a database that runs full within a statement is lost, also for the
   await db.write([{ sql: 'pragma max_page_count = 16' }]);
   const results = await Promise.allSettled([db.write([add('a')]), db.write([add('b'.repeat(100_000))])]);
   for (const result of results) assert.ok(result.status === 'rejected' && result.reason instanceof WriteUnknown);
-  assert.equal(lost.length, 1);
+  assert.deepEqual(
+    lost.map(({ message }) => message),
+    [`the SQLite writer is lost: ${path}: database or disk is full; make room, and start`],
+  );
   await db.close();
   assert.deepEqual(await storedIds(path), []);
+});
+
+test('sqlite: a file that cannot be opened is named, with what to do', async (t) => {
+  const path = await freshPlace(t);
+  const refused = async () => {
+    const fault: unknown = await openSqlite(path, { random: systemRandom }).catch((error: unknown) => error);
+    assert.ok(fault instanceof Error);
+    return fault.message.replaceAll(path, 'FILE');
+  };
+  writeFileSync(path, 'no database, and longer than the header of one. '.repeat(100));
+  assert.equal(await refused(), 'FILE: file is not a database; restore the newest backup');
+  rmSync(path);
+  mkdirSync(path);
+  assert.match(await refused(), /^FILE: unable to open database file; the user of this process must own DATA_DIR/);
 });
 
 test('sqlite: a corrupt file is refused at the start', async (t) => {
