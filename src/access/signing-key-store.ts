@@ -33,7 +33,9 @@ export type KeyRoom = { readonly db: Pick<Db, 'read' | 'write'>; readonly root: 
 /** No key for that use is stored: the operator has to make it, since a server that makes keys by itself may split in two. */
 export class SigningKeyMissing extends Error {
   constructor(use: SigningUse) {
-    super(`there is no signing key for ${use}; make the missing keys with: citizen-services keys create`);
+    super(
+      `this database has no signing key for ${use}. A new one gets its keys with: citizen-services keys create; else see that DATA_DIR and DATABASE_URL name the right one`,
+    );
     this.name = 'SigningKeyMissing';
   }
 }
