@@ -18,6 +18,7 @@ import { keyCommands } from './cli/keys.ts';
 import { ledgerCommands } from './cli/ledger.ts';
 import { ledgerKeyCommands } from './cli/ledger-key.ts';
 import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
+import { operatorName } from './cli/operator-name.ts';
 import { policyCommands } from './cli/policies.ts';
 import type { RotationRoom } from './cli/rotate-root.ts';
 import { handOver, takeCommands } from './cli/running-server.ts';
@@ -159,7 +160,7 @@ function processorMs(): number {
 
 /** Who runs a command, as the ledger will say. */
 function operator(): string {
-  return userInfo().username;
+  return operatorName(userInfo, process.getuid?.());
 }
 
 /** The log of a command: faults only, people read the rest. */
