@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { newClient } from '../access/client.ts';
 import { clientCreation } from '../access/client-store.ts';
 import { scopes } from '../api/operation.ts';
@@ -120,7 +121,7 @@ async function deposit(
   document: DemoDocument,
 ): Promise<{ id: string; citizenId: string }> {
   const { citizenId, title, kind, text } = document;
-  const response = await fetch(`${baseUrl}/v1/documents`, {
+  const response = await askUntilTaken(`${baseUrl}/v1/documents`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,
@@ -139,7 +140,7 @@ async function deposit(
 }
 
 async function notify(baseUrl: string, token: string, citizenId: string): Promise<void> {
-  const response = await fetch(`${baseUrl}/v1/notifications/send`, {
+  const response = await askUntilTaken(`${baseUrl}/v1/notifications/send`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,
@@ -150,6 +151,25 @@ async function notify(baseUrl: string, token: string, citizenId: string): Promis
   });
   if (response.status !== 202) throw new Error(`the demo's notices could not be sent: ${await response.text()}`);
   await response.body?.cancel();
+}
+
+const mostAsked = 60;
+
+/**
+ * Asks anew where the server sheds load, as it does while the machine is busy with a first start; nothing was stored then.
+ * Gives up after a minute or more.
+ */
+export async function askUntilTaken(
+  url: string,
+  request: RequestInit,
+  pause: (ms: number) => Promise<void> = setTimeout,
+): Promise<Response> {
+  for (let asked = 1; ; asked += 1) {
+    const response = await fetch(url, request);
+    if (response.status !== 503 || asked === mostAsked) return response;
+    await response.body?.cancel();
+    await pause(Number(response.headers.get('retry-after') ?? 1) * 1_000);
+  }
 }
 
 /** What the demo prints: its addresses, and three lines that work as pasted. */
