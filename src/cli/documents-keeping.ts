@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { standingHolds } from '../documents/keeping-store.ts';
+import { countDocuments, standingHolds } from '../documents/keeping-store.ts';
 import { placeHold, releaseHold } from '../documents/legal-hold.ts';
 import {
   allRetentionClasses,
@@ -38,6 +38,8 @@ export function keepingCommands(openRoom: OpenDocumentsRoom, terminal: Terminal)
           const placed = await placeHold(room, { ...wanted, actor: { operator: room.operator } });
           if ('fault' in placed) return fail(terminal, placed.fault);
           terminal.stdout(`${placed.hold}\n`);
+          const { citizenId } = wanted.on;
+          if (citizenId !== undefined) terminal.stderr(reachOf(await countDocuments(room.read, citizenId)));
           return 0;
         });
       },
@@ -75,6 +77,13 @@ export function keepingCommands(openRoom: OpenDocumentsRoom, terminal: Terminal)
       },
     },
   ];
+}
+
+// A hold may be older than the first document, so an id that nothing here has is no fault; but it may be a slip.
+function reachOf(documents: number): string {
+  return documents === 0
+    ? 'Nothing of this citizen lies here now: see that the id is the right one. It holds what is deposited later.\n'
+    : `It holds the documents of this citizen, now ${documents}, and what is deposited later.\n`;
 }
 
 function fail(terminal: Terminal, fault: string): ExitCode {

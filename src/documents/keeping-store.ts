@@ -51,6 +51,12 @@ export function citizenErasure(citizenId: string, now: number, proof: EventId): 
   ];
 }
 
+/** How many documents of a citizen could still be erased. */
+export async function countDocuments(read: Read, citizenId: string): Promise<number> {
+  const sql = "select count(*) as documents from document where citizen_id = $1 and status <> 'erased'";
+  return Number((await read(sql, [citizenId]))[0]?.['documents']);
+}
+
 /** The ids of the erased documents of a citizen: their blobs may go. */
 export async function erasedDocumentsOf(read: Read, citizenId: string): Promise<DocumentId[]> {
   const rows = await read("select id from document where citizen_id = $1 and status = 'erased' order by id", [

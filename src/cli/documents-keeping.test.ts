@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { citizen, deposited, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
+import { engines } from '../../test/engines.ts';
+import { runCommandLine } from './command.ts';
+import { keepingCommands } from './documents-keeping.ts';
+
+for (const engine of engines) {
+  test(`${engine.name}: a hold on a citizen says how many documents it is on, so that a wrong id is seen`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    await deposited(house, pdfOf(1_000));
+    await deposited(house, pdfOf(2_000));
+    const room = { ...house.keeping, claim: async () => [], operator: 'ops' };
+    const placeOn = async (citizenId: string) => {
+      let told = '';
+      const stderr = (text: string) => {
+        told += text;
+      };
+      const terminal = { stdout: () => undefined, stderr, isInteractive: false, cwd: '/' };
+      const commands = keepingCommands((use) => use(room), terminal);
+      const args = ['documents', 'hold', '--citizen', citizenId, '--reason', 'Court order 4 O 12/26'];
+      return { code: await runCommandLine(args, commands, terminal), told };
+    };
+    assert.deepEqual(await placeOn(citizen), {
+      code: 0,
+      told: 'It holds the documents of this citizen, now 2, and what is deposited later.\n',
+    });
+    const slip = await placeOn(`${citizen}x`);
+    assert.equal(slip.code, 0);
+    assert.match(slip.told, /^Nothing of this citizen lies here now: see that the id is the right one\./);
+  });
+}
