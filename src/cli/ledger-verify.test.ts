@@ -64,6 +64,10 @@ test('what cannot be read ends in 2, and only a log that does not verify in 1', 
     assert.equal(code, 2, args.join(' '));
     assert.match(text, why);
   }
+  // Nothing listens there.
+  const [code, text] = await verify('http://127.0.0.1:1/ledger', ...key);
+  assert.equal(code, 1);
+  assert.match(text, /^http:\/\/127\.0\.0\.1:1\/ledger\/checkpoint cannot be fetched: (bad port|.*ECONNREFUSED)/);
   assert.equal((await verify('log', ...key))[0], 0);
   writeFileSync(path('log/tile/entries/000.p/2'), Buffer.alloc(9));
   assert.deepEqual(await verify('log', ...key), [1, 'NOT verified: tile/entries/000.p/2 is no bundle of 2 entries\n']);
@@ -95,6 +99,11 @@ test('no receipt verifies with a byte of it changed, that of the key of its cont
   const [, sealed] = await run('prove', event, '--sealed');
   writeFileSync(file, sealed);
   assert.match((await run('verify', file, ...key))[1], /content: null/);
+  writeFileSync(path('saved.txt'), sealed);
+  assert.equal((await run('verify', 'saved.txt', ...key))[0], 0);
+  writeFileSync(path('answer.json'), '{"proof":"c2sp.org/tlog-proof@v1"}\n');
+  const fault = 'the file is no receipt: one begins with c2sp.org/tlog-proof@v1';
+  assert.deepEqual(await run('verify', 'answer.json', ...key), [1, `NOT verified: ${fault}\n`]);
 });
 
 test('no log verifies with a byte of one of its files changed', async (t) => {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Fetch, folderSource, urlSource } from '../ledger/log-source.ts';
@@ -16,7 +17,7 @@ const options = {
   json: { type: 'boolean' },
 } as const;
 
-const details = `PLACE is a folder that \`ledger export\` wrote, the URL of a log (https://HOST/ledger), or a .tlog-proof file: a receipt.
+const details = `PLACE is a folder that \`ledger export\` wrote, the URL of a log (https://HOST/ledger), or one file: a receipt (.tlog-proof).
 Nothing is trusted but the keys that you give; the server, where there is one, is asked for its files only.
 
   --key VKEY       The public key of the log, as \`ledger key\` prints it. May stand several times.
@@ -43,11 +44,16 @@ export function ledgerVerifyCommand(terminal: Terminal, fetching: Fetch): Comman
       const policy = policyFrom(values.key, policyText);
       const earlier = (values.since ?? []).map(read);
       const asked = { place, policy, earlier, json: values.json === true };
-      return place.endsWith('.tlog-proof')
+      return isReceipt(terminal.cwd, place)
         ? await verifyReceipt(asked, terminal)
         : await verifyWhole(asked, terminal, fetching);
     },
   };
+}
+
+/** Whatever its name: a receipt is one file, and a log is a folder or a URL. */
+function isReceipt(cwd: string, place: string): boolean {
+  return place.endsWith('.tlog-proof') || (statSync(resolve(cwd, place), { throwIfNoEntry: false })?.isFile() ?? false);
 }
 
 function policyFrom(keys: readonly string[] | undefined, policy: string | undefined): Policy {
@@ -91,7 +97,10 @@ async function verifyReceipt({ place, policy, json }: Asked, terminal: Terminal)
   const proof = parseProof(readNamed(terminal.cwd, place));
   const opening = proof?.extra === undefined ? undefined : parseOpening(proof.extra);
   if (proof === undefined || opening === undefined) {
-    return tell(terminal, { json, verdict: { verified: false, fault: 'the file is no receipt' } });
+    return tell(terminal, {
+      json,
+      verdict: { verified: false, fault: 'the file is no receipt: one begins with c2sp.org/tlog-proof@v1' },
+    });
   }
   const verdict = verifyProof(proof, leafHash(opening.entry), policy);
   if ('fault' in verdict) return tell(terminal, { json, verdict: { verified: false, fault: verdict.fault } });

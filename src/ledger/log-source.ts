@@ -48,12 +48,16 @@ const longestBundle = tileWidth * (longestEntry + 2);
 export function urlSource(prefix: string, fetching: Fetch): LogSource {
   const base = prefix.replace(/\/+$/, '');
   const get = async (path: string, limit: number): Promise<Uint8Array | undefined> => {
-    const response = await fetching(`${base}/${path}`, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' });
+    const url = `${base}/${path}`;
+    const options = { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' } as const;
+    const response = await fetching(url, options).catch((fault: unknown) => {
+      throw new Error(`${url} cannot be fetched: ${causeOf(fault)}`, { cause: fault });
+    });
     if (response.status === 404) {
       await response.body?.cancel();
       return undefined;
     }
-    if (response.status !== 200) throw new Error(`${base}/${path} answered ${response.status}`);
+    if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
     return await limitedBody(response, limit);
   };
   return {
@@ -67,6 +71,12 @@ export function urlSource(prefix: string, fetching: Fetch): LogSource {
       return await partOrWhole(name, (one) => get(tilePath(one), limit));
     },
   };
+}
+
+// Of a fetch that failed the fault says only that; why stands in its cause.
+function causeOf(fault: unknown): string {
+  const { message, cause } = fault as Error;
+  return cause instanceof Error ? cause.message : message;
 }
 
 /** The body of an answer, read to its limit. */
