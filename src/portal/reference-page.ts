@@ -18,7 +18,11 @@ export function referencePage<P>(operations: readonly Operation<P>[]): Page {
               <p>${operation.summary}. ${operation.description}</p>
               <dl>
                 <dt>Scope</dt><dd><code>${operation.scope ?? 'none'}</code></dd>
-                ${membersOf(operation).map(([name, text]) => html`<dt><code>${name}</code></dt><dd>${text}</dd>`)}
+                ${membersOf(operation).map(
+                  ({ place, name, text }) => html`<dt><code>${name}</code> (${place})</dt><dd>${text}</dd>`,
+                )}
+                <dt>Answers</dt>
+                <dd>${Object.entries(operation.responses).map(([status, { description }]) => html`${status}: ${description} `)}</dd>
                 <dt>Refusals</dt>
                 <dd>${operation.refusals.map((slug) => html`<a href="/problems/${slug}">${slug}</a> `)}</dd>
               </dl>
@@ -28,14 +32,16 @@ export function referencePage<P>(operations: readonly Operation<P>[]): Page {
   };
 }
 
-function membersOf<P>(operation: Operation<P>): [string, string][] {
+type Member = { readonly place: string; readonly name: string; readonly text: string };
+
+function membersOf<P>(operation: Operation<P>): Member[] {
   const { params, query, headers, body } = operation.request;
-  return [params, query, headers, body].flatMap((schema) => {
+  return Object.entries({ path: params, query, header: headers, body }).flatMap(([place, schema]) => {
     if (schema === undefined) return [];
     const required = new Set(schema.required ?? []);
-    return Object.entries(schema.properties).map(([name, property]): [string, string] => {
+    return Object.entries(schema.properties).map(([name, property]): Member => {
       const told = 'description' in property && typeof property.description === 'string' ? property.description : '';
-      return [name, `${required.has(name) ? 'Required. ' : ''}${told}`];
+      return { place, name, text: `${required.has(name) ? 'Required. ' : ''}${told}` };
     });
   });
 }
