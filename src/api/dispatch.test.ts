@@ -5,9 +5,9 @@ import { createMint } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { Unavailable } from '../kernel/unavailable.ts';
-import { ReadUnavailable } from '../store/db.ts';
+import { ReadUnavailable, WriteRefused } from '../store/db.ts';
 import { createDispatch } from './dispatch.ts';
-import { type Answer, type Call, defineOperation, type Refused } from './operation.ts';
+import { type Answer, type Call, type Decision, defineOperation, type Refused } from './operation.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 15) };
 const unreachable = () => Promise.reject(new Error('not asked in this test'));
@@ -110,4 +110,27 @@ test('[R59] what found nothing counts as a failed check of its caller, and nothi
   assert.deepEqual(await asked(plain({ verified: false })), [200, ['a']]);
   assert.deepEqual(await asked(plain({ verified: true })), [200, []]);
   assert.deepEqual(await asked(plain(null)), [200, []]);
+});
+
+test('a unit that is refused is decided anew until it is stored, so often and no longer', async () => {
+  let [decisions, refused] = [0, 0];
+  const commit = async () => {
+    if (decisions > refused) return [];
+    throw new WriteRefused('rows', 0, 'as planned');
+  };
+  const event = { type: 'house.started' } as never;
+  const run = async (): Promise<Decision> => {
+    decisions += 1;
+    return { effect: { events: [event], statements: [] }, answer: { status: 200, json: decisions }, onRefused: run };
+  };
+  const asked = async (refusals: readonly ['changed-meanwhile'] | readonly [], times: number) => {
+    [decisions, refused] = [0, times];
+    const operation = { ...reading, run, refusals };
+    const { result } = await createDispatch(operation, { ...house, read: unreachable, commit })(incoming());
+    return 'slug' in result ? result.slug : 'json' in result && result.json;
+  };
+  assert.equal(await asked([], 63), 64);
+  assert.equal(await asked(['changed-meanwhile'], 64), 'changed-meanwhile');
+  assert.equal(decisions, 64);
+  await assert.rejects(asked([], 64), { message: 'the unit of readSomething was refused 64 times' });
 });

@@ -151,15 +151,20 @@ async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | 
   const decision = await desk.operation.run(call);
   if ('plain' in decision) return decision.plain;
   if ('replayed' in decision) return decision.replayed;
-  return await act(desk.house, decision, key, call.now);
+  return await act(desk, decision, { key, now: call.now, left: mostDecisions });
 }
 
+/** How often one request is decided: a person or two change a thing at once, and no budget of guesses is as large. */
+const mostDecisions = 64;
+
+type Turn = { readonly key: Key | undefined; readonly now: number; readonly left: number };
+
 async function act<P>(
-  house: House<P>,
+  desk: Desk<P>,
   decision: Decision | Refused,
-  key: Key | undefined,
-  now: number,
+  { key, now, left }: Turn,
 ): Promise<Answer | Refusal> {
+  const { house, operation } = desk;
   if ('refusal' in decision) {
     if (decision.effect !== undefined) await house.commit(decision.effect);
     return decision.refusal;
@@ -175,8 +180,11 @@ async function act<P>(
       if (earlier !== undefined) return outcomeOf(earlier);
     }
     if (decision.onRefused === undefined) throw fault;
+    if (left === 1 && operation.refusals.includes('changed-meanwhile')) return refuse('changed-meanwhile');
+    if (left === 1)
+      throw new Error(`the unit of ${operation.name} was refused ${mostDecisions} times`, { cause: fault });
     const instead = await decision.onRefused(fault.statement);
-    return isRefusal(instead) ? instead : await act(house, instead, key, now);
+    return isRefusal(instead) ? instead : await act(desk, instead, { key, now, left: left - 1 });
   }
   return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
 }

@@ -112,7 +112,8 @@ export type Decision = {
   readonly answer: Answer | (() => Promise<Answer>);
   /**
    * Called when the unit was refused for a reason the operation foresees (`unique`, `rows`); else it is a fault. An
-   * operation that looks again decides anew, and what it then decides is committed and answered in place of this.
+   * operation that looks again decides anew, and what it then decides is committed and answered in place of this; so often
+   * and no longer (`dispatch`), which is `changed-meanwhile` where that is among its refusals, and else a fault.
    */
   readonly onRefused?: (statement: number) => Refusal | Promise<Decision | Refused>;
   /**

@@ -45,7 +45,7 @@ export const depositDocument = defineOperation({
     'content-mismatch',
     'unsupported-media-type',
     'purpose-not-permitted',
-    'conflict',
+    'changed-meanwhile',
     'register-unavailable',
   ],
   citizenData: true,
@@ -106,7 +106,7 @@ async function keyFor(
   return { key: await citizenKeys.keyOf(citizenId) };
 }
 
-const keyChanged = () => refuse('conflict', 'The key of the citizen has just changed; repeat the request.');
+const keyChanged = () => refuse('changed-meanwhile', 'The key of the citizen has just changed; repeat the request.');
 
 /**
  * Takes the bytes in, sealed under a key of their own, and makes the row that owns them. A refusal has left nothing. The

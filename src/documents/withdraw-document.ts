@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
-import { refuse } from '../kernel/problem.ts';
 import { mayErase } from './document.ts';
 import { findOwn } from './document-use.ts';
 import { erasureOf, removeErased } from './erase-document.ts';
@@ -38,39 +37,41 @@ export const withdrawDocument = defineOperation({
       }),
     },
   },
-  refusals: ['document-not-found', 'document-erased', 'conflict'],
+  refusals: ['document-not-found', 'document-erased', 'changed-meanwhile'],
   citizenData: true,
-  run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
-    const { caller, mint, now, ports } = call;
-    const found = await findOwn(call, call.params.id);
-    if ('refusal' in found) return found;
-    const { document } = found;
-    const { id, citizenId } = document;
-    const actor = { client: caller.clientId };
-    const erases = mayErase(document, now);
-    const head = { id: mint('event'), at: now, actor, citizenId, document: id } as const;
-    const effect = erases
-      ? await erasureOf(ports, document, { mint, now, actor, rule: 'withdrawn' })
-      : document.status === 'withdrawn'
-        ? ({ events: [{ ...head, type: 'document.record-read' }], statements: [] } as const)
-        : ({ events: [{ ...head, type: 'document.withdrawn' }], statements: [withdrawal(document, now)] } as const);
-    const [event] = effect.events;
-    const at = document.status === 'withdrawn' && !erases ? document.withdrawnAt : now;
-    const json = {
-      id,
-      status: erases ? 'erased' : 'withdrawn',
-      at: toInstant(at),
-      retainUntil: document.retainUntil === null ? null : toInstant(document.retainUntil),
-      receipt: `/v1/receipts/${event.id}`,
-    };
-    return {
-      effect,
-      answer: async () => {
-        if (erases) await removeErased(ports, document);
-        return { status: 200, headers: { 'cache-control': 'private, no-store' }, json };
-      },
-      // A hold was placed, or its state changed, between the reading and the writing.
-      onRefused: () => refuse('conflict', 'The document has just changed; repeat the request.'),
-    };
-  },
+  run: (call: Call<typeof request, DocumentPorts>) => withdraw(call, true),
 });
+
+async function withdraw(call: Call<typeof request, DocumentPorts>, isFirst: boolean): Promise<Decision | Refused> {
+  const { caller, mint, now, ports } = call;
+  const found = await findOwn(call, call.params.id);
+  if ('refusal' in found) return found;
+  const { document } = found;
+  const { id, citizenId } = document;
+  const actor = { client: caller.clientId };
+  const erases = isFirst && mayErase(document, now);
+  const head = { id: mint('event'), at: now, actor, citizenId, document: id } as const;
+  const effect = erases
+    ? await erasureOf(ports, document, { mint, now, actor, rule: 'withdrawn' })
+    : document.status === 'withdrawn'
+      ? ({ events: [{ ...head, type: 'document.record-read' }], statements: [] } as const)
+      : ({ events: [{ ...head, type: 'document.withdrawn' }], statements: [withdrawal(document, now)] } as const);
+  const [event] = effect.events;
+  const at = document.status === 'withdrawn' && !erases ? document.withdrawnAt : now;
+  const json = {
+    id,
+    status: erases ? 'erased' : 'withdrawn',
+    at: toInstant(at),
+    retainUntil: document.retainUntil === null ? null : toInstant(document.retainUntil),
+    receipt: `/v1/receipts/${event.id}`,
+  };
+  return {
+    effect,
+    answer: async () => {
+      if (erases) await removeErased(ports, document);
+      return { status: 200, headers: { 'cache-control': 'private, no-store' }, json };
+    },
+    // A hold was placed, or its state changed, between the reading and the writing: the deletion run erases it when it may.
+    onRefused: () => withdraw(call, false),
+  };
+}

@@ -31,7 +31,7 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
   return refusal === undefined ? await decide(asking, paced) : { refusal };
 }
 
-async function decide(asking: Asking, paced: () => Promise<void>, left = mostDecisions): Promise<Decision> {
+async function decide(asking: Asking, paced: () => Promise<void>): Promise<Decision> {
   const { effect, json, text } = await answer(asking, await decideQuestion(asking));
   return {
     effect,
@@ -40,15 +40,9 @@ async function decide(asking: Asking, paced: () => Promise<void>, left = mostDec
       return { status: 200, headers: privateAnswer, json, text } satisfies Answer;
     },
     // A guess was counted meanwhile, in another process: at most as often as a budget has guesses.
-    onRefused: async () => {
-      if (left > 1) return await decide(asking, paced, left - 1);
-      throw new Error(`the answer to a question was refused ${mostDecisions} times`);
-    },
+    onRefused: () => decide(asking, paced),
   };
 }
-
-/** Far more than the guesses that budgets allow by default. */
-const mostDecisions = 64;
 
 /** What the client may not ask; nothing of the register is looked at for it. */
 function refusalOf(

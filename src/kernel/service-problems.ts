@@ -110,6 +110,13 @@ export const serviceProblems = {
     cause: 'The thing is no longer in a state that allows this.',
     fix: 'Read its present state, and decide anew.',
   },
+  'changed-meanwhile': {
+    status: 409,
+    title: 'Changed meanwhile',
+    retryable: true,
+    cause: 'Something else became of the thing each time that the request was about to be stored.',
+    fix: 'Repeat the request as it is.',
+  },
   'document-not-ready': {
     status: 409,
     title: 'Document not ready',

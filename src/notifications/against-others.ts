@@ -1,7 +1,6 @@
 import { WriteRefused } from '../store/db.ts';
 
-/** How often a change of a notification is decided before what becomes of it meanwhile wins. */
-export const mostTries = 20;
+const mostTries = 20;
 
 /**
  * Runs a change of a notification, and again from what is stored by then while somebody else changed it in between (its

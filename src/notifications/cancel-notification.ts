@@ -29,7 +29,7 @@ export const cancelNotification = defineOperation({
     'Works as long as nothing has left, so above all before sendAt: without sendAt a message is in the inbox at once. Cancelling what is cancelled answers the same again.',
   request,
   responses: { 200: { description: 'The notification, cancelled.', schema: notificationShape } },
-  refusals: ['notification-not-found', 'conflict'],
+  refusals: ['notification-not-found', 'conflict', 'changed-meanwhile'],
   citizenData: true,
   run: withdraw,
 });

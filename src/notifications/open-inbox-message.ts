@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
-import { mostTries } from './against-others.ts';
 import { openMessage } from './citizen-inbox.ts';
 import { inboxItem, itemOf } from './list-inbox.ts';
 import { messageHtml } from './message-html.ts';
@@ -46,13 +45,12 @@ export const openInboxMessage = defineOperation({
       }),
     },
   },
-  refusals: ['citizen-token-needed', 'notification-not-found', 'conflict'],
+  refusals: ['citizen-token-needed', 'notification-not-found', 'changed-meanwhile'],
   citizenData: true,
-  run: (call: Call<typeof request, NotificationPorts>) => open(call, mostTries),
+  run: open,
 });
 
-/** Decides; and anew, up to so many times, where something else became of the message between the look and the commit. */
-async function open(call: Call<typeof request, NotificationPorts>, tries: number): Promise<Decision | Refused> {
+async function open(call: Call<typeof request, NotificationPorts>): Promise<Decision | Refused> {
   const { citizenId } = call.caller;
   if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
   const id = parseId('notification', call.params.id);
@@ -71,9 +69,7 @@ async function open(call: Call<typeof request, NotificationPorts>, tries: number
   return {
     effect,
     answer: { status: 200, json: { ...item, message: content.message, html, attachments } },
-    onRefused: () =>
-      tries > 1
-        ? open(call, tries - 1)
-        : refuse('conflict', 'Something else became of the message each time that it was to be opened; ask again.'),
+    // Something else became of the message between the look and the commit.
+    onRefused: () => open(call),
   };
 }

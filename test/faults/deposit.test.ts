@@ -21,7 +21,7 @@ for (const engine of engines) {
     assert.deepEqual(await house.files(), []);
     house.wires.write = () => Promise.reject(new WriteRefused('rows', 0, 'another key'));
     const changed = await house.deposit(asked);
-    assert.ok('refusal' in changed && changed.refusal.slug === 'conflict');
+    assert.ok('refusal' in changed && changed.refusal.slug === 'changed-meanwhile');
     assert.deepEqual(await house.files(), []);
     house.wires.write = () => Promise.reject(new WriteBusy('three times'));
     const busy = await house.deposit(asked);
