@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { engines } from '../../test/engines.ts';
 import { createNotificationHouse } from '../../test/notification-house.ts';
 import { parseId } from '../kernel/id.ts';
+import { Unavailable } from '../kernel/unavailable.ts';
 import { listInbox, openMessage } from './citizen-inbox.ts';
 import { listInboxMessages } from './list-inbox.ts';
 import { openInboxMessage } from './open-inbox-message.ts';
@@ -85,6 +86,28 @@ for (const engine of engines) {
     );
     const opened = (await house.events()).filter((type) => type === 'notification.opened');
     assert.equal(opened.length, 64);
+  });
+
+  test(`${engine.name}: while the register cannot be asked messages are listed and opened all the same, in the language that they have`, async (t) => {
+    const { house, send } = await setUp(t);
+    const [plain, spanish] = [await send('cit-ada'), await send('cit-ada', { language: 'es' })];
+    Object.assign(house.ports, {
+      contactOf: () => Promise.reject(new Unavailable('register-unavailable', 'as planned')),
+    });
+    const as = { citizenId: 'cit-ada' };
+    const listed = await house.serve(listInboxMessages)({}, as);
+    assert.ok('json' in listed, JSON.stringify(listed));
+    const languages = (listed.json['items'] as Array<{ language: unknown }>).map(({ language }) => language);
+    assert.deepEqual(languages, ['es', null]);
+    for (const [id, language] of [
+      [plain, null],
+      [spanish, 'es'],
+    ] as const) {
+      const opened = await house.serve(openInboxMessage)({ params: { id } }, as);
+      assert.ok('json' in opened && opened.json['language'] === language, JSON.stringify(opened));
+    }
+    Object.assign(house.ports, { contactOf: () => Promise.reject(new TypeError('a fault')) });
+    await assert.rejects(house.serve(listInboxMessages)({}, as), TypeError);
   });
 
   test(`${engine.name}: nobody else can open it, and nobody can open what is not in the inbox`, async (t) => {

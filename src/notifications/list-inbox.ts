@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
 import { refuse } from '../kernel/problem.ts';
+import { Unavailable } from '../kernel/unavailable.ts';
 import { type InboxMessage, listInbox, placeInInbox, receivedAt } from './citizen-inbox.ts';
 import { categories } from './notification.ts';
 import { oneOf } from './notification-shape.ts';
@@ -73,7 +74,7 @@ export const listInboxMessages = defineOperation({
       return { refusal: refuse('bad-request', 'See issues[].', { issues: [issue] }) };
     }
     const { messages, next } = await listInbox({ ...call.ports, read: call.read }, citizenId, { limit, before });
-    const own = (await call.ports.contactOf(citizenId))?.language;
+    const own = await languageOf(call.ports, citizenId);
     const items = await Promise.all(messages.map((message) => itemOf(message, call.ports, own)));
     const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
     return {
@@ -82,6 +83,19 @@ export const listInboxMessages = defineOperation({
     };
   },
 });
+
+/** The language of the citizen; undefined while the register cannot be asked: messages are read without it. */
+export async function languageOf(
+  { contactOf }: Pick<NotificationPorts, 'contactOf'>,
+  citizenId: string,
+): Promise<string | undefined> {
+  try {
+    return (await contactOf(citizenId))?.language;
+  } catch (fault) {
+    if (fault instanceof Unavailable) return undefined;
+    throw fault;
+  }
+}
 
 /** A message as the list has it; `own` is the language of the citizen. */
 export async function itemOf(

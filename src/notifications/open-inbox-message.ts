@@ -3,7 +3,7 @@ import { type Call, type Decision, defineOperation, type Refused } from '../api/
 import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
 import { openMessage } from './citizen-inbox.ts';
-import { inboxItem, itemOf } from './list-inbox.ts';
+import { inboxItem, itemOf, languageOf } from './list-inbox.ts';
 import { messageHtml } from './message-html.ts';
 import { phrasesOf } from './phrases.ts';
 import type { NotificationPorts } from './ports.ts';
@@ -58,7 +58,7 @@ async function open(call: Call<typeof request, NotificationPorts>): Promise<Deci
   const found = id === undefined ? undefined : await openMessage(parts, citizenId, { id, now: call.now });
   if (found === undefined) return { refusal: refuse('notification-not-found') };
   const { content, notification, effect } = found;
-  const item = await itemOf(found, call.ports, (await call.ports.contactOf(citizenId))?.language);
+  const item = await itemOf(found, call.ports, await languageOf(call.ports, citizenId));
   const language = item.language ?? undefined;
   const title = content.subject ?? phrasesOf(language).messageFrom(item.sender);
   const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [item.sender, notification.id] });
