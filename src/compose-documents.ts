@@ -9,7 +9,7 @@ import { type Scanning, startScanning } from './documents/scan-documents.ts';
 import { clamdScanner } from './documents/scanners/clamd.ts';
 import { type Swept, sweepBlobs } from './documents/sweep-blobs.ts';
 import { createLimit } from './jobs/limit.ts';
-import { repeat } from './jobs/repeat.ts';
+import { repeat, soonMs } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
 
 const dayMs = 86_400_000;
@@ -84,7 +84,7 @@ export function startKeeping(house: KeepingHouse, ports: DocumentPorts): Keeping
       call: () => sweep(clock.now() - uploadHours * hourMs),
     }),
     repeat({
-      ...{ timer: systemTimer, everyMs: hourMs, onFault },
+      ...{ timer: systemTimer, everyMs: hourMs, firstMs: soonMs(house.random), onFault },
       call: async () => {
         const due = await runDeletion(parts, { process: 'retention' }, true);
         if (due.erased.length > 0) await runDeletion(parts, { process: 'retention' }, false);

@@ -10,7 +10,7 @@ import { createPace } from './identity/pace.ts';
 import { createPolicyView, findPolicy, policyNames } from './identity/policy-store.ts';
 import type { IdentityPorts } from './identity/ports.ts';
 import { createFrequencyView } from './identity/register-count.ts';
-import { type Repeating, repeat } from './jobs/repeat.ts';
+import { type Repeating, repeat, soonMs } from './jobs/repeat.ts';
 import { systemNap, systemTimer } from './jobs/timer.ts';
 import { toInstant } from './kernel/clock.ts';
 import type { Effect } from './ledger/commit.ts';
@@ -67,11 +67,12 @@ export async function identityPorts(
 const dayMs = 86_400_000;
 const clearEveryMs = 3_600_000;
 
-/** Takes out each hour what verification need not keep any longer. */
-export function startClearing({ db, clock, claim, log, settings }: House): Repeating {
+/** Takes out, soon and then each hour, what verification need not keep any longer. */
+export function startClearing({ db, clock, claim, random, log, settings }: House): Repeating {
   return repeat({
     timer: systemTimer,
     everyMs: clearEveryMs,
+    firstMs: soonMs(random),
     onFault: (fault) => log.fault('identity', fault),
     call: async () => {
       const now = clock.now();

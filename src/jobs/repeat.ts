@@ -1,8 +1,12 @@
+import type { Random } from '../kernel/clock.ts';
+import { fraction } from './back-off.ts';
 import type { Timer } from './timer.ts';
 
 type RepeatParts = {
   readonly timer: Timer;
   readonly everyMs: number;
+  /** The pause before the first call; without it as long as all others. */
+  readonly firstMs?: number;
   call(): Promise<void>;
   onFault(fault: unknown): void;
 };
@@ -14,11 +18,19 @@ export type Repeating = {
   stop(): Promise<void>;
 };
 
+/**
+ * The first pause of what is done seldom, since a process that is started anew more often would never get to it: so long
+ * that the start is over, and not the same in all processes that start at once.
+ */
+export function soonMs(random: Random): number {
+  return 2_000 + 6_000 * fraction(random);
+}
+
 /** Calls again and again, the pause counted from the end of the last call. A rejection is told, and does not end it. */
-export function repeat({ timer, everyMs, call, onFault }: RepeatParts): Repeating {
+export function repeat({ timer, everyMs, firstMs = everyMs, call, onFault }: RepeatParts): Repeating {
   let stopped = false;
   let now: Promise<void> = Promise.resolve();
-  let cancel = timer(everyMs, next);
+  let cancel = timer(firstMs, next);
   function next(): void {
     now = call()
       .catch(onFault)

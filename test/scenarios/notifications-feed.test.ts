@@ -127,4 +127,13 @@ for (const engine of engines) {
     await time.advance(30 * day, idle);
     assert.deepEqual([await numbersOf(''), await numbersOf('after=6')], [[], []]);
   });
+
+  test(`${engine.name}: what is too old goes within a minute of a start, and not only an hour behind it`, async (t) => {
+    const db = await engine.open(t);
+    const { time, idle, sendMany, faults } = await openWebhookHouse(t, db, 7);
+    await sendMany(2);
+    await db.write([{ sql: 'update feed_event set at = at - $1', args: [8 * day] }]);
+    await time.advance(60_000, idle);
+    assert.deepEqual([await db.read('select id from feed_event'), faults], [[], []]);
+  });
 }

@@ -14,6 +14,7 @@ import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../w
 import { depositHeaders, goodDocument } from './good-requests.ts';
 
 // What the settings of how long something is kept do in a server that was started with them, and where letters put an address.
+// What is done each hour is done soon after a start too, or a server that is started more often would never do it.
 
 const dayMs = 86_400_000;
 const settings = { VERIFICATIONS_KEPT_DAYS: '2', FEED_DAYS: '8', RESCAN_AFTER_DAYS: '2', LETTER_WINDOW: 'uk-c5' };
@@ -27,8 +28,8 @@ let spool = '';
 let server: WholeServer;
 const scannedAnew: Buffer[] = [];
 let signatures = 'ClamAV 1.4.6/27000/Thu';
-const ids: Record<'oldAnswer' | 'youngAnswer' | 'oldDocument' | 'youngDocument', string> = {
-  ...{ oldAnswer: '', youngAnswer: '', oldDocument: '', youngDocument: '' },
+const ids: Record<'oldAnswer' | 'youngAnswer' | 'oldDocument' | 'youngDocument' | 'dueDocument', string> = {
+  ...{ oldAnswer: '', youngAnswer: '', oldDocument: '', youngDocument: '', dueDocument: '' },
 };
 
 const thisFile = afterThisFile();
@@ -79,11 +80,16 @@ async function use(): Promise<void> {
   for (const [name, document] of [
     ['oldDocument', goodDocument],
     ['youngDocument', Buffer.from('%PDF-1.7\nyounger\n')],
+    ['dueDocument', Buffer.from('%PDF-1.7\ndue\n')],
   ] as const) {
-    const deposit = { method: 'POST', path: '/v1/documents', headers: withToken(token, depositHeaders(document)) };
+    const kept = { 'document-retain-until': new Date(Date.now() + dayMs).toISOString() };
+    const headers = { ...depositHeaders(document), ...(name === 'dueDocument' ? kept : {}) };
+    const deposit = { method: 'POST', path: '/v1/documents', headers: withToken(token, headers) };
     ids[name] = String(jsonOf(await ask({ ...deposit, body: document }))['id']);
     await until(async () => (await get(`/v1/documents/${ids[name]}`)).status === 200);
   }
+  const taken = await ask({ method: 'DELETE', path: `/v1/documents/${ids.dueDocument}`, headers: withToken(token) });
+  assert.equal(jsonOf(taken)['status'], 'withdrawn', String(taken.body));
   await until(async () => (jsonOf(await get('/v1/events'))['items'] as unknown[]).length > 0);
 }
 
@@ -98,6 +104,7 @@ function aging(): Statement[] {
       sql: 'update document set scanned_at = scanned_at - case when id = $1 then $2 else $3 end',
       args: [ids.oldDocument, back(aged.old), back(aged.young)],
     },
+    { sql: 'update document set retain_until = 1 where id = $1', args: [ids.dueDocument] },
     { sql: 'update feed_event set at = at - $1', args: [back(aged.oldEvents)] },
   ];
 }
@@ -105,6 +112,10 @@ function aging(): Statement[] {
 test('answers of verify go after VERIFICATIONS_KEPT_DAYS, and not before', async () => {
   await until(async () => (await get(`/v1/identity/verifications/${ids.oldAnswer}`)).status === 404);
   assert.equal((await get(`/v1/identity/verifications/${ids.youngAnswer}`)).status, 200);
+});
+
+test('a withdrawn document is erased when its retention has ended', async () => {
+  await until(async () => String((await get(`/v1/documents/${ids.dueDocument}`)).body).includes('document-erased'));
 });
 
 test('events go after FEED_DAYS', async () => {

@@ -1,6 +1,6 @@
 import { fraction } from '../../jobs/back-off.ts';
 import { createLimit, late } from '../../jobs/limit.ts';
-import { repeat } from '../../jobs/repeat.ts';
+import { repeat, soonMs } from '../../jobs/repeat.ts';
 import type { Timer } from '../../jobs/timer.ts';
 import { type Queue, startWorker } from '../../jobs/worker.ts';
 import { type Clock, type Random, toInstant } from '../../kernel/clock.ts';
@@ -68,6 +68,7 @@ export function startWebhooks(parts: WebhookProcess): Calling {
   const pruning = repeat({
     ...parts,
     everyMs: pruneEveryMs,
+    firstMs: soonMs(parts.random),
     call: () => pruneFeed({ ...parts, before: parts.clock.now() - parts.keepMs }),
   });
   return {
