@@ -101,11 +101,11 @@ const sesMail = (messageId: string) => ({
   commonHeaders: { from: ['Tax Office <no-reply@tax.example>'], to: ['ada@example.org'], messageId, subject: 'S' },
 });
 
-const bounced = (bounceType: string, bounceSubType: string, mail: object) => ({
+const bounced = (bounceType: string, bounceSubType: string, mail: object, report: object = { action: 'failed' }) => ({
   notificationType: 'Bounce',
   bounce: {
     ...{ bounceType, bounceSubType, timestamp: '2026-01-15T09:00:30.000Z', feedbackId: '0102-feedback' },
-    bouncedRecipients: [{ emailAddress: 'ada@example.org', action: 'failed', status: '5.1.1' }],
+    bouncedRecipients: [{ emailAddress: 'ada@example.org', ...report }],
     reportingMTA: 'dsn; a.amazonses.com',
   },
   mail,
@@ -113,7 +113,7 @@ const bounced = (bounceType: string, bounceSubType: string, mail: object) => ({
 
 for (const engine of engines) {
   test(`${engine.name}: SES tells through SNS what became of mails, by the mapping of the page`, async (t) => {
-    const { raws, outcomes, post } = await sentWith(t, engine, ses, 6);
+    const { raws, outcomes, post } = await sentWith(t, engine, ses, 8);
     const mails = raws.map((raw) => sesMail(/^Message-ID: (\S+)/im.exec(raw)?.[1] ?? ''));
     const told = [
       { notificationType: 'Delivery', mail: mails[0], delivery: { recipients: ['ada@example.org'] } },
@@ -122,6 +122,9 @@ for (const engine of engines) {
       bounced('Transient', 'General', mails[3] ?? {}),
       bounced('Transient', 'AttachmentRejected', mails[4] ?? {}),
       { notificationType: 'Complaint', mail: mails[5], complaint: { complainedRecipients: [] } },
+      // Somebody who is away has answered.
+      bounced('Transient', 'General', mails[6] ?? {}, {}),
+      bounced('Undetermined', 'Undetermined', mails[7] ?? {}, {}),
     ];
     for (const message of told) assert.equal(await post(snsType, fromSns(message)), 200);
     assert.deepEqual(await outcomes(), [
@@ -130,6 +133,8 @@ for (const engine of engines) {
       ['failed', 'mailbox-full'],
       ['failed', 'destination-unreachable'],
       ['failed', 'message-refused'],
+      ['sent', undefined],
+      ['sent', undefined],
       ['sent', undefined],
     ]);
     assert.equal(await post(snsType, fromSns('Successfully validated SNS topic.')), 400);
