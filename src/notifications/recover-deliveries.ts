@@ -31,7 +31,7 @@ type Put = { readonly tries: number; readonly until: number };
  */
 export function createRecovery(parts: RecoverParts): (own: string) => Promise<number> {
   // In memory: a new process asks at once.
-  let put = new Map<string, Put>();
+  const put = new Map<string, Put>();
 
   /** How many went back into the queue; undefined where it is to be looked at again later. */
   async function recover(lost: Lost): Promise<number | undefined> {
@@ -51,32 +51,25 @@ export function createRecovery(parts: RecoverParts): (own: string) => Promise<nu
     }
   }
 
-  async function look(own: string): Promise<{ readonly back: number; readonly isLeft: boolean }> {
-    const now = parts.clock.now();
-    const found = await findLost(parts.read, now, own);
-    // What was recovered by now is forgotten.
-    put = new Map(found.flatMap(({ job }) => entryOf(put, job)));
-    const due = found.filter(({ job }) => !parts.isAtHand(job) && (put.get(keyOf(job))?.until ?? now) <= now);
-    const ends = await allOf(due.filter((one) => !isAsked(parts, one)).map(recover));
-    // A provider that cannot be reached takes its time to say so: once is enough, before others are looked after again.
-    for (const lost of due.filter((one) => isAsked(parts, one))) {
-      ends.push(await recover(lost));
-      if (ends.at(-1) === undefined) break;
-    }
-    const backs = ends.filter((back) => back !== undefined);
-    return {
-      back: backs.reduce((sum, one) => sum + one, 0),
-      isLeft: found.length === lookedAtOnce && backs.length > 0,
-    };
-  }
-
   return async (own) => {
-    let back = 0;
-    for (let isLeft = true; isLeft; ) {
-      const looked = await look(own);
-      back += looked.back;
-      isLeft = looked.isLeft;
+    const seen = new Set<string>();
+    // A provider that cannot be reached takes its time to say so: once is enough, before others are looked after again.
+    let [back, mayAsk] = [0, true];
+    for (let behind: Place | undefined = beforeAll; behind !== undefined; ) {
+      const now = parts.clock.now();
+      const found = await findLost(parts.read, { now, own, behind });
+      for (const { job } of found) seen.add(keyOf(job));
+      const due = found.filter(({ job }) => !parts.isAtHand(job) && (put.get(keyOf(job))?.until ?? now) <= now);
+      const ends = await allOf(due.filter((one) => !isAsked(parts, one)).map(recover));
+      for (const lost of due.filter((one) => isAsked(parts, one))) {
+        if (mayAsk) ends.push(await recover(lost));
+        mayAsk &&= ends.at(-1) !== undefined;
+      }
+      back += ends.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+      behind = found.length < lookedAtOnce ? undefined : found.at(-1)?.job;
     }
+    // What was recovered by now is forgotten.
+    for (const key of put.keys()) if (!seen.has(key)) put.delete(key);
     return back;
   };
 }
@@ -89,11 +82,6 @@ async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
 
 /** What tells a job from the same delivery taken again. */
 export const keyOf = (job: Job) => `${job.id}.${job.attempts}`;
-
-function entryOf(put: ReadonlyMap<string, Put>, job: Job): Array<[string, Put]> {
-  const before = put.get(keyOf(job));
-  return before === undefined ? [] : [[keyOf(job), before]];
-}
 
 /** Whether its provider is to be asked. What it has said of the attempt already is put into the outcome by `settle`. */
 function isAsked({ channels }: RecoverParts, { job, startedAt, heard }: Lost): boolean {
@@ -124,16 +112,22 @@ type Lost = {
   readonly heard: boolean;
 };
 
-/** In the order of the index of what is taken: by any other SQLite looks at every delivery there is, each second. */
-async function findLost(read: Read, now: number, own: string): Promise<Lost[]> {
+/** The place of a delivery among those that are taken. */
+type Place = { readonly lockedBy: string; readonly id: string };
+const beforeAll: Place = { lockedBy: '', id: '' };
+
+type Looking = { readonly now: number; readonly own: string; readonly behind: Place };
+
+/** A part of them, in the order of the index of what is taken: by any other SQLite looks at every delivery there is, each second. */
+async function findLost(read: Read, { now, own, behind }: Looking): Promise<Lost[]> {
   const rows = await read(
     `select d.id, d.notification_id, d.channel, d.attempts, d.locked_by, d.started_at, d.reminder, d.early_word,
         (select n.deliver_by from notification n where n.id = d.notification_id) as deliver_by
       from delivery d
-      where d.status = 'sending' and d.locked_by <> $3
+      where d.status = 'sending' and d.locked_by <> $3 and (d.locked_by, d.id) > ($4, $5)
         and not exists (select 1 from lease l where l.name = d.locked_by and l.held_until > $1)
-      order by d.locked_by limit $2`,
-    [now, lookedAtOnce, own],
+      order by d.locked_by, d.id limit $2`,
+    [now, lookedAtOnce, own, behind.lockedBy, behind.id],
   );
   return rows.map((row: Row) => ({
     job: jobOf(row),

@@ -183,6 +183,31 @@ for (const engine of engines) {
     assert.deepEqual([unknown, email.calls.length], [begun, 450 - Number(begun?.['n'])]);
   });
 
+  check('however many wait for a provider that cannot be asked, what lies behind them is recovered', async (t, db) => {
+    const { house, takeOver } = await createDeliveryHouse(t, db);
+    await Promise.all(Array.from({ length: 251 }, () => house.accept({ citizenId: 'cit-ada' })));
+    const [last] = await db.read("select max(id) as id from delivery where status = 'queued'");
+    await db.write([
+      {
+        sql: `update delivery set status = 'sending', attempts = 1, started_at = run_at,
+            locked_by = 'worker/a' where status = 'queued' and id <> $1`,
+        args: [String(last?.['id'])],
+      },
+      { sql: "update delivery set status = 'sending', attempts = 1, locked_by = 'worker/b' where status = 'queued'" },
+    ]);
+    let asked = 0;
+    const ask = async (): Promise<Outcome> => {
+      asked += 1;
+      throw new Error('no session could be opened');
+    };
+    const worker = await takeOver({ email: { ...scripted(), ask } });
+    await worker.idle();
+    const waiting = await db.read(
+      "select locked_by, count(*) as n from delivery where status = 'sending' group by locked_by",
+    );
+    assert.deepEqual([waiting.map((row) => ({ ...row })), asked], [[{ locked_by: 'worker/a', n: 250 }], 1]);
+  });
+
   check(
     'the leases of processes that are gone are forgotten by a later one, those of the living are not',
     async (t, db) => {
