@@ -143,7 +143,7 @@ export function summaryOf(notification: Notification) {
  */
 export function notificationView(found: NotificationRecord, { scopes }: Pick<Caller, 'scopes'>) {
   const mayKnow = scopes.has('citizens:known');
-  const shown = found.deliveries.filter((delivery) => mayKnow || !(delivery.reminder && isUntried(delivery)));
+  const shown = found.deliveries.filter((one) => mayKnow || !(one.reminder && isUntried(one, found.attempts)));
   const record = { ...found, deliveries: shown };
   const { notification, deliveries, attempts } = record;
   const undeliverable = notification.status === 'undeliverable';
@@ -167,16 +167,20 @@ export function receiptOf(notification: Pick<Notification, 'acceptedEvent'>): st
   return `/v1/receipts/${notification.acceptedEvent}`;
 }
 
-/** It waits for its first attempt, or did so until the sender withdrew the message. */
-function isUntried({ attempts, state }: Delivery): boolean {
-  return attempts === 0 && (state.status === 'queued' || (state.status === 'skipped' && state.reason === 'withdrawn'));
+/**
+ * It waits for its first attempt, or did so until the sender withdrew the message; also where a worker had it in hand and put
+ * it back, since the citizen wishes to be left alone.
+ */
+function isUntried({ id, state }: Delivery, attempts: readonly Attempt[]): boolean {
+  if (attempts.some(({ delivery }) => delivery === id)) return false;
+  return state.status === 'queued' || (state.status === 'skipped' && state.reason === 'withdrawn');
 }
 
 type Shown = { readonly attempts: readonly Attempt[]; readonly mayKnow: boolean };
 
 function deliveryView(delivery: Delivery, { attempts, mayKnow }: Shown) {
   const { id, channel, state, reminder } = delivery;
-  const isTold = state.status === 'queued' && (mayKnow || !isUntried(delivery));
+  const isTold = state.status === 'queued' && (mayKnow || !isUntried(delivery, attempts));
   const running = state.status === 'sending' && state.startedAt !== undefined ? 1 : 0;
   const reason = state.status === 'queued' ? state.lastReason : 'reason' in state ? state.reason : undefined;
   return {

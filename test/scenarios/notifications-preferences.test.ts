@@ -135,6 +135,21 @@ for (const engine of engines) {
     assert.ok(deliveries.every(({ nextAttemptAt }) => typeof nextAttemptAt === 'string'));
   });
 
+  test(`${engine.name}: hours that are stated behind the sending are not told to the sender by the worker that heeds them`, async (t) => {
+    const { house, calls, run, state } = await open(t, await engine.open(t));
+    const hours = { channels: ['email', 'sms'], from: 16, until: 22, timeZone: 'Europe/Oslo' };
+    const knowing = { clientId: 'knowing office' };
+    const ids = [await house.accept({ citizenId: 'cit-ida' }), await house.accept({ citizenId: 'cit-ida' }, knowing)];
+    await state('cit-ida', { hours });
+    await run(0);
+    const mailOf = async (id = '', ask = {}) =>
+      ((await house.show(id, ask)) as Shown).deliveries.find(({ channel }) => channel === 'email');
+    const [waiting, known] = [await mailOf(ids[0]), await mailOf(ids[1], knowing)];
+    assert.deepEqual([calls, waiting?.['status'], waiting?.['attempts']], [[], 'queued', 0]);
+    assert.equal(known?.['nextAttemptAt'], '2026-01-15T15:00:00.000Z');
+    assert.equal(waiting?.['nextAttemptAt'], undefined);
+  });
+
   test(`${engine.name}: preferences are the citizen's own, sealed, replaced as a whole, and each use is on record`, async (t) => {
     const db = await engine.open(t);
     const { house, state, contactOf } = await open(t, db);
