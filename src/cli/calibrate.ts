@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { calibrate, simulatedClaims } from '../identity/calibrate.ts';
 import { calibratedPolicy, policies } from '../identity/match/policy.ts';
-import { readPeople } from '../identity/people-file.ts';
+import { claimsInCommon, readPeople } from '../identity/people-file.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { readColumns } from './evaluate.ts';
 import { demandOther, namedFile } from './named-file.ts';
@@ -63,11 +63,14 @@ export function calibrateCommands(terminal: Terminal): readonly Command[] {
           name === undefined ? [] : [namedFile(terminal.cwd, name)],
         );
         const out = values.out === undefined ? undefined : resolve(terminal.cwd, values.out);
-        if (out !== undefined) demandOther('--out', out, read);
+        const map = values.columns === undefined ? [] : [resolve(terminal.cwd, values.columns)];
+        if (out !== undefined) demandOther('--out', out, [...read, ...map]);
         const [registerPath = '', claimsPath] = read;
-        const register = (await readPeople(registerPath, columns)).people;
-        const claims =
-          claimsPath === undefined ? simulatedClaims(register, seed) : (await readPeople(claimsPath, columns)).people;
+        const registered = await readPeople(registerPath, columns);
+        const claimed = claimsPath === undefined ? undefined : await readPeople(claimsPath, columns);
+        claimsInCommon(registered, claimed ?? registered);
+        const register = registered.people;
+        const claims = claimed?.people ?? simulatedClaims(register, seed);
         const model = calibrate([{ register, claims }], { mostPairs, prior });
         const { threshold, bareThreshold } = basis;
         const policy = { name: values.name, basis: basis.name, threshold, bareThreshold, model };

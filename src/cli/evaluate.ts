@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { dateExists } from '../identity/birth-date.ts';
-import { type ClaimName, claimNames } from '../identity/claims.ts';
+import type { ClaimName } from '../identity/claims.ts';
 import { evaluate, type LabelledPair } from '../identity/evaluate.ts';
 import { type Mapping, MappingFault, parseInlineMapping, parseMapping } from '../identity/import-fields.ts';
 import { calibratedPolicy, type Policy, policies } from '../identity/match/policy.ts';
 import { parsePolicy } from '../identity/match/policy-file.ts';
-import { type PeopleFile, readPeople, readTable, TableFault } from '../identity/people-file.ts';
+import { claimsInCommon, type PeopleFile, readPeople, readTable, TableFault } from '../identity/people-file.ts';
 import { type Clock, toInstant } from '../kernel/clock.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { namedFile, readNamed } from './named-file.ts';
@@ -57,13 +57,10 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
         const columns = readColumns(values.columns, terminal.cwd);
         const register = await readPeople(path('register'), columns);
         const claims = await readPeople(path('claims'), columns);
-        const common = claimNames.filter((claim) => register.claims.has(claim) && claims.claims.has(claim));
-        if (common.every((claim) => claim === 'citizenId'))
-          throw new TableFault('the register and the claims have no column in common to compare');
         const ground = {
           register: register.people,
           claims: claims.people,
-          use: readUse(values.use, common),
+          use: readUse(values.use, claimsInCommon(register, claims)),
           policy: readPolicy(values.policy, terminal.cwd),
           former: { values: register.former, today: readToday(values.today, clock) },
           stopwatch,
@@ -76,8 +73,7 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
   ];
 }
 
-function readUse(text: string | undefined, common: readonly ClaimName[]): readonly ClaimName[] {
-  const usable = common.filter((claim) => claim !== 'citizenId');
+function readUse(text: string | undefined, usable: readonly ClaimName[]): readonly ClaimName[] {
   if (text === undefined) return usable;
   return text.split(',').map((written) => {
     const found = usable.find((claim) => claim === written.trim());

@@ -93,6 +93,15 @@ export async function readPeople(path: string, given: Mapping | undefined): Prom
   return { people, claims: new Set(claims), former };
 }
 
+/** The claims, beside the id, for which both files have a column; refuses files without one. */
+export function claimsInCommon(register: PeopleFile, claims: PeopleFile): readonly ClaimName[] {
+  const common = claimNames.filter(
+    (claim) => claim !== 'citizenId' && register.claims.has(claim) && claims.claims.has(claim),
+  );
+  if (common.length === 0) throw new TableFault('the register and the claims have no column in common to compare');
+  return common;
+}
+
 function demandIds(people: readonly Claims[], rows: Table['rows']): void {
   const seen = new Set<string>();
   const wrong = people.flatMap(({ citizenId }, at) => {

@@ -28,7 +28,7 @@ export function estimateModel(pairs: UnlabelledPairs, claims: readonly ClaimName
   const start: Model = {
     claims: Object.fromEntries(claims.map((claim) => [claim, first])),
     crossed: 0.05,
-    prior: startPrior,
+    prior: chanceOf(startPrior),
   };
   const patterns = countPatterns(pairs, claims, start);
   let model = start;
@@ -81,8 +81,13 @@ function improve(model: Model, patterns: Patterns, claims: readonly ClaimName[])
   return {
     claims: Object.fromEntries([...tallies].map(([claim, levels]) => [claim, chancesOf(levels)])),
     crossed: Math.min(0.5, Math.max(0.001, whole.crossed / Math.max(1, whole.matched))),
-    prior: Math.max(1e-9, whole.matched / Math.max(1, whole.pairs)),
+    prior: chanceOf(whole.matched / Math.max(1, whole.pairs)),
   };
+}
+
+/** Neither impossible nor certain: odds of either could not be reckoned with. */
+function chanceOf(share: number): number {
+  return Math.min(1 - 1e-9, Math.max(1e-9, share));
 }
 
 function chancesOf(tallies: ReadonlyMap<Level, Tally>): ClaimChances {

@@ -8,6 +8,8 @@ import { calibratedPolicy, type OneOf, type Policy, policies } from './policy.ts
 const closed = { additionalProperties: false } as const;
 const chance = Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 });
 const claim = Type.Union(claimNames.map((name) => Type.Literal(name)));
+/** Of a column that says the same of everybody, a level is certain for one person as for two: it weighs nothing. */
+const share = Type.Number({ exclusiveMinimum: 0, maximum: 1 });
 const oneOf = Type.Array(claim, { minItems: 1, maxItems: claimNames.length });
 const years = Type.Number({ minimum: 0, maximum: 200 });
 const claimKey = Type.String({ pattern: `^(${claimNames.join('|')})$` });
@@ -15,7 +17,7 @@ const levelKey = Type.String({ pattern: `^(${levelNames.join('|')})$` });
 
 const model = Type.Object(
   {
-    claims: Type.Record(claimKey, Type.Record(levelKey, Type.Object({ m: chance, u: chance }, closed), closed), closed),
+    claims: Type.Record(claimKey, Type.Record(levelKey, Type.Object({ m: share, u: share }, closed), closed), closed),
     crossed: chance,
     prior: chance,
   },
