@@ -122,7 +122,8 @@ test('a file that is not what it should be stops with the first row that is wron
     /row 2: no such citizenId in the claims; 2 of 3/,
   );
   await stops({ 'p.csv': 'claim,record,same\n1,Z,0\n' }, /row 1: no such citizenId in the register/);
-  await stops({ 'p.csv': '' }, /empty/);
+  await stops({ 'p.csv': '' }, /p\.csv: the file is empty/);
+  await stops({ 'c.csv': people.replace('citizenId', 'number') }, /c\.csv: no column has a name .* citizenId/);
   await stops({ 'c.csv': 'citizenId,locality\n1,Porto\n2,Porto\n' }, /no column in common/);
   await stops({ 'p.csv': 'claim,record,same\n' }, /p\.csv: there is no row below the header/);
   await stops({ 'r.csv': 'citizenId,givenName,familyName,birthDate\n' }, /r\.csv: there is no row below the header/);
@@ -135,6 +136,8 @@ test('a file that is not what it should be stops with the first row that is wron
   );
   const map = ['--columns', 'citizenId=citizenId,birthDate=birthDate:DD.MM.YYYY'] as const;
   await stops({}, /in no row birthDate is a date of the form DD\.MM\.YYYY/, ...map);
+  await stops({}, /r\.csv: there is no column id; the columns are citizenId, givenName/, '--columns', 'citizenId=id');
+  await stops({}, /\/dev\/null: it is no file but a pipe or a device/, '--pairs', '/dev/null');
 });
 
 test('bytes that are no UTF-8 stop a measurement', async (t) => {
@@ -162,4 +165,19 @@ test('semicolons, stated date formats and the labels of other programs are read 
     const { truePairs, accepted, falsePairs, falseMatches } = JSON.parse(stdout);
     assert.deepEqual([truePairs, accepted, falsePairs, falseMatches], [1, 1, 3, 0], label);
   }
+});
+
+test('an id is the same however it is composed, and a mark before a mapping or policy is no part of it', async (t) => {
+  const [composed, parted] = ['\u00e9 1', 'e\u0301  1'];
+  const texts = {
+    'r.csv': people.replace('A,', `${composed},`),
+    'c.csv': people.replace('A,', `${parted},`),
+    'p.csv': `claim,record,same\n${composed},${parted},1\nB,${composed},0\n`,
+    'map.json': '\ufeff{"citizenId":"citizenId","givenName":"givenName","birthDate":"birthDate"}',
+    'town.json': '\ufeff{"name":"town-2026-1","basis":"standard-2026-2"}',
+  };
+  const { code, stdout, stderr } = await runWith(t, texts, '--columns', 'map.json', '--policy', 'town.json');
+  assert.equal(code, 0, stderr);
+  const { policy, truePairs, accepted, falsePairs } = JSON.parse(stdout);
+  assert.deepEqual([policy, truePairs, accepted, falsePairs], ['town-2026-1', 1, 1, 1]);
 });

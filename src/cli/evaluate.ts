@@ -7,7 +7,15 @@ import { evaluate, type LabelledPair } from '../identity/evaluate.ts';
 import { type Mapping, MappingFault, parseInlineMapping, parseMapping } from '../identity/import-fields.ts';
 import { calibratedPolicy, type Policy, policies } from '../identity/match/policy.ts';
 import { parsePolicy } from '../identity/match/policy-file.ts';
-import { claimsInCommon, type PeopleFile, readPeople, readTable, TableFault } from '../identity/people-file.ts';
+import { stored } from '../identity/normalise.ts';
+import {
+  claimsInCommon,
+  demandColumns,
+  type PeopleFile,
+  readPeople,
+  readTable,
+  TableFault,
+} from '../identity/people-file.ts';
 import { type Clock, toInstant } from '../kernel/clock.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { namedFile, readNamed } from './named-file.ts';
@@ -113,21 +121,19 @@ export function readColumns(map: string | undefined, cwd: string): Mapping | und
   }
 }
 
-const pairColumns = ['claim', 'record', 'same'] as const;
 const yes = /^(1|1\.0|true|t|yes|y|same)$/i;
 const no = /^(0|0\.0|false|f|no|n|different)$/i;
 
 /** The labelled pairs, each of a claim and a record that the other files have; whatever else would be counted wrongly. */
 async function readPairs(path: string, claims: PeopleFile, register: PeopleFile): Promise<LabelledPair[]> {
   const { header, rows } = await readTable(path);
-  const missing = pairColumns.find((column) => !header.includes(column));
-  if (missing !== undefined)
-    throw new TableFault(`${path}: there is no column ${missing}; the columns are ${header.join(', ')}`);
+  demandColumns(path, header, ['claim', 'record', 'same']);
   const claimIds = new Set(claims.people.map(({ citizenId }) => citizenId));
   const recordIds = new Set(register.people.map(({ citizenId }) => citizenId));
   const wrong: string[] = [];
   const pairs = rows.map(({ cells, place }) => {
-    const [claim, record, same] = [cells('claim'), cells('record'), cells('same')];
+    // As the ids of people are read.
+    const [claim, record, same] = [stored(cells('claim')), stored(cells('record')), cells('same')];
     if (!yes.test(same) && !no.test(same)) wrong.push(`${place}: same is neither 1, true, yes nor 0, false, no`);
     else if (!claimIds.has(claim)) wrong.push(`${place}: no such citizenId in the claims`);
     else if (!recordIds.has(record)) wrong.push(`${place}: no such citizenId in the register`);

@@ -9,9 +9,9 @@ export function namedFile(cwd: string, name: string): string {
   return path;
 }
 
-/** The text of a file that an argument names; that it cannot be read is wrong usage. */
+/** The text of a file that an argument names, without a byte order mark; that it cannot be read is wrong usage. */
 export function readNamed(cwd: string, name: string): string {
-  return reading(name, () => readFileSync(resolve(cwd, name), 'utf8'));
+  return reading(name, () => readFileSync(resolve(cwd, name), 'utf8')).replace(/^\ufeff/, '');
 }
 
 function reading<T>(name: string, read: () => T): T {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
 import { blocks, ImportFileFault, type Line } from './import-blocks.ts';
 import { type JsonColumns, jsonLines, readJsonKeys } from './import-json.ts';
@@ -20,6 +20,9 @@ export async function openImportFile(
   format: ImportFormat,
   { columns, lists }: JsonColumns,
 ): Promise<ImportFile> {
+  // It is read from where a line ended; to open a pipe would be to wait for its writer.
+  if (!(await stat(path)).isFile())
+    throw new ImportFileFault('it is no file but a pipe or a device; write it to a file');
   const file = await open(path);
   try {
     const { size } = await file.stat();

@@ -1,4 +1,5 @@
 import { type ClaimName, type Claims, claimNames } from './claims.ts';
+import { ImportFileFault } from './import-blocks.ts';
 import { type FormerField, formerFields, guessMapping, type Mapping, MappingFault } from './import-fields.ts';
 import { openImportFile } from './import-file.ts';
 import { formerReasons, readFormer } from './import-former.ts';
@@ -34,7 +35,9 @@ export type Table = {
 
 /** Reads such a table; the first row that cannot be read stops it, and so does one without rows. */
 export async function readTable(path: string): Promise<Table> {
-  await using file = await openImportFile(path, 'csv', { columns: [], lists: new Set() });
+  await using file = await openImportFile(path, 'csv', { columns: [], lists: new Set() }).catch((fault) => {
+    throw fault instanceof ImportFileFault ? new TableFault(`${path}: ${fault.message}`) : fault;
+  });
   const { header } = file;
   const columns = new Map(header.map((column, at) => [column, at]));
   const rows: Table['rows'][number][] = [];
@@ -61,11 +64,12 @@ export async function readTable(path: string): Promise<Table> {
  */
 export async function readPeople(path: string, given: Mapping | undefined): Promise<PeopleFile> {
   const { header, rows } = await readTable(path);
-  const mapping = given ?? guessMapping(header);
-  const missing = Object.values(mapping)
-    .flatMap(({ columns }) => columns)
-    .find((column) => !header.includes(column));
-  if (missing !== undefined) throw new MappingFault(`the file has no column ${missing}; it has ${header.join(', ')}`);
+  const mapping = given ?? guessed(path, header);
+  demandColumns(
+    path,
+    header,
+    Object.values(mapping).flatMap(({ columns }) => columns),
+  );
   const claims = claimNames.filter((claim) => mapping[claim] !== undefined);
   const format = mapping.birthDate?.dateFormat;
   const readDate = createDateReader(format);
@@ -91,6 +95,21 @@ export async function readPeople(path: string, given: Mapping | undefined): Prom
     );
   demandIds(people, rows);
   return { people, claims: new Set(claims), former };
+}
+
+function guessed(path: string, header: readonly string[]): Mapping {
+  try {
+    return guessMapping(header);
+  } catch (fault) {
+    throw fault instanceof MappingFault ? new TableFault(`${path}: ${fault.message}`) : fault;
+  }
+}
+
+/** Refuses a table without one of these columns. */
+export function demandColumns(path: string, header: readonly string[], columns: readonly string[]): void {
+  const missing = columns.find((column) => !header.includes(column));
+  if (missing !== undefined)
+    throw new TableFault(`${path}: there is no column ${missing}; the columns are ${header.join(', ')}`);
 }
 
 /** The claims, beside the id, for which both files have a column; refuses files without one. */
