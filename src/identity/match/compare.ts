@@ -65,17 +65,18 @@ export function measure(
     const registered = record[claim];
     if (registered !== null) known[claim] ??= comparable(claim, registered);
   }
-  const room: Room = { claims, known, names, model, frequencies };
   const former = atBirth(record, claims, levels.familyName, names);
+  const spelled = former === undefined ? claims.values : { ...claims.values, familyName: undefined };
   if (former !== undefined) levels.familyName = former;
+  const room: Room = { claims, spelled, known, names, model, frequencies };
   Object.assign(levels, nameBefore(record, claims, levels, names), addressBefore(record, claims, levels));
   const together = crossing(room, levels) ?? regrouping(room, levels);
   if (together !== undefined) Object.assign(levels, together.levels);
   let weight = together?.weight ?? 0;
   for (const claim of claims.asked) {
     if (together !== undefined && (claim === 'givenName' || claim === 'familyName')) continue;
-    const spelled = kindOf(claim) === 'name' && (claim !== 'familyName' || former === undefined);
-    weight += weightIn(room, levels[claim] ?? 'missing', claim, spelled ? claims.values[claim] : undefined);
+    const name = kindOf(claim) === 'name' ? spelled[claim] : undefined;
+    weight += weightIn(room, levels[claim] ?? 'missing', claim, name);
   }
   const crossed = together !== undefined;
   const { givenName, familyName } = claims.values;

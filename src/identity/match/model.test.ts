@@ -40,6 +40,39 @@ test('a former name weighs the same, whoever else bears it', () => {
   assert.equal(weightOf('Marie'), weightOf('Marza'));
 });
 
+test('a former name decides by what it is that names stand as they stand', () => {
+  const record = { ...recordOf({ givenName: 'Maria', familyName: 'Marie' }), birthFamilyName: 'Marja' };
+  const claims = normaliseClaims({ givenName: 'Maria', familyName: 'Marja' });
+  const bearers = [...register, ...people(10, { familyName: 'Marja' }), ...people(10, { familyName: 'Marie' })];
+  const found = measure(record, claims, calibratedPolicy, frequenciesOf(bearers));
+  assert.deepEqual([found.levels, found.crossed], [{ givenName: 'exact', familyName: 'similar' }, false]);
+});
+
+test('words in another order are no slip, and letters of another alphabet are no spelling', () => {
+  const names = [...people(10, { givenName: 'Anna Maria' }), ...people(10, { givenName: 'כהן' })];
+  const counted = (others: readonly Claims[]) => frequenciesOf([...register, ...names, ...others]);
+  const [without, among] = ['Maria Anna', 'Kohen'].map((givenName) => [
+    counted([]),
+    counted(people(10, { givenName })),
+  ]);
+  for (const [known, claimed, both] of [
+    ['Anna Maria', 'Maria Anna', without],
+    ['כהן', 'Kohen', among],
+  ] as const) {
+    const [few, many] = (both ?? []).map((frequencies) => {
+      const own = measure(
+        recordOf({ givenName: known }),
+        normaliseClaims({ givenName: claimed }),
+        calibratedPolicy,
+        frequencies,
+      );
+      assert.equal(own.levels.givenName, 'similar');
+      return own.weight;
+    });
+    assert.ok(Math.abs((few ?? 0) - (many ?? 9)) < 0.2, `${claimed} ${few} ${many}`);
+  }
+});
+
 test('how a name is spelled says nothing where the register was not counted', () => {
   const uncounted = (claimed: string) =>
     measure(recordOf({ givenName: 'Maria' }), normaliseClaims({ givenName: claimed }), calibratedPolicy).weight;

@@ -1,6 +1,7 @@
 import type { ClaimName } from '../claims.ts';
 import type { Comparable } from './comparable.ts';
 import type { Level } from './level.ts';
+import { isLatin } from './name-level.ts';
 
 /** How likely a level is for the same person (m) and for two different ones (u). */
 export type LevelChance = { readonly m: number; readonly u: number };
@@ -66,11 +67,18 @@ function weightOfSpelling(
   // A short form or a former name is a name, and the person's own.
   if (level !== 'similar' && level !== 'close' && level !== 'near') return 0;
   if (claimed === undefined || known === undefined || frequencies === undefined) return 0;
+  const [written, registered] = [claimed.forms[0] ?? '', known.forms[0] ?? ''];
+  // Another alphabet spells everybody's name otherwise, and in another order words are what they were.
+  if (isLatin(written) !== isLatin(registered) || sameWords(written, registered)) return 0;
   const bearers = frequencies.count(claim, frequencyForm(claimed));
   if (bearers === undefined) return 0;
   if (bearers === 0) return Math.log2((1 - anotherName.m) / (1 - anotherName.u));
   const others = frequencies.count(claim, frequencyForm(known)) ?? 0;
   return others > 1 ? Math.log2(anotherName.m / anotherName.u) : 0;
+}
+
+function sameWords(one: string, other: string): boolean {
+  return one.split(' ').sort().join(' ') === other.split(' ').sort().join(' ');
 }
 
 /** What a level says that the model has not met, by one that it has. */

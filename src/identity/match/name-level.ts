@@ -73,7 +73,8 @@ function levelOfForms(one: string, other: string, rules: NameRules): number {
   return worst;
 }
 
-function isLatin(form: string): boolean {
+/** Whether a form is of Latin letters, or of those that are read as such. */
+export function isLatin(form: string): boolean {
   return form < '\u0370';
 }
 

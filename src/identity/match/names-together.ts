@@ -12,6 +12,8 @@ type NameLevels = { readonly givenName?: Level; readonly familyName?: Level };
 /** The names of one comparison, with what weighs them. */
 export type Room = {
   readonly claims: NormalisedClaims;
+  /** The claimed values whose letters gave the levels: none of a name that was another before. */
+  readonly spelled: NormalisedClaims['values'];
   readonly known: { readonly [claim in ClaimName]?: Comparable };
   readonly names: NameRules;
   readonly model: Model | undefined;
@@ -50,8 +52,8 @@ export function crossing(
     return better ? { levels: { givenName: 'similar', familyName: 'similar' }, weight: 0 } : undefined;
   }
   const asTheyStand =
-    weightIn(room, straight.givenName ?? 'missing', 'givenName', givenName) +
-    weightIn(room, straight.familyName ?? 'missing', 'familyName', familyName) +
+    weightIn(room, straight.givenName ?? 'missing', 'givenName', room.spelled.givenName) +
+    weightIn(room, straight.familyName ?? 'missing', 'familyName', room.spelled.familyName) +
     Math.log2(1 - room.model.crossed);
   const weight =
     weightIn(room, given, 'givenName', familyName) +
