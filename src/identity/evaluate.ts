@@ -65,7 +65,11 @@ export function frequenciesOf(register: Iterable<Claims>): Frequencies | undefin
  */
 export function evaluate(ground: EvaluationGround, pairs: readonly LabelledPair[]): Evaluation {
   const judge = createJudge(ground);
-  const judged = pairs.map((pair) => ({ same: pair.same, ...judge.decide(pair) }));
+  // What was measured for a claim is kept for its pairs alone: of a large file it would fill the memory.
+  const judged = [...Map.groupBy(pairs, ({ claim }) => claim)].flatMap(([claim, group]) => {
+    const decide = judge.of(claim);
+    return group.map(({ same, record }) => ({ same, ...decide(record) }));
+  });
   const count = (same: boolean, accepted?: boolean) =>
     judged.filter((pair) => pair.same === same && (accepted === undefined || pair.accepted === accepted)).length;
   return {
@@ -83,6 +87,8 @@ export function evaluate(ground: EvaluationGround, pairs: readonly LabelledPair[
 const placing: ReadonlySet<ClaimName> = new Set(['streetAddress', 'postalCode', 'documentNumber']);
 const roundPairs = 100;
 
+/** Measures records against the claims of one question. */
+type Measuring = (record: RegisterRecord) => Measured;
 type Judged = { readonly accepted: boolean; readonly score: number };
 
 function createJudge({ register, claims, use, policy, former, minimum = false, stopwatch }: EvaluationGround) {
@@ -95,16 +101,39 @@ function createJudge({ register, claims, use, policy, former, minimum = false, s
   const asked = new Map(claims.map((person) => [person.citizenId ?? '', normaliseClaims(pick(person, use))]));
   const frequencies = policy.model === undefined ? undefined : frequenciesOf(register);
   const index = createRivalIndex(records.values());
-  const measuredBy = new Map<string, Map<string, Measured>>();
 
-  function measureOnce(claim: string, record: RegisterRecord, values: NormalisedClaims): Measured {
-    const known = measuredBy.get(claim) ?? new Map<string, Measured>();
-    measuredBy.set(claim, known);
-    const before = known.get(record.citizenId);
-    if (before !== undefined) return before;
-    const measured = measure(record, values, policy, frequencies);
-    known.set(record.citizenId, measured);
-    return measured;
+  function measuring(values: NormalisedClaims): Measuring {
+    const known = new Map<RegisterRecord, Measured>();
+    return (record) => {
+      const measured = known.get(record) ?? measure(record, values, policy, frequencies);
+      known.set(record, measured);
+      return measured;
+    };
+  }
+
+  function decide(claims: NormalisedClaims, record: RegisterRecord, measured: Measuring): Judged {
+    const own = measured(record);
+    const named = asIfNamed(own);
+    const fit =
+      policy.tolerant && !minimum
+        ? fitsPair(named, policy)
+        : fits(named, policy, new Set([...countingClaims(policy, claims), 'citizenId']));
+    const matched = decisionOn(record, fit, policy) === 'match';
+    const score = policy.model === undefined ? Number(matched) : probabilityOf(own.weight, policy.model.prior);
+    // Rivals of whom nobody would think cost time and change no figure.
+    if (!matched && score < leastScore) return { accepted: false, score };
+    const fitting: Fitting = { record, levels: own.levels, claims, policy };
+    const questions = rivalQuestions(fitting);
+    if (questions === undefined) return { accepted: matched, score };
+    const answers = answersFrom(index, questions);
+    const better =
+      policy.model !== undefined &&
+      questions.kind === 'rivals' &&
+      [...answers.days.flat(), ...answers.others.records].some(
+        (other) => other !== record && measured(other).weight >= own.weight,
+      );
+    const rivalled = rivalsAmong(fitting, questions.kind, answers, measured).length > 0;
+    return { accepted: matched && !rivalled, score: better ? 0 : score };
   }
 
   return {
@@ -124,33 +153,16 @@ function createJudge({ register, claims, use, policy, former, minimum = false, s
       rounds.sort((one, other) => one - other);
       return Number((rounds[Math.floor(rounds.length / 2)] ?? 0).toFixed(2));
     },
-    decide: (pair: { readonly claim: string; readonly record: string }): Judged => {
-      const record = records.get(pair.record);
-      const values = asked.get(pair.claim);
-      if (record === undefined || values === undefined) return { accepted: false, score: Number.NEGATIVE_INFINITY };
-      const own = measureOnce(pair.claim, record, values);
-      const named = asIfNamed(own);
-      const fit =
-        policy.tolerant && !minimum
-          ? fitsPair(named, policy)
-          : fits(named, policy, new Set([...countingClaims(policy, values), 'citizenId']));
-      const matched = decisionOn(record, fit, policy) === 'match';
-      const score = policy.model === undefined ? Number(matched) : probabilityOf(own.weight, policy.model.prior);
-      // Rivals of whom nobody would think cost time and change no figure.
-      if (!matched && score < leastScore) return { accepted: false, score };
-      const measured = (other: RegisterRecord) => measureOnce(pair.claim, other, values);
-      const fitting: Fitting = { record, levels: own.levels, claims: values, policy };
-      const questions = rivalQuestions(fitting);
-      if (questions === undefined) return { accepted: matched, score };
-      const answers = answersFrom(index, questions);
-      const better =
-        policy.model !== undefined &&
-        questions.kind === 'rivals' &&
-        [...answers.days.flat(), ...answers.others.records].some(
-          (other) => other.citizenId !== pair.record && measured(other).weight >= own.weight,
-        );
-      const rivalled = rivalsAmong(fitting, questions.kind, answers, measured).length > 0;
-      return { accepted: matched && !rivalled, score: better ? 0 : score };
+    /** Decides pairs of one claim, each by the id of its record. */
+    of: (claim: string): ((id: string) => Judged) => {
+      const values = asked.get(claim);
+      const measured = values && measuring(values);
+      return (id) => {
+        const record = records.get(id);
+        if (record === undefined || values === undefined || measured === undefined)
+          return { accepted: false, score: Number.NEGATIVE_INFINITY };
+        return decide(values, record, measured);
+      };
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { ClaimName } from './claims.ts';
 import type { NormalisedClaims } from './match/comparable.ts';
 import type { Levels, Measured } from './match/compare.ts';
 import { fitsPair } from './match/decide.ts';
@@ -66,7 +67,8 @@ export function rivalsAmong(
     return found
       .filter((other) => isTwin(record, other, claims) && fitsPair(asIfNamed(measured(other)), policy))
       .map(({ citizenId }) => citizenId);
-  const own = { citizenId: record.citizenId, measured: measured(record) };
+  const without = (claim: ClaimName) => measured({ ...record, [claim]: null });
+  const own = { citizenId: record.citizenId, measured: measured(record), without };
   const candidates = new Map(found.map((other) => [other.citizenId, other]));
   const beside = [...candidates.values()].map((other) => ({ citizenId: other.citizenId, measured: measured(other) }));
   return rivalsOf(own, beside, policy).map(({ citizenId }) => citizenId);

@@ -2,6 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ClaimName, Claims } from '../claims.ts';
 import { evaluate } from '../evaluate.ts';
+import { recordOf } from '../people-file.ts';
+import type { RegisterRecord } from '../register.ts';
+import { nobody, rivalsAmong } from '../rivalled.ts';
+import { normaliseClaims } from './comparable.ts';
+import { measure } from './compare.ts';
 import { calibratedPolicy } from './policy.ts';
 
 const home = { streetAddress: '140 Wilhelm Court', postalCode: '2007', locality: 'Fridge' };
@@ -39,4 +44,21 @@ test('nor for one at whose address the register holds another without the street
     locality: 'Yon',
   };
   assert.equal(isAccepted(susannah, christopher, [elsewhere], withAddress), true);
+});
+
+test('what the register lacks of a rival is gained as it weighs for the person, rare as it is', () => {
+  const at = { streetAddress: '7 Quay', locality: 'Fridge' };
+  const mario = { citizenId: 'A', givenName: 'Mario', familyName: 'Well', birthDate: '1979-06-06', ...at };
+  const [own, other] = [
+    { ...mario, postalCode: '2007' },
+    { ...mario, citizenId: 'B', givenName: 'Maria' },
+  ].map(recordOf);
+  assert.ok(own !== undefined && other !== undefined);
+  const claims = normaliseClaims({ ...mario, postalCode: '2007', citizenId: undefined, givenName: 'Marii' });
+  // As in a register of a million.
+  const frequencies = { of: () => 1e-6, count: () => undefined, average: () => 1e-6 };
+  const measured = (record: RegisterRecord) => measure(record, claims, calibratedPolicy, frequencies);
+  const fitting = { record: own, levels: measured(own).levels, claims, policy: calibratedPolicy };
+  const answers = { days: [[own, other]], others: nobody };
+  assert.deepEqual(rivalsAmong(fitting, 'rivals', answers, measured), ['B']);
 });

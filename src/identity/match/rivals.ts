@@ -2,7 +2,7 @@ import type { Levels, Measured } from './compare.ts';
 import { fitsPair, thresholdFor } from './decide.ts';
 import type { Level } from './level.ts';
 import type { Policy } from './policy.ts';
-import { gapsOf } from './rival-gaps.ts';
+import { gapsOf, type Person } from './rival-gaps.ts';
 
 /** A candidate beside the person whom the answer would be about; none of the measures looks at an id. */
 export type Candidate = { readonly citizenId: string; readonly measured: Measured };
@@ -12,19 +12,19 @@ export type Candidate = { readonly citizenId: string; readonly measured: Measure
  * left open, since the slip may be the other's own name. By probability somebody is a rival who would leave less than the
  * threshold to the person; by rules, who fits them as well.
  */
-export function rivalsOf(own: Candidate, candidates: readonly Candidate[], policy: Policy): Candidate[] {
+export function rivalsOf(own: Candidate & Person, candidates: readonly Candidate[], policy: Policy): Candidate[] {
   return candidates.filter(rivalling(own, candidates, policy));
 }
 
 function rivalling(
-  own: Candidate,
+  own: Candidate & Person,
   candidates: readonly Candidate[],
   policy: Policy,
 ): (candidate: Candidate) => boolean {
   const threshold = thresholdFor(own.measured.levels, policy);
   const margin = Math.log2(threshold / (1 - threshold));
   const levels = candidates.map(({ measured }) => measured.levels);
-  const gaps = policy.model === undefined ? () => 0 : gapsOf(own.measured.levels, levels, policy.model);
+  const gaps = policy.model === undefined ? () => 0 : gapsOf(own, levels);
   return ({ citizenId, measured }) => {
     if (citizenId === own.citizenId) return false;
     const asLikely =
