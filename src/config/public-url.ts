@@ -1,9 +1,9 @@
 import { SettingError, type Settings } from './settings.ts';
 
-/** Whether it listens everywhere and leads nowhere, however it is written. */
-function isWildcard(host: string): boolean {
+/** Whether it leads nowhere: it listens everywhere, however that is written, or it stands in no URL, as fe80::1%eth0. */
+function leadsNowhere(host: string): boolean {
   const found = URL.parse(`http://${inUrl(host)}`)?.hostname;
-  return found === '0.0.0.0' || found === '[::]';
+  return found === undefined || ['0.0.0.0', '[::]', '[::ffff:0:0]'].includes(found);
 }
 
 function inUrl(host: string): string {
@@ -18,7 +18,7 @@ export function publicUrlOn(
   { publicUrl, host, tlsCertificate }: Pick<Settings, 'publicUrl' | 'host' | 'tlsCertificate'>,
   port: number,
 ): string {
-  if (publicUrl === undefined && isWildcard(host)) {
+  if (publicUrl === undefined && leadsNowhere(host)) {
     throw new SettingError('PUBLIC_URL', `expected the address that callers use, since ${host} in HOST is none`);
   }
   const scheme = tlsCertificate === undefined ? 'http' : 'https';
@@ -28,6 +28,6 @@ export function publicUrlOn(
 /** The address for links that people follow; undefined where none is known before the server listens, or ever. */
 export function linkUrlOf(settings: Settings): string | undefined {
   const { publicUrl, host, port } = settings;
-  if (publicUrl === undefined && (port === 0 || isWildcard(host))) return undefined;
+  if (publicUrl === undefined && (port === 0 || leadsNowhere(host))) return undefined;
   return publicUrlOn(settings, port);
 }

@@ -150,7 +150,7 @@ test('what is written in several ways is taken', () => {
 
 test('who listens everywhere says where callers are, however that is written', () => {
   const at = (host: string, publicUrl?: string) => publicUrlOn({ host, publicUrl, tlsCertificate: undefined }, 3000);
-  for (const host of ['0.0.0.0', '::', '0', '::0', '0:0:0:0:0:0:0:0']) {
+  for (const host of ['0.0.0.0', '::', '0', '::0', '0:0:0:0:0:0:0:0', '::ffff:0.0.0.0', 'fe80::1%eth0']) {
     assert.throws(() => at(host), /^SettingError: PUBLIC_URL: expected the address that callers use/);
     assert.equal(at(host, 'https://gov.example'), 'https://gov.example');
   }
