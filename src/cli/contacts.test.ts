@@ -19,8 +19,9 @@ async function openContacts(t: TestContext, engine: Engine, exists: ContactsRoom
   const folder = temporaryFolder(t);
   const room = { ...importHouse, register: { exists }, random: systemRandom, operator: 'ops' };
   return {
-    run: async (lines: readonly object[]) => {
-      writeFileSync(join(folder, 'contacts.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    run: async (lines: readonly object[], encoding: BufferEncoding = 'utf8') => {
+      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+      writeFileSync(join(folder, 'contacts.jsonl'), text, encoding);
       let printed = '';
       const print = (text: string) => {
         printed += text;
@@ -63,6 +64,16 @@ for (const engine of engines) {
     assert.equal(code, 1);
     assert.equal(await contacts.mailOf('c-1'), 'one@example.org');
     assert.equal(await contacts.mailOf('c-3'), 'three@example.org');
+  });
+
+  test(`${engine.name}: an address whose letters are not UTF-8 is not taken for another`, async (t) => {
+    const contacts = await openContacts(t, engine, async () => true);
+    const lines = [mailOf('c-1', 'müller@example.org'), mailOf('c-2', 'two@example.org')];
+    const { code, printed } = await contacts.run(lines, 'latin1');
+    const refused = 'line 1: not UTF-8 text; convert the file, as with iconv\n';
+    assert.deepEqual([code, printed], [1, `${refused}1 citizens stored, 1 lines refused.\n`]);
+    assert.equal(await contacts.mailOf('c-1'), undefined);
+    assert.equal(await contacts.mailOf('c-2'), 'two@example.org');
   });
 
   test(`${engine.name}: a register that cannot be asked ends the import, once what was begun is done`, async (t) => {

@@ -125,6 +125,8 @@ async function statementsOf(room: ContactsRoom, line: Line, now: number): Promis
 
 function parseLine(text: string): Line | string {
   if (text.length > longestLine) return `longer than ${longestLine} characters`;
+  // The reader puts it where bytes are not UTF-8.
+  if (text.includes('\ufffd')) return 'not UTF-8 text; convert the file, as with iconv';
   let value: unknown;
   try {
     value = JSON.parse(text);
