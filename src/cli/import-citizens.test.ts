@@ -5,6 +5,7 @@ import test, { type TestContext } from 'node:test';
 import { type Engine, engines } from '../../test/engines.ts';
 import { openIdentityHouse } from '../../test/identity-house.ts';
 import { temporaryFolder } from '../../test/identity-people.ts';
+import { importCitizens } from '../identity/import-citizens.ts';
 import { parseInlineMapping, parseMapping } from '../identity/import-fields.ts';
 import { runCommandLine } from './command.ts';
 import { importCommands, type OpenImportRoom } from './import-citizens.ts';
@@ -21,27 +22,31 @@ async function openCommandLine(t: TestContext) {
       return path;
     },
     opened: () => opened,
+    importHouse: house.importHouse,
     events: () => house.events(),
-    run: async (...args: string[]) => {
-      const printed = { stdout: '', stderr: '' };
-      const terminal = {
-        stdout: (text: string) => {
-          printed.stdout += text;
-        },
-        stderr: (text: string) => {
-          printed.stderr += text;
-        },
-        isInteractive: false,
-        cwd: folder,
-      };
-      const openRoom: OpenImportRoom = async (use) => {
-        opened += 1;
-        return await use({ ...house.importHouse, clock: { now: () => 0 }, operator: 'ann' });
-      };
-      const code = await runCommandLine(['import', 'citizens', ...args], importCommands(openRoom, terminal), terminal);
-      return { code, ...printed };
-    },
+    run: async (...args: string[]) => await runAt(0, ...args),
+    runAt,
   };
+
+  async function runAt(now: number, ...args: string[]) {
+    const printed = { stdout: '', stderr: '' };
+    const terminal = {
+      stdout: (text: string) => {
+        printed.stdout += text;
+      },
+      stderr: (text: string) => {
+        printed.stderr += text;
+      },
+      isInteractive: false,
+      cwd: folder,
+    };
+    const openRoom: OpenImportRoom = async (use) => {
+      opened += 1;
+      return await use({ ...house.importHouse, clock: { now: () => now }, operator: 'ann' });
+    };
+    const code = await runCommandLine(['import', 'citizens', ...args], importCommands(openRoom, terminal), terminal);
+    return { code, ...printed };
+  }
 }
 
 const people = 'rec_id,surname,born\nrec-1-org,Ann,07.02.1980\nrec-1-dup-0,An,07.02.1980\nrec-2-org,Bo,1990\n';
@@ -151,4 +156,20 @@ test('the ledger says who imported, and help shows a mapping that works', async 
   const shown = /--map '([^']+)'/.exec(help)?.[1] ?? '';
   const { birthDate, familyName } = parseMapping(JSON.parse(example));
   assert.deepEqual([birthDate, familyName], [parseInlineMapping(shown).birthDate, { columns: ['surname'] }]);
+});
+
+test('an import that ended before the register was counted is followed by that, once', async (t) => {
+  const line = await openCommandLine(t);
+  const path = line.file('people.csv', 'citizenId,familyName\nA,Ann\nB,Bo\n');
+  const how = { format: 'csv', conditions: [], dryRun: false, restart: false } as const;
+  await line.run(line.file('first.csv', 'citizenId,familyName\nC,Cy\n'));
+  await importCitizens({ ...line.importHouse, clock: { now: () => 1 } }, { ...how, path, actor: { operator: 'ann' } });
+  const counts = async () => (await line.events()).filter(({ type }) => type === 'register.counted').length;
+  const found: number[] = [await counts()];
+  for (const now of [2, 3]) {
+    const { stderr } = await line.runAt(now, path);
+    assert.match(stderr, /^This file is already imported/);
+    found.push(await counts());
+  }
+  assert.deepEqual(found, [1, 2, 2]);
 });

@@ -76,7 +76,7 @@ async function run(room: ImportRoom, order: Order, json: boolean, terminal: Term
   } finally {
     view.end();
   }
-  if (!order.dryRun && (await needsCount(room.read, result.progress.read - result.readBefore))) {
+  if (!order.dryRun && (await needsCount(room.read, result))) {
     await countRegister(room, { operator });
   }
   const seconds = (clock.now() - startedAt) / 1000;

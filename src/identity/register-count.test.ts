@@ -46,9 +46,12 @@ for (const engine of engines) {
   test(`${engine.name}: a register is counted again when a twentieth of it was imported, and the view follows in its time`, async (t) => {
     const house = await openHouseOf(t, engine, town);
     const { read } = house.db;
-    assert.deepEqual([await needsCount(read, 0), await needsCount(read, 1)], [false, true]);
+    const needs = async (rows: number, readBefore = 0, startedAt = house.importHouse.clock.now() + 1) =>
+      await needsCount(read, { progress: { read: rows, startedAt }, readBefore });
+    assert.deepEqual([await needs(0), await needs(1), await needs(1, 1)], [false, true, true]);
     await countRegister(house.importHouse, { operator: 'test' });
-    assert.deepEqual([await needsCount(read, 59), await needsCount(read, 60)], [false, true]);
+    assert.deepEqual([await needs(59), await needs(60), await needs(60, 59)], [false, true, true]);
+    assert.deepEqual([await needs(60, 1, 0), await needs(120, 60, 0)], [false, true]);
     let now = 0;
     const view = await createFrequencyView(read, { now: () => now }, 1_000);
     const jones = Array.from({ length: 300 }, (_, at) => ({ citizenId: `J-${at}`, familyName: 'Jones' }));

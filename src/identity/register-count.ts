@@ -4,6 +4,7 @@ import { remembering } from '../kernel/recent.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Actor } from '../ledger/event.ts';
 import type { Read } from '../store/db.ts';
+import type { ImportProgress } from './import-progress.ts';
 import { comparable } from './match/comparable.ts';
 import {
   createTally,
@@ -75,10 +76,21 @@ function createFormOf(claim: FrequentClaim): (value: string) => string {
   return remembering(keptForms, (value) => frequencyForm(comparable(claim, value)));
 }
 
-/** Whether so many imported rows change the register enough to count it anew: a twentieth of it. */
-export async function needsCount(read: Read, importedRows: number): Promise<boolean> {
-  const [row] = await read('select persons from register_frequency order by claim limit 1');
-  return importedRows > 0 && (row === undefined || importedRows * 20 >= Number(row['persons']));
+/**
+ * Whether an import changed the register enough to count it anew: a twentieth of it. What an earlier run of the same import
+ * stored, which was stopped before it could count, is counted with it.
+ */
+export async function needsCount(
+  read: Read,
+  {
+    progress,
+    readBefore,
+  }: { readonly progress: Pick<ImportProgress, 'read' | 'startedAt'>; readonly readBefore: number },
+): Promise<boolean> {
+  const [row] = await read('select persons, counted_at from register_frequency order by claim limit 1');
+  if (row === undefined) return progress.read > 0;
+  const rows = Number(row['counted_at']) <= progress.startedAt ? progress.read : progress.read - readBefore;
+  return rows > 0 && rows * 20 >= Number(row['persons']);
 }
 
 /** What was counted last. */
