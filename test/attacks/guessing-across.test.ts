@@ -91,6 +91,21 @@ for (const engine of engines) {
   });
 }
 
+test('an answer that others overtake again and again is a fault at last, and is not decided for ever', async (t) => {
+  const house = await openHouseOf(t, sqlite, people);
+  await decisionOf(house, { ...annaById, birthDate: '1981-01-01' });
+  let decided = 0;
+  const signResult: IdentityPorts['signResult'] = async (...result) => {
+    decided += 1;
+    assert.ok(decided < 1_000);
+    await house.db.write([{ sql: "update guess_budget set guesses = guesses || ' '", args: [] }]);
+    return await house.ports.signResult(...result);
+  };
+  await assert.rejects(decisionOf(house, annaById, { signResult }), /refused 64 times/);
+  assert.equal(decided, 64);
+  assert.equal(await decisionOf(house, annaById), 'match');
+});
+
 test('over budget the register is asked the same whether the claims are right or wrong', async (t) => {
   const house = await openHouseOf(t, sqlite, people);
   for (const at of [0, 1, 2, 3, 4]) await decisionOf(house, { ...annaById, birthDate: `1981-01-${day(at)}` });
