@@ -26,7 +26,8 @@ export async function readCsvLayout(file: FileHandle, start: number): Promise<Cs
   const [best] = counts.sort((one, other) => other.count - one.count);
   const shape = {
     delimiter: best?.delimiter ?? ',',
-    recordDelimiter: text.includes('\n') ? ['\r\n', '\n'] : ['\r'],
+    // A line feed may stand inside a value where lines end with a carriage return.
+    recordDelimiter: text.replace(/"[^"]*"/g, '').includes('\n') ? ['\r\n', '\n'] : ['\r'],
   };
   const lines: Line[] = [];
   const parser = createParser(shape, start, lines);
@@ -75,7 +76,7 @@ async function* parseFrom(
   fault ??= await end(parser);
   if (lines.length > 0) yield take();
   if (fault === undefined) return undefined;
-  const bad = await readLine(file, good);
+  const bad = await readLine(file, good, layout.recordDelimiter.includes('\r') ? '\r' : '\n');
   if (bad.text.trim() !== '') yield [{ fields: [bad.text], end: bad.end, fault: reasonOf(fault) }];
   return bad.end === good ? undefined : bad.end;
 }
@@ -139,15 +140,19 @@ function reasonOf(fault: CsvError): string {
 }
 
 /** The physical line at an offset, as the text of a record that cannot be read. */
-async function readLine(file: FileHandle, offset: number): Promise<{ readonly text: string; readonly end: number }> {
+async function readLine(
+  file: FileHandle,
+  offset: number,
+  lineEnd: '\n' | '\r',
+): Promise<{ readonly text: string; readonly end: number }> {
   let text = '';
   let end = offset;
   for await (const block of blocks(file, offset)) {
-    const newline = block.indexOf(0x0a);
+    const newline = block.indexOf(lineEnd);
     const part = newline < 0 ? block : block.subarray(0, newline + 1);
     end += part.length;
     if (text.length < longestRecord) text += part.toString();
     if (newline >= 0) break;
   }
-  return { text: text.slice(0, longestRecord).replace(/\r?\n$/, ''), end };
+  return { text: text.slice(0, longestRecord).replace(/[\r\n]+$/, ''), end };
 }

@@ -68,6 +68,8 @@ test('a quote out of place costs its own line and no other', async (t) => {
     [outcomes(open.lines).slice(0, 3), open.lines.length],
     [[['A', 'Ann'], 'fault: B,"Bo', ['C', 'Cy']], 20_003],
   );
+  const returns = await readText(t, 'id,name\rA,Ann\rB,"Bo\rC,C"y\rD,"D\ni"\r');
+  assert.deepEqual(outcomes(returns.lines), [['A', 'Ann'], 'fault: B,"Bo', 'fault: C,C"y', ['D', 'D\ni']]);
   const last = await readText(t, 'id,name\nA,Ann\nB,"Bo');
   assert.deepEqual(outcomes(last.lines), [['A', 'Ann'], 'fault: B,"Bo']);
 });
