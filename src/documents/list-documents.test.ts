@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { citizen, deposited, openDocumentHouse, otherCitizen, pdfOf } from '../../test/document-house.ts';
+import { citizen, deposited, issuer, openDocumentHouse, otherCitizen, pdfOf } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
 
 type Page = { documents: { id: string }[]; next: string | null };
@@ -25,6 +25,26 @@ for (const engine of engines) {
     assert.deepEqual(
       listed.map(({ documents }) => documents),
       [seen.slice(0, 2), seen.slice(2, 4), seen.slice(4)],
+    );
+  });
+
+  test(`${engine.name}: a document with several grants stands once in a list, with each of them`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(50));
+    const given = ['bank account', 'bank loan', 'court case'];
+    for (const grant of given.toReversed()) {
+      const [clientId, purpose] = grant.split(' ');
+      await house.grant(id, { clientId, purpose });
+    }
+    const accessFor = async (client: string) => {
+      const result = await house.list({ client, query: `citizenId=${citizen}` });
+      assert.ok('status' in result);
+      const { documents } = result.json as { documents: { access: { clientId: string; purpose: string }[] }[] };
+      return documents.map(({ access }) => access.map(({ clientId, purpose }) => `${clientId} ${purpose}`));
+    };
+    assert.deepEqual(
+      [await accessFor(issuer), await accessFor('bank'), await accessFor('court')],
+      [[given], [given.slice(0, 2)], [given.slice(2)]],
     );
   });
 

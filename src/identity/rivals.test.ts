@@ -4,6 +4,7 @@ import { engines } from '../../test/engines.ts';
 import type { IdentityHouse } from '../../test/identity-house.ts';
 import { importPeople, openHouseOf } from '../../test/identity-people.ts';
 import { calibratedPolicy, euPolicy, type Policy, standardPolicy, standardPolicy2 } from './match/policy.ts';
+import { mostCandidates } from './register.ts';
 
 const all = [standardPolicy, standardPolicy2, euPolicy, calibratedPolicy];
 const home = { postalCode: '1000', streetAddress: '1 High Street' };
@@ -85,6 +86,23 @@ for (const engine of engines) {
     const asked = { givenName: 'Kylf', birthDate: '1980-01-01', ...home, streetAddress: '7 Quay' };
     for (const citizenId of ['L1', 'L2'])
       assert.notEqual(await decisionOf(house, { citizenId, ...asked }, calibratedPolicy), 'match');
+  });
+
+  test(`${engine.name}: where more live at one address than are compared, what is not quite right is left open`, async (t) => {
+    const hall = { streetAddress: '9 Hall', postalCode: '3000' };
+    const kim = { citizenId: 'K1', givenName: 'Kimberly', familyName: 'Osterhout', birthDate: '1988-09-21', ...hall };
+    const neighbours = Array.from({ length: mostCandidates }, (_, at) => ({
+      ...kim,
+      citizenId: `N${at}`,
+      givenName: `Ugo${at}`,
+      familyName: `Badu${at}`,
+      birthDate: `${1900 + (at % 50)}-01-04`,
+    }));
+    const asked = { ...kim, familyName: 'Osterhoud' };
+    const house = await openHouseOf(t, engine, [kim, ...neighbours.slice(1)]);
+    assert.equal(await decisionOf(house, asked, calibratedPolicy), 'match');
+    await importPeople(t, house, neighbours.slice(0, 1));
+    assert.equal(await decisionOf(house, asked, calibratedPolicy), 'not_determined');
   });
 
   test(`${engine.name}: without an id, somebody of another day whom the claims fit too leaves them open, and reads of it`, async (t) => {

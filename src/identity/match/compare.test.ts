@@ -107,6 +107,18 @@ test('a register with the house number alone says nothing about the street, and 
   );
 });
 
+test('a name at birth that is today’s as well leaves today’s what it is', () => {
+  const { levels, decision } = decide(enough, { ...record, birthFamilyName: "O'Brien" });
+  assert.deepEqual([levels.familyName, decision], ['exact', 'match']);
+});
+
+test('of dates that are not whole no two of other digits are alike', () => {
+  for (const birthDate of ['1980-07', '1980-03', '1992', '1908']) {
+    const { levels } = decide(enough, { ...record, birthDate });
+    assert.equal(levels.birthDate, 'different', birthDate);
+  }
+});
+
 test('document number and address stand in for a birth date that nobody knows', () => {
   const claims: Claims = { citizenId: 'C-1', familyName: "O'Brien", documentNumber: 'X123456', postalCode: 'AB1 2CD' };
   assert.equal(decide(claims, { ...record, birthDate: null }).decision, 'match');

@@ -95,10 +95,16 @@ const families: readonly Family[] = [
     similar: [
       ['Papadopoulos', 'Papadop'],
       ['Papadopoulos', 'Pap'],
+      ['Papadopoulos', 'P'],
+      ['Anna Maria', 'A M'],
     ],
     nearMisses: [
       ['Papadopoulos', 'Papapoulos'],
       ['Papadopoulos', 'Pa'],
+      ['Papadopoulos', 'D'],
+      ['D', 'Papadopoulos'],
+      ['Anna Maria', 'M B'],
+      ['M B', 'Anna Maria'],
     ],
     as: ['shortened'],
   },
