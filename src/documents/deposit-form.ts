@@ -140,7 +140,8 @@ function givenOf(fields: ReadonlyMap<string, string>, mediaType: string): Deposi
   for (const [field, value] of fields) {
     const header = Object.entries(headerOf).find(([name]) => name === field)?.[1];
     if (header === undefined) issues.push(unknownField());
-    else if (!value.isWellFormed())
+    // The parser puts it where bytes are not UTF-8; halves of surrogate pairs come from a charset that the part names.
+    else if (value.includes('\ufffd') || !value.isWellFormed())
       issues.push({ in: 'body', pointer: `/${field}`, code: 'malformed', detail: 'must be UTF-8' });
     else given[header] = encoded.has(field) ? encodeURIComponent(value) : value;
   }

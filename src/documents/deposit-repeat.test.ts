@@ -40,12 +40,19 @@ function formOf(parts: readonly Part[], cut = 0) {
 }
 
 const file = { name: 'document', value: bytes, head: '; filename="b.pdf"\r\nContent-Type: application/pdf' };
-const fields = [
+const fields: readonly Part[] = [
   { name: 'citizenId', value: citizen },
   { name: 'title', value: 'Bescheid über 100 %' },
   { name: 'kind', value: 'tax-assessment' },
   { name: 'digest', value: depositHeadersFor(bytes)['repr-digest'] },
 ];
+
+/** Half of a surrogate pair between two letters. */
+const halved = {
+  name: 'title',
+  value: Buffer.from([0x41, 0, 0, 0xd8, 0x42, 0]),
+  head: '\r\nContent-Type: text/plain; charset=utf-16le',
+};
 
 for (const engine of engines) {
   test(`${engine.name}: a deposit repeated under its key is the same document, answered alike, and stored once`, async (t) => {
@@ -139,6 +146,11 @@ for (const engine of engines) {
       ['content-mismatch', formOf([...wrongDigest, file])],
       ['bad-request /citizenId', formOf([...fields.slice(1), file])],
       ['bad-request /kind', formOf([...fields.with(2, { name: 'kind', value: 'Not So' }), file])],
+      [
+        'bad-request /title',
+        formOf([...fields.with(1, { name: 'title', value: Buffer.from('über', 'latin1') }), file]),
+      ],
+      ['bad-request /title', formOf([...fields.with(1, halved), file])],
       ['bad-request -', formOf([...fields, { name: 'colour', value: 'red' }, file])],
       ['bad-request -', formOf([...fields, file, { name: 'purpose', value: 'late' }])],
       ['bad-request -', formOf([...fields, file, file])],
