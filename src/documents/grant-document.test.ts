@@ -31,6 +31,30 @@ for (const engine of engines) {
     assert.ok('refusal' in twice && twice.refusal.slug === 'conflict');
   });
 
+  test(`${engine.name}: what is ended is one grant, and none of another document, client or purpose`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const [id, other] = [await deposited(house, pdfOf(100)), await deposited(house, pdfOf(100))];
+    for (const [document, clientId, purpose] of [
+      [id, 'city', 'housing'],
+      [id, 'city', 'parking'],
+      [id, 'bank', 'housing'],
+      [other, 'city', 'housing'],
+    ] as const)
+      await house.grant(document, { clientId, purpose });
+    assert.ok('status' in (await house.endGrant(id, 'clientId=city&purpose=housing')));
+    const left = await house.db.read(
+      'select document_id, client_id, purpose from document_grant order by document_id, client_id, purpose',
+    );
+    assert.deepEqual(
+      left.map((row) => Object.values(row)),
+      [
+        [id, 'bank', 'housing'],
+        [id, 'city', 'parking'],
+        [other, 'city', 'housing'],
+      ],
+    );
+  });
+
   test(`${engine.name}: the text by which a grant was given ends it, however it is composed`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     const id = await deposited(house, pdfOf(100));
