@@ -66,7 +66,8 @@ export function createRivalIndex(records: Iterable<RegisterRecord>): RivalIndex 
       const born = byDay.of([birthDate]);
       if (born.length === 0) return born;
       const of = new Set(byFamily.of(familyKeys));
-      return born.filter((record) => of.has(record) && familyKeys.includes(givenKey(record)));
+      const mayBe = (given: string) => given === '' || familyKeys.includes(given);
+      return born.filter((record) => of.has(record) && mayBe(givenKey(record)));
     },
   };
 }
