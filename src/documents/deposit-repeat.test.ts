@@ -151,6 +151,7 @@ for (const engine of engines) {
         formOf([...fields.with(1, { name: 'title', value: Buffer.from('über', 'latin1') }), file]),
       ],
       ['bad-request /title', formOf([...fields.with(1, halved), file])],
+      ['bad-request /issuedAt', formOf([...fields, { name: 'issuedAt', value: '2025-02-31T08:00:00Z' }, file])],
       ['bad-request -', formOf([...fields, { name: 'colour', value: 'red' }, file])],
       ['bad-request -', formOf([...fields, file, { name: 'purpose', value: 'late' }])],
       ['bad-request -', formOf([...fields, file, file])],

@@ -53,6 +53,16 @@ for (const engine of engines) {
         [other, 'city', 'housing'],
       ],
     );
+    const [granted, ...others] = (await house.eventsAbout(citizen)).filter(({ type }) => /grant/.test(String(type)));
+    const ended = others.at(-1);
+    assert.deepEqual(
+      [granted, ended].map((event) => [event?.['type'], event?.['document'], event?.['to'], event?.['purpose']]),
+      [
+        ['document.granted', id, 'city', 'housing'],
+        ['document.grant-ended', id, 'city', 'housing'],
+      ],
+    );
+    assert.equal(others.length, 4);
   });
 
   test(`${engine.name}: the text by which a grant was given ends it, however it is composed`, async (t) => {

@@ -86,7 +86,7 @@ test('a file that is none is refused with what to do', async (t) => {
 });
 
 test('JSON lines are read with the keys of all of them as columns', async (t) => {
-  const text = '{"id":"A"}\n\n{"n":true}\n{"id":null,"n":[1]}\nnot json\n[1]\n{"id":"Z","n":"é"}';
+  const text = '{"id":"A"}\n\n{"n":true}\n{"id":null,"n":[1]}\nnot json\n[1]\nnull\n7\n{"id":"Z","n":"é"}';
   const { header, lines } = await readText(t, text, 'jsonl');
   assert.deepEqual(header, ['id', 'n']);
   assert.deepEqual(outcomes(lines), [
@@ -95,6 +95,8 @@ test('JSON lines are read with the keys of all of them as columns', async (t) =>
     'fault: {"id":null,"n":[1]}',
     'fault: not json',
     'fault: [1]',
+    'fault: null',
+    'fault: 7',
     ['Z', 'é'],
   ]);
   assert.equal(lines.at(-1)?.end, Buffer.byteLength(text));

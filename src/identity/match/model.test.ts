@@ -101,3 +101,11 @@ test('of a large register, whose rare names were not counted, nothing follows fr
   const [slip, other] = [weightOf('Marza'), weightOf('Marie')];
   assert.ok(slip - other > 3 && slip - other < 3.5, `${slip} ${other}`);
 });
+
+test('a name that the register holds in one field weighs once, however it was parted', () => {
+  const weightOf = (known: Claims, claimed: Claims) =>
+    measure({ ...recordOf(known), birthDate: null }, normaliseClaims(claimed), calibratedPolicy).weight;
+  const parted = { givenName: 'Ana Maria', familyName: 'Silva' };
+  const whole = weightOf({ familyName: 'Ana Maria Silva' }, parted);
+  assert.ok(whole > 0 && whole < weightOf({ givenName: 'Ana', familyName: 'Maria Silva' }, parted));
+});
