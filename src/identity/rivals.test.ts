@@ -62,6 +62,19 @@ for (const engine of engines) {
     assert.deepEqual(await decisions('W3', { ...daniel, birthDate: '1982-11-30' }), ['match', 'match']);
   });
 
+  test(`${engine.name}: a name that nobody stated leaves room for whoever shares the rest`, async (t) => {
+    const born = { familyName: 'Osterhout', birthDate: '1988-09-21', ...home };
+    const house = await openHouseOf(t, engine, [
+      { citizenId: 'K1', givenName: 'Kimberly', ...born },
+      { citizenId: 'K2', givenName: 'Ugo', ...born },
+      { citizenId: 'K3', givenName: 'Kimberly', ...born, familyName: 'Badu', birthDate: '1951-01-30' },
+    ]);
+    const unnamed = (citizenId: string, claims: object) =>
+      decisionOf(house, { ...home, citizenId, ...claims }, calibratedPolicy);
+    assert.equal(await unnamed('K1', born), 'not_determined');
+    assert.equal(await unnamed('K3', { familyName: 'Badu', birthDate: '1951-01-30' }), 'match');
+  });
+
   test(`${engine.name}: a child whose birth date has a slip is not taken for the parent of the same name`, async (t) => {
     const house = await openHouseOf(t, engine, people);
     const jean = { givenName: 'Jean', familyName: 'Silva' };
