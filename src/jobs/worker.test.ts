@@ -34,8 +34,9 @@ function set(options: Options = {}) {
       },
       claim: async (limit) => {
         claims.push(limit);
+        assert.ok(claims.length < 1_000, 'it claims without end');
         await answers;
-        const due = waiting.filter((job) => job.dueAt <= time.clock.now()).slice(0, limit);
+        const due = waiting.filter((job) => job.dueAt <= time.clock.now() && job.name !== 'taken').slice(0, limit);
         for (const job of due) waiting.splice(waiting.indexOf(job), 1);
         return due;
       },
@@ -106,6 +107,32 @@ test('no more jobs run at once than allowed, and none is claimed that cannot run
   for (const name of names) release(name);
   await worker.idle();
   assert.deepEqual(ran.sort(), names);
+});
+
+test('a job that hangs keeps its own place only: half of the places free, so many more are claimed', async () => {
+  const { worker, add, block, release, ran, claims } = set({ concurrency: 4, batch: 3 });
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    block(name);
+    add(name);
+  }
+  worker.wake();
+  await new Promise(setImmediate);
+  release('b');
+  await new Promise(setImmediate);
+  release('d');
+  await new Promise(setImmediate);
+  assert.deepEqual({ claims, ran }, { claims: [3, 2], ran: ['b', 'd'] });
+});
+
+test('a job that is at hand with another worker is asked for again after a pause', async () => {
+  const { time, worker, add, claims, faults } = set();
+  await worker.idle();
+  add('taken');
+  worker.wake();
+  await worker.idle();
+  assert.deepEqual([claims.length, faults], [1, []]);
+  await time.advance(50, worker.idle);
+  assert.equal(claims.length, 2);
 });
 
 test('room that comes back while a job hangs is used', async () => {
