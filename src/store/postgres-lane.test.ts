@@ -115,6 +115,33 @@ test('FATAL is unknown, whatever its code and whatever COMMIT answers, and nothi
   }
 });
 
+test('a statement whose completion is unknown leaves its transaction so, though COMMIT answers ROLLBACK', async () => {
+  const { lane, sent } = scripted((sql) => {
+    if (sql === 'a') return fails('40003');
+    return sql === 'commit' ? { rows: [], command: 'ROLLBACK' } : fine(sql);
+  });
+  const unit = pending(a);
+  assert.deepEqual((await lane([unit.pending], 0)).units, []);
+  assert.ok((await unit.settled) instanceof WriteUnknown);
+  assert.equal(sent.length, 1);
+});
+
+test('a row that no number can tell is stored with its unit, which is told so, and with its neighbour', async () => {
+  const unreadable: Reply = { fault: faultFrom(new RangeError('a row holds an integer above 2^53')) };
+  for (const rows of [undefined, 1]) {
+    const { lane, sent } = scripted((sql) => (sql === 'a' ? unreadable : fine(sql)));
+    const units = [pending(rows === undefined ? a : { ...a, rows }), pending(b)];
+    const left = await lane(
+      units.map((unit) => unit.pending),
+      0,
+    );
+    assert.deepEqual(left.units, []);
+    const told = new WriteUnknown('the unit is stored, but a row of it holds an integer above 2^53');
+    assert.deepEqual(await Promise.all(units.map((unit) => unit.settled)), [told, [[]]]);
+    assert.deepEqual(sent.flat(), ['begin', 'a', 'b', 'commit']);
+  }
+});
+
 test('a lost COMMIT is unknown', async () => {
   const lost: Reply = { fault: faultFrom(new Error('Connection terminated unexpectedly')) };
   const { lane } = scripted((sql) => (sql === 'commit' ? lost : fine(sql)));
