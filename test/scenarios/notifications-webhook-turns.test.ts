@@ -1,21 +1,120 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { parseId } from '../../src/kernel/id.ts';
 import { createWebhook } from '../../src/notifications/webhooks/create-webhook.ts';
 import { listWebhooks } from '../../src/notifications/webhooks/list-webhooks.ts';
-import { createPostCall } from '../../src/notifications/webhooks/post-call.ts';
+import { createPostCall, type PostCall, type PostResult } from '../../src/notifications/webhooks/post-call.ts';
 import { readEvents } from '../../src/notifications/webhooks/read-events.ts';
 import { redeliverWebhook } from '../../src/notifications/webhooks/redeliver-webhook.ts';
 import { removeWebhook } from '../../src/notifications/webhooks/remove-webhook.ts';
 import { rotateWebhookSecret } from '../../src/notifications/webhooks/rotate-webhook-secret.ts';
 import { startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
+import { insertCall } from '../../src/notifications/webhooks/webhook-store.ts';
+import type { Db } from '../../src/store/db.ts';
 import { createDeliveryHouse, minute, settled, until, untilLater } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 import { openWebhookHouse } from '../webhook-house.ts';
 import { startReceiver } from '../webhook-receiver.ts';
 
+/** Webhooks whose calls end as `post` says, and what tells one client of one event. */
+async function openCalls(t: TestContext, db: Db, { post, allowPrivateTargets = true }: CallsOptions) {
+  const { house, time } = await createDeliveryHouse(t, db);
+  const calling = startWebhooks({
+    ...{ read: db.read, write: db.write, clock: time.clock, timer: time.timer, random: house.random },
+    ...{ pollMs: 60 * minute, keepMs: 24 * 60 * minute, webhookKey: house.ports.webhookKey, allowPrivateTargets, post },
+    onFault: assert.fail,
+  });
+  t.after(() => calling.stop(1_000));
+  const made = await house.serve(createWebhook)({ body: { url: 'http://127.0.0.1:1/' } });
+  assert.ok('json' in made);
+  const tell = async () => {
+    await house.cancel(await house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' }));
+    calling.wake();
+    // Looks at what was numbered, too; it lasts as long as a call.
+    void calling.idle();
+  };
+  const counts = async () => {
+    const listed = await house.serve(listWebhooks)({});
+    assert.ok('json' in listed);
+    const [item] = (listed.json as { items: Array<{ waiting: number; dead: number }> }).items;
+    return [item?.waiting, item?.dead];
+  };
+  return { time, calling, id: parseId('webhook', String(made.json['id'])) ?? assert.fail(), tell, counts };
+}
+
+type CallsOptions = { readonly post: PostCall; readonly allowPrivateTargets?: boolean };
+
 for (const engine of engines) {
+  test(`${engine.name}: a call without an end is made again after a minute, and what the first came to then changes nothing`, async (t) => {
+    const db = await engine.open(t);
+    const posts: Array<PromiseWithResolvers<PostResult> & { readonly id: string | undefined }> = [];
+    const post: PostCall = ({ headers }) => {
+      const ending = { ...Promise.withResolvers<PostResult>(), id: headers['webhook-id'] };
+      posts.push(ending);
+      return ending.promise;
+    };
+    const { time, tell, counts } = await openCalls(t, db, { post });
+    const later = (ms: number) => time.advance(ms, () => settled(db));
+    await tell();
+    await until(async () => posts.length === 1);
+    await later(minute - 1);
+    assert.equal(posts.length, 1);
+    await later(1);
+    await until(async () => posts.length === 2);
+    assert.equal(posts[1]?.id, posts[0]?.id);
+    const asLeft = () => db.read('select status, attempts, run_at from webhook_call');
+    const before = await asLeft();
+    posts[0]?.resolve({ status: 500, retryAfter: undefined });
+    await settled(db);
+    assert.deepEqual(await asLeft(), before);
+    posts[1]?.resolve({ status: 204, retryAfter: undefined });
+    await settled(db);
+    await later(60 * minute);
+    assert.deepEqual([posts.length, await counts()], [2, [0, 0]]);
+  });
+
+  test(`${engine.name}: a receiver that names a later time is called then, and no sooner`, async (t) => {
+    const answers = ['3600', '1', 'Wed, 21 Oct 2026 07:28:00 GMT', undefined];
+    let calls = 0;
+    const post: PostCall = async () => ({ status: 503, retryAfter: answers[calls++] });
+    const { time, calling, tell } = await openCalls(t, await engine.open(t), { post });
+    const callsAfter = async (ms: number) => {
+      await time.advance(ms, calling.idle);
+      return calls;
+    };
+    await tell();
+    await calling.idle();
+    assert.deepEqual([calls, await callsAfter(60 * minute - 1), await callsAfter(1)], [1, 1, 2]);
+    // A time before that of the plan, and a date, change nothing: five minutes, half an hour, and a tenth more at most.
+    assert.deepEqual([await callsAfter(5 * minute - 1), await callsAfter(minute)], [2, 3]);
+    assert.deepEqual([await callsAfter(29 * minute), await callsAfter(4 * minute)], [3, 4]);
+  });
+
+  test(`${engine.name}: what no webhook may lead to any more is not called, and neither is one that was disabled meanwhile`, async (t) => {
+    const db = await engine.open(t);
+    let calls = 0;
+    const post: PostCall = async () => ({ status: ++calls === 1 ? 410 : 204, retryAfter: undefined });
+    const { calling, tell, counts, id, time } = await openCalls(t, db, { post });
+    await tell();
+    await calling.idle();
+    assert.equal(calls, 1);
+    // Numbered by a process that had read the webhook before.
+    const [event] = await db.read('select event_id from webhook_call');
+    await db.write([{ sql: 'delete from webhook_call' }]);
+    await db.write([insertCall(id, parseId('event', String(event?.['event_id'])) ?? assert.fail(), time.clock.now())]);
+    await calling.idle();
+    assert.deepEqual([calls, await counts()], [1, [0, 1]]);
+    const strict = await openCalls(t, await engine.open(t), {
+      post: async () => assert.fail(),
+      allowPrivateTargets: false,
+    });
+    await strict.tell();
+    await strict.calling.idle();
+    assert.deepEqual(await strict.counts(), [0, 1]);
+  });
+
   test(`${engine.name}: a receiver that never answers does not keep the calls of another client waiting`, async (t) => {
     const db = await engine.open(t);
     const { house, time } = await createDeliveryHouse(t, db);
@@ -163,10 +262,23 @@ for (const engine of engines) {
   });
 }
 
-test('a resolver that never answers is given no more time than the receiver', async () => {
-  const post = createPostCall({ resolve: () => new Promise(() => undefined), allowPrivate: false, timeoutMs: 50 });
+test('neither a resolver nor a receiver that never answers is given more time than a call has', async (t) => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+  // A server that listens on TCP has an address with a port.
+  const { port } = silent.address() as AddressInfo;
+  const url = new URL(`http://slow.example:${port}/hook`);
   const awake = setTimeout(() => undefined, 60_000);
-  const result = await post({ url: new URL('https://slow.example/hook'), body: '{}', headers: {} });
+  for (const resolve of [
+    () => new Promise<never>(() => undefined),
+    async () => [{ address: '127.0.0.1', family: 4 }],
+  ]) {
+    const post = createPostCall({ resolve, allowPrivate: true, timeoutMs: 50 });
+    assert.deepEqual(await post({ url, body: '{}', headers: {} }), { failed: 'unreachable' });
+  }
   clearTimeout(awake);
-  assert.deepEqual(result, { failed: 'unreachable' });
 });
