@@ -85,7 +85,27 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
       { outcome: 'temporary', reason: 'provider-refuses-us' },
     ],
   ),
-  ['a refusal', answer(422), plainMapping, { outcome: 'permanent', reason: 'message-refused' }],
+  ...['soon', '0', '-1', '1.5', '86401'].map((wait): [string, Behave, SmsMapping, object] => [
+    `too busy, with ${wait} as the time`,
+    answer(429, '', { 'retry-after': wait }),
+    plainMapping,
+    { outcome: 'temporary', reason: 'provider-busy' },
+  ]),
+  ...[400, 422].map((status): [string, Behave, SmsMapping, object] => [
+    `${status} is a refusal`,
+    answer(status),
+    plainMapping,
+    { outcome: 'permanent', reason: 'message-refused' },
+  ]),
+  [
+    'an answer in pieces',
+    (_request, response) => {
+      response.write('{"id":');
+      setTimeout(() => response.end('"g-3"}'), 20);
+    },
+    plainMapping,
+    { outcome: 'sent', providerRef: 'g-3' },
+  ],
   ['a fault after it may have been taken', answer(500), plainMapping, { outcome: 'unknown' }],
   [
     'a redirect is not followed',
@@ -140,6 +160,35 @@ test('sms: no connection is temporary, and nothing was taken', async () => {
   const ready = await channel.prepare(message());
   assert.ok('call' in ready);
   assert.deepEqual(await ready.call(), { outcome: 'temporary', reason: 'provider-unreachable' });
+});
+
+test('sms: a gateway that cannot be spoken to by TLS has taken nothing', async (t) => {
+  const plain = createServer(() => assert.fail('it was spoken to in the clear'));
+  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+  t.after(() => plain.close());
+  // It listens on TCP, so its address has a port.
+  const { port } = plain.address() as AddressInfo;
+  const channel = createSmsGateway({ url: `https://127.0.0.1:${port}/`, mapping: plainMapping });
+  const ready = await channel.prepare(message());
+  assert.ok('call' in ready);
+  assert.deepEqual(await ready.call(), { outcome: 'temporary', reason: 'provider-unreachable' });
+});
+
+test('sms: what is no number is not called', async (t) => {
+  const { send, bodies } = await gateway(t, answer(202));
+  const refused = { outcome: 'permanent', reason: 'address-invalid' };
+  assert.deepEqual(await send(message({ address: '400 00 000' })), refused);
+  assert.deepEqual(bodies, []);
+});
+
+test('sms: a request of lists and values that are no text is filled in and goes as it was written', async (t) => {
+  const request = { messages: [{ to: ['{to}'], text: '{text}' }], flash: false, ttl: 60, schedule: null };
+  const { send, bodies } = await gateway(t, answer(202), { ...plainMapping, request });
+  await send(message({ text: 'Hello' }));
+  assert.deepEqual(JSON.parse(bodies[0]?.body ?? ''), {
+    ...request,
+    messages: [{ to: ['+4740000000'], text: 'Tax Office: Hello' }],
+  });
 });
 
 test('sms: no text changes the shape of the request, in JSON and in a form', async (t) => {
