@@ -7,8 +7,11 @@ import ssh2, { type Connection, type SFTPWrapper } from 'ssh2';
 
 const { STATUS_CODE } = ssh2.utils.sftp;
 
-/** What the server does with renames: takes them, refuses them, or goes away before or after it made one. */
-export type RenameBehaviour = 'make' | 'refuse' | 'drop-before' | 'drop-after';
+/**
+ * What the server does with renames: takes them, refuses them, or goes away: before it made one, after, after the printer
+ * took the files too, or so that it is made late, when something is to be removed.
+ */
+export type RenameBehaviour = 'make' | 'refuse' | 'drop-before' | 'drop-after' | 'drop-taken' | 'drop-late';
 
 /** A real SSH server on loopback that serves a folder by SFTP; it takes one user by password or key. */
 export async function startSftpServer(t: TestContext, folder: string) {
@@ -18,8 +21,15 @@ export async function startSftpServer(t: TestContext, folder: string) {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
   const rsaKey = rsa.export({ type: 'pkcs1', format: 'pem' }).toString();
   let onRename: (to: string) => RenameBehaviour = () => 'make';
-  let full = false;
-  const rules = { folder, onRename: (to: string) => onRename(to), isFull: () => full };
+  let [full, unlisted] = [false, false];
+  const late: Array<() => void> = [];
+  const rules = {
+    folder,
+    late,
+    onRename: (to: string) => onRename(to),
+    isFull: () => full,
+    isUnlisted: () => unlisted,
+  };
   const connections = new Set<Connection>();
   let opened = 0;
   const server = new ssh2.Server({ hostKeys: [hostKey, rsaKey] }, (connection) => {
@@ -41,8 +51,11 @@ export async function startSftpServer(t: TestContext, folder: string) {
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   // A server that listens on TCP has an address with a port.
   const { port } = listener.address() as AddressInfo;
-  const stop = () => {
+  const hangUp = () => {
     for (const connection of connections) connection.end();
+  };
+  const stop = () => {
+    hangUp();
     listener.close();
   };
   t.after(stop);
@@ -60,6 +73,11 @@ export async function startSftpServer(t: TestContext, folder: string) {
     fill: (isFull: boolean) => {
       full = isFull;
     },
+    /** From now on it tells nobody what is in the folder. */
+    unlist: () => {
+      unlisted = true;
+    },
+    hangUp,
     stop,
   };
 }
@@ -78,10 +96,13 @@ type Served = {
   readonly connection: Connection;
   readonly folder: string;
   onRename(to: string): RenameBehaviour;
+  /** Renames that are made when something is to be removed. */
+  readonly late: Array<() => void>;
   isFull(): boolean;
+  isUnlisted(): boolean;
 };
 
-function serve({ sftp, connection, folder, onRename, isFull }: Served): void {
+function serve({ sftp, connection, folder, late, onRename, isFull, isUnlisted }: Served): void {
   const pathOf = (path: string) => join(folder, path.replace(/^\/letters/, ''));
   const answer = (id: number, make: () => void) => {
     try {
@@ -107,6 +128,7 @@ function serve({ sftp, connection, folder, onRename, isFull }: Served): void {
   sftp.on('CLOSE', (id, handle) => answer(id, () => handle.equals(ofFolder) || closeSync(fdOf(handle))));
   let listed = false;
   sftp.on('OPENDIR', (id) => {
+    if (isUnlisted()) return sftp.status(id, STATUS_CODE.PERMISSION_DENIED);
     listed = false;
     sftp.handle(id, ofFolder);
   });
@@ -120,7 +142,11 @@ function serve({ sftp, connection, folder, onRename, isFull }: Served): void {
     );
   });
   sftp.on('FSETSTAT', (id) => sftp.status(id, STATUS_CODE.OK));
-  sftp.on('REMOVE', (id, path) => answer(id, () => rmSync(pathOf(path))));
+  sftp.on('REMOVE', (id, path) => {
+    for (const rename of late.splice(0)) rename();
+    if (existsSync(pathOf(path))) answer(id, () => rmSync(pathOf(path)));
+    else sftp.status(id, STATUS_CODE.NO_SUCH_FILE);
+  });
   sftp.on('REALPATH', (id, path) => sftp.name(id, [{ filename: path, longname: path, attrs: attrsOf(folder) }]));
   for (const name of ['STAT', 'LSTAT'] as const) {
     sftp.on(name, (id: number, path: string) => {
@@ -134,7 +160,10 @@ function serve({ sftp, connection, folder, onRename, isFull }: Served): void {
     if (behaviour === 'drop-before') return void connection.end();
     if (existsSync(pathOf(to))) return sftp.status(id, STATUS_CODE.FAILURE);
     if (behaviour === 'make') return answer(id, () => renameSync(pathOf(from), pathOf(to)));
-    renameSync(pathOf(from), pathOf(to));
+    const make = () => renameSync(pathOf(from), pathOf(to));
+    if (behaviour === 'drop-late') late.push(make);
+    else make();
+    if (behaviour === 'drop-taken') for (const file of readdirSync(folder)) rmSync(join(folder, file));
     connection.end();
   });
 }

@@ -9,7 +9,7 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { absentChannels, type Message } from '../../src/notifications/channels/channel.ts';
 import { createLetterSftp } from '../../src/notifications/channels/letter-sftp.ts';
 import { sftpPlaceOf } from '../../src/notifications/channels/sftp-session.ts';
-import { startSftpServer } from '../sftp-server.ts';
+import { type RenameBehaviour, startSftpServer } from '../sftp-server.ts';
 import { makeTestFolder } from '../test-folder.ts';
 import { until } from '../until.ts';
 
@@ -27,6 +27,7 @@ function letter(): Message {
 
 /** Setting letters is tested elsewhere; these are handed over as they are. */
 const press = { set: async () => new Uint8Array(200_000).fill(7), close: async () => undefined };
+const unreachable = { outcome: 'temporary', reason: 'provider-unreachable' };
 
 async function open(t: TestContext, more: { hostKey?: string; password?: string } = {}) {
   const folder = makeTestFolder('sftp-');
@@ -65,19 +66,22 @@ test('a host is known by any of its keys', async (t) => {
 test('a server that is not there, or full, takes nothing and can be tried again', async (t) => {
   const { server, send, files } = await open(t);
   server.fill(true);
-  assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+  assert.deepEqual(await send(), unreachable);
+  await until(async () => server.connections() === 0);
   server.fill(false);
   assert.equal((await send()).outcome, 'sent');
   assert.equal(files().length, 2);
   server.stop();
-  assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+  assert.deepEqual(await send(), unreachable);
+  // Now no session is kept either.
+  assert.deepEqual(await send(), unreachable);
 });
 
 test('a refused renaming is temporary, whichever of the two it is; the letter is not the printer’s', async (t) => {
   const { server, send, files } = await open(t);
   for (const ending of ['.pdf', '.json']) {
     server.renames((to) => (to.endsWith(ending) ? 'refuse' : 'make'));
-    assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' }, ending);
+    assert.deepEqual(await send(), unreachable, ending);
   }
   assert.deepEqual(
     files().filter((file) => file.endsWith('.json')),
@@ -87,7 +91,7 @@ test('a refused renaming is temporary, whichever of the two it is; the letter is
 
 test('a connection lost at the renaming is asked about at once: handed over or not, never guessed', async (t) => {
   const { server, channel, send, files } = await open(t);
-  const drops = (how: 'drop-before' | 'drop-after') => {
+  const drops = (how: RenameBehaviour) => {
     let once = true;
     server.renames((to) => {
       if (!once || !to.endsWith('.json')) return 'make';
@@ -96,12 +100,18 @@ test('a connection lost at the renaming is asked about at once: handed over or n
     });
   };
   drops('drop-before');
-  assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+  assert.deepEqual(await send(), unreachable);
   drops('drop-after');
   const message = letter();
   const outcome = { outcome: 'sent', providerRef: `${message.delivery}.1` };
   assert.deepEqual(await send(message), outcome);
   assert.ok(files().includes(`${message.delivery}.1.json`));
+  drops('drop-late');
+  const late = letter();
+  assert.deepEqual(await send(late), { outcome: 'sent', providerRef: `${late.delivery}.1` });
+  for (const ending of ['pdf', 'json']) assert.ok(files().includes(`${late.delivery}.1.${ending}`), ending);
+  drops('drop-taken');
+  assert.deepEqual([await send(), files()], [{ outcome: 'unknown' }, []]);
   server.renames((to) => (to.endsWith('.json') ? 'drop-after' : 'make'));
   const taken = letter();
   const ready = await channel.prepare(taken);
@@ -139,6 +149,23 @@ test('what crashes left is taken away, and nothing that is the printer’s or st
   assert.deepEqual(files(), [...whole(`${waiting.delivery}.1`), ...whole(`${message.delivery}.2`), ...left].sort());
 });
 
+test('what was handed over stays with the printer when its delivery is tried again', async (t) => {
+  const { send, files } = await open(t);
+  const message = letter();
+  for (const attempt of [1, 2]) assert.equal((await send({ ...message, attempt })).outcome, 'sent');
+  assert.deepEqual(
+    files(),
+    [1, 2].flatMap((attempt) => ['json', 'pdf'].map((ending) => `${message.delivery}.${attempt}.${ending}`)),
+  );
+});
+
+test('a server that tells nobody what lies there takes letters all the same', async (t) => {
+  const { server, send, files } = await open(t);
+  server.unlist();
+  assert.equal((await send()).outcome, 'sent');
+  assert.equal(files().length, 2);
+});
+
 test('a session that comes back after the end is closed', async (t) => {
   const { channel, server } = await open(t);
   const ready = await channel.prepare(letter());
@@ -148,10 +175,15 @@ test('a session that comes back after the end is closed', async (t) => {
   await until(async () => server.connections() === 0);
 });
 
-test('sessions are kept between letters', async (t) => {
-  const { server, send } = await open(t);
+test('sessions are kept between letters and questions, and one that ended is replaced unnoticed', async (t) => {
+  const { channel, server, send } = await open(t);
   for (let sent = 0; sent < 5; sent += 1) assert.equal((await send()).outcome, 'sent');
+  for (let asked = 0; asked < 2; asked += 1) assert.equal(await channel.ask?.(letter()), undefined);
   assert.equal(server.opened(), 1);
+  server.hangUp();
+  await until(async () => server.connections() === 0);
+  assert.equal((await send()).outcome, 'sent');
+  assert.equal(server.opened(), 2);
 });
 
 test('settings that cannot hold stop the start with the fix, and never show the password', async () => {
