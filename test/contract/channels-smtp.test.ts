@@ -5,10 +5,12 @@ import { readSettings } from '../../src/config/settings.ts';
 import { createMint } from '../../src/kernel/id.ts';
 import { rootKeyFrom } from '../../src/keys/root-key.ts';
 import type { Message, Outcome } from '../../src/notifications/channels/channel.ts';
-import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
+import { createConnections } from '../../src/notifications/channels/smtp-connections.ts';
+import { createSmtpEmail, relayOf } from '../../src/notifications/channels/smtp-email.ts';
 import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 import { type Reply, startScriptedRelay } from '../scripted-relay.ts';
+import { until } from '../until.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
 const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
@@ -106,6 +108,36 @@ test('smtp: a relay that says nothing to a message in its longer time leaves unk
   const { relay, send } = await channelOver(t, []);
   relay.answer('.', 'silence');
   assert.deepEqual(await send(), { outcome: 'unknown' });
+});
+
+test('smtp: a mail that is larger than the relay takes is refused as what it is, and nothing of it is sent', async (t) => {
+  const { relay, send } = await channelOver(t, ['SIZE 100']);
+  assert.deepEqual(await send(), { outcome: 'permanent', reason: 'message-refused' });
+  assert.deepEqual(
+    relay.commands.filter((line) => !line.startsWith('EHLO')),
+    [],
+  );
+});
+
+test('smtp: a connection ends behind its last message, and behind the end of the channel', async (t) => {
+  const { relay, email } = await channelOver(t, []);
+  const quits = () => relay.commands.filter((line) => line === 'QUIT').length;
+  const ready = await email.prepare(message());
+  assert.ok('call' in ready);
+  await email.close();
+  assert.deepEqual([await ready.call(), quits()], [{ outcome: 'sent' }, 0]);
+  await until(async () => quits() === 1);
+  const at = { ...relayOf(`smtp://127.0.0.1:${relay.port}`, 300), messagesPerConnection: 2 };
+  const connections = createConnections({ ...at, silenceMs: 300, verdictMs: 300 });
+  for (let sent = 0; sent < 3; sent += 1) {
+    const line = await connections.take();
+    assert.ok('smtp' in line);
+    assert.equal(await connections.send(line, { from: 'a@b.example', to: 'c@d.example' }, Buffer.from('x')), undefined);
+  }
+  await until(async () => quits() === 2);
+  connections.close();
+  await until(async () => quits() === 3);
+  assert.equal(relay.commands.filter((line) => line.startsWith('EHLO')).length, 3);
 });
 
 const refusals: ReadonlyArray<readonly [command: string, say: string, outcome: Outcome]> = [

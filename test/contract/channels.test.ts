@@ -236,6 +236,16 @@ test('smtp: connections are kept for the next mail, and one that went dead is re
   assert.deepEqual({ sessions: sink.sessions, mails: sink.mails.length }, { sessions: 2, mails: 6 });
 });
 
+test('smtp: a mail that was lost on its way over a kept connection is not sent over another', async (t) => {
+  for (const behaviour of ['drop-after-data', 'silent-after-data'] as const) {
+    const { sink, email } = await smtp(t, { silenceMs: 2_000, verdictMs: 300 });
+    assert.deepEqual(await send(email, message()), { outcome: 'sent' });
+    sink.behave(() => behaviour);
+    assert.deepEqual(await send(email, message()), { outcome: 'unknown' });
+    assert.deepEqual({ sessions: sink.sessions, mails: sink.mails.length }, { sessions: 1, mails: 2 });
+  }
+});
+
 test('a message that is prepared and dropped reaches nobody, and the connection serves the next', async (t) => {
   const { sink, email } = await smtp(t);
   const ready = await email.prepare(message());
