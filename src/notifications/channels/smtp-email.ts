@@ -114,7 +114,7 @@ export function outcomeOf(fault: SmtpFault): Outcome {
 }
 
 /** What a final refusal of the recipient or of the message speaks of; without a status, of what was refused. */
-function refused(matter: StatusMatter | undefined, command: 'RCPT TO' | 'DATA'): Outcome {
+function refused(matter: Exclude<StatusMatter, 'full'> | undefined, command: 'RCPT TO' | 'DATA'): Outcome {
   const atRecipient = command === 'RCPT TO';
   switch (matter) {
     case 'address':
@@ -129,8 +129,6 @@ function refused(matter: StatusMatter | undefined, command: 'RCPT TO' | 'DATA'):
       return atRecipient
         ? { outcome: 'temporary', reason: 'provider-refuses-us' }
         : { outcome: 'permanent', reason: 'message-refused' };
-    case 'full':
-      return { outcome: 'temporary', reason: 'mailbox-full' };
     case 'message':
       return { outcome: 'permanent', reason: 'message-refused' };
     case undefined:
