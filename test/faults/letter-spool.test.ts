@@ -100,3 +100,16 @@ test('what a crash left of a letter is taken away by the next attempt, and whate
   assert.deepEqual(readdirSync(making), []);
   assert.equal(readdirSync(folder).length, 5);
 });
+
+test('what was handed over stays with the printer when its delivery is tried again', async (t) => {
+  const { folder, start } = share(t);
+  const message = letterOf('one');
+  const spool = start();
+  for (const attempt of [1, 2]) {
+    const ready = await prepared(spool, { ...message, attempt });
+    assert.equal((await ready.call()).outcome, 'sent');
+  }
+  for (const attempt of [1, 2]) {
+    assert.ok(existsSync(join(folder, `${letterNameOf({ ...message, attempt })}.pdf`)), `attempt ${attempt}`);
+  }
+});
