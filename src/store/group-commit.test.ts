@@ -115,3 +115,25 @@ test('a unit with a value that cannot be stored never reaches a lane', async () 
 test('a unit without statements is stored at once', async () => {
   assert.deepEqual(await groupCommit([], 8).write([]), []);
 });
+
+for (const lanes of [1, 2]) {
+  test(`the end of ${lanes} waits, though asked for twice, for what is under way and behind it, and refuses the rest`, async () => {
+    const gates: (() => void)[] = [];
+    const settled: string[] = [];
+    const lane: Lane = async (batch) => {
+      await new Promise<void>((resolve) => gates.push(resolve));
+      return resolveAll(batch);
+    };
+    const commits = groupCommit(new Array<Lane>(lanes).fill(lane), 1);
+    for (const name of ['a', 'b', 'c']) void commits.write(unit).then(() => settled.push(name));
+    await new Promise((resolve) => setImmediate(resolve));
+    const ends = ['one end', 'other end'].map((name) => commits.close().then(() => settled.push(name)));
+    await assert.rejects(commits.write(unit), new WriteBusy('the database is closed'));
+    for (const seen of [['a'], ['a', 'b'], ['a', 'b', 'c', 'one end', 'other end']]) {
+      gates.shift()?.();
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      assert.deepEqual(settled, seen);
+    }
+    await Promise.all(ends);
+  });
+}
