@@ -10,6 +10,8 @@ export type VirtualTime = {
    * off has ended before time goes on.
    */
   advance(ms: number, settle: () => Promise<unknown>): Promise<void>;
+  /** How many timers are set. */
+  timers(): number;
 };
 
 /** Starts at a fixed instant, the same in every run. */
@@ -37,5 +39,6 @@ export function createVirtualTime(startAt = Date.UTC(2026, 0, 15, 9)): VirtualTi
       }
       now = end;
     },
+    timers: () => calls.size,
   };
 }

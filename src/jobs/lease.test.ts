@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { engines } from '../../test/engines.ts';
 import { createVirtualTime } from '../../test/virtual-time.ts';
 import type { Claim } from './claim.ts';
-import { endWorkerLeases, giveBackLease, keepLease, takeLease } from './lease.ts';
+import { endWorkerLeases, forgetWorkerLeases, giveBackLease, keepLease, takeLease } from './lease.ts';
 
 const leaseMs = 8_000;
 
@@ -61,9 +61,34 @@ for (const engine of engines) {
   test(`${engine.name}: a start that is alone ends the leases of workers and no others`, async (t) => {
     const { take, claim, db } = await setUp(t);
     await take('a', 0);
-    await claim(takeLease({ name: 'worker/1', holder: 'worker/1', now: 0, leaseMs }));
+    const others = ['sequencer', 'worker', 'worker.', 'worker0', 'yearly'];
+    for (const name of ['worker/1', 'worker/2', ...others.slice(1)]) {
+      await claim(takeLease({ name, holder: name, now: name === 'worker/2' ? 1 : 0, leaseMs }));
+    }
+    const names = async () => (await db.read('select name from lease order by name')).map(({ name }) => name);
+    await claim(forgetWorkerLeases(leaseMs));
+    assert.deepEqual(await names(), ['sequencer', 'worker', 'worker.', 'worker/2', 'worker0', 'yearly']);
     await claim(endWorkerLeases);
-    assert.deepEqual(await db.read('select name from lease'), [{ name: 'sequencer' }]);
+    assert.deepEqual(await names(), others);
+  });
+
+  test(`${engine.name}: who waits for a lease has it when it is given back, and who gave it back takes it no more`, async (t) => {
+    const { claim } = await setUp(t);
+    const time = createVirtualTime(0);
+    const keep = (holder: string) =>
+      keepLease({ ...time, name: 'sequencer', holder, leaseMs, claim, onFault: assert.fail });
+    const [first, second] = [await keep('a'), await keep('b')];
+    const both = () => Promise.all([first.idle(), second.idle()]);
+    await time.advance(3 * leaseMs, both);
+    assert.deepEqual([first.fence(), second.fence()], [1, undefined]);
+    await first.end({ giveBack: true });
+    assert.equal(first.fence(), undefined);
+    await time.advance(leaseMs / 4, both);
+    assert.deepEqual([first.fence(), second.fence()], [undefined, 2]);
+    // One that is not given back is waited for.
+    await second.end({ giveBack: false });
+    assert.equal((await keep('c')).fence(), undefined);
+    assert.equal(time.timers(), 1);
   });
 
   test(`${engine.name}: a kept lease is held past its length, and not known as held once it ran out`, async (t) => {

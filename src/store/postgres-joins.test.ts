@@ -100,6 +100,8 @@ test('an update whose values do not all state their type, or which changes more 
   const texts = [
     'update b set c = $1 where id = cast($2 as text) returning id',
     'update b set c = cast($1 as text) where id = $2 returning id',
+    'update b set c = $2 where id = cast($1 as text) returning id',
+    'update b set c = 1 where id = cast($1 as text) and d = $2 returning id',
     'update b set c = cast($1 as text) where id > cast($2 as text) returning id',
     'update b set c = cast($1 as text) where d = cast($2 as text) returning id',
     'update b set c = cast($1 as text) where id = cast($2 as text)',
