@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { citizen, deposited, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
+import { citizen, deposited, openDocumentHouse, otherCitizen, pdfOf } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
 import { runCommandLine } from './command.ts';
 import { keepingCommands } from './documents-keeping.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a hold on a citizen says how many documents it is on, so that a wrong id is seen`, async (t) => {
+  test(`${engine.name}: a hold on a citizen says how many documents it is on, and on a wrong id that nobody has it`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     await deposited(house, pdfOf(1_000));
     await deposited(house, pdfOf(2_000));
@@ -25,8 +25,12 @@ for (const engine of engines) {
       code: 0,
       told: 'It holds the documents of this citizen, now 2, and what is deposited later.\n',
     });
+    assert.deepEqual(await placeOn(otherCitizen), {
+      code: 0,
+      told: 'Nothing of this citizen lies here now. It holds what is deposited later.\n',
+    });
     const slip = await placeOn(`${citizen}x`);
-    assert.equal(slip.code, 0);
-    assert.match(slip.told, /^Nothing of this citizen lies here now: see that the id is the right one\./);
+    assert.equal(slip.code, 1);
+    assert.match(slip.told, /^the register knows no such citizen/);
   });
 }

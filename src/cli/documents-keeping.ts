@@ -79,10 +79,10 @@ export function keepingCommands(openRoom: OpenDocumentsRoom, terminal: Terminal)
   ];
 }
 
-// A hold may be older than the first document, so an id that nothing here has is no fault; but it may be a slip.
+// A hold may be older than the first document.
 function reachOf(documents: number): string {
   return documents === 0
-    ? 'Nothing of this citizen lies here now: see that the id is the right one. It holds what is deposited later.\n'
+    ? 'Nothing of this citizen lies here now. It holds what is deposited later.\n'
     : `It holds the documents of this citizen, now ${documents}, and what is deposited later.\n`;
 }
 

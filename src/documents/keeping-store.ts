@@ -65,12 +65,6 @@ export async function erasedDocumentsOf(read: Read, citizenId: string): Promise<
   return rows.flatMap(({ id }) => parseId('document', String(id)) ?? []);
 }
 
-/** Whether a document that is not erased is about that citizen. */
-export async function hasDocuments(read: Read, citizenId: string): Promise<boolean> {
-  const rows = await read("select id from document where citizen_id = $1 and status <> 'erased' limit 1", [citizenId]);
-  return rows.length > 0;
-}
-
 /** A hold on one document, or, without one, on everything of the citizen, what comes later included. */
 export type Hold = {
   readonly id: HoldId;

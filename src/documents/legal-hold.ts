@@ -3,7 +3,7 @@ import type { Actor } from '../ledger/event.ts';
 import { WriteRefused } from '../store/db.ts';
 import type { KeepingParts } from './deletion-run.ts';
 import { findDocument } from './document-store.ts';
-import { findHold, hasDocuments, placement, release } from './keeping-store.ts';
+import { countDocuments, findHold, placement, release } from './keeping-store.ts';
 
 type Wanted = {
   readonly actor: Actor;
@@ -47,7 +47,7 @@ export async function placeHold(
 
 async function isSomebody({ read, ports }: PlacingParts, citizenId: string): Promise<boolean> {
   if ((await ports.citizenKeys.standingKeyOf(citizenId)) !== undefined) return true;
-  return await hasDocuments(read, citizenId);
+  return (await countDocuments(read, citizenId)) > 0;
 }
 
 /** Releases a hold; where another one stands on the same, that goes on. */
