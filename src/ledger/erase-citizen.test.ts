@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../test/engines.ts';
 import { buildLedgerHouse } from '../../test/ledger-house.ts';
+import { createMint } from '../kernel/id.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
 import { eraseCitizen } from './erase-citizen.ts';
 
 for (const engine of engines) {
@@ -73,5 +75,30 @@ for (const engine of engines) {
         ['anna', 2],
       ],
     );
+  });
+
+  test(`${engine.name}: nor where the clock of the process that erases is behind the others`, async (t) => {
+    const db = await engine.open(t);
+    const behind = { now: () => house.time.now - 60_000 };
+    const clerk = {
+      read: db.read,
+      clock: behind,
+      mint: createMint(behind, systemRandom),
+      actor: { operator: 'clerk' },
+    };
+    let isErased = false;
+    const house = buildLedgerHouse(db, {
+      write: async (unit) => {
+        if (unit.some(({ sql }) => sql.startsWith('insert into ledger_entry')) && !isErased) {
+          isErased = true;
+          await eraseCitizen({ ...house, ...clerk }, 'anna');
+        }
+        return await db.write(unit);
+      },
+    });
+    await db.write([house.citizenKeys.creation('anna')]);
+    await house.use('anna', 'anna');
+    await house.sequence();
+    assert.deepEqual(await db.read("select citizen_id from ledger_entry where citizen_id = 'anna'"), []);
   });
 }

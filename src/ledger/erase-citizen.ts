@@ -45,8 +45,9 @@ export async function eraseCitizen(parts: ErasureParts, citizenId: string): Prom
     chain: Buffer.from(chain).toString('hex'),
     entries: Number(end?.['number'] ?? 0),
   } as const;
+  const waiting = await waitingOf(read, chain);
   const forgetName = [
-    ...(await waitingOf(read, chain)).map((id) => ({
+    ...waiting.map((id) => ({
       // Of a person still, who has no name any more.
       sql: 'update ledger_event set citizen_id = $2 where id = $1',
       args: [id, `nobody:${event.chain}`],
@@ -56,7 +57,10 @@ export async function eraseCitizen(parts: ErasureParts, citizenId: string): Prom
   ];
   const besides = parts.besides?.(citizenId, event.at, event.id) ?? [];
   try {
-    const statements = [citizenKeys.destruction(citizenId), ...besides, ...forgetName, recordErasure(chain, event)];
+    // Ids rise with time, by the clock of each process.
+    const upTo = [event.id, ...waiting].sort().at(-1) ?? event.id;
+    const record = recordErasure(chain, event, upTo);
+    const statements = [citizenKeys.destruction(citizenId), ...besides, ...forgetName, record];
     await commit({ events: [event], statements });
   } catch (fault) {
     if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
@@ -81,11 +85,16 @@ async function waitingOf(read: Read, chain: Uint8Array): Promise<string[]> {
 /** The last erasure of a person; `event` is undefined where it was before erasures were recorded. */
 export type Erasure = { readonly at: number; readonly event?: string };
 
-function recordErasure(chain: Uint8Array, event: { readonly id: EventId; readonly at: number }): Statement {
+/** `upTo` is the newest event whose entry may not name the person, in whosever hands it is. */
+function recordErasure(
+  chain: Uint8Array,
+  event: { readonly id: EventId; readonly at: number },
+  upTo: string,
+): Statement {
   return {
-    sql: `insert into citizen_erasure (chain, event_id, at) values ($1, $2, $3)
-      on conflict (chain) do update set event_id = excluded.event_id, at = excluded.at`,
-    args: [chain, event.id, event.at],
+    sql: `insert into citizen_erasure (chain, event_id, at, up_to) values ($1, $2, $3, $4)
+      on conflict (chain) do update set event_id = excluded.event_id, at = excluded.at, up_to = excluded.up_to`,
+    args: [chain, event.id, event.at, upTo],
   };
 }
 

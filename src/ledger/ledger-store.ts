@@ -89,10 +89,10 @@ const deleteEvents = createMultiRow('delete from ledger_event where id in (', 1,
 
 /**
  * The names of those who were erased while their entries were on their way go, also where that waited for this unit: it
- * stands behind the taking of the events. Ids rise with time. Counted, since PostgreSQL may join `exists` with all erasures.
+ * stands behind the taking of the events. Counted, since PostgreSQL may join `exists` with all erasures.
  */
 const forgetErasedSql = `update ledger_entry set citizen_id = null where leaf_index >= $1 and citizen_id is not null
-  and 0 < (select count(*) from citizen_erasure e where e.chain = ledger_entry.chain and e.event_id > ledger_entry.event_id)`;
+  and 0 < (select count(*) from citizen_erasure e where e.chain = ledger_entry.chain and e.up_to >= ledger_entry.event_id)`;
 
 /** The statements that take events out of the inbox and into the log. */
 export function entryStatements(entries: readonly NumberedEntry[]): Statement[] {
