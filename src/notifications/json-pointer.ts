@@ -9,3 +9,9 @@ export function at(value: unknown, pointer: string): unknown {
   }
   return here;
 }
+
+/** The word at a JSON pointer: a text, a number or a mark as text, and of anything else none. */
+export function wordAt(value: unknown, pointer: string): string {
+  const word = at(value, pointer);
+  return typeof word === 'string' || typeof word === 'number' || typeof word === 'boolean' ? String(word) : '';
+}

@@ -1,5 +1,5 @@
 import { parseId } from '../kernel/id.ts';
-import { at } from './json-pointer.ts';
+import { at, wordAt } from './json-pointer.ts';
 import type { LateWord, SpokenOf } from './learn-late.ts';
 import { isObject, jsonOf, membersOf, pointerOf, wordsOf } from './mapping-file.ts';
 import { parseProviderJson } from './provider-json.ts';
@@ -73,7 +73,7 @@ export function addressToConfirm({ confirm }: MailEvents, body: unknown): string
  * where the text that should be JSON is none.
  */
 export function mailWords(mapping: MailEvents, given: unknown): LateWord[] | undefined {
-  const body = mapping.json === undefined ? given : parseProviderJson(String(at(given, mapping.json)));
+  const body = mapping.json === undefined ? given : parseProviderJson(wordAt(given, mapping.json));
   if (body === undefined) return undefined;
   const found = mapping.events === undefined ? body : at(body, mapping.events);
   const events: readonly unknown[] = Array.isArray(found) ? found : [found];
@@ -83,7 +83,7 @@ export function mailWords(mapping: MailEvents, given: unknown): LateWord[] | und
 function wordOf(mapping: MailEvents, event: unknown): LateWord | undefined {
   const attempt = attemptOf(at(event, mapping.mail));
   if (attempt === undefined) return undefined;
-  const words = mapping.word.map((place) => String(at(event, place) ?? ''));
+  const words = mapping.word.map((place) => wordAt(event, place));
   const word = words.find((one) => lists.some((name) => mapping[name].includes(one)));
   if (word === undefined) return undefined;
   if (mapping.delivered.includes(word)) return { ...attempt, ended: 'delivered' };

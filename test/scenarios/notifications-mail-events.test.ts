@@ -51,7 +51,7 @@ for (const engine of engines) {
       }),
     );
     assert.deepEqual(new Set(sink.mails.map((mail) => mail.messageId)), new Set(messageIds));
-    const about = (index: number, event: string) => ({ event, mail: { 'message-id': messageIds[index] } });
+    const about = (index: number, event: unknown) => ({ event, mail: { 'message-id': messageIds[index] } });
     const batch = [about(0, 'delivered'), about(1, 'hard_bounce'), about(2, 'opened'), { event: 'delivered' }, 7, null];
     assert.equal(await tell({ batch }, 'guess'), 401);
     const stated = async () =>
@@ -75,6 +75,8 @@ for (const engine of engines) {
     ];
     assert.deepEqual(await stated(), after);
     const told = (await house.events()).length;
+    const odd = [{ toString: 7 }, ['delivered'], null, true, 7].map((word) => about(2, word));
+    assert.equal(await tell({ batch: odd }), 200);
     // However many come in one body of the size that is taken.
     assert.equal(
       mailWords(events, { batch: Array.from({ length: 20_000 }, () => about(0, 'delivered')) })?.length,

@@ -116,12 +116,21 @@ for (const engine of engines) {
     for (let count = 0; count < 5; count += 1) await send();
     const tell = async (results: unknown) =>
       (await fetch(back, { method: 'POST', headers: bearer, body: JSON.stringify({ results }) })).status;
-    const about = (messageId: unknown, name: string, callbackData?: unknown) => ({
+    const about = (messageId: unknown, name: unknown, callbackData?: unknown) => ({
       ...{ messageId, status: { name } },
       ...(callbackData === undefined ? {} : { callbackData }),
     });
     const own = new URL(sent[3]?.get('back') ?? '').searchParams.get('id');
-    const junk = [null, 7, 'x', {}, about('', 'delivered'), about(null, 'delivered'), about('b', 'pending')];
+    const junk = [
+      null,
+      7,
+      'x',
+      {},
+      about('b', { toString: 7 }),
+      about('', 'delivered'),
+      about(null, 'delivered'),
+      about('b', 'pending'),
+    ];
     assert.equal(await tell([...junk, about('a', 'delivered')]), 200);
     assert.deepEqual(await stated(), ['sent', 'sent', 'sent', 'sent', 'sent']);
     assert.equal(

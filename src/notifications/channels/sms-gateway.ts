@@ -1,4 +1,4 @@
-import { at } from '../json-pointer.ts';
+import { wordAt } from '../json-pointer.ts';
 import { parseProviderJson } from '../provider-json.ts';
 import { textOfSms } from '../sms-text.ts';
 import type { Channel, Message, Outcome, Ready } from './channel.ts';
@@ -74,7 +74,7 @@ export function outcomeOf(exchange: Exchange, mapping: SmsMapping): Outcome {
 function accepted({ body }: GatewayAnswer, { answer }: SmsMapping): Outcome {
   const parsed = parseProviderJson(body);
   if (answer?.status !== undefined) {
-    const word = String(at(parsed, answer.status) ?? '');
+    const word = wordAt(parsed, answer.status);
     if (answer.refused?.includes(word)) return { outcome: 'permanent', reason: 'address-refused' };
     if (!answer.accepted?.includes(word)) return { outcome: 'unknown' };
   }

@@ -1,5 +1,5 @@
 import { parseId } from '../../kernel/id.ts';
-import { at } from '../json-pointer.ts';
+import { at, wordAt } from '../json-pointer.ts';
 import type { SpokenOf } from '../learn-late.ts';
 import type { ReasonCode } from '../reason.ts';
 
@@ -92,7 +92,7 @@ export function endedIn(
   { status, delivered, failed, unreachable = [], refused = [] }: SmsReceipt,
   receipt: unknown,
 ): Ended | undefined {
-  const word = String(at(receipt, status) ?? '');
+  const word = wordAt(receipt, status);
   if (delivered.includes(word)) return { ended: 'delivered' };
   if (failed.includes(word)) return { ended: 'failed', reason: 'address-refused' };
   if (unreachable.includes(word)) return { ended: 'failed', reason: 'destination-unreachable' };
