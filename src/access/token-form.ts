@@ -1,3 +1,5 @@
+import { hasRepeatedName } from '../kernel/repeated-name.ts';
+
 /** A token in the form of a compact JWS, of which nothing is verified yet. */
 export type UnverifiedToken = {
   readonly alg: string;
@@ -63,19 +65,6 @@ function readObject(part: string): Record<string, unknown> | undefined {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   // A name that stands twice is one member once parsed: two readers could take different ones.
-  if (namesIn(text) !== membersOf(value)) return undefined;
+  if (hasRepeatedName(text, value)) return undefined;
   return { ...value };
-}
-
-/** How often a name stands in this valid JSON: each string that a colon follows. */
-function namesIn(text: string): number {
-  let count = 0;
-  for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/gs)) if (match[1] === ':') count += 1;
-  return count;
-}
-
-function membersOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const inside = Object.values(value);
-  return inside.reduce<number>((sum, one) => sum + membersOf(one), Array.isArray(value) ? 0 : inside.length);
 }

@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type Refusal, refuse } from '../kernel/problem.ts';
+import { hasRepeatedName } from '../kernel/repeated-name.ts';
 
 /** What a JSON body may weigh, in bytes. */
 export const jsonBodyLimit = 65_536;
@@ -78,40 +79,3 @@ function readWhole(stream: Readable, limit: number): Promise<Uint8Array | 'too-l
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
-
-/**
- * Whether any object in this valid JSON, and what it parses to, names a member twice: readers disagree on which one counts,
- * so what was checked could differ from what was hashed. The text has a colon for each name that it writes, and of a name
- * that stands twice only one is left in the value.
- */
-export function hasRepeatedName(text: string, value: unknown): boolean {
-  return namesWritten(text) !== namesIn(value);
-}
-
-const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
-
-/** The colons outside of strings. */
-function namesWritten(text: string): number {
-  let count = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit === quote) inString = !inString;
-    else if (inString && unit === backslash) at += 1;
-    else if (!inString && unit === colon) count += 1;
-  }
-  return count;
-}
-
-/** Without recursion: a body can be nested deeper than the stack. */
-function namesIn(value: unknown): number {
-  let count = 0;
-  const left = [value];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (typeof next !== 'object' || next === null) continue;
-    const members: unknown[] = Object.values(next);
-    if (!Array.isArray(next)) count += members.length;
-    for (const member of members) if (typeof member === 'object') left.push(member);
-  }
-  return count;
-}
