@@ -77,7 +77,8 @@ function p256From(seed: Uint8Array): KeyObject {
 /** The fixed part of a PKCS #8 private key of Ed25519 (RFC 8410, section 7); the seed follows. */
 const ed25519Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-function ed25519From(seed: Uint8Array): KeyObject {
+/** The private key of an Ed25519 seed. */
+export function ed25519From(seed: Uint8Array): KeyObject {
   return createPrivateKey({ key: Buffer.concat([ed25519Prefix, seed]), format: 'der', type: 'pkcs8' });
 }
 

@@ -7,6 +7,7 @@ import {
   verify,
   type webcrypto,
 } from 'node:crypto';
+import { ed25519From } from '../keys/signing-key.ts';
 import { parseBase64, parseCheckpoint } from './checkpoint.ts';
 import { isKeyName, type LogSubtree, type NoteSigner, type NoteVerifier } from './note.ts';
 
@@ -18,7 +19,6 @@ const publicKeyBytes: Readonly<Record<SignatureType, number>> = { 1: 32, 4: 32, 
 const signatureBytes: Readonly<Record<SignatureType, number>> = { 1: 64, 4: 72, 6: 2_428 };
 
 const spkiOfEd25519 = Buffer.from('302a300506032b6570032100', 'hex');
-const pkcs8OfEd25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function typeOf(byte: number | undefined): SignatureType | undefined {
   return Object.values(signatureTypes).find((type) => type === byte);
@@ -61,8 +61,9 @@ function subtreeVerifier(name: string, key: KeyObject): NonNullable<VerifierKey[
 }
 
 function publicKeyOf(type: SignatureType, raw: Uint8Array): KeyObject {
+  const pub = Buffer.from(raw).toString('base64url');
   // The types of node do not know the keys of ML-DSA yet.
-  const mlDsa: webcrypto.JsonWebKey & { pub: string } = { kty: 'AKP', alg: 'ML-DSA-44', pub: base64url(raw) };
+  const mlDsa: webcrypto.JsonWebKey & { pub: string } = { kty: 'AKP', alg: 'ML-DSA-44', pub };
   return type === signatureTypes.mlDsaCosignature
     ? createPublicKey({ key: mlDsa, format: 'jwk' })
     : createPublicKey({ key: Buffer.concat([spkiOfEd25519, raw]), format: 'der', type: 'spki' });
@@ -145,9 +146,7 @@ function subtreeSigner(name: string, privateKey: KeyObject): NonNullable<NoteSig
 }
 
 function privateKeyOf(type: SignatureType, seed: Uint8Array): KeyObject {
-  if (type !== signatureTypes.mlDsaCosignature) {
-    return createPrivateKey({ key: Buffer.concat([pkcs8OfEd25519, seed]), format: 'der', type: 'pkcs8' });
-  }
+  if (type !== signatureTypes.mlDsaCosignature) return ed25519From(seed);
   // The seed alone makes the key (FIPS 204, section 6.1); node wants the public half beside it in a JWK, so it goes in
   // as PKCS #8 with the seed only (RFC 9881, section 6).
   const prefix = Buffer.from('3034020100300b060960864801650304031104228020', 'hex');
@@ -173,8 +172,4 @@ export function parseSignerKey(text: string): NoteSigner | undefined {
 export function signerKeyText(type: SignatureType, name: string, seed: Uint8Array): string {
   const { keyId } = noteSigner(type, name, seed);
   return `PRIVATE+KEY+${name}+${keyId}+${Buffer.concat([Buffer.of(type), seed]).toString('base64')}`;
-}
-
-function base64url(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64url');
 }

@@ -1,8 +1,9 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createPublicKey, sign } from 'node:crypto';
 import type { Random } from '../../kernel/clock.ts';
 import { hmac } from '../../kernel/hashing.ts';
 import type { WebhookId } from '../../kernel/id.ts';
 import { open, seal } from '../../keys/chunked-encryption.ts';
+import { ed25519From } from '../../keys/signing-key.ts';
 
 const secretBytes = 32;
 
@@ -25,16 +26,9 @@ function contextOf(id: WebhookId): string {
 export const signatureSchemes = ['v1', 'v1a'] as const;
 export type SignatureScheme = (typeof signatureSchemes)[number];
 
-/** The fixed part of a PKCS #8 private key of Ed25519 (RFC 8410, section 7); the seed follows. */
-const ed25519Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
-
-function privateKeyOf(seed: Uint8Array): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([ed25519Prefix, seed]), format: 'der', type: 'pkcs8' });
-}
-
 /** The public key of a `v1a` webhook as its receiver wants it: `whpk_` and 32 bytes in base64. */
 export function publicKeyOf(seed: Uint8Array): string {
-  const { x = '' } = createPublicKey(privateKeyOf(seed)).export({ format: 'jwk' });
+  const { x = '' } = createPublicKey(ed25519From(seed)).export({ format: 'jwk' });
   return `whpk_${Buffer.from(x, 'base64url').toString('base64')}`;
 }
 
@@ -49,7 +43,7 @@ export function signedHeaders(
   const timestamp = String(Math.floor(at / 1_000));
   const signed = Buffer.from(`${id}.${timestamp}.${body}`);
   const marks = secrets.map((secret) =>
-    scheme === 'v1' ? hmac('sha256', secret, signed) : sign(null, signed, privateKeyOf(secret)),
+    scheme === 'v1' ? hmac('sha256', secret, signed) : sign(null, signed, ed25519From(secret)),
   );
   return {
     'content-type': 'application/json',
