@@ -18,7 +18,8 @@ export const httpLimits = {
   connectionsOfAddress: 2_500,
 } as const;
 
-const served = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY']);
+/** The methods that reach a route. */
+export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
 const single = [
   'host',
   'authorization',
@@ -48,8 +49,8 @@ function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
     return refuse('malformed-http', 'The only transfer coding is chunked.', close);
   }
-  if (!served.has(request.method ?? '')) {
-    return refuse('method-not-allowed', undefined, { headers: { allow: [...served].join(', '), connection: 'close' } });
+  if (!methods.includes(request.method ?? '')) {
+    return refuse('method-not-allowed', undefined, { headers: { allow: methods.join(', '), connection: 'close' } });
   }
   return undefined;
 }
@@ -192,7 +193,7 @@ function refuseSocket(options: GuardOptions, fault: NodeJS.ErrnoException, socke
   options.onRefused(refusal, instance);
   const headers = { ...options.headers, 'request-id': instance, ...problem.headers, connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const body = Buffer.from(problem.body ?? '');
+  const body = Buffer.from(problem.body);
   const head = `HTTP/1.1 ${problem.status} Refused\r\n${lines.join('')}content-length: ${body.length}\r\n\r\n`;
   socket.end(Buffer.concat([Buffer.from(head, 'latin1'), body]));
 }

@@ -5,7 +5,7 @@ import { problems } from '../kernel/problem-catalogue.ts';
 export type Outgoing = {
   readonly status: number;
   readonly headers: Record<string, string | string[]>;
-  readonly body: string | null;
+  readonly body: string;
 };
 
 /** A refusal as `application/problem+json` (RFC 9457); `instance` is the request's id, also in the log. */

@@ -5,10 +5,11 @@ import { allowStream } from './body-watch.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { createDispatch, type Dispatched } from './dispatch.ts';
 import { atWholeQuantum, foundNothing } from './found-nothing.ts';
+import { methods } from './guard.ts';
 import { parseAccept, qualityOf } from './media-range.ts';
 import { methodsOf, type Operation } from './operation.ts';
 import { pour } from './pour.ts';
-import { type Outgoing, problemAnswer } from './problem-answer.ts';
+import { problemAnswer } from './problem-answer.ts';
 import type { Mount, Page, ServerParts } from './server.ts';
 
 /** What every route shares. */
@@ -18,9 +19,6 @@ export type Desk<P> = {
   readonly newInstance: () => string;
   readonly stopping: () => boolean;
 };
-
-/** The methods that reach a route; the guard refuses all others. */
-export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
 
 /** For operations that read no stream of bytes: what they do is done before a caller could go away. */
 const neverAborted = new AbortController().signal;
@@ -126,7 +124,7 @@ function send<P>(desk: Desk<P>, { request, reply, dispatched, instance }: Sendin
   if ('slug' in result) {
     const { status, headers: own, body } = problemAnswer(result, desk.parts.publicUrl, instance);
     if (!request.raw.complete) raw.shouldKeepAlive = false;
-    endWith(raw, { status, headers: Object.assign(headers, own), body: body ?? '' });
+    endWith(raw, { status, headers: Object.assign(headers, own), body });
     return status;
   }
   const { status } = result;
@@ -179,12 +177,8 @@ export function refuseReply<P>(
 ): FastifyReply {
   const problem = problemAnswer(refusal, desk.parts.publicUrl, instance);
   const headers = { ...desk.headers, ...problem.headers, 'request-id': instance };
-  return reply.code(problem.status).headers(headers).send(bytesOf(problem));
-}
-
-/** As bytes, since Fastify adds a charset to the type of a text, and `application/problem+json` has none. */
-function bytesOf({ body }: Outgoing): Buffer {
-  return Buffer.from(body ?? '');
+  // As bytes, since Fastify adds a charset to the type of a text, and `application/problem+json` has none.
+  return reply.code(problem.status).headers(headers).send(Buffer.from(problem.body));
 }
 
 function routeOthers<P>(

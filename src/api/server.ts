@@ -7,12 +7,12 @@ import type { Random } from '../kernel/clock.ts';
 import { mintUuid } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { House } from './dispatch.ts';
-import { createGuardedServer, httpLimits } from './guard.ts';
+import { createGuardedServer, httpLimits, methods } from './guard.ts';
 import { createLoad, type Load } from './load.ts';
 import type { Log } from './log.ts';
 import type { Operation } from './operation.ts';
 import { portFault } from './port-fault.ts';
-import { type Desk, methods, mountAll, refuseReply } from './routes.ts';
+import { type Desk, mountAll, refuseReply } from './routes.ts';
 import type { Tls } from './tls.ts';
 
 /** A page or document outside /v1: what it answers to GET; header names in lower case. */
