@@ -1,5 +1,5 @@
 import type { Quota } from './caller.ts';
-import { type Client, type Credential, faultOf } from './client.ts';
+import { type Client, type Credential, faultOf, sorted } from './client.ts';
 
 /** What an operator wants of a client from now on; what is undefined stays as it is. */
 export type WantedChange = {
@@ -45,8 +45,4 @@ const wordsOf: Readonly<Record<Credential['by'], string>> = {
 function listOf(wanted: readonly string[] | null | undefined, present: readonly string[] | undefined) {
   if (wanted === undefined) return present;
   return wanted === null ? undefined : sorted(wanted);
-}
-
-function sorted(list: readonly string[]): string[] {
-  return [...new Set(list)].sort();
 }

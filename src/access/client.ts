@@ -79,12 +79,12 @@ export function newClient(wanted: WantedClient, clock: Clock, random: Random): N
       clientId,
       name,
       kind,
-      scopes: [...new Set(scopes)].sort(),
+      scopes: sorted(scopes),
       credential:
         credential === 'secret' ? { by: 'secret', hash: secretHash(clientId, secret?.reveal() ?? '') } : credential,
       binding: wanted.binding ?? (byCertificate ? 'mtls' : 'none'),
-      purposes: purposes === undefined ? undefined : [...new Set(purposes)].sort(),
-      ...(wanted.legalBases === undefined ? {} : { legalBases: [...new Set(wanted.legalBases)].sort() }),
+      purposes: purposes === undefined ? undefined : sorted(purposes),
+      ...(wanted.legalBases === undefined ? {} : { legalBases: sorted(wanted.legalBases) }),
       ...(wanted.policy === undefined ? {} : { policy: wanted.policy }),
       quota,
       createdAt: clock.now(),
@@ -117,6 +117,11 @@ function slugOf(name: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-');
   return plain.replace(/^-+/, '').slice(0, 32).replace(/-+$/, '') || 'client';
+}
+
+/** A list as a client keeps it: each word once. */
+export function sorted(words: readonly string[]): string[] {
+  return [...new Set(words)].sort();
 }
 
 function letters(bytes: Uint8Array): string {

@@ -1,5 +1,5 @@
 import { acceptedAlgs } from './client-keys.ts';
-import { authMethodsOf } from './token-endpoint.ts';
+import { authMethodsOf, tokenPath } from './token-endpoint.ts';
 
 /** Where the server is, without a slash at the end, and what it offers. */
 export type Site = {
@@ -33,7 +33,7 @@ export function authorizationServerMetadata({
 }: Pick<Site, 'publicUrl' | 'scopes'> & { readonly secrets: boolean }): Record<string, unknown> {
   return {
     issuer: publicUrl,
-    token_endpoint: `${publicUrl}/oauth2/token`,
+    token_endpoint: `${publicUrl}${tokenPath}`,
     jwks_uri: `${publicUrl}/.well-known/jwks.json`,
     scopes_supported: scopes,
     response_types_supported: [],

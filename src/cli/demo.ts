@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { newClient } from '../access/client.ts';
 import { clientCreation } from '../access/client-store.ts';
+import { tokenPath } from '../access/token-endpoint.ts';
 import { scopes } from '../api/operation.ts';
 import { type ImportHouse, importCitizens } from '../identity/import-citizens.ts';
 import type { Random } from '../kernel/clock.ts';
@@ -44,7 +45,7 @@ const quota = { perSecond: 100_000, burst: 200_000 };
  */
 export async function seedDemo(room: DemoRoom): Promise<DemoFile> {
   const path = join(room.dataDir, 'demo.json');
-  const addresses = { baseUrl: room.publicUrl, tokenUrl: `${room.publicUrl}/oauth2/token` };
+  const addresses = { baseUrl: room.publicUrl, tokenUrl: `${room.publicUrl}${tokenPath}` };
   const before = readDemoFile(path);
   if (before !== undefined) return writeDemoFile(path, { ...before, ...addresses });
   await importTown(room);
