@@ -4,7 +4,7 @@ import { changesOf, clientChange, findClient } from '../access/client-store.ts';
 import { WriteRefused } from '../store/db.ts';
 import { credentialOf, demandPolicy, listOf, quotaOf, scopesOf } from './client-flags.ts';
 import type { ClientsRoom, OpenClientsRoom } from './clients.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, onlyOf, type Terminal, UsageError } from './command.ts';
 
 const details = `What is not named stays as it is. Lists replace those of the client; they do not add to them.
 
@@ -53,8 +53,7 @@ async function wantedChange(
       certificate: { type: 'string' },
     },
   });
-  const [clientId, ...others] = positionals;
-  if (clientId === undefined || others.length > 0) throw new UsageError('name one client by its id');
+  const clientId = onlyOf(positionals, 'name one client by its id');
   if (Object.keys(values).length === 0) throw new UsageError('say what is to change');
   const { name, scopes, purposes, policy, quota, jwks, certificate } = values;
   const proves = jwks !== undefined || certificate !== undefined;

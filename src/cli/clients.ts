@@ -10,7 +10,7 @@ import { removeAll } from '../notifications/webhooks/webhook-store.ts';
 import { type Read, type Statement, WriteRefused } from '../store/db.ts';
 import { bindingOf, credentialOf, demandPolicy, listOf, quotaOf, scopesOf } from './client-flags.ts';
 import { clientUpdateCommand } from './client-update.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, onlyArgument, onlyOf, type Terminal, UsageError } from './command.ts';
 
 /** What the commands about clients need; `operator` is who runs them, as the ledger will say. */
 export type ClientsRoom = {
@@ -70,9 +70,7 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
       usage: 'clients disable ID',
       summary: 'Ends a client for good: no new token at once, and its tokens within a minute.',
       run: async (args) => {
-        const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
-        const [clientId, ...others] = positionals;
-        if (clientId === undefined || others.length > 0) throw new UsageError('name one client by its id');
+        const clientId = onlyArgument(args, 'name one client by its id');
         return await openRoom((room) => disableClient(room, clientId, terminal));
       },
     },
@@ -98,9 +96,7 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
       json: { type: 'boolean' },
     },
   });
-  const [name, ...others] = positionals;
-  if (name === undefined || others.length > 0)
-    throw new UsageError('name one client; put a name with blanks in quotes');
+  const name = onlyOf(positionals, 'name one client; put a name with blanks in quotes');
   // Demo clients are made by the demo alone.
   const kind = clientKinds.find((known) => known !== 'demo' && known === values.kind);
   if (kind === undefined) throw new UsageError('--kind is test, team or live');

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
+import { toInstant } from '../kernel/clock.ts';
 import { EvidenceBroken, parseKeySet, type Verdict, verifyEvidence } from '../notifications/evidence-bundle.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, onlyOf, type Terminal, UsageError } from './command.ts';
 import { readNamed } from './named-file.ts';
 
 const details = `FILE is what GET /v1/notifications/{id}/evidence answered. No server, database or setting is needed.
@@ -34,8 +35,7 @@ export function evidenceVerifyCommand(terminal: Terminal): Command {
     run: async (args) => {
       const options = { keys: { type: 'string' }, tsa: { type: 'string' }, json: { type: 'boolean' } } as const;
       const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-      const [file, ...others] = positionals;
-      if (file === undefined || others.length > 0) throw new UsageError('name one file');
+      const file = onlyOf(positionals, 'name one file');
       const read = (path: string) => readNamed(terminal.cwd, path);
       const keys = values.keys === undefined ? undefined : keysIn(read(values.keys));
       const tsa = values.tsa === undefined ? undefined : read(values.tsa);
@@ -58,7 +58,7 @@ async function report(terminal: Terminal, text: string, { keys, tsa, json }: Ask
     const { claims, kid, keyTrusted } = verdict;
     if (keys !== undefined && !keyTrusted) throw new EvidenceBroken('it was not signed by one of the keys given');
     const stamp = await stampOf(verdict, tsa);
-    const stamped = stamp === undefined ? {} : { timeStamp: { ...stamp, at: new Date(stamp.at).toISOString() } };
+    const stamped = stamp === undefined ? {} : { timeStamp: { ...stamp, at: toInstant(stamp.at) } };
     const verified = { verified: true, trusted: keyTrusted, kid, keyTrusted, ...stamped, claims };
     if (json) terminal.stdout(`${JSON.stringify(verified)}\n`);
     else terminal.stdout(textOf(claims));
@@ -117,7 +117,7 @@ function stampText(claims: Verdict['claims'], stamp: Stamped | undefined): strin
     return `Without a time stamp${why}.`;
   }
   const hint = stamp.trusted ? '' : ' (not compared: give its certificates with --tsa)';
-  return `Time stamp of ${new Date(stamp.at).toISOString()} by ${shown(stamp.authority)}${hint}.`;
+  return `Time stamp of ${toInstant(stamp.at)} by ${shown(stamp.authority)}${hint}.`;
 }
 
 type Line = { readonly event?: unknown; readonly time?: unknown; readonly channel?: unknown };

@@ -13,7 +13,7 @@ import type { ImportFormat } from '../identity/import-file.ts';
 import type { Tally } from '../identity/import-progress.ts';
 import type { Condition } from '../identity/import-row.ts';
 import { countRegister, needsCount } from '../identity/register-count.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, onlyOf, type Terminal, UsageError } from './command.ts';
 import { demandOther, namedFile, readNamed } from './named-file.ts';
 import { createProgressView, grouped } from './progress.ts';
 
@@ -61,7 +61,7 @@ export function importCommands(openRoom: OpenImportRoom, terminal: Terminal): re
 
 async function run(room: ImportRoom, order: Order, json: boolean, terminal: Terminal): Promise<ExitCode> {
   const { clock, operator } = room;
-  const view = createProgressView(terminal, clock, 'rows');
+  const view = createProgressView(terminal, clock);
   const startedAt = clock.now();
   let result: ImportResult;
   try {
@@ -102,9 +102,7 @@ function readOrder(args: readonly string[], cwd: string): { readonly order: Orde
       json: { type: 'boolean', default: false },
     },
   });
-  const [named, ...more] = positionals;
-  if (named === undefined || more.length > 0) throw new UsageError('Name one file to import.');
-  const path = namedFile(cwd, named);
+  const path = namedFile(cwd, onlyOf(positionals, 'Name one file to import.'));
   const order: Order = {
     path,
     format: readFormat(path, values.format),

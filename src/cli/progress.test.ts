@@ -13,7 +13,7 @@ function draw(isInteractive: boolean, steps: readonly (Step & { readonly atMs: n
     isInteractive,
     cwd: '/',
   };
-  const view = createProgressView(terminal, { now: () => now }, 'rows');
+  const view = createProgressView(terminal, { now: () => now });
   for (const { atMs, ...step } of steps) {
     now = atMs;
     view.show(step);

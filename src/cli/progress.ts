@@ -15,8 +15,8 @@ export type ProgressView = { show(step: Step): void; end(): void };
 const drawEveryMs = 100;
 const barWidth = 24;
 
-/** The view on standard error; `unit` is what the rows are, as "citizens". */
-export function createProgressView(terminal: Terminal, clock: Clock, unit: string): ProgressView {
+/** The view on standard error. */
+export function createProgressView(terminal: Terminal, clock: Clock): ProgressView {
   const startedAt = clock.now();
   let firstStep: Step | undefined;
   let drawnAt = Number.NEGATIVE_INFINITY;
@@ -26,7 +26,7 @@ export function createProgressView(terminal: Terminal, clock: Clock, unit: strin
     show: (step) => {
       firstStep ??= step;
       const now = clock.now();
-      const text = describe(step, firstStep, now - startedAt, unit);
+      const text = describe(step, firstStep, now - startedAt);
       const percent = percentOf(step);
       if (terminal.isInteractive) {
         if (now - drawnAt < drawEveryMs && percent < 100) return;
@@ -54,14 +54,14 @@ function bar(percent: number): string {
 }
 
 /** Speed and time left are of this run: what an earlier run had done tells nothing of them. */
-function describe(step: Step, first: Step, elapsedMs: number, unit: string): string {
+function describe(step: Step, first: Step, elapsedMs: number): string {
   const seconds = elapsedMs / 1000;
   const perSecond = seconds > 0 ? Math.round((step.rows - first.rows) / seconds) : 0;
   const bytesDone = step.bytesDone - first.bytesDone;
   const left = bytesDone > 0 ? Math.round((seconds * (step.bytesTotal - step.bytesDone)) / bytesDone) : undefined;
   return [
     `${percentOf(step)} %`,
-    `${grouped(step.rows)} ${unit}`,
+    `${grouped(step.rows)} rows`,
     `${grouped(perSecond)}/s`,
     `${grouped(step.refused)} refused`,
     left === undefined ? undefined : `${duration(left)} left`,

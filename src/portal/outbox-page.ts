@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
 import type { Page } from '../api/server.ts';
+import { toInstant } from '../kernel/clock.ts';
 import { page } from './page.ts';
 
-/** A mail as the outbox keeps it; `at` in epoch milliseconds. */
+/** A mail as the outbox keeps it; `capturedAt` in epoch milliseconds. */
 export type OutboxMail = {
   readonly to: string;
   readonly subject: string;
@@ -22,7 +23,7 @@ export function outboxPage(mails: () => readonly OutboxMail[]): Page {
           ${all.map(
             (mail) => html`<article>
               <h2><bdi>${mail.subject}</bdi></h2>
-              <p>To <bdi>${mail.to}</bdi>, <bdi>${new Date(mail.capturedAt).toISOString()}</bdi></p>
+              <p>To <bdi>${mail.to}</bdi>, <bdi>${toInstant(mail.capturedAt)}</bdi></p>
               <p dir="auto">${mail.text}</p>
             </article>`,
           )}`,
