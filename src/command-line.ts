@@ -29,7 +29,7 @@ import { documentsRoom } from './compose-documents.ts';
 import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
-import { createFirstRootKey } from './first-root-key.ts';
+import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { readRootKey } from './keys/root-key-file.ts';
 import { runDemo, runStart, type TakeFor } from './run-server.ts';
@@ -171,11 +171,6 @@ function quietLog(): Log {
 /** Where a running server takes the commands that work on its data. */
 function commandSocket(dataDir: string): string {
   return join(dataDir, 'commands.sock');
-}
-
-/** Where the root key is: the setting, or the data folder. */
-export function rootKeyPath(settings: Settings): string {
-  return settings.rootKeyFile ?? join(settings.dataDir, 'root.key');
 }
 
 async function withHouse<T>(settings: Settings, use: (house: House) => Promise<T>): Promise<T> {

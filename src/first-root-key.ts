@@ -1,10 +1,15 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Settings } from './config/settings.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';
 import { createRootKey, RootKeyError } from './keys/root-key-file.ts';
 import { databaseFile, openDatabase } from './store/open.ts';
+
+/** Where the root key is: the setting, or the data folder. */
+export function rootKeyPath({ rootKeyFile, dataDir }: Settings): string {
+  return rootKeyFile ?? join(dataDir, 'root.key');
+}
 
 /**
  * Makes the root key of a new installation. Refuses where the database holds what another root key has wrapped: a new one
@@ -29,6 +34,5 @@ export async function createFirstRootKey({ dataDir, databaseUrl }: Settings, pat
       await db.close();
     }
   }
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   return createRootKey(path, systemRandom);
 }

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createLog, type Log } from './api/log.ts';
 import type { Page } from './api/server.ts';
@@ -17,7 +16,7 @@ import {
   ofSetting,
 } from './compose-channels.ts';
 import type { Settings } from './config/settings.ts';
-import { createFirstRootKey } from './first-root-key.ts';
+import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';
 import { readRootKey } from './keys/root-key-file.ts';
@@ -46,7 +45,7 @@ export async function runDemo(given: Settings, { terminal, takeFor, environment 
       'The demo never listens beyond loopback: leave HOST out, or run `citizen-services start` with keys of your own.',
     );
   }
-  const path = settings.rootKeyFile ?? join(settings.dataDir, 'root.key');
+  const path = rootKeyPath(settings);
   const root = existsSync(path) ? readRootKey(path) : await createFirstRootKey(settings, path);
   const log = createLog(logLevelOf(settings, true));
   const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings, root)) : undefined;
@@ -77,7 +76,7 @@ export async function runStart(
   { terminal, takeFor, environment }: RunParts,
 ): Promise<ExitCode> {
   const { values } = parseArgs({ args: [...args], options: { roles: { type: 'string' } } });
-  const path = settings.rootKeyFile ?? join(settings.dataDir, 'root.key');
+  const path = rootKeyPath(settings);
   const root = readRootKey(path);
   const log = createLog(logLevelOf(settings, false));
   const simulated = simulates(settings, false);

@@ -79,7 +79,6 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const file = readSettingsFile(environment['SETTINGS_FILE']);
   const given = (name: SettingName) => givenValue(name, environment, file);
   const text = (name: SettingName) => given(name) ?? '';
-  const optional = (name: SettingName) => (given(name) === undefined ? undefined : text(name));
   const secret = (name: SettingName) => {
     const value = given(name);
     return value === undefined ? undefined : new Secret(value);
@@ -95,21 +94,21 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     adminPort: Number(text('ADMIN_PORT')),
     // As browsers write it: callers compare it letter by letter.
     publicUrl: URL.parse(text('PUBLIC_URL'))?.origin,
-    ...bindingSettings({ text, optional, optionalPath }),
+    ...bindingSettings({ text, given, optionalPath }),
     dataDir: path('DATA_DIR'),
     databaseUrl: secret('DATABASE_URL'),
     documentStore: documentStoreOf(given('DOCUMENT_STORE'), path('DATA_DIR')),
-    s3AccessKeyId: optional('S3_ACCESS_KEY_ID'),
+    s3AccessKeyId: given('S3_ACCESS_KEY_ID'),
     s3SecretAccessKey: secret('S3_SECRET_ACCESS_KEY'),
     documentLimit: Number(text('DOCUMENT_LIMIT_MIB')) * 1_048_576,
-    clamav: optional('CLAMAV'),
+    clamav: given('CLAMAV'),
     rescanAfterDays: Number(text('RESCAN_AFTER_DAYS')),
     signDocuments: text('SIGN_DOCUMENTS') === 'true',
     rootKeyFile: optionalPath('ROOT_KEY_FILE'),
     trustedIssuers: listOf(text('TRUSTED_ISSUERS')),
     smtpUrl: secret('SMTP_URL'),
     smsUrl: secret('SMS_URL'),
-    smsGateway: optional('SMS_GATEWAY'),
+    smsGateway: given('SMS_GATEWAY'),
     smsReceiptToken: secret('SMS_RECEIPT_TOKEN'),
     bounceAddress: mailAddress('BOUNCE_ADDRESS'),
     bounceToken: secret('BOUNCE_TOKEN'),
@@ -122,7 +121,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     mailFrom: mailAddress('MAIL_FROM') ?? settingTable.MAIL_FROM.fallback,
     registerUrl: secret('REGISTER_URL'),
     registerName: text('REGISTER_NAME'),
-    registerCountry: optional('REGISTER_COUNTRY'),
+    registerCountry: given('REGISTER_COUNTRY'),
     verifyQuantumMs: Number(text('VERIFY_QUANTUM_MS')),
     verifyPolicy: text('VERIFY_POLICY'),
     verificationsKeptDays: Number(text('VERIFICATIONS_KEPT_DAYS')),
@@ -130,31 +129,31 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     ledgerMlDsa: text('LEDGER_ML_DSA') === 'true',
     ledgerWitnesses: optionalPath('LEDGER_WITNESSES'),
     accessLogHiddenDays: Number(text('ACCESS_LOG_HIDDEN_DAYS')),
-    logLevel: optional('LOG_LEVEL'),
+    logLevel: given('LOG_LEVEL'),
     supportEmail: mailAddress('SUPPORT_EMAIL'),
-    termsUrl: optional('TERMS_URL'),
-    securityContact: optional('SECURITY_CONTACT'),
+    termsUrl: given('TERMS_URL'),
+    securityContact: given('SECURITY_CONTACT'),
   };
 }
 
 /** How settings are read, by their kind. */
 type Reading = {
   readonly text: (name: SettingName) => string;
-  readonly optional: (name: SettingName) => string | undefined;
+  readonly given: (name: SettingName) => string | undefined;
   readonly optionalPath: (name: SettingName) => string | undefined;
 };
 
 /** What concerns TLS, and the binding of tokens. */
-function bindingSettings({ text, optional, optionalPath }: Reading) {
+function bindingSettings({ text, given, optionalPath }: Reading) {
   return {
     tlsCertificate: optionalPath('TLS_CERTIFICATE'),
     tlsKey: optionalPath('TLS_KEY'),
     tlsClientCertificates: text('TLS_CLIENT_CERTIFICATES') === 'true',
     tlsClientCa: optionalPath('TLS_CLIENT_CA'),
     trustedProxies: listOf(text('TRUSTED_PROXIES')),
-    clientCertificateHeader: optional('CLIENT_CERTIFICATE_HEADER')?.toLowerCase(),
+    clientCertificateHeader: given('CLIENT_CERTIFICATE_HEADER')?.toLowerCase(),
     dpopNonces: text('DPOP_NONCES') === 'true',
-    clientSecrets: optional('CLIENT_SECRETS') === undefined ? undefined : text('CLIENT_SECRETS') === 'true',
+    clientSecrets: given('CLIENT_SECRETS') === undefined ? undefined : text('CLIENT_SECRETS') === 'true',
   };
 }
 
