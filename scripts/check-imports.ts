@@ -11,13 +11,14 @@ const ranks: readonly (readonly string[])[] = [
   ['ledger', 'access', 'jobs'],
   ['api'],
   ['identity', 'notifications', 'documents', 'oversight'],
-  ['portal', 'console', 'cli'],
+  ['portal', 'cli'],
 ];
 const drawers = ['index', 'utils', 'util', 'helpers', 'helper', 'common', 'types', 'shared', 'misc'];
 const adapters = [
   /^store\/(sqlite|postgres)\.ts$/,
   /^notifications\/channels\/(?!channel\.ts)/,
   /^documents\/blobs\/(?!blob-store\.ts)/,
+  /^documents\/scanners\//,
   /^identity\/registers\//,
 ];
 const maximumLines = 300;
