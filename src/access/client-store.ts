@@ -146,7 +146,7 @@ function credentialOf(row: Row): Credential {
   if (hash instanceof Uint8Array) return { by: 'secret', hash };
   // As above: what was stored is what `readClientKeys` answered.
   if (typeof jwks === 'string') return { by: 'keys', jwks: JSON.parse(jwks) as ClientKeySet };
-  // As above: what was stored is what `certificateProofOf` answered.
+  // As above: what was stored is what `pinnedProof` or `namedProof` answered.
   if (typeof certificate === 'string')
     return { by: 'certificate', certificate: JSON.parse(certificate) as CertificateProof };
   if (typeof issuer === 'string') return { by: 'issuer', issuer };

@@ -1,6 +1,6 @@
 import { notificationSettingTable } from './notification-settings.ts';
 
-/** What a value has to be; `settings.ts` says how each is checked. */
+/** What a value has to be; `setting-fault.ts` says how each is checked. */
 export type SettingKind =
   | 'text'
   | 'port'
