@@ -183,6 +183,24 @@ test('what is done to an erased document is answered 410 with a link to the proo
   }
 });
 
+test('a grant is given to a client until that is disabled', async () => {
+  const path = `/v1/documents/${await deposited()}/grants`;
+  const { stdout } = await home.run(
+    'clients',
+    'create',
+    'Registry',
+    '--scopes',
+    'documents:read',
+    '--secret',
+    '--json',
+  );
+  const { clientId } = JSON.parse(stdout) as { readonly clientId: string };
+  const grant = async (purpose: string) => await ask(sendJson(token, path, { clientId, purpose }));
+  assert.equal((await grant('permit')).status, 201);
+  assert.equal((await home.run('clients', 'disable', clientId)).code, 0);
+  assert.deepEqual(slugOf(await grant('tax')), [400, 'bad-request']);
+});
+
 test('a grant ends once', async () => {
   const path = `/v1/documents/${await deposited()}/grants?clientId=another-client&purpose=permit`;
   const answer = await ask({ method: 'DELETE', path, headers: withToken(token) });
