@@ -98,6 +98,27 @@ B,Ana,Silva,1990-11-30,7 Quay,30003,,${quoted(lists.B)}
   assert.deepEqual([await accepted(...byName), await accepted(...byName, '--today', '2028-01-01')], [1, 2]);
 });
 
+test('a record that is marked matches as it does on the server, and a mark that may mean either stops', async (t) => {
+  const marked = (mark: string, value: string) =>
+    people
+      .replace('birthDate\n', `birthDate,${mark}\n`)
+      .replace('02-07\n', `02-07,${value}\n`)
+      .replace('11-30\n', '11-30,\n');
+  for (const mark of ['underReview', 'locked', 'deceased']) {
+    const accepted: number[] = [];
+    for (const value of ['no', 'yes']) {
+      const texts = { ...files, 'r.csv': marked(mark, value) };
+      const { code, stdout, stderr } = await runWith(t, texts, '--policy', 'standard-2026-2');
+      assert.equal(code, 0, stderr);
+      accepted.push(JSON.parse(stdout).accepted);
+    }
+    assert.deepEqual(accepted, [1, 0], mark);
+  }
+  const { code, stderr } = await runWith(t, { ...files, 'r.csv': marked('locked', 'since 2010') });
+  assert.equal(code, 1);
+  assert.match(stderr, /r\.csv, row 1: locked is neither true, t, yes, y, 1 nor false/);
+});
+
 test('a list of former values that cannot be read, or a day that is none, stops with its reason', async (t) => {
   const register = people.replace('birthDate\n', 'birthDate,formerNames\n').replace('02-07\n', '02-07,since 2010\n');
   const list = await runWith(t, { ...files, 'r.csv': register.replace('11-30\n', '11-30,\n') });

@@ -33,7 +33,7 @@ server demands. The result is JSON on standard output.
   --today DATE      The day of the questions, YYYY-MM-DD; today unless stated.
 
 Columns formerNames and formerAddresses of the register, JSON lists as for import citizens, count as long as the policy lets
-them on that day.`;
+them on that day. Columns underReview, locked and deceased count as on the server.`;
 
 /** `evaluate`; `stopwatch` gives processor time in milliseconds. */
 export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: () => number): readonly Command[] {
@@ -70,7 +70,7 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
           claims: claims.people,
           use: readUse(values.use, claimsInCommon(register, claims)),
           policy: readPolicy(values.policy, terminal.cwd),
-          former: { values: register.former, today: readToday(values.today, clock) },
+          besides: { values: register.besides, today: readToday(values.today, clock) },
           stopwatch,
         };
         const result = evaluate(ground, await readPairs(path('pairs'), claims, register));

@@ -7,7 +7,7 @@ import { createTally, frequenciesFrom, frequentClaims } from './match/frequencie
 import { type Frequencies, frequencyForm, probabilityOf } from './match/model.ts';
 import { countingClaims, type Policy } from './match/policy.ts';
 import { asIfNamed } from './match/rivals.ts';
-import { type FormerValues, recordOf } from './people-file.ts';
+import { type BesideClaims, recordOf } from './people-file.ts';
 import type { RegisterRecord } from './register.ts';
 import { createRivalIndex, type RivalIndex } from './rival-index.ts';
 import {
@@ -39,8 +39,8 @@ export type EvaluationGround = {
   readonly claims: readonly Claims[];
   readonly use: readonly ClaimName[];
   readonly policy: Policy;
-  /** What was true before, by citizenId, and the day of the questions (YYYY-MM-DD): it counts for some time only. */
-  readonly former?: { readonly values: ReadonlyMap<string, FormerValues>; readonly today: string };
+  /** Marks and what was true before, by citizenId, and the day of the questions (YYYY-MM-DD): it counts for some time only. */
+  readonly besides?: { readonly values: ReadonlyMap<string, BesideClaims>; readonly today: string };
   /** Whether claims below the policy's minimum are refused, as the server does; else the comparison alone is measured. */
   readonly minimum?: boolean;
   /** Processor time in milliseconds, to the microsecond. */
@@ -91,11 +91,11 @@ const roundPairs = 100;
 type Measuring = (record: RegisterRecord) => Measured;
 type Judged = { readonly accepted: boolean; readonly score: number };
 
-function createJudge({ register, claims, use, policy, former, minimum = false, stopwatch }: EvaluationGround) {
+function createJudge({ register, claims, use, policy, besides, minimum = false, stopwatch }: EvaluationGround) {
   const recordWith = (person: Claims) => {
     const record = recordOf(person);
-    if (former === undefined) return record;
-    return withFormerOf({ ...record, ...former.values.get(record.citizenId) }, policy, former.today);
+    if (besides === undefined) return record;
+    return withFormerOf({ ...record, ...besides.values.get(record.citizenId) }, policy, besides.today);
   };
   const records = new Map(register.map((person) => [person.citizenId ?? '', recordWith(person)]));
   const asked = new Map(claims.map((person) => [person.citizenId ?? '', normaliseClaims(pick(person, use))]));

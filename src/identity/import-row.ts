@@ -3,7 +3,7 @@ import type { Value } from '../store/db.ts';
 import { dateExists, dateForm } from './birth-date.ts';
 import { type ImportedCitizen, type StoredField, type TextField, textFields } from './citizen-store.ts';
 import { longestClaim } from './claims.ts';
-import { formerFields, type ImportField, type Mapping, MappingFault, marks } from './import-fields.ts';
+import { formerFields, type ImportField, type Mapping, MappingFault, type Mark, marks } from './import-fields.ts';
 import { formerReasons, readFormer } from './import-former.ts';
 import { keysToKeep, streetKey } from './name-key.ts';
 import { stored } from './normalise.ts';
@@ -79,7 +79,7 @@ export function createRowReader(
     if (reason !== undefined) return { reason };
     for (const { mark, read } of markReaders) {
       const marked = readMark(read(row).trim());
-      if (marked === undefined) return { reason: `${mark} is neither true, t, yes, y, 1 nor false, f, no, n, 0` };
+      if (marked === undefined) return { reason: markReason(mark) };
       values.push(marked);
     }
     const { keyValues, ...keys } = searched(found);
@@ -90,9 +90,14 @@ export function createRowReader(
 }
 
 /** As databases write a mark; undefined for what may mean either. */
-function readMark(text: string): boolean | undefined {
+export function readMark(text: string): boolean | undefined {
   if (/^(true|t|yes|y|1)$/i.test(text)) return true;
   return /^(false|f|no|n|0|)$/i.test(text) ? false : undefined;
+}
+
+/** What a row is refused with whose mark cannot be read. */
+export function markReason(mark: Mark): string {
+  return `${mark} is neither true, t, yes, y, 1 nor false, f, no, n, 0`;
 }
 
 /** The texts by which persons are found. */

@@ -1,22 +1,30 @@
 import { type ClaimName, type Claims, claimNames } from './claims.ts';
 import { ImportFileFault } from './import-blocks.ts';
-import { type FormerField, formerFields, guessMapping, type Mapping, MappingFault } from './import-fields.ts';
+import {
+  type FormerField,
+  formerFields,
+  guessMapping,
+  type Mapping,
+  MappingFault,
+  type Mark,
+  marks,
+} from './import-fields.ts';
 import { openImportFile } from './import-file.ts';
 import { formerReasons, readFormer } from './import-former.ts';
-import { createDateReader, dateReason } from './import-row.ts';
+import { createDateReader, dateReason, markReason, readMark } from './import-row.ts';
 import { stored } from './normalise.ts';
 import type { RegisterRecord } from './register.ts';
 
-/** What was true of a person before. */
-export type FormerValues = Pick<RegisterRecord, FormerField>;
+/** What a register holds of a person beside the claims: what was true before, and what the record is marked with. */
+export type BesideClaims = Pick<RegisterRecord, FormerField> & { readonly [mark in Mark]?: boolean };
 
 /** A table of persons, or of what persons claim, read whole. */
 export type PeopleFile = {
   readonly people: readonly Claims[];
   /** The claims for which the file has a column. */
   readonly claims: ReadonlySet<ClaimName>;
-  /** By citizenId, of those who have some: the lists of an import. */
-  readonly former: ReadonlyMap<string, FormerValues>;
+  /** By citizenId, of those who have some: the lists and marks of an import. */
+  readonly besides: ReadonlyMap<string, BesideClaims>;
 };
 
 /** A table that cannot be read as what it is said to be, said to the person who named it. */
@@ -60,7 +68,7 @@ export async function readTable(path: string): Promise<Table> {
 /**
  * Reads a CSV of persons; columns are our claim names, customary ones, or those of the mapping. Dates are read as an import
  * reads them; a text that is none stays, for persons claim such as well, unless no row has a date. A list of former values
- * that cannot be read is an error, and so is an id that is missing or stands twice.
+ * or a mark that cannot be read is an error, and so is an id that is missing or stands twice.
  */
 export async function readPeople(path: string, given: Mapping | undefined): Promise<PeopleFile> {
   const { header, rows } = await readTable(path);
@@ -74,9 +82,9 @@ export async function readPeople(path: string, given: Mapping | undefined): Prom
   const format = mapping.birthDate?.dateFormat;
   const readDate = createDateReader(format);
   const dates = { read: 0, kept: 0 };
-  const former = new Map<string, FormerValues>();
+  const besides = new Map<string, BesideClaims>();
   const people = rows.map(({ cells, place }) => {
-    const textOf = (field: ClaimName | FormerField) => (mapping[field]?.columns ?? []).map(cells).join(' ');
+    const textOf = (field: ClaimName | FormerField | Mark) => (mapping[field]?.columns ?? []).map(cells).join(' ');
     const person: { [claim in ClaimName]?: string } = {};
     for (const claim of claims) {
       const text = stored(textOf(claim));
@@ -85,8 +93,8 @@ export async function readPeople(path: string, given: Mapping | undefined): Prom
       if (claim === 'birthDate') dates[date === undefined ? 'kept' : 'read'] += 1;
       person[claim] = date ?? text;
     }
-    const values = readLists(textOf, place);
-    if (Object.keys(values).length > 0) former.set(person.citizenId ?? '', values);
+    const values = { ...readLists(textOf, place), ...readMarks(textOf, place) };
+    if (Object.keys(values).length > 0) besides.set(person.citizenId ?? '', values);
     return person;
   });
   if (dates.read === 0 && dates.kept > 0)
@@ -94,7 +102,7 @@ export async function readPeople(path: string, given: Mapping | undefined): Prom
       `${path}: in no row ${dateReason(format).replace(' is not', ' is')}; --columns states another`,
     );
   demandIds(people, rows);
-  return { people, claims: new Set(claims), former };
+  return { people, claims: new Set(claims), besides };
 }
 
 function guessed(path: string, header: readonly string[]): Mapping {
@@ -131,14 +139,24 @@ function demandIds(people: readonly Claims[], rows: Table['rows']): void {
   if (wrong.length > 0) throw new TableFault(`${wrong[0]}; ${wrong.length} such rows`);
 }
 
-function readLists(textOf: (field: FormerField) => string, place: string): FormerValues {
+function readLists(textOf: (field: FormerField) => string, place: string): Pick<RegisterRecord, FormerField> {
   const lists = formerFields.flatMap((field) => {
     const list = readFormer(field, textOf(field));
     if (list === undefined) throw new Error(`${place}: ${formerReasons[field]}`);
     return list.kept === null ? [] : [[field, JSON.parse(list.kept)]];
   });
   // `readFormer` has checked and written them.
-  return Object.fromEntries(lists) as FormerValues;
+  return Object.fromEntries(lists) as Pick<RegisterRecord, FormerField>;
+}
+
+function readMarks(textOf: (field: Mark) => string, place: string): { readonly [mark in Mark]?: boolean } {
+  const found: { [mark in Mark]?: boolean } = {};
+  for (const mark of marks) {
+    const marked = readMark(textOf(mark).trim());
+    if (marked === undefined) throw new TableFault(`${place}: ${markReason(mark)}`);
+    if (marked) found[mark] = true;
+  }
+  return found;
 }
 
 /** The record of a register that holds what this person's row holds. */
