@@ -142,6 +142,7 @@ test('a file that is not what it should be stops with the first row that is wron
     { 'p.csv': 'claim,record,same\n1,A,1\n7,A,0\n1,Z,0\n' },
     /row 2: no such citizenId in the claims; 2 of 3/,
   );
+  await stops({ 'p.csv': 'claim,record,same\n1,A,1\n1,A,1\n1,A,0\n' }, /row 3: the pair of an earlier row.*; 1 of 3/);
   await stops({ 'p.csv': 'claim,record,same\n1,Z,0\n' }, /row 1: no such citizenId in the register/);
   await stops({ 'p.csv': '' }, /p\.csv: the file is empty/);
   await stops({ 'c.csv': people.replace('citizenId', 'number') }, /c\.csv: no column has a name .* citizenId/);

@@ -131,13 +131,19 @@ async function readPairs(path: string, claims: PeopleFile, register: PeopleFile)
   const claimIds = new Set(claims.people.map(({ citizenId }) => citizenId));
   const recordIds = new Set(register.people.map(({ citizenId }) => citizenId));
   const wrong: string[] = [];
+  const labels = new Map<string, boolean>();
   const pairs = rows.map(({ cells, place }) => {
     // As the ids of people are read.
     const [claim, record, same] = [stored(cells('claim')), stored(cells('record')), cells('same')];
+    const pair = { claim, record, same: yes.test(same) };
+    const key = `${claim}\n${record}`;
     if (!yes.test(same) && !no.test(same)) wrong.push(`${place}: same is neither 1, true, yes nor 0, false, no`);
     else if (!claimIds.has(claim)) wrong.push(`${place}: no such citizenId in the claims`);
     else if (!recordIds.has(record)) wrong.push(`${place}: no such citizenId in the register`);
-    return { claim, record, same: yes.test(same) };
+    else if (labels.get(key) === !pair.same)
+      wrong.push(`${place}: the pair of an earlier row, and same says otherwise`);
+    else labels.set(key, pair.same);
+    return pair;
   });
   if (wrong.length > 0) throw new TableFault(`${wrong[0]}; ${wrong.length} of ${rows.length} rows cannot be counted`);
   return pairs;
