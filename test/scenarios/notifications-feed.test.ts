@@ -16,6 +16,10 @@ import { type Received, startReceiver } from '../webhook-receiver.ts';
 
 const hour = 60 * minute;
 const day = 24 * hour;
+/** As much of the schema of a page as is looked at. */
+type PageSchema = {
+  properties: { items: { items: { properties: { type: { description: string }; data: { properties: object } } } } };
+};
 type Feed = { items: Array<{ number: number }>; after: string };
 
 /** Whether one of the signatures of a call is of that public key, by Standard Webhooks 1.0.0 alone. */
@@ -55,6 +59,19 @@ for (const engine of engines) {
     const third = receiver.calls[2];
     assert.ok(third !== undefined && isSignedBy(String(rotated['publicKey']), third));
     assert.equal(isSignedBy(String(made['publicKey']), third), false);
+  });
+
+  test(`${engine.name}: the document names each type and member that an event has`, async (t) => {
+    const { operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
+    await sendMany(3);
+    const { items } = (await operate(readEvents, { query: '' })) as { items: { type: string; data: object }[] };
+    assert.ok(items.length >= 3);
+    const page = readEvents.responses[200]?.schema as unknown as PageSchema;
+    const { type, data } = page.properties.items.items.properties;
+    for (const item of items) {
+      assert.ok(type.description.includes(item.type), item.type);
+      for (const name of Object.keys(item.data)) assert.ok(name in data.properties, name);
+    }
   });
 
   test(`${engine.name}: a client with stated hosts gets a webhook there and nowhere else`, async (t) => {

@@ -98,13 +98,10 @@ test('the lines for service teams work as pasted, and their programs check a res
   assert.match(await buyToken(folder), /^ey[\w-]+\.[\w-]+\.[\w-]+\n$/);
 });
 
-/** Has the operator make a live client with keys of its own, and runs the program of the page in its place. */
+/** Runs the programs of the page: one makes keys, with which the operator makes a live client, and one buys its token. */
 async function buyToken(folder: string): Promise<string> {
-  const pair = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
-  const jwk = await crypto.subtle.exportKey('jwk', pair.privateKey);
-  const { kty, crv, x, y } = jwk;
-  writeFileSync(join(folder, 'key.json'), JSON.stringify(jwk));
-  writeFileSync(join(folder, 'keys.json'), JSON.stringify({ keys: [{ kty, crv, x, y }] }));
+  const keys = await run(process.execPath, ['make-key.mjs'], folder);
+  assert.equal(keys.code, 0, keys.stderr);
   const order = ['clients', 'create', 'Parking', '--kind', 'live', '--scopes', 'identity:verify', '--json'];
   const made = await home.run(...order, '--jwks', join(folder, 'keys.json'));
   assert.equal(made.code, 0, made.stderr);

@@ -6,10 +6,16 @@ import type { Notification, NotificationStatus } from '../notification.ts';
 import { idField, textField, wholeField } from '../row-fields.ts';
 
 /** The events of the ledger that the sender of a notification is told. */
-export type FeedType = Extract<
-  CitizenEvent['type'],
-  'notification.delivery-ended' | 'notification.undeliverable' | 'notification.opened' | 'notification.cancelled'
->;
+export const feedTypes = [
+  'notification.delivery-ended',
+  'notification.undeliverable',
+  'notification.opened',
+  'notification.cancelled',
+] as const;
+export type FeedType = Extract<CitizenEvent['type'], (typeof feedTypes)[number]>;
+
+/** What a delivery comes to: `retry` is a vain attempt that is followed by another. */
+export const feedOutcomes = ['sent', 'delivered', 'failed', 'unknown', 'skipped', 'retry'] as const;
 
 /** What is told: ids and words, nothing about the citizen. */
 export type FeedData = {
