@@ -190,6 +190,22 @@ test('postgres: a server that is not there refuses the start, and makes writes b
   await assert.rejects(db.write([add('a')]), (error) => error instanceof WriteBusy || error instanceof WriteUnknown);
   await assert.rejects(db.write([add('a')]), WriteBusy);
   await assert.rejects(db.read('select id from thing'), ReadUnavailable);
+  // Asked together, each is told.
+  const lookups = ['a', 'b', 'c'].map((id) => db.read('select n from thing where id = $1', [id]));
+  await Promise.all(lookups.map((lookup) => assert.rejects(lookup, ReadUnavailable)));
+});
+
+test('postgres: a read behind a lock for too long is unavailable, also of several that were asked together', async (t) => {
+  const url = await freshDatabase(t);
+  const db = await open(t, url, { statementTimeoutMs: 200 });
+  const client = await outsider(t, url);
+  await db.write([createTable, add('a')]);
+  await client.query('begin; lock table thing in access exclusive mode');
+  const sql = 'select n from thing where id = $1';
+  const reads = () => [db.read('select n from thing'), ...['a', 'b'].map((id) => db.read(sql, [id]))];
+  await Promise.all(reads().map((read) => assert.rejects(read, ReadUnavailable)));
+  await client.query('rollback');
+  assert.deepEqual(await Promise.all(reads()), [[{ n: 0 }], [{ n: 0 }], []]);
 });
 
 test('postgres: a database that does not sort by bytes is refused with the remedy', async (t) => {
