@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync, statS
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import ssh2, { type Connection, type SFTPWrapper } from 'ssh2';
+import ssh2, { type Connection, type ParsedKey, type PublicKeyAuthContext, type SFTPWrapper } from 'ssh2';
 
 const { STATUS_CODE } = ssh2.utils.sftp;
 
@@ -13,8 +13,8 @@ const { STATUS_CODE } = ssh2.utils.sftp;
  */
 export type RenameBehaviour = 'make' | 'refuse' | 'drop-before' | 'drop-after' | 'drop-taken' | 'drop-late';
 
-/** A real SSH server on loopback that serves a folder by SFTP; it takes one user by password or key. */
-export async function startSftpServer(t: TestContext, folder: string) {
+/** A real SSH server on loopback that serves a folder by SFTP; it takes one user, by password or one of the private keys `users`. */
+export async function startSftpServer(t: TestContext, folder: string, users: readonly string[] = []) {
   // ssh2's own generator writes an Ed25519 key that begins with a zero byte too short to be read again, one in 256.
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const hostKey = privateKey.export({ type: 'sec1', format: 'pem' }).toString();
@@ -31,6 +31,7 @@ export async function startSftpServer(t: TestContext, folder: string) {
     isUnlisted: () => unlisted,
   };
   const connections = new Set<Connection>();
+  const keys = users.map(parsedKey);
   let opened = 0;
   const server = new ssh2.Server({ hostKeys: [hostKey, rsaKey] }, (connection) => {
     opened += 1;
@@ -39,8 +40,9 @@ export async function startSftpServer(t: TestContext, folder: string) {
     connection.on('close', () => connections.delete(connection));
     connection.on('authentication', (ask) => {
       const good = ask.username === 'printer' && ask.method === 'password' && ask.password === 'pass word';
-      if (good) ask.accept();
-      else ask.reject(['password']);
+      const isKnown = ask.method === 'publickey' && keys.some((key) => knows(key, ask));
+      if (good || (ask.username === 'printer' && isKnown)) ask.accept();
+      else ask.reject(['password', 'publickey']);
     });
     connection.on('session', (accept) => {
       accept().on('sftp', (acceptSftp) => serve({ ...rules, sftp: acceptSftp(), connection }));
@@ -82,10 +84,20 @@ export async function startSftpServer(t: TestContext, folder: string) {
   };
 }
 
-function fingerprintOf(hostKey: string): string {
-  const parsed = ssh2.utils.parseKey(hostKey);
+function parsedKey(text: string): ParsedKey {
+  const parsed = ssh2.utils.parseKey(text);
   if (parsed instanceof Error) throw parsed;
-  return `SHA256:${createHash('sha256').update(parsed.getPublicSSH()).digest('base64').replace(/=+$/, '')}`;
+  return parsed;
+}
+
+/** First the user asks whether a key would do, then shows a signature of it. */
+function knows(key: ParsedKey, { key: shown, signature, blob, hashAlgo }: PublicKeyAuthContext): boolean {
+  if (!key.getPublicSSH().equals(shown.data)) return false;
+  return signature === undefined || (blob !== undefined && key.verify(blob, signature, hashAlgo) === true);
+}
+
+function fingerprintOf(hostKey: string): string {
+  return `SHA256:${createHash('sha256').update(parsedKey(hostKey).getPublicSSH()).digest('base64').replace(/=+$/, '')}`;
 }
 
 /** The handle of the one folder there is; those of files have four bytes. */

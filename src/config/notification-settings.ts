@@ -57,7 +57,7 @@ export const notificationSettingTable = {
     kind: 'text',
     secret: true,
     fallback: undefined,
-    help: 'Private key for that login, as OpenSSH or PEM, in place of a password; best as LETTER_SFTP_KEY_FILE.',
+    help: 'Private key for that login, as OpenSSH or PEM (RSA or EC), without a passphrase, in place of a password; best as LETTER_SFTP_KEY_FILE.',
   },
   LETTER_SFTP_HOST_KEY: {
     kind: 'text',

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import ssh2 from 'ssh2';
 import { leavingChannels } from '../../src/compose-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { createMint } from '../../src/kernel/id.ts';
@@ -50,6 +52,57 @@ test('a host with another key is not shown the password, and a wrong password is
   const wrong = await open(t, { password: 'guess' });
   assert.deepEqual(await wrong.send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
   assert.deepEqual([other.files(), wrong.files()], [[], []]);
+});
+
+test('a printer that knows us by a key takes letters, whichever form the key has', async (t) => {
+  const pem = (key: KeyObject, type: 'pkcs1' | 'pkcs8' | 'sec1') => key.export({ type, format: 'pem' }).toString();
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const openSsh = ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 }).private;
+  const folder = makeTestFolder('sftp-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const server = await startSftpServer(t, folder, [pem(rsa, 'pkcs1'), pem(ec, 'sec1'), openSsh]);
+  const url = server.url.replace(':pass%20word', '');
+  for (const key of [pem(rsa, 'pkcs1'), pem(rsa, 'pkcs8'), pem(ec, 'sec1'), pem(ec, 'pkcs8'), openSsh]) {
+    const place = sftpPlaceOf(url, { key, hostKey: server.fingerprint });
+    const channel = createLetterSftp({ place, window: 'din5008b', press });
+    const ready = await channel.prepare(letter());
+    assert.deepEqual('call' in ready && (await ready.call()).outcome, 'sent', key.slice(0, 40));
+    await channel.close();
+  }
+});
+
+test('a key that could not be used stops the start, and so does what is no URL of a place', () => {
+  const hostKey = `SHA256:${'A'.repeat(43)}`;
+  const ed25519 = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const cipher = 'aes256-ctr';
+  const locked = ssh2.utils.generateKeyPairSync('ecdsa', {
+    bits: 256,
+    passphrase: 'secret',
+    cipher,
+    rounds: 1,
+  }).private;
+  for (const key of [ed25519, locked, 'secret', '']) {
+    const start = () => sftpPlaceOf('sftp://printer@printer.example/in', { key, hostKey });
+    assert.throws(start, /^TypeError: expected LETTER_SFTP_KEY as .* without a passphrase/);
+  }
+  for (const place of ['sftp://:pw@b/', 'sftp://a:pw@b/?x=1', 'sftp://a:pw@b/#x']) {
+    assert.throws(() => sftpPlaceOf(place, { key: undefined, hostKey }), /^TypeError: expected sftp:/);
+  }
+  const { port, folder } = sftpPlaceOf('sftp://a:pw@b/in%20box/', { key: undefined, hostKey });
+  assert.deepEqual([port, folder], [22, '/in box']);
+});
+
+test('a login that cannot even be begun leaves no connection', async (t) => {
+  const { server } = await open(t);
+  const place = sftpPlaceOf(server.url, { key: undefined, hostKey: server.fingerprint });
+  const channel = createLetterSftp({ place: { ...place, login: { privateKey: 'x' } }, window: 'din5008b', press });
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    assert.deepEqual(await channel.prepare(letter()), { outcome: 'temporary', reason: 'provider-refuses-us' });
+    await until(async () => server.connections() === 0);
+    server.stop();
+  }
+  await channel.close();
 });
 
 test('a host is known by any of its keys', async (t) => {

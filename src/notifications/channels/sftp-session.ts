@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createPrivateKey } from 'node:crypto';
 import { connect } from 'node:net';
 import type { ServerHostKeyAlgorithm } from 'ssh2';
 import SftpClient from 'ssh2-sftp-client';
@@ -83,13 +83,15 @@ async function openOnce(place: SftpPlace, without: readonly ServerHostKeyAlgorit
     otherKey = key;
     return false;
   };
+  const { host, port, user: username, login } = place;
+  // Each step waits for its answer: without this each would wait for the timer of a delayed acknowledgement too.
+  const sock = connect({ host, port, noDelay: true });
   try {
-    const { host, port, user: username, login } = place;
-    // Each step waits for its answer: without this each would wait for the timer of a delayed acknowledgement too.
-    const sock = connect({ host, port, noDelay: true });
     const algorithms = { serverHostKey: { append: [], prepend: [], remove: [...without] } };
     await client.connect({ sock, username, ...login, hostVerifier, algorithms, readyTimeout: openWithinMs });
   } catch (cause) {
+    // What was refused before the client had it is watched by nobody.
+    sock.destroy();
     if (otherKey !== undefined) return { otherKey, cause };
     const isOurs = without.length > 0 || (cause instanceof Error && /authentication|privateKey/i.test(cause.message));
     throw new SftpUnopened(isOurs, { cause });
@@ -156,8 +158,28 @@ export function sftpPlaceOf(
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port === '' ? 22 : Number(url.port),
     user: decodeURIComponent(url.username),
-    login: key === undefined ? { password } : { privateKey: key },
+    login: key === undefined ? { password } : { privateKey: readableKey(key) },
     folder: decodeURIComponent(url.pathname).replace(/\/+$/, ''),
     hostKey,
   };
+}
+
+/** A private key in a form that the SSH client reads; PKCS #8, which `openssl` writes, is none. */
+function readableKey(text: string): string {
+  const [, openSsh] = /^-----BEGIN OPENSSH PRIVATE KEY-----([^-]+)/.exec(text) ?? [];
+  if (openSsh !== undefined) {
+    // The name of the cipher comes first (PROTOCOL.key of OpenSSH).
+    if (Buffer.from(openSsh, 'base64').toString('latin1').startsWith('openssh-key-v1\0\0\0\0\x04none')) return text;
+  } else {
+    try {
+      const key = createPrivateKey(text);
+      if (key.asymmetricKeyType === 'rsa') return key.export({ type: 'pkcs1', format: 'pem' }).toString();
+      if (key.asymmetricKeyType === 'ec') return key.export({ type: 'sec1', format: 'pem' }).toString();
+    } catch {
+      // Told below: the fault of the parser may hold a part of the key.
+    }
+  }
+  throw new TypeError(
+    "expected LETTER_SFTP_KEY as a key of OpenSSH, or of RSA or EC as PEM, without a passphrase; `ssh-keygen -p -N '' -f FILE` takes one away",
+  );
 }
