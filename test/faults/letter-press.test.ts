@@ -55,3 +55,13 @@ test('a press that is closed while its typesetter cannot be started closes', asy
   process.execPath = program;
   await Promise.all([press.close(), assert.rejects(letter)]);
 });
+
+test('letters in hand and behind it are given up when the press is closed', async () => {
+  const press = createLetterPress();
+  const letters = [press.set(data, letterAt), press.set(data, letterAt), press.set(data, letterAt)];
+  const given = Promise.allSettled(letters);
+  await press.close();
+  const faults = (await given).map((end) => (end.status === 'rejected' ? String(end.reason) : 'set'));
+  const closed = 'Error: the press was closed';
+  assert.deepEqual(faults, ['Error: the typesetter ended before the letter was set', closed, closed]);
+});

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { buildLedgerHouse } from '../../test/ledger-house.ts';
+import { readAccessLog } from './access-log.ts';
+
+for (const engine of engines) {
+  test(`${engine.name}: what is not signed yet is not told, and all parts may be read from one tree`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const parts = { ...house, log: house.view, organisationOf: (clientId: string) => clientId };
+    const told = async (checkpoint?: Awaited<ReturnType<typeof house.view.published>>) => {
+      const part = { after: 0, limit: 10, now: house.time.now, checkpoint };
+      const { totalUsages, returnedUsages, usages } = await readAccessLog(parts, 'anna', part);
+      return [totalUsages, returnedUsages, ...usages.map(({ number }) => number)];
+    };
+    await house.use('anna');
+    while ((await house.sequencer.step()) !== 0);
+    assert.deepEqual(await told(), [0, 0]);
+    await house.sequence();
+    const earlier = await house.view.published();
+    await house.use('anna');
+    while ((await house.sequencer.step()) !== 0);
+    assert.deepEqual(await told(), [1, 1, 1]);
+    await house.sequence();
+    assert.deepEqual(
+      [await told(), await told(earlier)],
+      [
+        [2, 2, 1, 2],
+        [1, 1, 1],
+      ],
+    );
+  });
+}
