@@ -28,6 +28,7 @@ test('each code means what follows from it', () => {
     '22P02': 'refused',
     '42601': 'refused',
     '25P02': 'follows',
+    '26000': 'follows',
     '40001': 'transient',
     '40P01': 'transient',
     '25006': 'transient',

@@ -43,7 +43,8 @@ export function faultFrom(error: unknown): Fault {
   if (!isServerError(error)) return { is: 'lost', message: error instanceof Error ? error.message : 'no error' };
   const message = tell(error);
   if (error.severity !== 'ERROR') return { is: 'lost', message };
-  if (error.code === '25P02') return { is: 'follows' };
+  // The second: a text that is twice in a batch is prepared once, and behind an error not at all.
+  if (error.code === '25P02' || error.code === '26000') return { is: 'follows' };
   if (transientCodes.has(error.code)) return { is: 'transient', message, reconnect: false };
   // A standby after a failover; a plan whose table was altered; a server out of memory, disk or connections.
   if (error.code === '25006' || error.routine === 'RevalidateCachedQuery' || error.code.startsWith('53')) {

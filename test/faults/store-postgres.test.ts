@@ -171,6 +171,18 @@ test('postgres: a statement keeps working after another process has altered its 
   assert.equal((await db.read('select * from thing')).length, 2);
 });
 
+test('postgres: what was first sent behind a statement that is refused is stored all the same', async (t) => {
+  const db = await open(t, await freshDatabase(t));
+  await db.write([createTable, { sql: 'create unique index on thing (id)' }, add('a')]);
+  for (let round = 0; round < 4; round += 1) {
+    const fresh = { sql: `update thing set n = ${round} where id = 'a' returning n` };
+    const [refused, ...others] = await Promise.allSettled([db.write([add('a')]), db.write([fresh]), db.write([fresh])]);
+    assert.equal(refused?.status, 'rejected');
+    const stored = { status: 'fulfilled', value: [[{ n: round }]] };
+    assert.deepEqual(others, [stored, stored], `round ${round}`);
+  }
+});
+
 test('postgres: a read cannot write', async (t) => {
   const db = await open(t, await freshDatabase(t));
   await db.write([createTable]);
