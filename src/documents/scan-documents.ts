@@ -159,8 +159,7 @@ async function settle(parts: ScanParts, document: HeldDocument, verdict: Verdict
       statements: [recordVerdict(document, to, { verdict, now })],
     });
   } catch (fault) {
-    // Withdrawn, erased or judged by another process in the meantime: what it is now counts.
+    // Withdrawn, erased or judged by another process in the meantime, and no longer queued or queued anew: that counts.
     if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
-    await parts.claim(dropScan(id));
   }
 }

@@ -25,9 +25,10 @@ const proper = (speaks: Speaks): Speaks => {
   };
 };
 
-async function scanWith(t: TestContext, speaks: Speaks, bytes: Buffer = anyBytes): Promise<Verdict | string> {
-  const scanner = clamdScanner({ address: { path: await fakeClamd(t, speaks) }, silenceMs: 300 });
-  return scanner.scan(one(bytes), bytes.length).catch((fault: unknown) => {
+/** What a scan comes to; `silenceMs` is short only where nothing is answered. */
+async function scanWith(t: TestContext, speaks: Speaks, silenceMs = 30_000): Promise<Verdict | string> {
+  const scanner = clamdScanner({ address: { path: await fakeClamd(t, speaks) }, silenceMs });
+  return scanner.scan(one(anyBytes), anyBytes.length).catch((fault: unknown) => {
     assert.ok(fault instanceof ScannerFault, String(fault));
     return `${fault.kind}: ${fault.message}`;
   });
@@ -64,6 +65,7 @@ test('only `stream: OK` for the whole document is clean; every other answer is n
       await scanWith(
         t,
         proper(() => undefined),
+        2_000,
       ),
     ),
     /^failed: no answer/,
@@ -79,7 +81,7 @@ test('a clamd that is silent, absent, foreign, or blind to what it cannot open i
   assert.match(String(await scanWith(t, () => 'stream: OK\0')), /^down: what answers at CLAMAV is not clamd/);
   const blind: Speaks = (command) => (command === 'zVERSION' ? 'ClamAV 1.4.6\0' : 'stream: OK\0');
   assert.match(String(await scanWith(t, blind)), /^down: clamd calls an encrypted archive clean; .*AlertEncrypted/);
-  assert.match(String(await scanWith(t, () => undefined)), /^down: no answer from clamd/);
+  assert.match(String(await scanWith(t, () => undefined, 300)), /^down: no answer from clamd/);
 });
 
 test('a document that fails to open while it is sent is that fault, not a verdict', async (t) => {
@@ -255,5 +257,31 @@ for (const engine of engines) {
     await scanning.stop(1_000);
     const got = await house.retrieve(id);
     assert.ok('refusal' in got && got.refusal.slug === 'document-quarantined');
+  });
+
+  test(`${engine.name}: a verdict that comes too late leaves queued what is to be scanned anew`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const { now } = house.time;
+    const queue = async (quarantined: boolean) =>
+      await parts.claim(queueRescans({ now, before: now + 1, engine: undefined, quarantined, limit: 10 }));
+    let scans = 0;
+    const { parts } = gateOver(house, async (given) => {
+      await taken(given);
+      scans += 1;
+      if (scans !== 2) return clean;
+      // Another process, which holds this scan for given up, was faster, and an operator doubts what it found.
+      await house.db.write([{ sql: "update document set status = 'quarantined', scan_due_at = null" }]);
+      assert.equal((await queue(true)).length, 1);
+      return clean;
+    });
+    const id = await deposited(house, pdfOf(100));
+    const scanning = startScanning(parts);
+    await scanning.idle();
+    assert.equal((await queue(false)).length, 1);
+    scanning.wake();
+    await scanning.idle();
+    await scanning.stop(1_000);
+    assert.equal(scans, 3);
+    assert.ok('status' in (await house.retrieve(id)));
   });
 }
