@@ -24,4 +24,15 @@ for (const engine of engines) {
     const run = await runDeletion(house.keeping, actor, false);
     assert.deepEqual(run, { erased: [], held: [id, ...copies.map((copy) => copy.id)], passed: [] });
   });
+
+  test(`${engine.name}: a record that cannot be read just now is not erased as a damaged one`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(100));
+    const { citizenKeys } = house.ports;
+    const failing = { ...citizenKeys, keyOf: async () => await Promise.reject(new Error('the line is down')) };
+    Object.assign(house.ports, { citizenKeys: failing });
+    await assert.rejects(house.withdraw(id), /the line is down/);
+    Object.assign(house.ports, { citizenKeys });
+    assert.ok('status' in (await house.retrieve(id)));
+  });
 }

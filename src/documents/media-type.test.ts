@@ -38,7 +38,7 @@ test('every binary type accepts its own beginning and no other', () => {
 
 test('text is UTF-8 without control characters, and not a binary type by another name', () => {
   for (const type of ['text/plain', 'text/html', 'text/csv', 'application/json', 'application/xml']) {
-    assert.ok(fits(type, Buffer.from('Grüße, 市民, \t\r\n')));
+    assert.ok(fits(type, Buffer.from('Grüße, 市民, \t\r\n\f')));
     assert.ok(fits(type, Buffer.from('ü'.repeat(20_000))));
     assert.ok(!fits(type, Buffer.from(`${'plain '.repeat(60)}\0`)));
     assert.ok(!fits(type, Buffer.from([0x41, 0xff, 0x42])));
@@ -69,6 +69,7 @@ test('a media type is read whatever its letters and blanks, and text is UTF-8 or
   assert.equal(parseMediaType(' Application/PDF ')?.name, 'application/pdf');
   assert.equal(parseMediaType('text/plain')?.name, 'text/plain; charset=utf-8');
   assert.equal(parseMediaType('text/plain ; Charset="UTF-8"')?.name, 'text/plain; charset=utf-8');
+  assert.equal(parseMediaType('text/csv; charset=us-ascii')?.name, 'text/csv; charset=utf-8');
   assert.equal(parseMediaType('application/json; charset=utf-8')?.name, 'application/json');
   for (const other of [
     'text/plain; charset=iso-8859-1',

@@ -60,7 +60,7 @@ export function crossing(
     weightIn(room, family, 'familyName', givenName) +
     Math.log2(room.model.crossed);
   if (weight <= asTheyStand) return undefined;
-  const similar = (level: Level): Level => (level === 'exact' || level === 'normalised' ? 'similar' : level);
+  const similar = (level: Level): Level => (level === 'normalised' ? 'similar' : level);
   return { levels: { givenName: similar(levels.givenName), familyName: similar(levels.familyName) }, weight };
 }
 
