@@ -64,6 +64,7 @@ for (const engine of engines) {
       ],
       ['match', 'match', 'no_match', 'no_match'],
     );
+    assert.equal(await decisionOf(house, { ...asked, streetAddress: '9 High Street' }), 'match');
     // What is today's is no former value, though it is one as well.
     assert.equal(await decisionOf(house, { ...asked, postalCode: '20001' }, standardPolicy), 'match');
     await importPeople(t, house, [{ citizenId: 'E-1', formerNames: [] }]);
