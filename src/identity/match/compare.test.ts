@@ -112,11 +112,13 @@ test('a name at birth that is today’s as well leaves today’s what it is', ()
   assert.deepEqual([levels.familyName, decision], ['exact', 'match']);
 });
 
-test('of dates that are not whole no two of other digits are alike', () => {
-  for (const birthDate of ['1980-07', '1980-03', '1992', '1908']) {
-    const { levels } = decide(enough, { ...record, birthDate });
-    assert.equal(levels.birthDate, 'different', birthDate);
-  }
+test('dates that are not whole are alike in all that they say, or they differ', () => {
+  const levelOf = (claimed: string, birthDate: string) =>
+    decide({ ...enough, birthDate: claimed }, { ...record, birthDate }).levels.birthDate;
+  for (const birthDate of ['1980-07', '1980-03', '1992', '1908'])
+    assert.equal(levelOf('1980-02-07', birthDate), 'different', birthDate);
+  // One of five people was born in a year with one other digit.
+  assert.deepEqual([levelOf('1981', '1980'), levelOf('1980-03', '1980-02')], ['different', 'different']);
 });
 
 test('document number and address stand in for a birth date that nobody knows', () => {

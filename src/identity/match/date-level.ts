@@ -9,17 +9,17 @@ export function dateLevel(claimed: string, known: string): Level {
   if (agreesToPrecision(claimed, known)) return 'precision';
   const one = claimed.replaceAll('-', '');
   const other = known.replaceAll('-', '');
-  const whole = one.length === 8 && other.length === 8;
-  if (whole && one === other.slice(0, 4) + other.slice(6) + other.slice(4, 6)) return 'inverted';
+  // Of a year or a month with one other digit there are too many.
+  if (one.length !== 8 || other.length !== 8) return 'different';
+  if (one === other.slice(0, 4) + other.slice(6) + other.slice(4, 6)) return 'inverted';
   const edits = editDistance(one, other, 2);
   if (edits === 1) return substituted(one, other) ? 'similar' : 'close';
   if (sameInOtherCalendar(claimed, known)) return 'similar';
-  return edits === 2 && whole ? 'close' : 'different';
+  return edits === 2 ? 'close' : 'different';
 }
 
-/** One character substituted, inserted or deleted, not two exchanged. */
+/** Whether one character is substituted, and not two exchanged. */
 function substituted(one: string, other: string): boolean {
-  if (one.length !== other.length) return true;
   let differing = 0;
   for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) differing += 1;
   return differing === 1;
