@@ -5,6 +5,8 @@ import test from 'node:test';
 import { engines } from '../../test/engines.ts';
 import type { IdentityHouse } from '../../test/identity-house.ts';
 import { importPeople, openHouseOf, temporaryFolder } from '../../test/identity-people.ts';
+import { decoy } from './match/compare.ts';
+import { withFormerOf } from './match/former.ts';
 import { euPolicy, type Policy, standardPolicy, standardPolicy2 } from './match/policy.ts';
 
 /** Eva Berg was born Lund, was called Holm until 2024, moved in 2025, and will be called Strand. The house lives in 2026. */
@@ -96,6 +98,21 @@ for (const engine of engines) {
   });
 }
 
+test('a former value counts through the last day of its years, and from the day on which it began', () => {
+  const counts = (span: { from?: string; until?: string }, today: string) => {
+    const record = { ...decoy, formerNames: [{ familyName: 'Holm', ...span }] };
+    return withFormerOf(record, standardPolicy2, today).formerNames?.length === 1;
+  };
+  const ends = [
+    ['2021-02-28', '2026-02-28', '2026-03-01'],
+    ['2021', '2026-12-31', '2027-01-01'],
+  ] as const;
+  for (const [until, last, next] of ends)
+    assert.deepEqual([counts({ until }, last), counts({ until }, next)], [true, false], until);
+  const from = '2026-03-01';
+  assert.deepEqual([counts({ from }, '2026-02-28'), counts({ from }, from)], [false, true]);
+});
+
 test('a CSV holds the same lists as JSON text; what is none is refused with its reason', async (t) => {
   const [sqlite] = engines;
   const house = await openHouseOf(t, sqlite as (typeof engines)[number], [eva]);
@@ -106,10 +123,12 @@ test('a CSV holds the same lists as JSON text; what is none is refused with its 
     `C,Cleo,"[{""surname"":""Old""}]"`,
     `D,Dina,"[{""familyName"":""Old"",""until"":""31.12.2025""}]"`,
     'E,Edda,',
+    'F,Finn,"[{""familyName"":""Ol\\u0000d""}]"',
+    'G,Gerd,"[{""familyName"":""Ol\ufffdd""}]"',
   ];
   writeFileSync(path, ['citizenId,givenName,formerNames', ...rows].join('\n'));
   const { progress } = await house.importFile({ path });
-  assert.deepEqual([progress.stored, progress.refused], [2, 3]);
+  assert.deepEqual([progress.stored, progress.refused], [2, 5]);
   assert.deepEqual(Object.keys(progress.reasons), [
     'formerNames is not a JSON list of at most 10 objects with givenName, familyName, from, until',
   ]);
