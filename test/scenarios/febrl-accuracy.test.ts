@@ -33,7 +33,7 @@ test('on the set that nothing was learned from, more true persons are accepted t
   const byAddress = run(withAddress);
   assert.deepEqual([byName.falseMatches, byAddress.falseMatches], [0, 0]);
   // Splink, with its threshold chosen afterwards, accepts 86.8 % and 99.9 %.
-  assert.ok(byName.accepted / byName.truePairs > 0.868, `${byName.accepted} of ${byName.truePairs}`);
+  assert.ok(byName.accepted / byName.truePairs > 0.9, `${byName.accepted} of ${byName.truePairs}`);
   assert.ok(byAddress.accepted / byAddress.truePairs >= 0.999, `${byAddress.accepted} of ${byAddress.truePairs}`);
   assert.ok(byName.bestF1 >= 0.96 && byAddress.bestF1 >= 0.999);
 });

@@ -1,29 +1,49 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fitsPair, thresholdFor } from './decide.ts';
+import { fitsPair, rivalThresholdFor, thresholdFor } from './decide.ts';
 import type { Level } from './level.ts';
 import { calibratedPolicy } from './policy.ts';
 import { parsePolicy } from './policy-file.ts';
+import { rivalsOf } from './rivals.ts';
 
 type Three = readonly [Level, Level, Level];
 
 const levelsOf = ([givenName, familyName, birthDate]: Three) => ({ givenName, familyName, birthDate });
 
-test('names and date alone have to say more than beside an address that agrees', () => {
+test('a stranger is as unlikely by names and date as by an address, and another of the register ten times less likely', () => {
   const whole: Three = ['exact', 'exact', 'exact'];
   const without: Three = ['missing', 'exact', 'exact'];
-  const { threshold, bareThreshold } = calibratedPolicy;
+  const { threshold, rivalThreshold } = calibratedPolicy;
+  const found = (weight: number, levels: object) => ({ weight, levels, crossed: false });
   for (const three of [whole, without]) {
-    assert.equal(thresholdFor(levelsOf(three), calibratedPolicy), bareThreshold, three.join(' '));
-    assert.equal(thresholdFor({ ...levelsOf(three), streetAddress: 'similar' }, calibratedPolicy), threshold);
+    const bare = levelsOf(three);
+    const placed = { ...bare, streetAddress: 'similar' as const };
+    for (const levels of [bare, placed]) {
+      assert.equal(thresholdFor(levels, calibratedPolicy), threshold);
+      // By the model's prior of 0.005 these are 0.988 and 0.994.
+      const fitting = [14, 15].map((weight) => fitsPair(found(weight, levels), calibratedPolicy));
+      assert.deepEqual(fitting, [false, true], three.join(' '));
+    }
+    assert.equal(rivalThresholdFor(bare, calibratedPolicy), rivalThreshold);
+    assert.equal(rivalThresholdFor(placed, calibratedPolicy), threshold);
+    // Eight bits behind, another leaves 0.996 to the person.
+    const rivals = [bare, placed].map((levels) =>
+      rivalsOf(
+        { citizenId: 'A', measured: found(24, levels) },
+        [{ citizenId: 'B', measured: found(16, {}) }],
+        calibratedPolicy,
+      ).map(({ citizenId }) => citizenId),
+    );
+    assert.deepEqual(rivals, [['B'], []], three.join(' '));
   }
-  assert.ok(bareThreshold > threshold);
 });
 
 test('a policy that asks for more asks for it as well where a name is missing', () => {
   const parsed = parsePolicy('{"name":"town-2026-1","bareThreshold":0.9999}');
   assert.ok('policy' in parsed);
-  assert.equal(thresholdFor(levelsOf(['missing', 'exact', 'exact']), parsed.policy), 0.9999);
+  for (const least of [thresholdFor, rivalThresholdFor]) {
+    assert.equal(least(levelsOf(['missing', 'exact', 'exact']), parsed.policy), 0.9999);
+  }
 });
 
 test('names and date: two of them agree, or it is nobody, however likely the one makes it', () => {

@@ -35,6 +35,11 @@ export function thresholdFor(levels: Found['levels'], policy: Policy): number {
   return isPlaced(levels) ? policy.threshold : policy.bareThreshold;
 }
 
+/** The probability that has to be left to the person beside a rival. */
+export function rivalThresholdFor(levels: Found['levels'], policy: Policy): number {
+  return isPlaced(levels) ? policy.threshold : Math.max(policy.bareThreshold, policy.rivalThreshold);
+}
+
 /** Whether something else than names and date says who it is. */
 function isPlaced(levels: Found['levels']): boolean {
   return placing.some((claim) => placedBy.has(levels[claim] ?? 'missing'));

@@ -26,8 +26,10 @@ export type Policy = {
   readonly model: Model | undefined;
   /** The probability from which claims fit a record. */
   readonly threshold: number;
-  /** The same where neither an address nor a document number agrees: names and date alone have to say more. */
+  /** The same where neither an address nor a document number agrees. */
   readonly bareThreshold: number;
+  /** What is left to a person beside anyone else of the register, where neither of them agrees. */
+  readonly rivalThreshold: number;
   /** Whether a person is only matched when no other candidate of the register fits the claims as well. */
   readonly rivals: boolean;
   readonly names: NameRules;
@@ -66,6 +68,7 @@ export const standardPolicy: Policy = {
   model: undefined,
   threshold: 0,
   bareThreshold: 0,
+  rivalThreshold: 0,
   rivals: false,
   names: {},
   leastDate: 'day',
@@ -100,6 +103,7 @@ export const standardPolicy2: Policy = {
   model: learnedModel,
   threshold: 0.99,
   bareThreshold: 0.99,
+  rivalThreshold: 0.99,
   rivals: true,
 };
 
@@ -116,7 +120,8 @@ export const calibratedPolicy: Policy = {
   mostFuzzy: 9,
   tolerant: true,
   threshold: 0.99,
-  bareThreshold: 0.999,
+  bareThreshold: 0.99,
+  rivalThreshold: 0.999,
 };
 
 /** All policies that ship, by name. */

@@ -1,5 +1,5 @@
 import type { Levels, Measured } from './compare.ts';
-import { fitsPair, thresholdFor } from './decide.ts';
+import { fitsPair, rivalThresholdFor } from './decide.ts';
 import type { Level } from './level.ts';
 import type { Policy } from './policy.ts';
 import { gapsOf, type Person } from './rival-gaps.ts';
@@ -21,7 +21,7 @@ function rivalling(
   candidates: readonly Candidate[],
   policy: Policy,
 ): (candidate: Candidate) => boolean {
-  const threshold = thresholdFor(own.measured.levels, policy);
+  const threshold = rivalThresholdFor(own.measured.levels, policy);
   const margin = Math.log2(threshold / (1 - threshold));
   const levels = candidates.map(({ measured }) => measured.levels);
   const gaps = policy.model === undefined ? () => 0 : gapsOf(own, levels);
