@@ -26,14 +26,13 @@ test('a stranger is as unlikely by names and date as by an address, and another 
     }
     assert.equal(rivalThresholdFor(bare, calibratedPolicy), rivalThreshold);
     assert.equal(rivalThresholdFor(placed, calibratedPolicy), threshold);
-    // Eight bits behind, another leaves 0.996 to the person.
-    const rivals = [bare, placed].map((levels) =>
-      rivalsOf(
-        { citizenId: 'A', measured: found(24, levels) },
-        [{ citizenId: 'B', measured: found(16, {}) }],
-        calibratedPolicy,
-      ).map(({ citizenId }) => citizenId),
-    );
+    // Eight bits behind, another, of whom nothing is missing, leaves 0.996 to the person.
+    const rivals = [bare, placed].map((levels) => {
+      const measured = found(24, levels);
+      const own = { citizenId: 'A', measured, without: () => measured };
+      const other = { citizenId: 'B', measured: found(16, {}) };
+      return rivalsOf(own, [other], calibratedPolicy).map(({ citizenId }) => citizenId);
+    });
     assert.deepEqual(rivals, [['B'], []], three.join(' '));
   }
 });
