@@ -118,6 +118,18 @@ for (const engine of engines) {
     );
   });
 
+  test(`${engine.name}: a file that holds something else is not made the error file`, async (t) => {
+    const house = await openHouse(t, engine);
+    const path = fileOf(t, 'id;surname;dob\nA;Ann;1980-02-07\n;Nobody;1980-02-07\n');
+    const errorsPath = fileOf(t, 'id;surname\nB;Bo\n');
+    await assert.rejects(house.importFile({ path, errorsPath }), /holds something else than the refused rows/);
+    assert.equal(readFileSync(errorsPath, 'utf8'), 'id;surname\nB;Bo\n');
+    assert.deepEqual(await stored(house), []);
+    const earlier = fileOf(t, 'importError,id\r\nold,X\r\n');
+    await house.importFile({ path, errorsPath: earlier });
+    assert.doesNotMatch(readFileSync(earlier, 'utf8'), /old/);
+  });
+
   test(`${engine.name}: a refused row goes to the error file, and its mended copy comes in`, async (t) => {
     const house = await openHouse(t, engine);
     const path = fileOf(

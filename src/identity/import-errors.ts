@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { ImportFileFault } from './import-blocks.ts';
 
 /** The refused rows of an import, each with its reason before it, as a CSV file that can be mended and imported. */
 export type ErrorFile = {
@@ -12,13 +13,25 @@ export type ErrorFile = {
 /** The column of the reason; an import takes no notice of it. */
 const reasonColumn = 'importError';
 
-/** Opens the error file, cut to `keepBytes`: what stands behind belongs to rows that will be read again. */
+/**
+ * Opens the error file, cut to `keepBytes`: what stands behind belongs to rows that will be read again. A file that holds
+ * something else is left as it is.
+ */
 export async function openErrorFile(path: string, header: readonly string[], keepBytes: number): Promise<ErrorFile> {
-  const file = await open(path, keepBytes > 0 ? 'a' : 'w', 0o600);
-  let length = await cut(file, keepBytes);
+  const file = await open(path, 'a+', 0o600);
+  let length: number;
+  try {
+    if (!(await isOurs(file, keepBytes === 0 ? `${reasonColumn},` : lineOf([reasonColumn, ...header])))) {
+      throw new ImportFileFault(`${path} is there and holds something else than the refused rows: name another file`);
+    }
+    length = await cut(file, keepBytes);
+  } catch (fault) {
+    await file.close();
+    throw fault;
+  }
   let pending = '';
   const add = (reason: string, fields: readonly string[]) => {
-    pending += `${[reason, ...fields].map(quoted).join(',')}\r\n`;
+    pending += lineOf([reason, ...fields]);
   };
   if (length === 0) add(reasonColumn, header);
   return {
@@ -36,6 +49,13 @@ export async function openErrorFile(path: string, header: readonly string[], kee
   };
 }
 
+/** Whether it begins as an error file does, as far as it goes: a crash may have left the beginning alone, or nothing. */
+async function isOurs(file: FileHandle, start: string): Promise<boolean> {
+  const expected = Buffer.from(start);
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(expected.length), 0, expected.length, 0);
+  return buffer.subarray(0, bytesRead).equals(expected.subarray(0, bytesRead));
+}
+
 /** Cuts the file to what an earlier run vouched for; a file that is shorter was taken away, and begins anew. */
 async function cut(file: FileHandle, keepBytes: number): Promise<number> {
   const { size } = await file.stat();
@@ -46,6 +66,10 @@ async function cut(file: FileHandle, keepBytes: number): Promise<number> {
 
 /** A spreadsheet takes a value that begins with one of these for a formula; in quotes and behind a blank it does not. */
 const formula = /^[=+@\t\r]/;
+
+function lineOf(values: readonly string[]): string {
+  return `${values.map(quoted).join(',')}\r\n`;
+}
 
 function quoted(value: string): string {
   const safe = formula.test(value) ? ` ${value}` : value;
