@@ -1,38 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { citizen, deposited, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
+import { deposited, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
-import type { Value } from '../store/db.ts';
 import { runDeletion } from './deletion-run.ts';
-import { placeHold } from './legal-hold.ts';
+import { setRetentionClass } from './retention-class.ts';
+
+const dayMs = 86_400_000;
+const operator = { operator: 'clerk' };
 
 for (const engine of engines) {
-  test(`${engine.name}: a run comes to its end behind more held documents than it looks at together`, async (t) => {
+  test(`${engine.name}: a document that cannot be erased just now hinders no other, and is told`, async (t) => {
     const house = await openDocumentHouse(t, engine);
-    const actor = { operator: 'clerk' };
-    const until = new Date(house.time.now + 1_000).toISOString();
-    const id = await deposited(house, pdfOf(100), { 'document-retain-until': until });
-    await house.withdraw(id);
-    await placeHold(house.keeping, { actor, reason: 'court order 4 O 12/26', on: { citizenId: citizen } });
-    house.time.now += 1_000;
-    const [row = {}] = await house.db.read('select * from document where id = $1', [id]);
-    const columns = Object.keys(row);
-    const places = columns.map((_, at) => `$${at + 1}`);
-    const sql = `insert into document (${columns.join(', ')}) values (${places.join(', ')})`;
-    const copies = Array.from({ length: 150 }, () => ({ ...row, id: house.mint('document') }));
-    await house.db.write(copies.map((copy) => ({ sql, args: Object.values<Value>(copy) })));
-    const run = await runDeletion(house.keeping, actor, false);
-    assert.deepEqual(run, { erased: [], held: [id, ...copies.map((copy) => copy.id)], passed: [] });
-  });
-
-  test(`${engine.name}: a record that cannot be read just now is not erased as a damaged one`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(100));
-    const { citizenKeys } = house.ports;
-    const failing = { ...citizenKeys, keyOf: async () => await Promise.reject(new Error('the line is down')) };
-    Object.assign(house.ports, { citizenKeys: failing });
-    await assert.rejects(house.withdraw(id), /the line is down/);
-    Object.assign(house.ports, { citizenKeys });
-    assert.ok('status' in (await house.retrieve(id)));
+    await house.db.write([setRetentionClass({ name: 'note', keepDays: 1, eraseAfterDays: 2, legalBasis: 'x' }, 0)]);
+    const note = { 'document-retention-class': 'note' };
+    const ids = [await deposited(house, pdfOf(100), note), await deposited(house, pdfOf(100), note)];
+    house.time.now += 2 * dayMs;
+    const { commit } = house.keeping;
+    const failing: typeof commit = async (effect) => {
+      const [event] = effect.events;
+      if ('document' in event && event.document === ids[0]) throw new Error('not this one');
+      return await commit(effect);
+    };
+    await assert.rejects(runDeletion({ ...house.keeping, commit: failing }, operator, false), /not this one/);
+    const [row] = await house.db.read("select content from ledger_event where type = 'documents.deletion-run'");
+    const { erased, failed } = JSON.parse(Buffer.from(row?.['content'] as Uint8Array).toString());
+    assert.deepEqual({ erased, failed }, { erased: 1, failed: 1 });
+    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, [ids[0]]);
   });
 }

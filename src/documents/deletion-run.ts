@@ -25,7 +25,7 @@ export type DeletionRun = {
   readonly erased: readonly DocumentId[];
   /** Due, but under a legal hold. */
   readonly held: readonly DocumentId[];
-  /** Changed while the run was at work: the next run looks at them anew. */
+  /** Changed while the run was at work, or not to be erased just now: the next run looks at them anew. */
   readonly passed: readonly DocumentId[];
 };
 
@@ -35,23 +35,30 @@ const pageSize = 100;
 /**
  * Erases every document that is due at this instant: withdrawn ones whose retention has ended, and those at the end of
  * their class. Each erasure has its event, and the run as a whole one more; it can be stopped and begun again anywhere.
+ * What fails hinders no other: the run goes on, and throws the first fault at its end.
  */
 export async function runDeletion(parts: KeepingParts, actor: Actor, preview: boolean): Promise<DeletionRun> {
   const now = parts.clock.now();
   const run = { erased: [] as DocumentId[], held: [] as DocumentId[], passed: [] as DocumentId[] };
+  const faults: unknown[] = [];
   const doneWith = async ({ id, held }: Due): Promise<keyof DeletionRun> => {
     if (held) return 'held';
     return preview || (await erase(parts, id, { now, actor })) ? 'erased' : 'passed';
   };
   for (let after = ''; parts.isStopping?.() !== true; ) {
     const due = await dueForErasure(parts.read, { now, after, limit: pageSize });
-    const done = await Promise.all(due.map(async (one) => ({ id: one.id, as: await doneWith(one) })));
-    for (const { id, as } of done) run[as].push(id);
+    const ends = await Promise.allSettled(due.map(doneWith));
+    for (const [at, { id }] of due.entries()) {
+      const end = ends[at];
+      run[end?.status === 'fulfilled' ? end.value : 'passed'].push(id);
+      if (end?.status === 'rejected') faults.push(end.reason);
+    }
     const last = due.at(-1);
     if (last === undefined || due.length < pageSize) break;
     after = last.id;
   }
   if (!preview) await record(parts, run, { now, actor });
+  if (faults.length > 0) throw faults[0];
   return run;
 }
 
