@@ -1,9 +1,9 @@
 /** From which id on a sequencer looks for events. */
 export type SearchStart = {
-  /** The id above which the next step looks; '' for all of the inbox. */
+  /** The id above which the step that begins now looks; '' for all of the inbox. */
   next(): string;
-  /** Tells what a step has numbered, up to which id, and when it began. */
-  done(upTo: string, startedAt: number): void;
+  /** Tells up to which id that step has numbered. */
+  done(upTo: string): void;
 };
 
 /** Events are stored within this time after they got their ids; one that was not is met by a look at all of the inbox. */
@@ -19,7 +19,8 @@ const allShare = 1 / 20;
  * 30 to 60 s ago. `stopwatch` counts milliseconds and never goes back.
  */
 export function createSearchStart(stopwatch: () => number): SearchStart {
-  let looksAtAll = false;
+  // The step at work.
+  let [startedAt, from] = [0, ''];
   let allAgainAt = Number.NEGATIVE_INFINITY;
   // What was numbered by now, by the last time that the marks moved, and by the time before.
   let newest = '';
@@ -28,12 +29,13 @@ export function createSearchStart(stopwatch: () => number): SearchStart {
 
   return {
     next: () => {
-      looksAtAll = stopwatch() >= allAgainAt;
-      return looksAtAll ? '' : old;
+      startedAt = stopwatch();
+      from = startedAt >= allAgainAt ? '' : old;
+      return from;
     },
-    done: (upTo, startedAt) => {
+    done: (upTo) => {
       const now = stopwatch();
-      if (looksAtAll) allAgainAt = now + Math.max(allEveryMs, (now - startedAt) / allShare);
+      if (from === '') allAgainAt = now + Math.max(allEveryMs, (now - startedAt) / allShare);
       if (upTo > newest) newest = upTo;
       if (now - movedAt < marginMs) return;
       [young, old] = [newest, young];

@@ -61,9 +61,8 @@ export function createSequencer(parts: SequencerParts): Sequencer {
     tree = undefined;
     if (fence === undefined) return undefined;
     const open = known ?? (await openTree(parts.db, parts.anchor, { origin: parts.origin, fence }));
-    const startedAt = parts.stopwatch();
     const { numbered, grown, upTo } = await numberBatches(parts, { open, fence, afterId: start.next() });
-    start.done(upTo, startedAt);
+    start.done(upTo);
     tree = grown;
     return numbered;
   }
