@@ -101,4 +101,21 @@ for (const engine of engines) {
     await house.sequence();
     assert.deepEqual(await db.read("select citizen_id from ledger_entry where citizen_id = 'anna'"), []);
   });
+
+  test(`${engine.name}: nor what happened about the person between the look at what waits and the end of the key`, async (t) => {
+    const db = await engine.open(t);
+    const house = buildLedgerHouse(db);
+    await db.write([house.citizenKeys.creation('anna')]);
+    const read: typeof db.read = async (sql, args) => {
+      const rows = await db.read(sql, args);
+      if (sql.includes('from ledger_event')) {
+        house.time.now += 1;
+        await house.use('anna');
+      }
+      return rows;
+    };
+    await eraseCitizen({ ...house, read, actor: { operator: 'clerk' } }, 'anna');
+    await house.sequence();
+    assert.deepEqual(await db.read("select citizen_id from ledger_entry where citizen_id = 'anna'"), []);
+  });
 }

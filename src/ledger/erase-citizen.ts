@@ -85,14 +85,15 @@ async function waitingOf(read: Read, chain: Uint8Array): Promise<string[]> {
 /** The last erasure of a person; `event` is undefined where it was before erasures were recorded. */
 export type Erasure = { readonly at: number; readonly event?: string };
 
-/** `upTo` is the newest event whose entry may not name the person, in whosever hands it is. */
+/** Up to the newest event that waits, or `upTo` where that is newer, no entry may name the person, in whosever hands it is. */
 function recordErasure(
   chain: Uint8Array,
   event: { readonly id: EventId; readonly at: number },
   upTo: string,
 ): Statement {
   return {
-    sql: `insert into citizen_erasure (chain, event_id, at, up_to) values ($1, $2, $3, $4)
+    sql: `insert into citizen_erasure (chain, event_id, at, up_to)
+      values ($1, $2, $3, coalesce((select max(id) from ledger_event where id > $4), $4))
       on conflict (chain) do update set event_id = excluded.event_id, at = excluded.at, up_to = excluded.up_to`,
     args: [chain, event.id, event.at, upTo],
   };
