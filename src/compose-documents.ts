@@ -49,7 +49,8 @@ function s3PlaceOf(setting: string) {
 /** What the commands about documents work on. */
 export async function documentsRoom(house: House, operator: string): Promise<DocumentsRoom> {
   const { citizenKeys, log } = house;
-  const ports = { blobs: await openBlobs(house), citizenKeys, alarm: documentAlarm(log) };
+  const citizenExists = (citizenId: string) => house.register.exists(citizenId);
+  const ports = { blobs: await openBlobs(house), citizenKeys, citizenExists, alarm: documentAlarm(log) };
   return { ...house, read: house.db.read, ports, operator };
 }
 

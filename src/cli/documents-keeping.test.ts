@@ -25,6 +25,8 @@ for (const engine of engines) {
       code: 0,
       told: 'It holds the documents of this citizen, now 2, and what is deposited later.\n',
     });
+    // Citizens of a register elsewhere have no keys here.
+    await house.db.write([house.citizenKeys.destruction(otherCitizen)]);
     assert.deepEqual(await placeOn(otherCitizen), {
       code: 0,
       told: 'Nothing of this citizen lies here now. It holds what is deposited later.\n',

@@ -1,12 +1,17 @@
 import { parseArgs } from 'node:util';
 import { type KeepingParts, runDeletion } from '../documents/deletion-run.ts';
+import type { DocumentPorts } from '../documents/ports.ts';
 import { queueRescans } from '../documents/scan-store.ts';
 import { type Finding, verifyDocuments } from '../documents/verify-documents.ts';
 import type { Claim } from '../jobs/claim.ts';
 import type { Command, ExitCode, Terminal } from './command.ts';
 
 /** What the commands about documents need; `operator` is who runs them, as the ledger will say. */
-export type DocumentsRoom = KeepingParts & { readonly claim: Claim; readonly operator: string };
+export type DocumentsRoom = KeepingParts & {
+  readonly claim: Claim;
+  readonly operator: string;
+  readonly ports: Pick<DocumentPorts, 'citizenExists'>;
+};
 
 /** A house that is opened for one command, and closed behind it. */
 export type OpenDocumentsRoom = <T>(use: (room: DocumentsRoom) => Promise<T>) => Promise<T>;

@@ -4,6 +4,7 @@ import { WriteRefused } from '../store/db.ts';
 import type { KeepingParts } from './deletion-run.ts';
 import { findDocument } from './document-store.ts';
 import { countDocuments, findHold, placement, release } from './keeping-store.ts';
+import type { DocumentPorts } from './ports.ts';
 
 type Wanted = {
   readonly actor: Actor;
@@ -13,7 +14,7 @@ type Wanted = {
 };
 
 type Parts = Pick<KeepingParts, 'read' | 'commit' | 'clock' | 'mint'>;
-type PlacingParts = Parts & { readonly ports: Pick<KeepingParts['ports'], 'citizenKeys'> };
+type PlacingParts = Parts & { readonly ports: Pick<DocumentPorts, 'citizenExists'> };
 
 /**
  * Places a legal hold: what it is on is not erased before it is released. Why goes into the ledger, for the citizen to read.
@@ -46,8 +47,7 @@ export async function placeHold(
 }
 
 async function isSomebody({ read, ports }: PlacingParts, citizenId: string): Promise<boolean> {
-  if ((await ports.citizenKeys.standingKeyOf(citizenId)) !== undefined) return true;
-  return (await countDocuments(read, citizenId)) > 0;
+  return (await countDocuments(read, citizenId)) > 0 || (await ports.citizenExists(citizenId));
 }
 
 /** Releases a hold; where another one stands on the same, that goes on. */
