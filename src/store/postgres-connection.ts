@@ -39,7 +39,6 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     connectionString: options.url,
     application_name: 'citizen-services',
     pipeline: true,
-    connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     types: { getTypeParser: (oid: number) => parserOf(oid) },
@@ -50,12 +49,17 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   };
   client.on('error', lose);
   client.on('end', lose);
+  // A pooler lets us in while the server behind it stands still: then it is the set-up that gets no answer.
+  const noAnswer = new Error(`no connection within ${connectTimeoutMs} ms`);
+  const deadline = setTimeout(() => streamOf(client).destroy(noAnswer), connectTimeoutMs);
   try {
     await client.connect();
     await client.query(options.setup);
   } catch (error) {
     streamOf(client).destroy();
     throw error;
+  } finally {
+    clearTimeout(deadline);
   }
   return createConnection(client, options, { isUsable: () => usable, lose });
 }

@@ -13,11 +13,14 @@ export type Proxy = {
   cutNext(at: CutAt): void;
   /** How many transactions clients have begun. */
   begins(): number;
+  /** Ends all connections, and lets those that come log in and get no answer to what they send then, as a pooler whose server stands still. */
+  muteNew(muted: boolean): void;
 };
 
 // A simple query as pg sends it: 'Q', the length, the text, a zero byte.
 const commit = Buffer.from('Q\0\0\0\x0bcommit\0');
 const begin = Buffer.from('Q\0\0\0\x0abegin\0');
+const simpleQuery = 'Q'.charCodeAt(0);
 
 /**
  * A server between a client and PostgreSQL that loses connections at the worst moments: before the server gets a COMMIT,
@@ -30,6 +33,7 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
   const port = Number(target.port || 5432);
   let cut: CutAt | undefined;
   let begins = 0;
+  let mute = false;
   const sockets = new Set<Socket>();
 
   const server = createServer((client) => {
@@ -48,7 +52,9 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
         client.destroy();
       }
     });
+    const muted = mute;
     client.on('data', (bytes: Buffer) => {
+      if (muted && bytes[0] === simpleQuery) return;
       begins += count(bytes, begin);
       const at = bytes.indexOf(commit);
       if (cut === undefined || at === -1) return void upstream.write(bytes);
@@ -79,6 +85,10 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
       cut = at;
     },
     begins: () => begins,
+    muteNew: (muted) => {
+      mute = muted;
+      if (muted) for (const socket of sockets) socket.destroy();
+    },
   };
 }
 

@@ -190,6 +190,20 @@ test('postgres: a read cannot write', async (t) => {
   assert.deepEqual(await db.read('select id from thing'), []);
 });
 
+test('postgres: a connection that logs in and answers nothing more is given up, and the next one works', async (t) => {
+  const url = await freshDatabase(t);
+  const proxy = await startProxy(t, url);
+  const db = await open(t, proxy.url);
+  await (await outsider(t, url)).query(createTable.sql);
+  proxy.muteNew(true);
+  const written = db.write([add('a')]);
+  const reads = [db.read('select n from thing'), db.read('select n from thing where id = $1', ['a'])];
+  await Promise.all(reads.map((read) => assert.rejects(read, ReadUnavailable)));
+  proxy.muteNew(false);
+  await written;
+  assert.deepEqual(await db.read('select id from thing'), [{ id: 'a' }]);
+});
+
 test('postgres: a server that is not there refuses the start, and makes writes busy and reads unavailable', async (t) => {
   await assert.rejects(
     openPostgres('postgres://nobody@/nothing?host=/nowhere', { random: systemRandom }),
