@@ -24,7 +24,7 @@ export function outboxPage(mails: () => readonly OutboxMail[]): Page {
             (mail) => html`<article>
               <h2><bdi>${mail.subject}</bdi></h2>
               <p>To <bdi>${mail.to}</bdi>, <bdi>${toInstant(mail.capturedAt)}</bdi></p>
-              <p dir="auto">${mail.text}</p>
+              <p class="mail" dir="auto">${mail.text}</p>
             </article>`,
           )}`,
       );

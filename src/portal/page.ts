@@ -11,23 +11,26 @@ const headers = {
     "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 };
 
-/** A whole page: no script, its style from this server, readable without it. */
+const site = 'citizen-services';
+
+/** A whole page: no script, its style from this server, readable without it; `language` is what its words are in. */
 export async function page(
   title: string,
   content: Html | Promise<Html>,
   status = 200,
   language = 'en',
 ): Promise<PageAnswer> {
+  const direction = new Intl.Locale(language).getTextInfo().direction ?? 'ltr';
   const whole = html`${raw('<!doctype html>')}
-    <html lang="${language}" dir="ltr">
+    <html lang="${language}" dir="${direction}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title} – citizen-services</title>
+        <title>${title === site ? site : `${title} – ${site}`}</title>
         <link rel="stylesheet" href="${stylePath}" />
       </head>
       <body>
-        <header><a href="/">citizen-services</a></header>
+        <header><a href="/">${site}</a></header>
         <main><h1>${title}</h1>${content}</main>
       </body>
     </html>`;

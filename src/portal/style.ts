@@ -9,10 +9,12 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 1.0625rem/1
 header { border-block-end: 1px solid var(--line); padding: 0.75rem 1.25rem; font-weight: 600; }
 main { max-inline-size: 60rem; margin-inline: auto; padding: 1rem 1.25rem 3rem; overflow-wrap: anywhere; }
 h1 { line-height: 1.2; margin-block: 0.75rem 1rem; }
-a { color: var(--link); } a:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-pre, code { font: 0.9375rem/1.5 ui-monospace, monospace; } pre { overflow-x: auto; border: 1px solid var(--line); padding: 0.75rem; }
-dt { font-weight: 600; } dd { margin: 0 0 0.75rem; }
-article { border: 1px solid var(--line); padding: 0 1rem 0.75rem; margin-block: 1rem; } article p { white-space: pre-wrap; }
+a { color: var(--link); } :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+button { font: inherit; min-block-size: 2.75rem; padding: 0.5rem 1.25rem; border: 1px solid var(--link); border-radius: 0.25rem; background: var(--link); color: var(--paper); }
+code { font-family: ui-monospace, monospace; font-size: 0.9em; }
+dt { font-weight: 600; } dd { margin: 0 0 0.75rem; } ul { margin-block: 0; padding-inline-start: 1.25rem; }
+article { border: 1px solid var(--line); padding: 0 1rem 0.75rem; margin-block: 1rem; } article h2 { margin-block: 0.75rem; line-height: 1.3; }
+.mail { white-space: pre-wrap; unicode-bidi: plaintext; text-align: start; }
 table { border-collapse: collapse; } th { overflow-wrap: normal; } th, td { text-align: start; padding: 0.35rem 0.75rem 0.35rem 0; border-block-end: 1px solid var(--line); vertical-align: top; }
 [role='region'] { overflow-x: auto; }
 `;

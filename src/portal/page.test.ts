@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { html } from 'hono/html';
+import { page } from './page.ts';
+import { startPage } from './start-page.ts';
+import { style } from './style.ts';
+
+async function bodyOf(answer: ReturnType<typeof page>): Promise<string> {
+  const made = await answer;
+  assert.ok('body' in made);
+  return String(made.body);
+}
+
+test('a page runs in the direction of its language', async () => {
+  const opening = async (language: string) =>
+    /<html[^>]*>/.exec(await bodyOf(page('x', html``, 200, language)))?.[0] ?? '';
+  assert.deepEqual(await Promise.all(['de', 'ar', 'he', 'ur'].map(opening)), [
+    '<html lang="de" dir="ltr">',
+    '<html lang="ar" dir="rtl">',
+    '<html lang="he" dir="rtl">',
+    '<html lang="ur" dir="rtl">',
+  ]);
+});
+
+test('the title of a page says what it is, and where', async () => {
+  const titleOf = async (answer: ReturnType<typeof page>) => /<title>.*<\/title>/.exec(await bodyOf(answer))?.[0];
+  assert.equal(await titleOf(page('Problems', html``)), '<title>Problems – citizen-services</title>');
+  const start = startPage({}).get({}, new URLSearchParams());
+  assert.equal(await titleOf(start as ReturnType<typeof page>), '<title>citizen-services</title>');
+});
+
+/** WCAG 2.2, 1.4.3: relative luminance, and the ratio of two colours. */
+function luminance(colour: string): number {
+  const digits = colour.length === 4 ? colour.replaceAll(/[0-9a-f]/gi, '$&$&') : colour;
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(digits.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((left, right) => left - right);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+test('text stands out from its ground in light and in dark, and so do the lines of what can be pressed', async () => {
+  const css = await bodyOf(style.get({}, new URLSearchParams()) as ReturnType<typeof page>);
+  const schemes = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, inner = '']) =>
+    Object.fromEntries([...inner.matchAll(/--(\w+): (#\w+)/g)].map(([, name, colour]) => [name, colour])),
+  );
+  assert.equal(schemes.length, 2);
+  for (const { ink = '', paper = '', line = '', link = '' } of schemes) {
+    for (const [colour, least] of [[ink, 7] as const, [link, 4.5] as const, [line, 3] as const]) {
+      assert.ok(contrast(colour, paper) >= least, `${colour} on ${paper}`);
+    }
+  }
+});
+
+test('a button is written as large as the text, is 24 pixels high at least, and shows that it is focused', async () => {
+  const css = await bodyOf(style.get({}, new URLSearchParams()) as ReturnType<typeof page>);
+  const rule = /(?:^|\n)button \{([^}]*)\}/.exec(css)?.[1] ?? '';
+  assert.match(rule, /font: inherit/);
+  assert.match(rule, /min-block-size: (?:[2-9]|\d\d)(?:\.\d+)?rem/);
+  assert.match(css, /(?:^|[\s,}]):focus-visible \{ outline: 3px solid/);
+});
