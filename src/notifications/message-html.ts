@@ -6,12 +6,11 @@ export function messageHtml(page: {
   readonly language: string | undefined;
   readonly blocks: readonly Block[];
   readonly footer: readonly string[];
-  /** A link of ours below the text. */
-  readonly link?: { readonly text: string; readonly href: string };
+  /** A link of ours below the text, in words of that language. */
+  readonly link?: { readonly text: string; readonly href: string; readonly language: string };
 }): string {
   const language = page.language === undefined ? '' : ` lang="${escapeHtml(page.language)}"`;
-  const link =
-    page.link === undefined ? '' : `<p><a href="${escapeHtml(page.link.href)}">${escapeHtml(page.link.text)}</a></p>\n`;
+  const link = page.link === undefined ? '' : linkHtml(page.link);
   const footer = page.footer.map(escapeHtml).join('<br>');
   return `<!doctype html>
 <html${language} dir="auto"><head><meta charset="utf-8"><title>${escapeHtml(page.title)}</title></head>
@@ -20,6 +19,18 @@ ${page.blocks.map(blockHtml).join('\n')}
 ${link}<hr><p dir="auto">${footer}</p>
 </body></html>
 `;
+}
+
+function linkHtml({
+  text,
+  href,
+  language,
+}: {
+  readonly text: string;
+  readonly href: string;
+  readonly language: string;
+}) {
+  return `<p lang="${escapeHtml(language)}" dir="auto"><a href="${escapeHtml(href)}">${escapeHtml(text)}</a></p>\n`;
 }
 
 function blockHtml(block: Block): string {

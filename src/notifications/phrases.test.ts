@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMint } from '../kernel/id.ts';
 import { mailOf } from './channels/mail.ts';
-import { phrasesOf, wishedLanguage } from './phrases.ts';
+import { phrasesOf, wishedPhrases } from './phrases.ts';
 import { textOfSms } from './sms-text.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
@@ -35,8 +35,33 @@ test('the words that the server adds are in the language of the message, and Eng
 
 test('the language of a page is the first known one that the browser names', () => {
   const cases = [undefined, '', '*', 'xx,de;q=0.5', 'pt-BR, en', 'no', '<script>', 'toString, fr'];
-  assert.deepEqual(cases.map(wishedLanguage), ['en', 'en', 'en', 'de', 'pt', 'no', 'en', 'fr']);
+  const wished = cases.map((header) => wishedPhrases(header).language);
+  assert.deepEqual(wished, ['en', 'en', 'en', 'de', 'pt', 'nb', 'en', 'fr']);
   for (const language of ['no', 'nb', 'nn', 'de', 'fr', 'es', 'pt', 'it', 'nl']) {
-    assert.notEqual(phrasesOf(language).page.button, phrasesOf('en').page.button, language);
+    const [said, english] = [phrasesOf(language), phrasesOf('en')];
+    for (const [name, words] of Object.entries({ ...said.page, ...said.unknownLink, ...said.notNow })) {
+      assert.equal(
+        Object.values({ ...english.page, ...english.unknownLink, ...english.notNow }).includes(words),
+        false,
+        `${language} ${name}`,
+      );
+    }
   }
+});
+
+test('what the server adds to a mail says what language it is in, where the message is in one without words of ours', () => {
+  const html = (language: string) => {
+    const message = '**نص**';
+    const made = mailOf(
+      {
+        ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'a@example.org' },
+        ...{ sender: 'Skatt', subject: 'x', text: message, content: { message }, reminder: false },
+        ...{ category: 'information', recipient: 'Ada', language, at },
+      },
+      { address: 'no-reply@example.org', messageIdHost: 'example.org', confirmLink: () => 'https://x.example/r' },
+    );
+    return made?.html ?? '';
+  };
+  assert.match(html('ar'), /<html lang="ar"[\s\S]*<p lang="en" dir="auto"><a href="https:\/\/x\.example\/r">Confirm/);
+  assert.match(html('nn-NO'), /<html lang="nn-NO"[\s\S]*<p lang="nb" dir="auto"><a [^>]*>Bekreft/);
 });

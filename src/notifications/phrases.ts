@@ -1,5 +1,7 @@
 /** The few words that this server adds to messages, in one language. */
 export type Phrases = {
+  /** What they are in: a language tag (BCP 47). */
+  readonly language: string;
   /** The subject of a message without one. */
   readonly messageFrom: (sender: string) => string;
   readonly reminder: (subject: string) => string;
@@ -9,9 +11,14 @@ export type Phrases = {
   readonly announce: (sender: string, about: string) => string;
   /** The page behind that link. */
   readonly page: { readonly title: string; readonly ask: string; readonly button: string; readonly thanks: string };
+  /** The page for a link that is not whole. */
+  readonly unknownLink: { readonly title: string; readonly text: string };
+  /** The page while nothing can be stored. */
+  readonly notNow: { readonly title: string; readonly text: string };
 };
 
 const english: Phrases = {
+  language: 'en',
   messageFrom: (sender) => `Message from ${sender}`,
   reminder: (subject) => `Reminder: ${subject}`,
   confirm: 'Confirm that you have received this message',
@@ -22,9 +29,15 @@ const english: Phrases = {
     button: 'I have received the message',
     thanks: 'Thank you. The sender knows now that you have received the message. You can close this page.',
   },
+  unknownLink: {
+    title: 'This link is not known',
+    text: 'Use the link as it stands in the mail, the whole of it.',
+  },
+  notNow: { title: 'Not possible now', text: 'Please try again in a few minutes.' },
 };
 
 const norwegian: Phrases = {
+  language: 'nb',
   messageFrom: (sender) => `Melding fra ${sender}`,
   reminder: (subject) => `Påminnelse: ${subject}`,
   confirm: 'Bekreft at du har mottatt denne meldingen',
@@ -35,6 +48,11 @@ const norwegian: Phrases = {
     button: 'Jeg har mottatt meldingen',
     thanks: 'Takk. Avsenderen vet nå at du har mottatt meldingen. Du kan lukke denne siden.',
   },
+  unknownLink: {
+    title: 'Denne lenken er ukjent',
+    text: 'Bruk lenken slik den står i e-posten, hele lenken.',
+  },
+  notNow: { title: 'Ikke mulig nå', text: 'Prøv igjen om noen minutter.' },
 };
 
 /** By the first part of a language tag; whoever knows another language adds it here. */
@@ -44,6 +62,7 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
   nb: norwegian,
   nn: norwegian,
   de: {
+    language: 'de',
     messageFrom: (sender) => `Nachricht von ${sender}`,
     reminder: (subject) => `Erinnerung: ${subject}`,
     confirm: 'Bestätigen Sie, dass Sie diese Nachricht erhalten haben',
@@ -55,8 +74,14 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
       thanks:
         'Danke. Der Absender weiß jetzt, dass Sie die Nachricht erhalten haben. Sie können diese Seite schließen.',
     },
+    unknownLink: {
+      title: 'Dieser Link ist nicht bekannt',
+      text: 'Verwenden Sie den Link so, wie er in der E-Mail steht, und zwar den ganzen.',
+    },
+    notNow: { title: 'Jetzt nicht möglich', text: 'Bitte versuchen Sie es in einigen Minuten noch einmal.' },
   },
   fr: {
+    language: 'fr',
     messageFrom: (sender) => `Message de ${sender}`,
     reminder: (subject) => `Rappel : ${subject}`,
     confirm: 'Confirmez que vous avez reçu ce message',
@@ -67,8 +92,14 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
       button: 'J’ai reçu le message',
       thanks: 'Merci. L’expéditeur sait maintenant que vous avez reçu le message. Vous pouvez fermer cette page.',
     },
+    unknownLink: {
+      title: 'Ce lien est inconnu',
+      text: 'Utilisez le lien tel qu’il figure dans le courriel, en entier.',
+    },
+    notNow: { title: 'Impossible pour le moment', text: 'Veuillez réessayer dans quelques minutes.' },
   },
   es: {
+    language: 'es',
     messageFrom: (sender) => `Mensaje de ${sender}`,
     reminder: (subject) => `Recordatorio: ${subject}`,
     confirm: 'Confirme que ha recibido este mensaje',
@@ -79,8 +110,14 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
       button: 'He recibido el mensaje',
       thanks: 'Gracias. El remitente sabe ahora que ha recibido el mensaje. Puede cerrar esta página.',
     },
+    unknownLink: {
+      title: 'Este enlace no se conoce',
+      text: 'Use el enlace tal como aparece en el correo, completo.',
+    },
+    notNow: { title: 'No es posible ahora', text: 'Inténtelo de nuevo dentro de unos minutos.' },
   },
   pt: {
+    language: 'pt',
     messageFrom: (sender) => `Mensagem de ${sender}`,
     reminder: (subject) => `Lembrete: ${subject}`,
     confirm: 'Confirme que recebeu esta mensagem',
@@ -91,8 +128,14 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
       button: 'Recebi a mensagem',
       thanks: 'Obrigado. O remetente sabe agora que recebeu a mensagem. Pode fechar esta página.',
     },
+    unknownLink: {
+      title: 'Esta ligação não é conhecida',
+      text: 'Use a ligação tal como está no e-mail, completa.',
+    },
+    notNow: { title: 'Não é possível agora', text: 'Tente novamente dentro de alguns minutos.' },
   },
   it: {
+    language: 'it',
     messageFrom: (sender) => `Messaggio da ${sender}`,
     reminder: (subject) => `Promemoria: ${subject}`,
     confirm: 'Confermi di aver ricevuto questo messaggio',
@@ -103,8 +146,14 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
       button: 'Ho ricevuto il messaggio',
       thanks: 'Grazie. Ora il mittente sa che ha ricevuto il messaggio. Può chiudere questa pagina.',
     },
+    unknownLink: {
+      title: 'Questo collegamento non è noto',
+      text: 'Usi il collegamento così come si trova nella e-mail, per intero.',
+    },
+    notNow: { title: 'Ora non è possibile', text: 'Riprovi tra qualche minuto.' },
   },
   nl: {
+    language: 'nl',
     messageFrom: (sender) => `Bericht van ${sender}`,
     reminder: (subject) => `Herinnering: ${subject}`,
     confirm: 'Bevestig dat u dit bericht hebt ontvangen',
@@ -115,6 +164,11 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
       button: 'Ik heb het bericht ontvangen',
       thanks: 'Dank u. De afzender weet nu dat u het bericht hebt ontvangen. U kunt deze pagina sluiten.',
     },
+    unknownLink: {
+      title: 'Deze link is niet bekend',
+      text: 'Gebruik de link zoals die in de e-mail staat, in zijn geheel.',
+    },
+    notNow: { title: 'Nu niet mogelijk', text: 'Probeer het over een paar minuten opnieuw.' },
   },
 };
 
@@ -123,10 +177,10 @@ export function phrasesOf(language: string | undefined): Phrases {
   return byLanguage[languageOf(language)] ?? english;
 }
 
-/** The first language that is known here of an `Accept-Language` header, in the order in which it names them. */
-export function wishedLanguage(header: string | undefined): string {
+/** The words in the first language of an `Accept-Language` header that is known here, in the order in which it names them. */
+export function wishedPhrases(header: string | undefined): Phrases {
   const named = (header ?? '').split(',').map((range) => languageOf(range.split(';', 1)[0]));
-  return named.find((language) => language in byLanguage) ?? 'en';
+  return phrasesOf(named.find((language) => language !== ''));
 }
 
 function languageOf(tag: string | undefined): string {

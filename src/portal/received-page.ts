@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { html } from 'hono/html';
 import type { Mount, PageAnswer } from '../api/server.ts';
 import { type ConfirmLinks, type ConfirmParts, confirmPath, confirmReceipt } from '../notifications/confirm-receipt.ts';
-import { phrasesOf, wishedLanguage } from '../notifications/phrases.ts';
+import { type Phrases, wishedPhrases } from '../notifications/phrases.ts';
 import { page } from './page.ts';
 
 /**
@@ -16,17 +16,17 @@ export function receivedPage(
   async function answer(request: IncomingMessage): Promise<PageAnswer> {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const delivery = links.find(path.slice(confirmPath.length + 1));
-    if (delivery === undefined) return await unknownLink();
-    const language = wishedLanguage(request.headers['accept-language']);
-    if (request.method !== 'POST') return await question(path, language);
+    const phrases = wishedPhrases(request.headers['accept-language']);
+    if (delivery === undefined) return await unknownLink(phrases);
+    if (request.method !== 'POST') return await question(path, phrases);
     request.resume();
-    return (await confirmReceipt(parts, delivery)) ? await thanks(language) : await unknownLink();
+    return (await confirmReceipt(parts, delivery)) ? await thanks(phrases) : await unknownLink(phrases);
   }
   const handler: RequestListener = (request, response) => {
     answer(request)
       .catch(async (fault: unknown) => {
         parts.onFault(fault);
-        return await notNow();
+        return await notNow(wishedPhrases(request.headers['accept-language']));
       })
       .then((given) => send(request, response, given))
       .catch(() => response.destroy());
@@ -45,19 +45,17 @@ const always = {
   vary: 'accept-language',
 };
 
-function question(path: string, language: string): Promise<PageAnswer> {
-  const { title, ask, button } = phrasesOf(language).page;
+function question(path: string, { page: { title, ask, button }, language }: Phrases): Promise<PageAnswer> {
   const form = html`<p>${ask}</p>
     <form method="post" action="${path}"><button type="submit">${button}</button></form>`;
   return page(title, form, 200, language);
 }
 
-function thanks(language: string): Promise<PageAnswer> {
-  const { title, thanks: text } = phrasesOf(language).page;
+function thanks({ page: { title, thanks: text }, language }: Phrases): Promise<PageAnswer> {
   return page(title, html`<p>${text}</p>`, 200, language);
 }
 
-const unknownLink = () =>
-  page('This link is not known', html`<p>Use the link as it stands in the mail, the whole of it.</p>`, 404);
+const unknownLink = ({ unknownLink: { title, text }, language }: Phrases) =>
+  page(title, html`<p>${text}</p>`, 404, language);
 
-const notNow = () => page('Not possible now', html`<p>Please try again in a few minutes.</p>`, 503);
+const notNow = ({ notNow: { title, text }, language }: Phrases) => page(title, html`<p>${text}</p>`, 503, language);

@@ -136,7 +136,11 @@ for (const engine of engines) {
       '/received/%00',
       new URL(links.of(waiting as Parameters<typeof links.of>[0])).pathname,
     ];
-    for (const path of wrong) assert.equal((await ask('POST', path)).status, 404, path);
+    for (const path of wrong) {
+      const { status, text } = await ask('POST', path, { 'accept-language': 'de-AT' });
+      assert.equal(status, 404, path);
+      assert.match(text, /<html lang="de"[\s\S]*Dieser Link ist nicht bekannt/);
+    }
     assert.equal((await shown(id)).status, 'sending');
     assert.deepEqual(faults, []);
   });

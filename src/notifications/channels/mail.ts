@@ -2,7 +2,7 @@ import type { DeliveryId } from '../../kernel/id.ts';
 import { parseMailAddress } from '../../kernel/mail-address.ts';
 import { hasMarkup } from '../markdown.ts';
 import { messageHtml } from '../message-html.ts';
-import { phrasesOf } from '../phrases.ts';
+import { type Phrases, phrasesOf } from '../phrases.ts';
 import { blocksOf } from '../sealed-content.ts';
 import type { Message } from './channel.ts';
 
@@ -57,7 +57,7 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
     date: new Date(message.at),
     text: `${message.text.trimEnd()}\n\n${asked}-- \n${footer.join('\n')}\n`,
     ...(hasMarkup(blocks)
-      ? { html: messageHtml({ title: subject, language, blocks, footer, ...linkOf(phrases.confirm, confirm) }) }
+      ? { html: messageHtml({ title: subject, language, blocks, footer, ...linkOf(phrases, confirm) }) }
       : {}),
     headers: {
       'Auto-Submitted': 'auto-generated',
@@ -73,8 +73,8 @@ function providersHeaders(message: Message, { headers = {}, messageIdHost }: Sen
   return Object.fromEntries(Object.entries(headers).map(([name, line]) => [name, line.replaceAll('{id}', id)]));
 }
 
-function linkOf(text: string, href: string | undefined) {
-  return href === undefined ? {} : { link: { text, href } };
+function linkOf({ confirm: text, language }: Phrases, href: string | undefined) {
+  return href === undefined ? {} : { link: { text, href, language } };
 }
 
 function oneLine(text: string): string {
