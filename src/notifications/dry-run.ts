@@ -1,12 +1,15 @@
 import { Type } from 'typebox';
 import { toInstant } from '../kernel/clock.ts';
+import { parseMailAddress } from '../kernel/mail-address.ts';
 import type { PlannedStep } from './cascade.ts';
+import { textOfMail } from './mail-text.ts';
 import { messageHtml } from './message-html.ts';
 import { type ChannelName, channelNames } from './notification.ts';
 import { oneOf, reasonShape } from './notification-shape.ts';
+import { parsePhone } from './phone-number.ts';
 import { phrasesOf } from './phrases.ts';
 import type { Contact, TryLetter } from './ports.ts';
-import { reasonOf } from './reason.ts';
+import { type ReasonCode, reasonOf } from './reason.ts';
 import { blocksOf, type Content } from './sealed-content.ts';
 import { textOfSms } from './sms-text.ts';
 
@@ -23,11 +26,20 @@ export const dryRunShape = Type.Object({
       notBefore: Type.String({ format: 'date-time', description: 'When this step would begin, if still unread.' }),
       reachable: Type.Boolean({
         description:
-          'false: no address, declined, no provider for the channel on this server, or a letter that cannot be printed. Without the scope citizens:known only what does not depend on the citizen.',
+          'false: the channel would end without a message, for the reason given. Without the scope citizens:known only what does not depend on the citizen.',
       }),
       reason: Type.Optional(reasonShape),
-      text: Type.String({ description: 'The text that this channel would carry.' }),
-      html: Type.Optional(Type.String({ description: 'Email and inbox: the same as a page.' })),
+      subject: Type.Optional(Type.String({ description: 'Email and inbox: the subject.' })),
+      text: Type.String({
+        description:
+          'The text that this channel would carry; of a mail all but the id and the link to confirm its receipt.',
+      }),
+      html: Type.Optional(
+        Type.String({
+          description:
+            'Inbox: the same as a page. Email: the same, where the message has headings, lists, links or strong words.',
+        }),
+      ),
       segments: Type.Optional(Type.Integer({ description: 'Text messages: how many segments it takes.' })),
     }),
   ),
@@ -43,6 +55,8 @@ export type Rehearsal = {
   readonly verifiedOnly: readonly ChannelName[];
   /** The channels that leave the house and have a provider. */
   readonly providers: ReadonlySet<ChannelName>;
+  /** Whether the citizen is an invented one, whose providers are played. */
+  readonly isPlayed: boolean;
   readonly content: Content;
   readonly sender: string;
   readonly language: string | undefined;
@@ -61,38 +75,56 @@ export async function rehearse(rehearsal: Rehearsal) {
 }
 
 async function rehearseStep(rehearsal: Rehearsal, { channel, runAt, reminder }: PlannedStep) {
-  const { contact, mayKnow, verifiedOnly, content, sender, language } = rehearsal;
-  const verified = !verifiedOnly.includes(channel) || contact?.verified?.includes(channel) === true;
-  const isAbsent = channel !== 'inbox' && !rehearsal.providers.has(channel);
+  const { contact, mayKnow, content, sender, language } = rehearsal;
+  const { subject, message: text } = content;
+  const looked = { contact: mayKnow ? contact : undefined, content, sender, language, reminder, at: runAt };
+  const hindrance = hindranceOf(rehearsal, channel);
+  const hindered = hindrance !== undefined && reminder ? 'nothing-to-remind' : hindrance;
+  const reason = hindered ?? (channel === 'letter' ? await rehearsal.tryLetter?.(looked) : undefined);
   const head = {
     channel,
     ...(reminder ? { reminder } : {}),
     notBefore: toInstant(runAt),
-    reachable: !isAbsent && (!mayKnow || (contact !== undefined && reaches(contact, channel) && verified)),
-    ...(isAbsent ? { reason: reasonOf('channel-not-configured') } : {}),
+    reachable: reason === undefined,
+    ...(reason === undefined ? {} : { reason: reasonOf(reason) }),
   };
-  if (channel === 'sms')
-    return { ...head, ...textOfSms({ sender, subject: content.subject, text: content.message, language }) };
-  if (channel === 'letter') {
-    const looked = { contact: mayKnow ? contact : undefined, content, sender, language, reminder, at: runAt };
-    const fault = await rehearsal.tryLetter?.(looked);
-    const refused = fault === undefined ? {} : { reachable: false, reason: reasonOf(fault) };
-    return { ...head, ...refused, text: content.message };
+  switch (channel) {
+    case 'inbox': {
+      const title = subject ?? phrasesOf(language).messageFrom(sender);
+      const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [sender] });
+      return { ...head, subject: title, text, html };
+    }
+    case 'email':
+      return { ...head, ...textOfMail({ sender, subject, text, content, reminder, language }) };
+    case 'sms':
+      return { ...head, ...textOfSms({ sender, subject, text, language }) };
+    case 'letter':
+      return { ...head, text };
   }
-  const title = content.subject ?? phrasesOf(language).messageFrom(sender);
-  const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [sender] });
-  return { ...head, text: content.message, html };
 }
 
-function reaches(contact: Contact, channel: PlannedStep['channel']): boolean {
+/** How a delivery by this channel would end without being sent, as the worker finds it. */
+function hindranceOf(rehearsal: Rehearsal, channel: ChannelName): ReasonCode | undefined {
+  const { contact, mayKnow, verifiedOnly, providers, isPlayed } = rehearsal;
+  if (mayKnow && contact === undefined) return 'citizen-unknown';
+  if (channel === 'inbox') return undefined;
+  const known = mayKnow ? contact : undefined;
+  if (known?.declined?.includes(channel) === true) return 'declined';
+  if (known !== undefined && verifiedOnly.includes(channel) && known.verified?.includes(channel) !== true)
+    return 'no-contact';
+  if (isPlayed && (known === undefined || known.email !== undefined)) return undefined;
+  if (!providers.has(channel)) return 'channel-not-configured';
+  return known === undefined ? undefined : addressFault(known, channel);
+}
+
+function addressFault(contact: Contact, channel: Exclude<ChannelName, 'inbox'>): ReasonCode | undefined {
+  const { email, phone, name, postalLines = [] } = contact;
   switch (channel) {
-    case 'inbox':
-      return true;
     case 'email':
-      return contact.email !== undefined && !contact.declined?.includes(channel);
+      return email === undefined ? 'no-contact' : parseMailAddress(email) === undefined ? 'address-invalid' : undefined;
     case 'sms':
-      return contact.phone !== undefined && !contact.declined?.includes(channel);
+      return phone === undefined ? 'no-contact' : parsePhone(phone) === undefined ? 'address-invalid' : undefined;
     case 'letter':
-      return contact.name !== undefined && (contact.postalLines?.length ?? 0) > 0;
+      return name === undefined || postalLines.length === 0 ? 'no-contact' : undefined;
   }
 }

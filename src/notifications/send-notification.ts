@@ -135,15 +135,14 @@ async function rehearsal(call: SendCall, { contact, content, steps }: Checked): 
   const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
   const known = mayKnow(call);
   const { verifiedOnly = [], providers } = call.ports.cascade;
-  const played = simulatorIds.some((one) => one === citizenId);
+  const isPlayed = simulatorIds.some((one) => one === citizenId);
   const language = call.body.language ?? (known ? contact?.language : undefined);
   return {
     effect: { events: [{ type: 'notification.rehearsed', ...head, citizenId }], statements: [] },
     answer: {
       status: 200,
       json: await rehearse({
-        ...{ steps, contact, verifiedOnly, content, sender, language },
-        providers: played ? new Set(channelNames) : providers,
+        ...{ steps, contact, verifiedOnly, providers, isPlayed, content, sender, language },
         mayKnow: known,
         tryLetter: call.ports.tryLetter,
       }),

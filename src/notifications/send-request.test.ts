@@ -133,7 +133,10 @@ for (const engine of onlySqlite) {
     const answer = await house.send(body);
     assert.ok('json' in answer);
     const { channels } = answer.json as { readonly channels: ReadonlyArray<{ readonly text: string }> };
-    assert.deepEqual(new Set(channels.map(({ text }) => text)), new Set(['Pay: https://e.org/A%201']));
+    assert.deepEqual(
+      channels.map(({ text }) => text),
+      ['Pay: https://e.org/A%201', 'Pay: https://e.org/A%201\n\n-- \nTax Office\n'],
+    );
   });
 
   test('a template may be filled up to the limits of its texts', async (t) => {

@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createMint } from '../../src/kernel/id.ts';
 import type { Message } from '../../src/notifications/channels/channel.ts';
-import { createSmsGateway, parsePhone } from '../../src/notifications/channels/sms-gateway.ts';
+import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
 import { plainMapping, type SmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
 import { receiptWords } from '../../src/notifications/channels/sms-receipts.ts';
+import { parsePhone } from '../../src/notifications/phone-number.ts';
 import { segmentsOf, textOfSms } from '../../src/notifications/sms-text.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);

@@ -107,8 +107,8 @@ for (const engine of engines) {
   test(`${engine.name}: a dry run says beforehand that a letter cannot be printed, and of an address only to who may know`, async (t) => {
     const db = await engine.open(t);
     const tryLetter = createTryLetter(partsFor(t), (fault) => assert.fail(String(fault)));
-    const postalLines = ['Long Road 17', '0150 Oslo'];
-    const citizens = { 'cit-ada': { name: 'Ada', postalLines }, 'cit-odd': { name: noScript, postalLines } };
+    const contact = { email: 'ada@example.org', postalLines: ['Long Road 17', '0150 Oslo'] };
+    const citizens = { 'cit-ada': { name: 'Ada', ...contact }, 'cit-odd': { name: noScript, ...contact } };
     const more = { cascade: standardPolicyFor(new Set(['letter'])), tryLetter };
     const house = await createNotificationHouse(db, { now: () => letterAt }, citizens, more);
     const look = async (citizenId: string, message: string, clientId: string) => {
@@ -126,7 +126,7 @@ for (const engine of engines) {
     assert.deepEqual(await look('cit-ada', 'Hello', 'knowing tax'), [true, undefined, 0]);
     assert.deepEqual(await look('cit-ada', noScript, 'knowing tax'), unprintable);
     assert.deepEqual(await look('cit-odd', 'Hello', 'knowing tax'), unprintable);
-    assert.deepEqual(await look('nobody', 'Hello', 'knowing tax'), [false, undefined, 0]);
+    assert.deepEqual(await look('nobody', 'Hello', 'knowing tax'), [false, 'citizen-unknown', 4]);
     for (const citizenId of ['cit-ada', 'cit-odd', 'nobody']) {
       assert.deepEqual(await look(citizenId, 'Hello', 'tax'), [true, undefined, 0]);
       assert.deepEqual(await look(citizenId, noScript, 'tax'), unprintable);

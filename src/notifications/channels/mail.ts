@@ -1,9 +1,6 @@
 import type { DeliveryId } from '../../kernel/id.ts';
 import { parseMailAddress } from '../../kernel/mail-address.ts';
-import { hasMarkup } from '../markdown.ts';
-import { messageHtml } from '../message-html.ts';
-import { type Phrases, phrasesOf } from '../phrases.ts';
-import { blocksOf } from '../sealed-content.ts';
+import { type MailText, oneLine, textOfMail } from '../mail-text.ts';
 import type { Message } from './channel.ts';
 
 /** Who mail comes from: an address of the operator, and the host that Message-IDs are made under. */
@@ -19,15 +16,11 @@ export type Sender = {
 };
 
 /** A mail as it is handed over; header values are single lines. */
-export type Mail = {
+export type Mail = MailText & {
   readonly from: { readonly name: string; readonly address: string };
   readonly to: string;
-  readonly subject: string;
   readonly messageId: string;
   readonly date: Date;
-  readonly text: string;
-  /** The same as a page, where the message has headings, lists, links or strong words. */
-  readonly html?: string;
   readonly headers: Readonly<Record<string, string>>;
 };
 
@@ -40,25 +33,13 @@ function messageIdOf(message: Pick<Message, 'delivery' | 'attempt'>, host: strin
 export function mailOf(message: Message, sender: Sender): Mail | undefined {
   const to = parseMailAddress(message.address);
   if (to === undefined) return undefined;
-  const name = oneLine(message.sender);
-  const phrases = phrasesOf(message.language);
-  const subject = oneLine(message.subject ?? phrases.messageFrom(name));
-  const attached = (message.content.attachments ?? []).map(({ title }) => `[${oneLine(title)}]`);
-  const footer = [...attached, name, message.notification];
-  const blocks = blocksOf(message.content);
-  const confirm = sender.confirmLink?.(message.delivery);
-  const asked = confirm === undefined ? '' : `${phrases.confirm}:\n${confirm}\n\n`;
   const language = message.language === undefined ? undefined : oneLine(message.language);
   return {
-    from: { name, address: sender.address },
+    from: { name: oneLine(message.sender), address: sender.address },
     to,
-    subject: message.reminder ? phrases.reminder(subject) : subject,
     messageId: messageIdOf(message, sender.messageIdHost),
     date: new Date(message.at),
-    text: `${message.text.trimEnd()}\n\n${asked}-- \n${footer.join('\n')}\n`,
-    ...(hasMarkup(blocks)
-      ? { html: messageHtml({ title: subject, language, blocks, footer, ...linkOf(phrases, confirm) }) }
-      : {}),
+    ...textOfMail({ ...message, confirm: sender.confirmLink?.(message.delivery) }),
     headers: {
       'Auto-Submitted': 'auto-generated',
       'Notification-Id': message.notification,
@@ -71,12 +52,4 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
 function providersHeaders(message: Message, { headers = {}, messageIdHost }: Sender): Readonly<Record<string, string>> {
   const id = messageIdOf(message, messageIdHost).slice(1, -1);
   return Object.fromEntries(Object.entries(headers).map(([name, line]) => [name, line.replaceAll('{id}', id)]));
-}
-
-function linkOf({ confirm: text, language }: Phrases, href: string | undefined) {
-  return href === undefined ? {} : { link: { text, href, language } };
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }

@@ -1,0 +1,40 @@
+import type { Message } from './channels/channel.ts';
+import { hasMarkup } from './markdown.ts';
+import { messageHtml } from './message-html.ts';
+import { phrasesOf } from './phrases.ts';
+import { blocksOf } from './sealed-content.ts';
+
+/** What a mail is written from. */
+export type MailDraft = Pick<Message, 'sender' | 'subject' | 'text' | 'content' | 'reminder' | 'language'> & {
+  /** The id that stands below the text; left out before there is one. */
+  readonly notification?: string;
+  /** The link by which the receipt is confirmed, where mail has one. */
+  readonly confirm?: string | undefined;
+};
+
+/** The words of a mail. `html` is the same as a page, where the message has headings, lists, links or strong words. */
+export type MailText = { readonly subject: string; readonly text: string; readonly html?: string };
+
+/** A mail as the citizen reads it: the whole message, then who sent it. */
+export function textOfMail(draft: MailDraft): MailText {
+  const { content, confirm } = draft;
+  const name = oneLine(draft.sender);
+  const phrases = phrasesOf(draft.language);
+  const title = oneLine(draft.subject ?? phrases.messageFrom(name));
+  const subject = draft.reminder ? phrases.reminder(title) : title;
+  const attached = (content.attachments ?? []).map((document) => `[${oneLine(document.title)}]`);
+  const footer = [...attached, name, ...(draft.notification === undefined ? [] : [draft.notification])];
+  const asked = confirm === undefined ? '' : `${phrases.confirm}:\n${confirm}\n\n`;
+  const text = `${draft.text.trimEnd()}\n\n${asked}-- \n${footer.join('\n')}\n`;
+  const blocks = blocksOf(content);
+  if (!hasMarkup(blocks)) return { subject, text };
+  const language = draft.language === undefined ? undefined : oneLine(draft.language);
+  const link =
+    confirm === undefined ? {} : { link: { text: phrases.confirm, href: confirm, language: phrases.language } };
+  return { subject, text, html: messageHtml({ title, language, blocks, footer, ...link }) };
+}
+
+/** A text without line breaks and control characters, as a header takes it. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import type { CascadePolicy } from '../../src/notifications/cascade.ts';
+import { absentChannels } from '../../src/notifications/channels/channel.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import { createOutbox } from '../../src/notifications/channels/outbox.ts';
+import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
+import { plainMapping } from '../../src/notifications/channels/sms-mapping.ts';
+import { phrasesOf } from '../../src/notifications/phrases.ts';
+import type { Contact } from '../../src/notifications/ports.ts';
+import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+
+const day = 24 * 60 * minute;
+const cases = 120;
+const knowing = { clientId: 'knowing office' };
+const confirmLink = (delivery: string) => `https://gov.example/received/${delivery}`;
+// Letters have no provider here; what a dry run says of them is in the tests of their press.
+const cascade: CascadePolicy = {
+  steps: [
+    { channel: 'email', afterMs: 0 },
+    { channel: 'sms', afterMs: 0 },
+    { channel: 'letter', afterMs: 0 },
+    { channel: 'email', afterMs: day, reminder: true },
+  ],
+  letterLeadMs: 5 * day,
+  verifiedOnly: ['sms'],
+  providers: new Set(['email', 'sms']),
+};
+
+const some = <T>(...values: readonly T[]) => fc.constantFrom(...values);
+const contact: fc.Arbitrary<Contact> = fc.record({
+  name: some('Ada', 'Ada Lovelace'),
+  email: some(undefined, 'ada@example.org', 'ada@example.org', 'no address'),
+  phone: some(undefined, '+4740000000', '+47 400 00 000', '0800'),
+  language: some(undefined, 'de', 'ar', 'nn-NO'),
+  declined: some(undefined, ['email'] as const, ['sms'] as const),
+  verified: some(undefined, ['sms'] as const, ['sms'] as const, ['sms'] as const),
+});
+const sendAt = some(undefined, undefined, undefined, '2026-01-16T09:00:00Z', '2020-01-01T00:00:00Z');
+const common = {
+  language: some(undefined, undefined, undefined, 'fr', 'de', 'ar', 'x'),
+  channels: some(undefined, undefined, ['sms'], ['letter', 'email'], ['email', 'sms'], ['inbox']),
+  category: some('urgent', 'decision'),
+  sendAt,
+};
+const plain = fc.record({
+  ...common,
+  message: some('Ready.', '# Now\n\n* one\n* **two**', 'See [this](https://gov.example/x).', 'ض'.repeat(500), ' '),
+  subject: some(undefined, 'Permit', 'Permit', 'Permit', 'two\nlines'),
+});
+const template = fc.record({
+  ...common,
+  message: some('Dear ((name)), **come**.'),
+  subject: some(undefined, 'For ((name))'),
+  personalisation: some({ name: 'Zoë <b>' }, { name: 'two\nlines' }, {}),
+});
+const body = fc.oneof({ weight: 3, arbitrary: plain }, { weight: 1, arbitrary: template });
+
+for (const engine of engines) {
+  test(`${engine.name}: what a dry run says is what comes of the same request`, async (t) => {
+    const drawn = fc.sample(fc.record({ contact: fc.option(contact, { freq: 8, nil: undefined }), body }), {
+      ...{ numRuns: cases, seed: 4 },
+    });
+    const known = drawn.flatMap((one, at) => (one.contact === undefined ? [] : [[`cit-${at}`, one.contact] as const]));
+    const more = { cascade, citizens: Object.fromEntries(known) };
+    const { house, time, start, faults } = await createDeliveryHouse(t, await engine.open(t), more);
+    const outbox = createOutbox({ address: 'no-reply@tax.example', messageIdHost: 'tax.example', confirmLink });
+    const { sms, texts } = await gateway(t);
+    const channels = { ...absentChannels, inbox: inboxChannel, email: outbox, sms };
+    const worker = await start({ channels, timing: { pollMs: day, leaseMs: 60 * day, recoverMs: 60 * day } });
+    const sent: { readonly id: string; readonly shown: readonly Rehearsed[] }[] = [];
+    let refused = 0;
+    for (const [at, { body: asked }] of drawn.entries()) {
+      const whole = { citizenId: `cit-${at}`, ...asked };
+      const [dry, real] = [await house.send({ ...whole, dryRun: true }, knowing), await house.send(whole, knowing)];
+      if ('refused' in dry) {
+        assert.deepEqual(real, dry, JSON.stringify(whole));
+        refused += 1;
+      } else if (drawn[at]?.contact === undefined) {
+        assert.ok('refused' in real && real.refused.slug === 'citizen-not-found' && dry.json['citizenKnown'] === false);
+      } else {
+        assert.ok('json' in real, JSON.stringify(real));
+        sent.push({ id: String(real.json['id']), shown: dry.json['channels'] as readonly Rehearsed[] });
+      }
+    }
+    worker.wake();
+    await time.advance(3 * day, worker.idle);
+    for (const { id, shown } of sent) {
+      const { deliveries } = (await house.show(id, knowing)) as Shown;
+      assert.deepEqual(
+        deliveries.map(ended).sort(),
+        shown.map(({ channel, reminder, reason }) => [channel, reminder === true, reason?.code].join(' ')).sort(),
+      );
+      const mails = outbox.mails().filter((mail) => mail.headers['Notification-Id'] === id);
+      const mailed = mails.map(({ subject, text: whole, html }) =>
+        [subject, whole, html].map((part) => bare(part, id)),
+      );
+      const rehearsed = shown.filter(({ channel, reachable }) => channel === 'email' && reachable);
+      assert.deepEqual(
+        mailed.reverse(),
+        rehearsed.map(({ subject, text: whole, html }) => [subject, whole, html]),
+      );
+      const messages = deliveries.flatMap((one) => texts.get(String(one['id'])) ?? []);
+      const announced = shown.filter(({ channel, reachable }) => channel === 'sms' && reachable);
+      assert.deepEqual(
+        messages,
+        announced.map((one) => one.text),
+      );
+    }
+
+    assert.ok(refused > 5 && sent.length > 20 && texts.size > 3 && outbox.mails().length > 10);
+    assert.deepEqual(faults, []);
+  });
+}
+
+type Rehearsed = {
+  readonly channel: string;
+  readonly reachable: boolean;
+  readonly text: string;
+  readonly reminder?: boolean;
+  readonly subject?: string;
+  readonly html?: string;
+  readonly reason?: { readonly code: string };
+};
+
+function ended({ channel, reminder, reason }: Shown['deliveries'][number]): string {
+  return [channel, reminder === true, (reason as { code: string } | undefined)?.code].join(' ');
+}
+
+/** A part of a mail without what a dry run cannot know: the id, and the link with the id of the delivery. */
+function bare(part: string | undefined, id: string): string | undefined {
+  const languages = ['en', 'de', 'fr', 'nb'].map((language) => phrasesOf(language).confirm);
+  let left = part?.replace(`\n${id}\n`, '\n').replace(`<br>${id}</p>`, '</p>');
+  left = left?.replace(/<p [^>]*><a href="https:\/\/gov.example\/received[^\n]*\n/, '');
+  for (const words of languages)
+    left = left?.replace(new RegExp(`${words}:\\nhttps://gov.example/received/\\S+\\n\\n`), '');
+  return left;
+}
+
+/** A gateway on loopback that takes every message; the texts by the id of the delivery. */
+async function gateway(t: TestContext) {
+  const texts = new Map<string, string>();
+  const server = createServer(async (request, response) => {
+    const { id, text: said } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Record<string, string>;
+    texts.set(id?.split('.')[0] ?? '', said ?? '');
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // It listens on TCP, so its address has a port.
+  const { port } = server.address() as AddressInfo;
+  return { sms: createSmsGateway({ url: `http://127.0.0.1:${port}/`, mapping: plainMapping }), texts };
+}
