@@ -61,8 +61,8 @@ export function createSequencer(parts: SequencerParts): Sequencer {
     tree = undefined;
     if (fence === undefined) return undefined;
     const open = known ?? (await openTree(parts.db, parts.anchor, { origin: parts.origin, fence }));
-    const { numbered, grown, upTo } = await numberBatches(parts, { open, fence, afterId: start.next() });
-    start.done(upTo);
+    const { numbered, grown, least } = await numberBatches(parts, { open, fence, afterId: start.next() });
+    start.done(least);
     tree = grown;
     return numbered;
   }
@@ -78,6 +78,7 @@ async function numberBatches(parts: SequencerParts, { open, fence, ...from }: St
   let grown = open;
   let numbered = 0;
   let { afterId } = from;
+  let least: string | undefined;
   let storing: Promise<unknown> = Promise.resolve();
   try {
     for (let batch = 0; batch < batchesAStep && parts.fence() === fence; batch += 1) {
@@ -95,13 +96,14 @@ async function numberBatches(parts: SequencerParts, { open, fence, ...from }: St
       storing.catch(() => undefined);
       grown = next.tree;
       numbered += events.length;
+      least ??= events[0]?.id;
       afterId = events.at(-1)?.id ?? afterId;
       if (events.length < batchLimit) break;
     }
   } finally {
     await storing;
   }
-  return { grown, numbered, upTo: afterId };
+  return { grown, numbered, least };
 }
 
 function treeOf({ edge: { size }, root }: OpenTree) {
