@@ -88,7 +88,9 @@ export function startKeeping(house: KeepingHouse, ports: DocumentPorts): Keeping
       ...{ timer: systemTimer, everyMs: hourMs, firstMs: soonMs(house.random), onFault },
       call: async () => {
         const due = await runDeletion(parts, { process: 'retention' }, true);
-        if (due.erased.length > 0) await runDeletion(parts, { process: 'retention' }, false);
+        if (due.erased.length === 0) return;
+        const { fault } = await runDeletion(parts, { process: 'retention' }, false);
+        if (fault !== undefined) throw fault;
       },
     }),
   ];

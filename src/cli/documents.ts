@@ -79,15 +79,16 @@ async function verify(room: DocumentsRoom, { quick, json }: Flags, terminal: Ter
 }
 
 async function deleteDue(room: DocumentsRoom, { preview, json }: Flags, terminal: Terminal): Promise<ExitCode> {
-  const run = await runDeletion(room, { operator: room.operator }, preview === true);
+  const { fault, ...run } = await runDeletion(room, { operator: room.operator }, preview === true);
   if (json === true) terminal.stdout(`${JSON.stringify(run)}\n`);
   else {
     for (const id of run.erased) terminal.stdout(`${id}\t${preview === true ? 'would be erased' : 'erased'}\n`);
     for (const id of run.held) terminal.stdout(`${id}\theld\n`);
-    for (const id of run.passed) terminal.stdout(`${id}\tchanged meanwhile\n`);
+    for (const id of run.passed) terminal.stdout(`${id}\tnot erased\n`);
   }
   const verb = preview === true ? 'would be erased' : 'erased';
   terminal.stderr(`${run.erased.length} ${verb}, ${run.held.length} under a legal hold\n`);
+  if (fault !== undefined) throw fault;
   return 0;
 }
 

@@ -27,6 +27,8 @@ export type DeletionRun = {
   readonly held: readonly DocumentId[];
   /** Changed while the run was at work, or not to be erased just now: the next run looks at them anew. */
   readonly passed: readonly DocumentId[];
+  /** Why the first of these could not be erased, where something failed. */
+  readonly fault?: unknown;
 };
 
 /** Erased together: behind a commit that destroys keys SQLite writes its file through, once for all of them. */
@@ -35,13 +37,13 @@ const pageSize = 100;
 /**
  * Erases every document that is due at this instant: withdrawn ones whose retention has ended, and those at the end of
  * their class. Each erasure has its event, and the run as a whole one more; it can be stopped and begun again anywhere.
- * What fails hinders no other: the run goes on, and throws the first fault at its end.
+ * What fails hinders no other: the run goes on, and tells the first fault with what it did.
  */
 export async function runDeletion(parts: KeepingParts, actor: Actor, preview: boolean): Promise<DeletionRun> {
   const now = parts.clock.now();
   const run = { erased: [] as DocumentId[], held: [] as DocumentId[], passed: [] as DocumentId[] };
-  const faults: unknown[] = [];
-  const doneWith = async ({ id, held }: Due): Promise<keyof DeletionRun> => {
+  let fault: unknown;
+  const doneWith = async ({ id, held }: Due): Promise<keyof typeof run> => {
     if (held) return 'held';
     return preview || (await erase(parts, id, { now, actor })) ? 'erased' : 'passed';
   };
@@ -51,15 +53,14 @@ export async function runDeletion(parts: KeepingParts, actor: Actor, preview: bo
     for (const [at, { id }] of due.entries()) {
       const end = ends[at];
       run[end?.status === 'fulfilled' ? end.value : 'passed'].push(id);
-      if (end?.status === 'rejected') faults.push(end.reason);
+      if (end?.status === 'rejected') fault ??= end.reason;
     }
     const last = due.at(-1);
     if (last === undefined || due.length < pageSize) break;
     after = last.id;
   }
   if (!preview) await record(parts, run, { now, actor });
-  if (faults.length > 0) throw faults[0];
-  return run;
+  return { ...run, fault };
 }
 
 type When = { readonly now: number; readonly actor: Actor };

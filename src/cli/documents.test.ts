@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deposited, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
-import { runDeletion } from './deletion-run.ts';
-import { setRetentionClass } from './retention-class.ts';
+import { runDeletion } from '../documents/deletion-run.ts';
+import { setRetentionClass } from '../documents/retention-class.ts';
+import { runCommandLine } from './command.ts';
+import { documentCommands } from './documents.ts';
 
 const dayMs = 86_400_000;
 const operator = { operator: 'clerk' };
@@ -21,7 +23,22 @@ for (const engine of engines) {
       if ('document' in event && event.document === ids[0]) throw new Error('not this one');
       return await commit(effect);
     };
-    await assert.rejects(runDeletion({ ...house.keeping, commit: failing }, operator, false), /not this one/);
+    let [printed, told] = ['', ''];
+    const terminal = {
+      stdout: (text: string) => {
+        printed += text;
+      },
+      stderr: (text: string) => {
+        told += text;
+      },
+      ...{ isInteractive: false, cwd: '/' },
+    };
+    const room = { ...house.keeping, commit: failing, claim: async () => [], ...operator };
+    const commands = documentCommands((use) => use(room), terminal);
+    assert.equal(await runCommandLine(['documents', 'delete-due'], commands, terminal), 1);
+    // What cannot be undone is told all the same.
+    assert.equal(printed, `${ids[1]}\terased\n${ids[0]}\tnot erased\n`);
+    assert.match(told, /^1 erased, 0 under a legal hold\n.*not this one/s);
     const [row] = await house.db.read("select content from ledger_event where type = 'documents.deletion-run'");
     const { erased, failed } = JSON.parse(Buffer.from(row?.['content'] as Uint8Array).toString());
     assert.deepEqual({ erased, failed }, { erased: 1, failed: 1 });
