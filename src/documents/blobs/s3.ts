@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import {
   AbortMultipartUploadCommand,
@@ -31,17 +32,19 @@ export type S3Place = {
 
 /** What is sent in one request, and held in memory of one upload; S3 takes at most 10,000 parts. */
 const partBytes = 8 * 1_048_576;
+/** So long S3 has for its answer to a request, of which three are made, and then for each next piece of a body. */
+const usualAnswerMs = 30_000;
 
-type Bucket = { readonly client: S3Client; readonly Bucket: string };
+type Bucket = { readonly client: S3Client; readonly Bucket: string; readonly answerMs: number };
 
 /**
  * Blobs as objects of an S3 bucket. Small ones are put in one request, others in parts; S3 shows an object when it has
  * all of it, and answers when it is durable. Give the bucket a lifecycle rule that ends incomplete uploads, where it
  * cannot list them.
  */
-export function openS3Blobs(place: S3Place): BlobStore {
+export function openS3Blobs(place: S3Place, answerMs: number = usualAnswerMs): BlobStore {
   const { bucket, prefix } = place;
-  const at: Bucket = { client: clientOf(place), Bucket: bucket };
+  const at: Bucket = { client: clientOf(place, answerMs), Bucket: bucket, answerMs };
   const keyOf = (name: string) => {
     if (!blobNamePattern.test(name)) throw new TypeError('that is not the name of a blob');
     return `${prefix}${name}`;
@@ -68,13 +71,21 @@ export function openS3Blobs(place: S3Place): BlobStore {
   };
 }
 
-function clientOf({ region, endpoint, accessKeyId, secretAccessKey }: S3Place): S3Client {
+function clientOf({ region, endpoint, accessKeyId, secretAccessKey }: S3Place, requestTimeout: number): S3Client {
+  // A reader keeps its socket for as long as it reads: with 50 of them at most, as usual, so many slow ones would be all.
+  const agent = { maxSockets: Number.POSITIVE_INFINITY };
   return new S3Client({
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     credentials: { accessKeyId, secretAccessKey: secretAccessKey.reveal() },
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: 5_000, requestTimeout: 30_000 },
+    requestHandler: {
+      connectionTimeout: 5_000,
+      requestTimeout,
+      // Without it a request that takes too long is told on standard error, and waited for without end.
+      throwOnRequestTimeout: true,
+      ...{ httpAgent: agent, httpsAgent: agent },
+    },
     // Those that the client of AWS makes by itself come as trailers, which other stores often do not know. Ours are plain
     // headers, and what is read is proven by the seal.
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -149,7 +160,8 @@ async function putParts({ client, Bucket }: Bucket, Key: string, first: Buffer, 
   }
 }
 
-async function* readPart({ client, Bucket }: Bucket, Key: string, part: BlobPart): AsyncGenerator<Uint8Array> {
+async function* readPart(at: Bucket, Key: string, part: BlobPart): AsyncGenerator<Uint8Array> {
+  const { client, Bucket, answerMs } = at;
   const { start, end, totalBytes } = part;
   try {
     if (start >= end) {
@@ -160,8 +172,8 @@ async function* readPart({ client, Bucket }: Bucket, Key: string, part: BlobPart
     const answer = await client.send(new GetObjectCommand({ Bucket, Key, Range: `bytes=${start}-${end - 1}` }));
     requireLength(Number(/\/(\d+)$/.exec(answer.ContentRange ?? '')?.[1] ?? Number.NaN), totalBytes);
     let left = end - start;
-    // In Node the body is a readable stream of buffers; left early, it is destroyed.
-    for await (const piece of (answer.Body ?? []) as AsyncIterable<Uint8Array>) {
+    // In Node the body is a readable stream of buffers.
+    for await (const piece of inTime(answer.Body as Readable, answerMs)) {
       // Some stores send more than was asked for.
       yield piece.subarray(0, left);
       left -= piece.length;
@@ -173,6 +185,21 @@ async function* readPart({ client, Bucket }: Bucket, Key: string, part: BlobPart
       throw new BlobBroken('a blob that is on record is not in the bucket, or shorter', { cause });
     }
     throw cause;
+  }
+}
+
+/** The pieces of a body, each waited for no longer than that; how long its reader takes does not count. Left early, it is destroyed. */
+async function* inTime(body: Readable, answerMs: number): AsyncGenerator<Uint8Array> {
+  const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const late = setTimeout(() => body.destroy(new Error(`no more of a blob came within ${answerMs} ms`)), answerMs);
+      const next = await pieces.next().finally(() => clearTimeout(late));
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    body.destroy();
   }
 }
 

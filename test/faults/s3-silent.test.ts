@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import type { BlobStore } from '../../src/documents/blobs/blob-store.ts';
+import { openS3Blobs } from '../../src/documents/blobs/s3.ts';
+import { Secret } from '../../src/kernel/secret.ts';
+import { startS3 } from '../s3-server.ts';
+
+const name = 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC42';
+const bytes = Buffer.alloc(1_048_576, 'sealed');
+const all = { start: 0, end: bytes.length, totalBytes: bytes.length };
+async function* pieces(): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** A store at a server of ours, which is waited for no longer than a moment. */
+async function storeAt(t: TestContext, answer: RequestListener): Promise<BlobStore> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A server that listens on TCP has an address with a port.
+  const { port } = server.address() as AddressInfo;
+  const [endpoint, secretAccessKey] = [`http://127.0.0.1:${port}`, new Secret('nobody')];
+  return openS3Blobs({ bucket: 'b', prefix: '', region: 'r', endpoint, accessKeyId: 'nobody', secretAccessKey }, 50);
+}
+
+test('an S3 store that takes requests and answers none fails each of them, so that nobody waits for ever', async (t) => {
+  const blobs = await storeAt(t, (request) => request.resume());
+  const asked: Readonly<Record<string, () => Promise<unknown>>> = {
+    put: () => blobs.put(name, pieces()),
+    read: () => Array.fromAsync(blobs.read(name, all)),
+    remove: () => blobs.remove(name),
+    list: () => Array.fromAsync(blobs.list()),
+    removeBroken: () => blobs.removeBroken(1),
+  };
+  await Promise.all(Object.values(asked).map((ask) => assert.rejects(ask(), { name: 'TimeoutError' })));
+});
+
+test('an S3 store that stops in the middle of a blob fails the reading of it', async (t) => {
+  const blobs = await storeAt(t, (request, response) => {
+    request.resume();
+    response.writeHead(206, { 'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}` });
+    response.write(bytes.subarray(0, 1_000));
+  });
+  const got: Uint8Array[] = [];
+  await assert.rejects(async () => {
+    for await (const piece of blobs.read(name, all)) got.push(Buffer.from(piece));
+  }, /no more of a blob/);
+  assert.equal(Buffer.concat(got).length, 1_000);
+});
+
+test('readers of S3 that stand still, however many, keep nobody else from reading', async (t) => {
+  const blobs = openS3Blobs(await startS3(t));
+  await blobs.put(name, pieces());
+  const standing = Array.from({ length: 60 }, () => blobs.read(name, all)[Symbol.asyncIterator]());
+  await Promise.all(standing.map((reader) => reader.next()));
+  const read = Buffer.concat(await Array.fromAsync(blobs.read(name, all), (piece) => Buffer.from(piece)));
+  assert.ok(read.equals(bytes));
+  await Promise.all(standing.map((reader) => reader.return?.()));
+});
