@@ -4,7 +4,7 @@ import { type Row, type Statement, WriteBusy, WriteRefused, WriteUnknown } from 
 import type { Pending } from './group-commit.ts';
 import type { Connection, Reply } from './postgres-connection.ts';
 import { faultFrom } from './postgres-faults.ts';
-import { createLane } from './postgres-lane.ts';
+import { createLane, type LaneLocks } from './postgres-lane.ts';
 
 // What a server may answer, in orders that a real one gives only with luck. The real one is asked in test/faults.
 type Answer = (sql: string, run: number) => Reply;
@@ -32,8 +32,11 @@ function scripted(answer: Answer) {
       close: () => Promise.resolve(),
     };
   };
-  return { lane: createLane(open), sent, counts: () => ({ opened, destroyed }) };
+  return { lane: createLane(open, unlocked), sent, counts: () => ({ opened, destroyed }) };
 }
+
+/** A lane that gives no unit away. */
+const unlocked: LaneLocks = { locked: { add: () => undefined }, divert: (units) => units };
 
 function pending(...unit: Statement[]): { readonly pending: Pending; readonly settled: Promise<Row[][] | Error> } {
   const { promise, resolve, reject } = Promise.withResolvers<Row[][]>();
@@ -198,7 +201,7 @@ test('a statement that took too long makes its unit busy, and the rest is stored
 });
 
 test('without a connection nothing is sent, and the units are given back with the reason', async () => {
-  const lane = createLane(() => Promise.reject(new Error('connect ENOENT')));
+  const lane = createLane(() => Promise.reject(new Error('connect ENOENT')), unlocked);
   const unit = pending(a).pending;
   assert.deepEqual(await lane([unit], 0), { units: [unit], because: 'connect ENOENT' });
 });

@@ -3,6 +3,7 @@ import { allSettled, type Lane, type Pending, type Unstored } from './group-comm
 import type { Connection, Reply } from './postgres-connection.ts';
 import { type Fault, messageOf } from './postgres-faults.ts';
 import { createJoins, type Layout, layApart, type Place } from './postgres-joins.ts';
+import type { LockedTables } from './postgres-locked-tables.ts';
 
 /** What became of a transaction. `failed`, `blurred` (one unit failed, unknown which) and `transient`: it was rolled back. */
 type Outcome =
@@ -18,8 +19,17 @@ const rollback: Statement = { sql: 'rollback' };
 // After this many tries as a batch the units go one by one, so that they no longer hold each other's locks.
 const triesTogether = 2;
 
+/** Where a lane tells of locked tables, and gives away units that touch one: `divert` gives those that it keeps. */
+export type LaneLocks = {
+  readonly locked: Pick<LockedTables, 'add'>;
+  divert(units: readonly Pending[]): readonly Pending[];
+};
+
 /** A lane over its own connection, made when it is needed and made anew after a loss. */
-export function createLane(open: () => Promise<Connection>): Lane & { close(): Promise<void> } {
+export function createLane(
+  open: () => Promise<Connection>,
+  { locked, divert }: LaneLocks,
+): Lane & { close(): Promise<void> } {
   let connection: Connection | undefined;
   const join = createJoins();
 
@@ -31,12 +41,14 @@ export function createLane(open: () => Promise<Connection>): Lane & { close(): P
       return { is: 'transient', message: messageOf(error), reconnect: false };
     }
     const layout = (joins && units.length > 1 ? join : layApart)(units.map(({ unit }) => unit));
-    const outcome = await runTransaction(connection, units, layout);
+    const outcome = await runTransaction(connection, units, layout, locked);
     if (outcome.is === 'unknown' || (outcome.is === 'transient' && outcome.reconnect)) connection.destroy();
     return outcome;
   }
 
-  async function together(batch: readonly Pending[], again: boolean, joins = true): Promise<Unstored> {
+  async function together(given: readonly Pending[], again: boolean, joins = true): Promise<Unstored> {
+    const batch = divert(given);
+    if (batch.length === 0) return allSettled;
     const outcome = await transact(batch, joins);
     switch (outcome.is) {
       case 'stored':
@@ -78,12 +90,19 @@ export function createLane(open: () => Promise<Connection>): Lane & { close(): P
 }
 
 // Without stated rows, BEGIN to COMMIT is one round trip. With them, COMMIT waits until the rows were counted.
-async function runTransaction(connection: Connection, units: readonly Pending[], layout: Layout): Promise<Outcome> {
+async function runTransaction(
+  connection: Connection,
+  units: readonly Pending[],
+  layout: Layout,
+  locked: LaneLocks['locked'],
+): Promise<Outcome> {
   const { statements, places, alone } = layout;
   const counted = units.some(({ unit }) => unit.some((statement) => statement.rows !== undefined));
   const replies = await connection.send([begin, ...statements, ...(counted ? [] : [commit])]);
   const done = replies.slice(1);
   const rows = places.map((own) => own.flatMap((place) => replyAt(done, place) ?? []));
+  const slow = statements[done.findIndex((reply) => 'fault' in reply && reply.fault.is === 'slow')];
+  if (slow !== undefined) locked.add(slow.sql);
   const isBlurred = [...done.slice(0, alone[0]), ...done.slice(alone[1])].some(isOwnFault);
   const failures = findFailures(units, rows);
   const fault = worst(replies);

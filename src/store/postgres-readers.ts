@@ -2,6 +2,7 @@ import { setImmediate as aTurn } from 'node:timers/promises';
 import { ReadUnavailable, type Row, type Value } from './db.ts';
 import type { Connection } from './postgres-connection.ts';
 import { messageOf } from './postgres-faults.ts';
+import { createLockedTables, type LockedTables } from './postgres-locked-tables.ts';
 import { type Asked, createJoin } from './postgres-lookups.ts';
 
 /** The connections for reads: each carries many reads at once in its pipeline. */
@@ -14,7 +15,7 @@ export type Readers = {
  * Lookups by a key have connections of their own, on which no plan goes through a whole table: the server keeps the plan of a
  * prepared statement, and one that was made while the table was small would stay until its statistics are renewed.
  */
-const readerCounts = { lookups: 2, others: 3 } as const;
+const readerCounts = { lookups: 2, others: 3, probes: 1 } as const;
 // Without JIT: where a small table has no index on the key, an older server takes its only plan for a dear one.
 const lookupSetup = 'set enable_seqscan = off; set jit = off';
 const triesPerRead = 3;
@@ -32,6 +33,8 @@ type Group = { readonly slots: readonly Slot[]; readonly open: () => Promise<Con
 export function createReaders(open: OpenReader): Readers {
   const lookups = createGroup(readerCounts.lookups, () => open(lookupSetup));
   const others = createGroup(readerCounts.others, () => open(''));
+  const probes = createGroup(readerCounts.probes, () => open(''));
+  const locked = createLockedTables();
   const join = createJoin();
   let asked: Asked[] = [];
 
@@ -43,13 +46,21 @@ export function createReaders(open: OpenReader): Readers {
     ask(others, joined.others);
   }
 
-  function ask(group: Group, statements: readonly Asked[]): void {
+  function ask(group: Group, all: readonly Asked[]): void {
+    const statements = all.filter((one) => !locked.holds([one.sql]));
+    for (const one of all) if (!statements.includes(one)) askForLocked(group, one);
     for (let from = 0; from < statements.length; from += readsTogether) {
       const slot = leastBusy(group);
       for (const one of statements.slice(from, from + readsTogether)) {
-        answer(group, slot, one).catch((fault: unknown) => refuse(group, one, fault));
+        answer(group, slot, one).then(one.resolve, (fault: unknown) => refuse(group, one, fault));
       }
     }
+  }
+
+  function askForLocked(group: Group, one: Asked): void {
+    const by = (way: Group) => () => answer(way, leastBusy(way), one);
+    const ways = { probe: by(probes), usual: by(group), fault: unavailableTable };
+    locked.through([one.sql], ways).then(one.resolve, (fault: unknown) => refuse(group, one, fault));
   }
 
   /** What fails of several is asked one by one: a row that cannot be read fails nobody but who asked for it. */
@@ -58,19 +69,19 @@ export function createReaders(open: OpenReader): Readers {
     else ask(group, one.parts);
   }
 
-  async function answer(group: Group, slot: Slot, { sql, args, resolve }: Asked): Promise<void> {
+  async function answer(group: Group, slot: Slot, { sql, args }: Asked): Promise<Row[]> {
     let result = await attempt(group, slot, { sql, args });
     for (let tries = 1; tries < triesPerRead && 'fault' in result; tries += 1) {
       result = await attempt(group, leastBusy(group), { sql, args });
     }
     if ('fault' in result) throw new ReadUnavailable(`the database does not answer: ${result.fault}`);
-    resolve(result.rows);
+    return result.rows;
   }
 
   async function attempt({ open }: Group, slot: Slot, { sql, args }: Pick<Asked, 'sql' | 'args'>): Promise<Attempt> {
     slot.waiting += 1;
     try {
-      return await readOn(await connectionOf(slot, open), sql, args);
+      return await readOn(await connectionOf(slot, open), { sql, args, locked });
     } finally {
       slot.waiting -= 1;
     }
@@ -85,12 +96,18 @@ export function createReaders(open: OpenReader): Readers {
     close: async () => {
       // What was asked before leaves first: behind the end of a connection it would open another.
       await aTurn();
-      const opened = await Promise.allSettled([...lookups.slots, ...others.slots].map(({ opening }) => opening));
+      const opened = await Promise.allSettled(
+        [lookups, others, probes].flatMap(({ slots }) => slots).map(({ opening }) => opening),
+      );
       for (const slot of opened) {
         if (slot.status === 'fulfilled' && slot.value?.usable) await slot.value.close();
       }
     },
   };
+}
+
+function unavailableTable(): ReadUnavailable {
+  return new ReadUnavailable('another session has locked a table, and a read has just waited for it in vain');
 }
 
 function createGroup(count: number, open: Group['open']): Group {
@@ -116,7 +133,9 @@ function openOnce(slot: Slot, open: () => Promise<Connection>): Promise<Connecti
   });
 }
 
-async function readOn(connection: Connection, sql: string, args: readonly Value[] | undefined): Promise<Attempt> {
+type Reading = Pick<Asked, 'sql' | 'args'> & { readonly locked: Pick<LockedTables, 'add'> };
+
+async function readOn(connection: Connection, { sql, args, locked }: Reading): Promise<Attempt> {
   const [reply] = await connection.send([args === undefined ? { sql } : { sql, args }]);
   if (reply === undefined) return { fault: 'no answer' };
   if ('rows' in reply) return reply;
@@ -126,6 +145,7 @@ async function readOn(connection: Connection, sql: string, args: readonly Value[
     case 'unreadable':
       throw new Error(`read failed: ${fault.message}`);
     case 'slow':
+      locked.add(sql);
       throw new ReadUnavailable(fault.message);
     case 'follows':
       return { fault: 'no answer' };

@@ -1,8 +1,9 @@
 import type { Random } from '../kernel/clock.ts';
-import type { Db, Value } from './db.ts';
-import { createGroupCommit } from './group-commit.ts';
+import { type Db, type Value, WriteBusy } from './db.ts';
+import { createGroupCommit, type Pending } from './group-commit.ts';
 import { type ConnectionOptions, connect } from './postgres-connection.ts';
 import { createLane } from './postgres-lane.ts';
+import { createLockedTables } from './postgres-locked-tables.ts';
 import { createReaders } from './postgres-readers.ts';
 import { createTexts, faultOf } from './statement-texts.ts';
 
@@ -21,16 +22,31 @@ const answerGraceMs = 10_000;
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Db> {
   const { statementTimeoutMs = 30_000, random } = options;
   const texts = createTexts();
-  const timeouts = `set statement_timeout = ${statementTimeoutMs}; set idle_in_transaction_session_timeout = ${statementTimeoutMs}`;
+  const timeouts = `set statement_timeout = ${statementTimeoutMs}; set idle_in_transaction_session_timeout = ${statementTimeoutMs}; set lock_timeout = ${lockTimeoutMs}`;
   const session = (setup: string): ConnectionOptions => ({
     url,
     texts,
     setup: `${timeouts}; ${setup}`,
     deadlineMs: statementTimeoutMs + answerGraceMs,
   });
-  const lanes = Array.from({ length: laneCount }, () => createLane(() => connect(session(writerSetup))));
-  const readers = createReaders((more) => connect(session(`set default_transaction_read_only = on; ${more}`)));
+  const writer = () => connect(session(writerSetup));
+  const locked = createLockedTables();
+  const lanes = Array.from({ length: laneCount }, () => createLane(writer, { locked, divert: divertLocked }));
   const commits = createGroupCommit({ lanes, batchLimit, texts, random });
+  const probeLane = createLane(writer, { locked, divert: (units) => units });
+  const probes = createGroupCommit({ lanes: [probeLane], batchLimit, texts, random });
+  const readers = createReaders((more) => connect(session(`set default_transaction_read_only = on; ${more}`)));
+
+  function divertLocked(units: readonly Pending[]): readonly Pending[] {
+    return units.filter(({ unit, resolve, reject }) => {
+      const touched = unit.map(({ sql }) => sql);
+      if (!locked.holds(touched)) return true;
+      const ways = { probe: () => probes.write(unit), usual: () => commits.write(unit), fault: busyTable };
+      locked.through(touched, ways).then(resolve, reject);
+      return false;
+    });
+  }
+
   const read = async (sql: string, args?: readonly Value[]) => {
     const fault = faultOf({ sql, args: args ?? [] }, texts(sql));
     if (fault !== undefined) throw new TypeError(fault);
@@ -47,18 +63,22 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     read,
     close: () => {
       closing ??= commits.close().then(async () => {
-        await Promise.all([...lanes.map((lane) => lane.close()), readers.close()]);
+        await probes.close();
+        await Promise.all([...[...lanes, probeLane].map((lane) => lane.close()), readers.close()]);
       });
       return closing;
     },
   };
 }
 
+const busyTable = () =>
+  new WriteBusy('another session has locked a table, and a statement has just waited for it in vain');
+
 // Writes find their rows by an index, each one. The server keeps the plan of a prepared statement, and one that was made
 // while a table was small would go through all of it until its statistics are renewed. Migrations plan anew (migrations.ts).
 const byIndex = 'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off';
 // A commit must mean synced, also where the server's default is otherwise; a stricter default stays.
-const writerSetup = `${byIndex}; set lock_timeout = ${lockTimeoutMs};
+const writerSetup = `${byIndex};
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
 async function refuseOtherCollation(read: Db['read']): Promise<void> {
