@@ -36,7 +36,7 @@ export function createAnswerCheck(): (left: Left) => Judged {
   const routes = Object.entries(paths)
     .sort(([left], [right]) => left.split('{').length - right.split('{').length)
     .map(([path, methods]): Route => {
-      const literal = `/v1${path === '/' ? '' : path}`.replaceAll(/\{\w+\}/g, '[^/]+');
+      const literal = `/v1${path === '/' ? '/?' : path}`.replaceAll(/\{\w+\}/g, '[^/]+');
       return { pattern: new RegExp(`^${literal}$`), methods };
     });
   const compiled = new Map<Json, Fits>();

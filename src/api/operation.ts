@@ -154,8 +154,8 @@ type Described = {
   readonly method: 'GET' | 'POST' | 'QUERY' | 'DELETE';
   /** False for a GET without HEAD: one that decides something, or proves something by what it gives out. */
   readonly head?: false;
-  /** With `{name}` for parameters, as in OpenAPI. */
-  readonly path: string;
+  /** With `{name}` for parameters, as in OpenAPI. There is one version: what comes later stands beside what there is. */
+  readonly path: '/v1' | `/v1/${string}`;
   readonly scope: Needed;
   readonly summary: string;
   readonly description: string;

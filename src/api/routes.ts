@@ -36,10 +36,11 @@ function goneCaller(response: ServerResponse): AbortSignal {
 export function mountAll<P>(app: FastifyInstance, desk: Desk<P>): void {
   const byPath = Map.groupBy(desk.parts.operations, (operation) => operation.path);
   for (const [path, operations] of byPath) {
-    const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
-    for (const operation of operations) routeOperation(app, deskOf(desk, operation), { url, operation });
     const allowed = operations.flatMap(methodsOf);
-    routeOthers(app, desk, { url, allowed });
+    for (const url of urlsOf(path)) {
+      for (const operation of operations) routeOperation(app, deskOf(desk, operation), { url, operation });
+      routeOthers(app, desk, { url, allowed });
+    }
   }
   for (const page of desk.parts.pages) {
     app.route({
@@ -50,6 +51,11 @@ export function mountAll<P>(app: FastifyInstance, desk: Desk<P>): void {
     routeOthers(app, desk, { url: page.path, allowed: ['GET', 'HEAD'] });
   }
   for (const mount of desk.parts.mounts) mountHandler(app, desk, mount);
+}
+
+/** OpenAPI knows no empty path: behind the address of the server, the root of the interface is `/` there. */
+function urlsOf(path: string): readonly string[] {
+  return path === '/v1' ? [path, `${path}/`] : [path.replaceAll(/\{(\w+)\}/g, ':$1')];
 }
 
 /** The desk of an operation that is to go has the headers that say so. */

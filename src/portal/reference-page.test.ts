@@ -53,10 +53,10 @@ test('links beside each other stand on lines of their own, so that a finger hits
 });
 
 test('the page that the answers of a deprecated operation link to says so', async () => {
-  const deprecated = { since: Date.UTC(2027, 0, 1), sunset: Date.UTC(2028, 0, 1), successor: '/v2/ask' };
+  const deprecated = { since: Date.UTC(2027, 0, 1), sunset: Date.UTC(2028, 0, 1), successor: '/v1/inquire' };
   assert.match(
     await referenceOf({ ...ask, deprecated }),
-    /Deprecated since 2027-01-01\. It ends on 2028-01-01 at the earliest\. Use \/v2\/ask instead\./,
+    /Deprecated since 2027-01-01\. It ends on 2028-01-01 at the earliest\. Use \/v1\/inquire instead\./,
   );
   assert.match(await referenceOf({ ...ask, deprecated: { since: 0 } }), />Deprecated since 1970-01-01\.</);
 });

@@ -63,6 +63,23 @@ test('OPTIONS of every path lists its methods, those that 405 lists', async () =
   }
 });
 
+test('every path of the OpenAPI document, behind the address that it names, is one of this server', async () => {
+  const { servers, paths } = jsonOf(await ask({ path: '/openapi.json' })) as {
+    readonly servers: readonly { readonly url: string }[];
+    readonly paths: Readonly<Record<string, unknown>>;
+  };
+  assert.deepEqual(
+    servers.map(({ url }) => url),
+    [`${home.url}/v1`],
+  );
+  for (const path of Object.keys(paths)) {
+    const options = await ask({ method: 'OPTIONS', path: `/v1${path.replaceAll(/\{\w+\}/g, 'x')}` });
+    assert.equal(options.status, 204, path);
+  }
+  const endpointsAt = async (path: string) => jsonOf(await ask({ path }))['endpoints'];
+  assert.deepEqual(await endpointsAt('/v1/'), await endpointsAt('/v1'));
+});
+
 /** Operations that end what others are asked about. */
 const ends = new Set(['removeWebhook', 'withdrawDocument']);
 
