@@ -81,7 +81,6 @@ async function run(place: Db): Promise<void> {
     senderNameOf: async () => 'Tax Office',
     onFault: (fault) => console.error(fault),
     channels: { ...absentChannels, inbox: inboxChannel, email },
-    soleProcess: true,
   });
   const urgentQueue = new Set([queueName('email', 0)]);
   async function measure(): Promise<number[]> {

@@ -17,6 +17,7 @@ import { publicUrlOn } from './config/public-url.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { scanningCommit } from './documents/scan-documents.ts';
+import { endLeases } from './jobs/lease.ts';
 import { createLimit, late } from './jobs/limit.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
@@ -116,6 +117,8 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   // A setting that is wrong stops the start before anything is at work.
   await standingPolicy(house);
   if (mode.isHelper !== true) await tellOfOldRecords(house);
+  // Nobody else can have an SQLite file open: whoever held a lease is gone.
+  if (house.db.engine === 'sqlite' && mode.isHelper !== true) await house.claim(endLeases);
   calling = begin(mode.roles.has('worker') ? startCalling(house) : undefined);
   delivering = begin(mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined);
   const queues = begin(mode.roles.has('worker') ? watchQueues(house) : undefined);
@@ -272,7 +275,6 @@ function startWorker(house: House, access: Access, { channels, cascade, simulate
     timer: systemTimer,
     channels: { ...channels, inbox: inboxChannel },
     cascade,
-    soleProcess: house.db.engine === 'sqlite',
     contactOf: simulated ? withSimulators(contactsOf(house)) : contactsOf(house),
     senderNameOf: senderNamesOf(access),
     onFault: (fault) => house.log.fault('delivery', fault),

@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import { endLeases } from '../src/jobs/lease.ts';
 import { type CascadePolicy, inboxAndEmail } from '../src/notifications/cascade.ts';
 import { absentChannels, type Channel, type Outcome } from '../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../src/notifications/channels/inbox.ts';
@@ -51,7 +52,6 @@ export async function createDeliveryHouse(
       onFault: (fault) => faults.push(fault),
       cascade,
       channels: { ...absentChannels, inbox: inboxChannel, email: more.email ?? smtp },
-      soleProcess: false,
       policy: { attempts: 4, firstDelayMs: minute, longestDelayMs: 10 * minute },
       timing: { pollMs: 60 * minute, leaseMs: 60 * minute, recoverMs: 60 * minute },
       ...more,
@@ -59,8 +59,11 @@ export async function createDeliveryHouse(
     return delivering;
   }
 
-  /** The same for one that knows that all others are gone, as each start on SQLite does: what they had is lost. */
-  const takeOver: typeof start = (more) => start({ soleProcess: true, ...more });
+  /** The same where all others are known to be gone, as at each start on SQLite: what they had is lost. */
+  const takeOver: typeof start = async (more) => {
+    await house.claim(endLeases);
+    return await start(more);
+  };
 
   return { time, house, sink, smtp, faults, start, takeOver };
 }

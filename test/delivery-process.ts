@@ -1,3 +1,4 @@
+import { endLeases } from '../src/jobs/lease.ts';
 import { systemTimer } from '../src/jobs/timer.ts';
 import { systemClock } from '../src/kernel/system-clock.ts';
 import { absentChannels } from '../src/notifications/channels/channel.ts';
@@ -13,6 +14,7 @@ const engine = engines.find((candidate) => candidate.name === name);
 if (engine === undefined) throw new Error('expected the name of an engine');
 const db = await engine.openAt(place);
 const house = await createNotificationHouse(db, systemClock, { 'cit-ada': { email: 'ada@example.org' } });
+if (engine.name === 'sqlite') await house.claim(endLeases);
 const delivering = await startDelivery({
   ...house,
   read: db.read,
@@ -25,7 +27,6 @@ const delivering = await startDelivery({
     inbox: inboxChannel,
     email: createSmtpEmail({ url, sender: { address: 'no-reply@tax.example', messageIdHost: 'tax.example' } }),
   },
-  soleProcess: engine.name === 'sqlite',
   timing: { pollMs: 50, leaseMs: 600, recoverMs: 100 },
 });
 const isLeft = async () => (await db.read("select id from delivery where status in ('queued', 'sending')")).length > 0;

@@ -1,5 +1,4 @@
-import { ageOf, type Clock } from '../kernel/clock.ts';
-import type { Statement } from '../store/db.ts';
+import type { Read, Statement } from '../store/db.ts';
 import type { Claim } from './claim.ts';
 import { repeat } from './repeat.ts';
 import type { Timer } from './timer.ts';
@@ -7,100 +6,103 @@ import type { Timer } from './timer.ts';
 /** The name of the lease that a worker instance holds for as long as it lives; claimed jobs carry it. */
 export type WorkerLease = `worker/${string}`;
 
-type Ask = { readonly name: string; readonly holder: string; readonly now: number; readonly leaseMs: number };
-
-/** Clocks of processes that work together agree far better than that. */
-const clocksApartMs = 60_000;
+/** The leases of all worker instances, as a pattern of `like`. */
+export const workerLeases = 'worker/%';
 
 /**
- * Takes or renews a lease: a row comes back exactly where it is held now. `fence` grows with each change of holder, so
- * that what an earlier holder still sends can be told from the present one's. A lease that is held for longer than any
- * can be was taken by a clock that has been set back since: it has run out.
+ * Takes a lease that is free, or renews one's own: a row comes back exactly where it is held now. `fence` grows with each
+ * change of holder, so that what an earlier holder still sends can be told from the present one's.
  */
-export function takeLease({ name, holder, now, leaseMs }: Ask): Statement {
+export function takeLease(name: string, holder: string): Statement {
   return {
-    sql: `insert into lease (name, holder, fence, held_until) values ($1, $2, 1, $4)
-      on conflict (name) do update set holder = excluded.holder, held_until = excluded.held_until,
+    sql: `insert into lease (name, holder, fence, renewals) values ($1, $2, 1, 0)
+      on conflict (name) do update set holder = excluded.holder, renewals = lease.renewals + 1,
         fence = case when lease.holder = excluded.holder then lease.fence else lease.fence + 1 end
-      where lease.holder = excluded.holder or lease.held_until <= $3 or lease.held_until > $5
+      where lease.holder in (excluded.holder, '')
       returning fence`,
-    args: [name, holder, now, now + leaseMs, now + leaseMs + clocksApartMs],
-  };
-}
-
-/** Gives a lease back before its time, so that the next one need not wait; its fence stays. */
-export function giveBackLease(name: string, holder: string): Statement {
-  return {
-    sql: 'update lease set held_until = 0 where name = $1 and holder = $2 returning name',
     args: [name, holder],
   };
 }
 
-/**
- * Ends the leases of all worker instances. For the start of a database that only one process can have open: whoever
- * held them is gone, and what they had taken can be recovered at once.
- */
-export const endWorkerLeases: Statement = {
-  sql: "delete from lease where name >= 'worker/' and name < 'worker0' returning name",
-};
+/** Gives a lease back, so that the next one need not wait; its fence stays. */
+export function giveBackLease(name: string, holder: string): Statement {
+  return { sql: "update lease set holder = '' where name = $1 and holder = $2 returning name", args: [name, holder] };
+}
 
-/** Forgets the leases of worker instances that ran out by then: each instance has a name of its own. */
-export function forgetWorkerLeases(ranOutBy: number): Statement {
+/** Frees a lease that was not renewed since it was looked at. */
+function endLease({ name, renewals }: Seen): Statement {
   return {
-    sql: "delete from lease where name >= 'worker/' and name < 'worker0' and held_until <= $1 returning name",
-    args: [ranOutBy],
+    sql: "update lease set holder = '' where name = $1 and renewals = $2 returning name",
+    args: [name, renewals],
   };
 }
 
+/**
+ * Frees all leases. For the start of a database that only one process can have open: whoever held them is gone, and
+ * what they had taken can be recovered at once.
+ */
+export const endLeases: Statement = { sql: "update lease set holder = '' where holder <> '' returning name" };
+
+/** Forgets the leases of worker instances that ended: each instance has a name of its own, and one that lives takes it anew. */
+export const forgetWorkerLeases: Statement = {
+  sql: "delete from lease where name like $1 and holder = '' returning name",
+  args: [workerLeases],
+};
+
 export type LeaseParts = {
   readonly claim: Claim;
-  readonly clock: Clock;
+  readonly read: Read;
   readonly timer: Timer;
   readonly name: string;
   readonly holder: string;
+  /** The leases that the holder looks at, as a pattern of `like`; all of them last as long as its own. */
+  readonly watched: string;
   /** How long the lease lasts without being renewed; it is renewed after a quarter of that. */
   readonly leaseMs: number;
+  /** Milliseconds that never go back. */
+  readonly stopwatch?: () => number;
   onFault(fault: unknown): void;
 };
 
 export type Lease = {
-  /** The fence while the lease is held by the clock of this process; undefined when it is not. */
+  /** The fence while the lease is held; undefined when it is not. */
   fence(): number | undefined;
-  /**
-   * Whether others whose lease ran out may be taken for dead. Where ours ran out too, this process stood still or its
-   * clock was set forward, and theirs may look so for the same reason: all get the length of a lease to renew. They get
-   * half of that from a new holder: the database may have been away, and nobody could renew.
-   */
-  mayJudge(): Promise<boolean>;
   /** Resolves when no renewal is at work. */
   idle(): Promise<void>;
   /** Stops renewing; with `giveBack`, the next holder need not wait. */
   end(options: { giveBack: boolean }): Promise<void>;
 };
 
-/** Takes a lease and keeps it renewed; where another holds it, tries again at each renewal time. */
+/** A lease is renewed so often in its length, and has ended when as many looks in a row found it as it was. */
+const renewalsOfALease = 4;
+
+/** How a lease was found, and in how many looks before this one. */
+type Seen = { readonly name: string; readonly renewals: number; readonly before: number };
+
+/**
+ * Takes a lease and keeps it renewed; where another holds it, tries again at each renewal time. With each renewal it looks
+ * at those of the others. Looks are counted, no clock is asked: clocks need not agree, and for who stood still it was one
+ * look. Only those count behind which the own renewal went through: where it could not, nobody else could renew.
+ */
 export async function keepLease(parts: LeaseParts): Promise<Lease> {
-  const { claim, clock, timer, name, holder, leaseMs } = parts;
+  const { claim, timer, name, holder, leaseMs, stopwatch = () => performance.now() } = parts;
   let held: { readonly fence: number; readonly until: number } | undefined;
-  let patience = { since: clock.now(), ms: leaseMs / 2 };
+  let seen: ReadonlyMap<string, Seen> = new Map();
 
   async function renew(): Promise<void> {
-    const now = clock.now();
-    if (held !== undefined && now >= held.until) patience = { since: now, ms: leaseMs };
-    const [row] = await claim(takeLease({ name, holder, now, leaseMs }));
-    held = row === undefined ? undefined : { fence: Number(row['fence']), until: now + leaseMs };
+    const before = seen;
+    seen = new Map();
+    const found = await look(parts, before);
+    const until = stopwatch() + leaseMs;
+    const [row] = await claim(takeLease(name, holder));
+    held = row === undefined ? undefined : { fence: Number(row['fence']), until };
+    seen = found;
   }
 
-  const fence = () => (held !== undefined && clock.now() < held.until ? held.fence : undefined);
   await renew();
-  const renewing = repeat({ timer, everyMs: leaseMs / 4, onFault: parts.onFault, call: renew });
+  const renewing = repeat({ timer, everyMs: leaseMs / renewalsOfALease, onFault: parts.onFault, call: renew });
   return {
-    fence,
-    mayJudge: async () => {
-      if (fence() === undefined) await renew();
-      // Either way: a clock that is set back must not make it wait longer.
-      return ageOf(patience.since, clock) >= patience.ms;
-    },
+    fence: () => (held !== undefined && stopwatch() < held.until ? held.fence : undefined),
     idle: renewing.idle,
     end: async ({ giveBack }) => {
       await renewing.stop();
@@ -108,4 +110,16 @@ export async function keepLease(parts: LeaseParts): Promise<Lease> {
       if (giveBack) await claim(giveBackLease(name, holder));
     },
   };
+}
+
+/** Looks once more, and frees what has ended. */
+async function look({ read, claim, watched }: LeaseParts, seen: ReadonlyMap<string, Seen>): Promise<Map<string, Seen>> {
+  const rows = await read("select name, renewals from lease where name like $1 and holder <> ''", [watched]);
+  const found = rows.map((row): Seen => {
+    const [name, renewals] = [String(row['name']), Number(row['renewals'])];
+    const last = seen.get(name);
+    return { name, renewals, before: last?.renewals === renewals ? last.before + 1 : 0 };
+  });
+  for (const lease of found) if (lease.before >= renewalsOfALease) await claim(endLease(lease));
+  return new Map(found.map((lease) => [lease.name, lease]));
 }

@@ -27,7 +27,7 @@ type Put = { readonly tries: number; readonly until: number };
  * Looks after the deliveries whose worker lost its lease: those whose provider had not been called go back into the
  * queue; of the others the provider is asked where it can be, and what it does not know becomes `unknown`. While it cannot
  * be reached it is asked again, until `deliverBy`. Gives how many went back. `own` is the lease of this process, whose
- * jobs are at work here, whatever its clock says. Two processes may do so at once: each step is fenced.
+ * jobs are at work here, whatever others took it for. Two processes may do so at once: each step is fenced.
  */
 export function createRecovery(parts: RecoverParts): (own: string) => Promise<number> {
   // In memory: a new process asks at once.
@@ -57,7 +57,7 @@ export function createRecovery(parts: RecoverParts): (own: string) => Promise<nu
     let [back, mayAsk] = [0, true];
     for (let behind: Place | undefined = beforeAll; behind !== undefined; ) {
       const now = parts.clock.now();
-      const found = await findLost(parts.read, { now, own, behind });
+      const found = await findLost(parts.read, { own, behind });
       for (const { job } of found) seen.add(keyOf(job));
       const due = found.filter(({ job }) => !parts.isAtHand(job) && (put.get(keyOf(job))?.until ?? now) <= now);
       const ends = await allOf(due.filter((one) => !isAsked(parts, one)).map(recover));
@@ -116,18 +116,18 @@ type Lost = {
 type Place = { readonly lockedBy: string; readonly id: string };
 const beforeAll: Place = { lockedBy: '', id: '' };
 
-type Looking = { readonly now: number; readonly own: string; readonly behind: Place };
+type Looking = { readonly own: string; readonly behind: Place };
 
 /** A part of them, in the order of the index of what is taken: by any other SQLite looks at every delivery there is, each second. */
-async function findLost(read: Read, { now, own, behind }: Looking): Promise<Lost[]> {
+async function findLost(read: Read, { own, behind }: Looking): Promise<Lost[]> {
   const rows = await read(
     `select d.id, d.notification_id, d.channel, d.attempts, d.locked_by, d.started_at, d.reminder, d.early_word,
         (select n.deliver_by from notification n where n.id = d.notification_id) as deliver_by
       from delivery d
-      where d.status = 'sending' and d.locked_by <> $3 and (d.locked_by, d.id) > ($4, $5)
-        and not exists (select 1 from lease l where l.name = d.locked_by and l.held_until > $1)
-      order by d.locked_by, d.id limit $2`,
-    [now, lookedAtOnce, own, behind.lockedBy, behind.id],
+      where d.status = 'sending' and d.locked_by <> $2 and (d.locked_by, d.id) > ($3, $4)
+        and not exists (select 1 from lease l where l.name = d.locked_by and l.holder <> '')
+      order by d.locked_by, d.id limit $1`,
+    [lookedAtOnce, own, behind.lockedBy, behind.id],
   );
   return rows.map((row: Row) => ({
     job: jobOf(row),

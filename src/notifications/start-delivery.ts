@@ -1,6 +1,5 @@
 import type { RetryPolicy } from '../jobs/back-off.ts';
 import { createGate } from '../jobs/gate.ts';
-import { endWorkerLeases } from '../jobs/lease.ts';
 import { createLimit, type Limit, late } from '../jobs/limit.ts';
 import { repeat } from '../jobs/repeat.ts';
 import { type Queue, startWorker, type Worker, type WorkerParts } from '../jobs/worker.ts';
@@ -21,24 +20,19 @@ import { createWorkerIdentity, type WorkerIdentity } from './worker-identity.ts'
 export type DeliveryTiming = {
   /** How soon a job is seen that another process has stored. */
   readonly pollMs: number;
-  /**
-   * How long a process may be silent before its jobs are recovered; it renews after a quarter of that. The clocks of all
-   * processes have to agree within a second or two.
-   */
+  /** How long a process may be silent before its jobs are recovered; others need up to a quarter more to be sure of that. */
   readonly leaseMs: number;
-  /** How often lost jobs are looked for. With `leaseMs` below 10 s: whole again that soon after a crash. */
+  /** How often lost jobs are looked for. With `leaseMs` and its quarter below 10 s: whole again that soon after a crash. */
   readonly recoverMs: number;
 };
 
-export const deliveryTiming: DeliveryTiming = { pollMs: 1_000, leaseMs: 7_000, recoverMs: 1_000 };
+export const deliveryTiming: DeliveryTiming = { pollMs: 1_000, leaseMs: 6_000, recoverMs: 1_000 };
 
 /** About two days: 5 s, doubled up to an hour, 72 attempts; `deliverBy` may end it sooner. */
 const deliveryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
 
 export type DeliveryProcess = Omit<DeliverParts, 'policy' | 'urgent' | 'limit' | 'isStopping'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
-  /** True where no other process can have this database open (SQLite): jobs of former processes are lost for sure. */
-  readonly soleProcess: boolean;
   readonly policy?: RetryPolicy;
   readonly timing?: DeliveryTiming;
 };
@@ -84,10 +78,9 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
   const isAtHand = (job: Job) => atHand.has(keyOf(job));
   const parts = { ...given, commit, policy, timing, limit, atHand, isAtHand, isStopping: () => stopping };
   const { timer, onFault } = parts;
-  if (parts.soleProcess) await parts.claim(endWorkerLeases);
   const identity = await createWorkerIdentity({ ...parts, leaseMs: timing.leaseMs });
   const recover = createRecovery(parts);
-  if (parts.soleProcess) await recover(await identity.name());
+  await recover(await identity.name());
 
   const lines = channelNames.flatMap(lineStarter(parts, identity));
   const deadlines = start(parts, createDeadlines(parts), { concurrency: deadlinesAtOnce, batch: deadlinesAtOnce });
@@ -105,7 +98,7 @@ export async function startDelivery(given: DeliveryProcess): Promise<Delivering>
     onFault,
     call: async () => {
       const own = await identity.name();
-      if ((await identity.mayJudge()) && (await recover(own)) > 0) wake();
+      if ((await recover(own)) > 0) wake();
     },
   });
   return {

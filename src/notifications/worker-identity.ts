@@ -1,4 +1,11 @@
-import { forgetWorkerLeases, keepLease, type Lease, type LeaseParts, type WorkerLease } from '../jobs/lease.ts';
+import {
+  forgetWorkerLeases,
+  keepLease,
+  type Lease,
+  type LeaseParts,
+  type WorkerLease,
+  workerLeases,
+} from '../jobs/lease.ts';
 import type { Random } from '../kernel/clock.ts';
 
 /** Under which lease this process takes jobs. */
@@ -10,24 +17,19 @@ export type WorkerIdentity = {
    * answer of a claim or of an outcome was lost): recovery then treats them like those of a dead process.
    */
   leaveBehind(name: string): void;
-  /** Whether the jobs of other leases that ran out may be recovered; see `Lease.mayJudge`. */
-  mayJudge(): Promise<boolean>;
   /** Resolves when no renewal is at work. */
   idle(): Promise<void>;
   end(giveBack: boolean): Promise<void>;
 };
 
-type IdentityParts = Omit<LeaseParts, 'name' | 'holder'> & { readonly random: Random };
-
-/** Whoever lives has renewed its lease within that time; one that did not would make it anew. */
-const forgottenAfterMs = 86_400_000;
+type IdentityParts = Omit<LeaseParts, 'name' | 'holder' | 'watched'> & { readonly random: Random };
 
 /** Takes a lease of a new name, and keeps it until it is left behind or ended. */
 export async function createWorkerIdentity(parts: IdentityParts): Promise<WorkerIdentity> {
   const begin = async () => {
     const name = newName(parts.random);
-    await parts.claim(forgetWorkerLeases(parts.clock.now() - forgottenAfterMs));
-    return { name, lease: await keepLease({ ...parts, name, holder: name }) };
+    await parts.claim(forgetWorkerLeases);
+    return { name, lease: await keepLease({ ...parts, name, holder: name, watched: workerLeases }) };
   };
   let current: { readonly name: WorkerLease; readonly lease: Lease } = await begin();
   let leftBehind = false;
@@ -51,7 +53,6 @@ export async function createWorkerIdentity(parts: IdentityParts): Promise<Worker
     leaveBehind: (name) => {
       leftBehind ||= name === current.name;
     },
-    mayJudge: () => current.lease.mayJudge(),
     idle: () => current.lease.idle(),
     end: (giveBack) => current.lease.end({ giveBack: giveBack && !leftBehind }),
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Claim } from '../../src/jobs/claim.ts';
-import { endWorkerLeases } from '../../src/jobs/lease.ts';
+import { endLeases } from '../../src/jobs/lease.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
 import { deliveryTiming } from '../../src/notifications/start-delivery.ts';
 import type { Db } from '../../src/store/db.ts';
@@ -66,6 +66,19 @@ for (const engine of engines) {
     assert.equal(((await house.show(lost)) as Shown).reason?.code, 'outcome-unknown');
   });
 
+  check('what a process had in hand is recovered as soon though its clock was hours ahead', async (t, db) => {
+    const { time, house, start } = await createDeliveryHouse(t, db);
+    const clock = { now: () => time.clock.now() + 120 * minute };
+    const email = scripted(never);
+    const dead = await start({ email, clock, timing: deliveryTiming, timer: stopped });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    dead.wake();
+    await until(async () => email.calls.length === 1);
+    const living = await start({ timing: deliveryTiming });
+    await time.advance(10_000, living.idle);
+    assert.equal(((await house.show(id)) as Shown).reason?.code, 'outcome-unknown');
+  });
+
   check('a process does not recover what it has at hand, whatever its lease says', async (t, db) => {
     const { time, house, start } = await createDeliveryHouse(t, db);
     const answer = Promise.withResolvers<Outcome>();
@@ -74,7 +87,7 @@ for (const engine of engines) {
     const id = await house.accept({ citizenId: 'cit-ada' });
     worker.wake();
     await until(async () => provider.calls.length === 1);
-    await db.write([endWorkerLeases]);
+    await db.write([endLeases]);
     await time.advance(5_000, async () => db.read('select 1 as one'));
     answer.resolve({ outcome: 'sent' });
     await worker.idle();
