@@ -21,7 +21,7 @@ export async function startSftpServer(t: TestContext, folder: string, users: rea
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
   const rsaKey = rsa.export({ type: 'pkcs1', format: 'pem' }).toString();
   let onRename: (to: string) => RenameBehaviour = () => 'make';
-  let [full, unlisted] = [false, false];
+  let [full, unlisted, kept] = [false, false, false];
   const late: Array<() => void> = [];
   const rules = {
     folder,
@@ -29,6 +29,7 @@ export async function startSftpServer(t: TestContext, folder: string, users: rea
     onRename: (to: string) => onRename(to),
     isFull: () => full,
     isUnlisted: () => unlisted,
+    isKept: () => kept,
   };
   const connections = new Set<Connection>();
   const keys = users.map(parsedKey);
@@ -79,6 +80,10 @@ export async function startSftpServer(t: TestContext, folder: string, users: rea
     unlist: () => {
       unlisted = true;
     },
+    /** Whether it lets nobody remove anything. */
+    keep: (isKept: boolean) => {
+      kept = isKept;
+    },
     hangUp,
     stop,
   };
@@ -112,9 +117,10 @@ type Served = {
   readonly late: Array<() => void>;
   isFull(): boolean;
   isUnlisted(): boolean;
+  isKept(): boolean;
 };
 
-function serve({ sftp, connection, folder, late, onRename, isFull, isUnlisted }: Served): void {
+function serve({ sftp, connection, folder, late, onRename, isFull, isUnlisted, isKept }: Served): void {
   const pathOf = (path: string) => join(folder, path.replace(/^\/letters/, ''));
   const answer = (id: number, make: () => void) => {
     try {
@@ -155,6 +161,7 @@ function serve({ sftp, connection, folder, late, onRename, isFull, isUnlisted }:
   });
   sftp.on('FSETSTAT', (id) => sftp.status(id, STATUS_CODE.OK));
   sftp.on('REMOVE', (id, path) => {
+    if (isKept()) return sftp.status(id, STATUS_CODE.PERMISSION_DENIED);
     for (const rename of late.splice(0)) rename();
     if (existsSync(pathOf(path))) answer(id, () => rmSync(pathOf(path)));
     else sftp.status(id, STATUS_CODE.NO_SUCH_FILE);

@@ -183,6 +183,23 @@ test('a letter that was refused is taken back at once', async (t) => {
   }
 });
 
+test('what cannot be taken back is tried again where its renaming was refused, and not where it may be made yet', async (t) => {
+  const { server, send, files } = await open(t);
+  server.keep(true);
+  server.renames((to) => (to.endsWith('.json') ? 'refuse' : 'make'));
+  assert.deepEqual(await send(), unreachable);
+  server.renames((to) => (to.endsWith('.pdf') ? 'drop-late' : 'make'));
+  assert.deepEqual(await send(), unreachable);
+  server.renames((to) => (to.endsWith('.json') ? 'drop-late' : 'make'));
+  const message = letter();
+  assert.deepEqual(await send(message), { outcome: 'unknown' });
+  // The printer would have had two, had it been tried again: the renaming is made when what was left is taken away.
+  server.keep(false);
+  server.renames(() => 'make');
+  assert.equal((await send({ ...message, attempt: 2 })).outcome, 'sent');
+  assert.ok(files().includes(`${message.delivery}.1.json`));
+});
+
 test('what crashes left is taken away, and nothing that is the printer’s or still being made', async (t) => {
   const { folder, channel, send, files } = await open(t);
   // Processes died between writing and handing over, one of them two days ago; the printer has files of its own.

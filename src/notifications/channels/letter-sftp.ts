@@ -7,6 +7,7 @@ export type LetterSftpOptions = LetterParts & { readonly place: SftpPlace };
 /** The name under which a file is written; under its own it is for the printer. */
 const part = (name: string) => `${name}.part`;
 const unreachable = { outcome: 'temporary', reason: 'provider-unreachable' } as const;
+const unknown = { outcome: 'unknown' } as const;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
@@ -29,13 +30,19 @@ export function createLetterSftp({ place, ...parts }: LetterSftpOptions): Channe
 
   async function handOver(session: SftpSession, message: Message): Promise<Outcome> {
     const name = letterNameOf(message);
+    let mayBeMade = false;
     try {
-      for (const file of [`${name}.pdf`, `${name}.json`]) await session.rename(part(file), file);
+      await session.rename(part(`${name}.pdf`), `${name}.pdf`);
+      mayBeMade = true;
+      await session.rename(part(`${name}.json`), `${name}.json`);
       return { outcome: 'sent', providerRef: name };
     } catch {
       // The answer was lost, or it was a refusal: what lies there tells.
-      const found = (await ask(message).catch(() => undefined)) ?? ({ outcome: 'unknown' } as const);
-      return found.outcome === 'temporary' ? await within((other) => takeBack(other, name)).catch(() => found) : found;
+      const found = (await ask(message).catch(() => undefined)) ?? unknown;
+      if (found.outcome !== 'temporary') return found;
+      // A session that is open has brought a refusal. Else the renaming may be made yet, unless its file is taken back.
+      const left = mayBeMade && !session.isOpen() ? unknown : found;
+      return await within((other) => takeBack(other, name)).catch(() => left);
     } finally {
       giveBack(session);
     }
