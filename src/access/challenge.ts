@@ -1,5 +1,6 @@
 import { toInstant } from '../kernel/clock.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
+import type { Caller } from './caller.ts';
 import { acceptedAlgs } from './client-keys.ts';
 import type { ProofFault } from './dpop-proof.ts';
 
@@ -77,24 +78,24 @@ export function expiredAccessToken(expiredAt: number, now: number, scheme: Schem
 }
 
 /** The token is of a time that has not come here; only said once its signature was verified. */
-export function prematureAccessToken(aheadSeconds: number, now: number): Refusal {
+export function prematureAccessToken(aheadSeconds: number, now: number, scheme: Scheme): Refusal {
   return refuse(
     'invalid-access-token',
     `The token is ${aheadSeconds} s ahead of this server's clock. Compare the clock of its issuer with serverTime.`,
     {
       members: { serverTime: toInstant(now) },
       ...withChallenge(
-        challenge('Bearer', { error: 'invalid_token', errorDescription: 'The access token is not valid yet' }),
+        challenge(scheme, { error: 'invalid_token', errorDescription: 'The access token is not valid yet' }),
       ),
     },
   );
 }
 
-/** The token is good, and lacks the scope of this operation. */
-export function missingScope(scope: string): Refusal {
+/** The token is good, and lacks the scope of this operation (RFC 6750, section 3.1; RFC 9449, section 7.1). */
+export function missingScope(scope: string, { scheme = 'Bearer' }: Pick<Caller, 'scheme'>): Refusal {
   return refuse('missing-scope', `This operation needs the scope ${scope}.`, {
     members: { requiredScopes: [scope] },
-    ...withChallenge(challenge('Bearer', { error: 'insufficient_scope', scope })),
+    ...withChallenge(challenge(scheme, { error: 'insufficient_scope', scope })),
   });
 }
 

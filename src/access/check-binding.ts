@@ -44,8 +44,7 @@ export async function refusalOfBinding(
   shown: Shown | undefined,
 ): Promise<Refusal | undefined> {
   const { jkt, x5t } = confirmation;
-  // A bound token as Bearer may be a stolen one; an unbound one as DPoP would let its bearer feel safe.
-  const wanted: Scheme = jkt === undefined && binding !== 'dpop' ? 'Bearer' : 'DPoP';
+  const wanted = schemeOf(confirmation, binding);
   if (room === undefined || shown === undefined || scheme !== wanted) return invalidAccessToken(wanted);
   if ((binding === 'dpop' && jkt === undefined) || (binding === 'mtls' && x5t === undefined)) {
     return invalidAccessToken(wanted);
@@ -54,6 +53,11 @@ export async function refusalOfBinding(
   if (jkt === undefined) return undefined;
   const fault = await faultOfProof(room, { token, jkt }, shown);
   return fault && refusedProof(fault, room.nonces?.current());
+}
+
+/** The scheme of a token. A bound one as Bearer may be a stolen one; an unbound one as DPoP would let its bearer feel safe. */
+export function schemeOf(confirmation: Confirmation | undefined, binding: Binding): Scheme {
+  return confirmation?.jkt === undefined && binding !== 'dpop' ? 'Bearer' : 'DPoP';
 }
 
 async function faultOfProof(

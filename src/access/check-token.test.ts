@@ -55,6 +55,7 @@ test('a good token gives its client, whatever the letter case of the scheme', as
     scopes: new Set([scope]),
     purposes: undefined,
     quota: { perSecond: 1_000, burst: 2_000 },
+    scheme: 'Bearer',
     citizenId: undefined,
   };
   const token = tokenOf(house);
@@ -75,7 +76,7 @@ test('a scope that the client is no longer allowed is not in its caller, nor is 
 
 test('[R50] a missing scope is told with its challenge', async (t) => {
   const { checker } = await openTokenHouse(t);
-  assert.deepEqual(checker.missingScope(scope), {
+  assert.deepEqual(checker.missingScope(scope, {}), {
     slug: 'missing-scope',
     detail: 'This operation needs the scope documents:read.',
     members: { requiredScopes: [scope] },
@@ -164,7 +165,8 @@ test('what was changed of a client elsewhere counts within 60 s, for tokens that
   await house.db.write([clientChange(client, changed)]);
   house.clock.at += 60_001;
   assert.deepEqual(await house.checker.authenticate(token), {
-    ...{ clientId: client.clientId, scopes: new Set(), purposes: new Set(['tax']), quota, citizenId: undefined },
+    ...{ clientId: client.clientId, scopes: new Set(), purposes: new Set(['tax']), quota },
+    ...{ scheme: 'Bearer', citizenId: undefined },
   });
 });
 

@@ -15,7 +15,7 @@ import {
   prematureAccessToken,
   type Scheme,
 } from './challenge.ts';
-import { type BindingRoom, refusalOfBinding, type Shown } from './check-binding.ts';
+import { type BindingRoom, refusalOfBinding, type Shown, schemeOf } from './check-binding.ts';
 import type { Client } from './client.ts';
 import { acceptedAlgs } from './client-keys.ts';
 import type { ClientView } from './client-view.ts';
@@ -42,7 +42,7 @@ export type TokenChecker = {
    * request proves besides, for tokens that are bound.
    */
   authenticate(authorization: string | undefined, scope?: string, shown?: Shown): Promise<Caller | Refusal>;
-  missingScope(scope: string): Refusal;
+  missingScope(scope: string, caller: Pick<Caller, 'scheme'>): Refusal;
   /** Forgets every checked token and client, so that what this process changed counts at once. */
   forget(): void;
 };
@@ -80,7 +80,7 @@ export function createTokenChecker(room: CheckRoom): TokenChecker {
     const name = hash('sha256', token, 'base64url');
     let checked = cache.get(name);
     if (checked === undefined || !isStillGood(checked)) {
-      const verified = await verify(room, token);
+      const verified = await verify(room, token, scheme);
       if (verified === undefined || 'slug' in verified) {
         cache.delete(name);
         return verified ?? invalidAccessToken(scheme);
@@ -135,6 +135,7 @@ function callerOf(checked: Checked, client: Client | undefined): Caller | undefi
     scopes: checked.grant.scopes.intersection(new Set(client.scopes)),
     purposes: client.purposes === undefined ? undefined : new Set(client.purposes),
     quota: client.quota,
+    scheme: schemeOf(checked.grant.confirmation, client.binding),
     // Whom our own authorization server gives a token is a client acting for itself.
     citizenId: ours ? undefined : checked.grant.citizenId,
   };
@@ -142,7 +143,7 @@ function callerOf(checked: Checked, client: Client | undefined): Caller | undefi
 }
 
 /** The token as it was verified; undefined for one that is not accepted. */
-async function verify(room: CheckRoom, token: string): Promise<Checked | Refusal | undefined> {
+async function verify(room: CheckRoom, token: string, scheme: Scheme): Promise<Checked | Refusal | undefined> {
   const { clock, clients, publicUrl } = room;
   const apart = takeApart(token);
   if (apart === undefined || !acceptedAlgs.some((alg) => alg === apart.alg)) return undefined;
@@ -158,7 +159,7 @@ async function verify(room: CheckRoom, token: string): Promise<Checked | Refusal
     throw fault;
   }
   const ahead = secondsAhead(apart.claims, clock.now());
-  if (ahead !== undefined) return prematureAccessToken(ahead, clock.now());
+  if (ahead !== undefined) return prematureAccessToken(ahead, clock.now(), scheme);
   const grant = grantOf(apart.claims, { ...audienceOf(publicUrl), issuer }, clock.now());
   if (grant === undefined || (ours && apart.claims['sub'] !== grant.clientId)) return undefined;
   // A client that another hand has just made: its token is good, and our view does not have it yet. We give tokens to

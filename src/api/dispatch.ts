@@ -29,7 +29,7 @@ export type Gate = {
     needed: Exclude<Needed, null>,
     shown: Shown,
   ): Promise<Caller | Refusal>;
-  missingScope(scope: Scope): Refusal;
+  missingScope(scope: Scope, caller: Caller): Refusal;
   /** Takes one request from the client's quota; the headers go on every answer. */
   take(caller: Caller, needed: Exclude<Needed, null>): Taken | Promise<Taken>;
   /** Counts a check that found nothing; after too many of them `take` refuses. */
@@ -95,7 +95,7 @@ export function createDispatch<P>(
       const taken = counted instanceof Promise ? await counted : counted;
       admitted = { headers: taken.headers, caller };
       if (needed !== 'any' && !caller.scopes.has(needed)) {
-        return { ...admitted, result: house.gate.missingScope(needed) };
+        return { ...admitted, result: house.gate.missingScope(needed, caller) };
       }
       if (taken.refusal !== undefined) return { ...admitted, result: taken.refusal };
       const result = await serve(desk, incoming, caller);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { test } from 'node:test';
 import type { Shown } from '../../src/access/check-binding.ts';
+import type { Refusal } from '../../src/kernel/problem.ts';
 import { engines } from '../engines.ts';
 import { craft, goodClaims, openTokenHouse, publicUrl, signedByUs, type TokenHouse } from './tokens-house.ts';
 import { assertionOf, clientWithKeys, formOf, serve } from './tokens-server.ts';
@@ -102,6 +103,21 @@ const games: Record<string, (house: TokenHouse, token: string) => string | undef
   'two proofs in one header': (house, token) => `${proof(house, token)}, ${proof(house, token)}`,
   '9 KB': (house, token) => proof(house, token, { claims: { padding: 'x'.repeat(9_000) } }),
 };
+
+test('[R51] a bound token that lacks a scope, or is ahead of our clock, is challenged in its scheme', async (t) => {
+  const house = await openTokenHouse(t);
+  const token = boundToken(house);
+  const caller = await house.checker.authenticate(`DPoP ${token}`, 's', shown(proof(house, token)));
+  assert.ok('clientId' in caller);
+  const challengeOf = ({ headers }: Refusal) => String(headers?.['www-authenticate']).split(' ')[0];
+  assert.equal(challengeOf(house.checker.missingScope('documents:write', caller)), 'DPoP');
+  house.clock.at -= 600_000;
+  house.checker.forget();
+  const early = await house.checker.authenticate(`DPoP ${token}`, 's', shown(proof(house, token)));
+  assert.ok('slug' in early);
+  assert.match(String(early.detail), /ahead of this server/);
+  assert.equal(challengeOf(early), 'DPoP');
+});
 
 test('[R51] each game with a proof is answered invalid-dpop-proof with a challenge, and stores nothing', async (t) => {
   const house = await openTokenHouse(t);
