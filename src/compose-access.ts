@@ -11,6 +11,7 @@ import { createUsedProofs } from './access/used-proofs.ts';
 import type { Tls } from './api/tls.ts';
 import type { House } from './compose.ts';
 import { SettingError, type Settings } from './config/settings.ts';
+import { steadyClock } from './kernel/system-clock.ts';
 
 /** What binds tokens to their bearers: certificates, and keys by DPoP; and the TLS of this process, where it has some. */
 export type Edge = {
@@ -42,8 +43,8 @@ export function openEdge(house: House, publicUrl: string, isAlone: boolean): Edg
     binding: { clock, publicUrl, nonces, isFirst: createUsedProofs({ db, clock }, 'DPoP') },
     tls: tlsOf(house, authorities),
     // Who is alone on its database, as one thread on SQLite, needs nobody to share budgets with.
-    quotas: isAlone ? createQuotas(clock, random) : createSharedQuotas(clock, random, db),
-    failedChecks: createFailedChecks(clock, random),
+    quotas: isAlone ? createQuotas(steadyClock, random) : createSharedQuotas(steadyClock, random, db),
+    failedChecks: createFailedChecks(steadyClock, random),
   };
 }
 

@@ -18,12 +18,3 @@ test('[R59] a client whose checks fail more than half of its quota pauses, and n
   clock.at += 1_000;
   assert.equal(checks.refusal('a'), undefined);
 });
-
-test('a clock that is set right by an hour backwards makes nobody pause for that hour', () => {
-  const clock = { at: 1_800_000_000_000, now: () => clock.at };
-  const checks = createFailedChecks(clock, () => Uint8Array.of(0));
-  for (let failed = 0; failed < 6; failed += 1) checks.count({ clientId: 'a', quota: { perSecond: 1, burst: 10 } });
-  assert.notEqual(checks.refusal('a'), undefined);
-  clock.at -= 3_600_000;
-  assert.equal(checks.refusal('a'), undefined);
-});

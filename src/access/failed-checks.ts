@@ -2,7 +2,6 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { Caller, Quota } from './caller.ts';
 import { createQuotas, defaultQuota } from './quota.ts';
-import { setBackMs } from './quota-store.ts';
 
 /**
  * The budget of a client for checks that found nothing: ids that are not there or not its own, claims that do not fit.
@@ -23,7 +22,7 @@ function quotaOfFailures({ perSecond, burst }: Quota): Quota {
 
 const manyClients = 10_000;
 
-/** Makes the budgets of one process. */
+/** Makes the budgets of one process. Its clock never goes back. */
 export function createFailedChecks(clock: Clock, random: Random): FailedChecks {
   const buckets = createQuotas(clock, random);
   const pausedUntil = new Map<string, number>();
@@ -38,7 +37,7 @@ export function createFailedChecks(clock: Clock, random: Random): FailedChecks {
       const until = pausedUntil.get(clientId);
       if (until === undefined) return undefined;
       const leftMs = until - clock.now();
-      if (leftMs <= 0 || leftMs > setBackMs) {
+      if (leftMs <= 0) {
         pausedUntil.delete(clientId);
         return undefined;
       }

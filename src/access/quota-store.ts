@@ -4,17 +4,12 @@ import type { Quota } from './caller.ts';
 /** A thousandth of a request, so that what flows in within a millisecond is a whole number and nothing is rounded. */
 export const unit = 1_000;
 
-/**
- * A clock that stands this far behind where it stood was set right, and time counts from there anew: else nothing would flow in
- * until it has caught up. By less, it may be that of another process.
- */
-export const setBackMs = 60_000;
-
 /** What a process asks of the budget that all share, for one client under one scope. */
 export type Asked = {
   readonly clientId: string;
   readonly scope: string;
   readonly quota: Quota;
+  /** The time of the bucket, as this process knows it. */
   readonly now: number;
   /** Requests that wait for an answer. */
   readonly waiting: number;
@@ -29,7 +24,8 @@ export const statementsOfReservation = 4;
 
 /**
  * The statements that take from the shared budget, in this order and in one unit: the bucket is there, what came back and
- * what flowed in since is added, as many are granted as wait or are wanted ahead, and the grant is taken off. Nothing is given twice, since the second statement locks the row until the unit is stored.
+ * what flowed in since is added, as many are granted as wait or are wanted ahead, and the grant is taken off. Nothing is given
+ * twice, since the second statement locks the row until the unit is stored. The time of a bucket never goes back.
  */
 export function reservation({ clientId, scope, quota, now, waiting, ahead, back }: Asked): readonly Statement[] {
   const full = quota.burst * unit;
@@ -45,9 +41,9 @@ export function reservation({ clientId, scope, quota, now, waiting, ahead, back 
             when at < $3 and units + $4 + ($3 - at) * $5 < $6 then units + $4 + ($3 - at) * $5
             when at >= $3 and units + $4 < $6 then units + $4
             else $6 end,
-          at = case when at < $3 or at > $3 + $7 then $3 else at end
+          at = case when at < $3 then $3 else at end
         where client_id = $1 and scope = $2`,
-      args: [clientId, scope, now, back * unit, quota.perSecond, full, setBackMs],
+      args: [clientId, scope, now, back * unit, quota.perSecond, full],
     },
     {
       sql: `update quota_bucket set granted = case
@@ -60,16 +56,20 @@ export function reservation({ clientId, scope, quota, now, waiting, ahead, back 
     },
     {
       sql: `update quota_bucket set units = units - granted * 1000 where client_id = $1 and scope = $2
-        returning granted, units`,
+        returning granted, units, at`,
       args: [clientId, scope],
       rows: 1,
     },
   ];
 }
 
-/** What was granted, and what is left for everybody, in units. */
-export function grantOfRow(row: Row | undefined): { readonly granted: number; readonly units: number } {
-  const { granted, units } = row ?? {};
-  if (typeof granted !== 'number' || typeof units !== 'number') throw new TypeError('a reservation gives two numbers');
-  return { granted, units };
+/** What was granted, what is left for everybody, in units, and the time of the bucket. */
+export type Grant = { readonly granted: number; readonly units: number; readonly at: number };
+
+export function grantOfRow(row: Row | undefined): Grant {
+  const { granted, units, at } = row ?? {};
+  if (typeof granted !== 'number' || typeof units !== 'number' || typeof at !== 'number') {
+    throw new TypeError('a reservation gives three numbers');
+  }
+  return { granted, units, at };
 }

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { Caller, Quota } from './caller.ts';
-import { setBackMs, unit } from './quota-store.ts';
+import { unit } from './quota-store.ts';
 
 /** The quota of a client that was given none of its own. */
 export const defaultQuota: Quota = { perSecond: 1_000, burst: 2_000 };
@@ -37,7 +37,7 @@ type Bucket = { units: number; at: number; fullAt: number };
 /** Above this many buckets the full ones are dropped: a full bucket is the same as none. */
 const manyBuckets = 10_000;
 
-/** The buckets of one process that is alone on its database; several share theirs (`createSharedQuotas`). */
+/** The buckets of one process that is alone on its database; several share theirs (`createSharedQuotas`). Its clock never goes back. */
 export function createQuotas(clock: Clock, random: Random): { take(...args: Parameters<Quotas['take']>): Taken } {
   const buckets = new Map<string, Bucket>();
   return {
@@ -57,9 +57,7 @@ export function createQuotas(clock: Clock, random: Random): { take(...args: Para
 
 function takeFrom(bucket: Bucket, { policy, quota, now }: { policy: string; quota: Quota; now: number }): Allowance {
   const full = quota.burst * unit;
-  if (bucket.at - now > setBackMs) bucket.at = now;
-  // A clock that was set back gives nothing and takes nothing.
-  const elapsed = Math.max(0, now - bucket.at);
+  const elapsed = now - bucket.at;
   const units = Math.min(full, bucket.units + elapsed * quota.perSecond);
   const allowed = units >= unit;
   bucket.units = allowed ? units - unit : units;

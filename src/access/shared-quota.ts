@@ -2,7 +2,7 @@ import type { Clock, Random } from '../kernel/clock.ts';
 import { type Db, type Statement, WriteBusy } from '../store/db.ts';
 import type { Quota } from './caller.ts';
 import { defaultQuota, type Quotas, type Taken, takenOf } from './quota.ts';
-import { grantOfRow, reservation, setBackMs, statementsOfReservation, unit } from './quota-store.ts';
+import { type Grant, grantOfRow, reservation, statementsOfReservation, unit } from './quota-store.ts';
 
 type Wait = { readonly resolve: (taken: Taken) => void; readonly reject: (fault: unknown) => void };
 
@@ -18,6 +18,8 @@ type Bucket = {
   shared: number;
   /** Until then nothing is asked, since there is nothing. */
   emptyUntil: number;
+  /** How far the time of the bucket, which all share, is before the clock of this process. */
+  aheadMs: number;
   /** How much is asked for ahead: more from one question to the next, as long as they follow each other closely. */
   ahead: number;
   waits: Wait[];
@@ -33,7 +35,8 @@ const manyBuckets = 10_000;
  * The budgets of all processes of one database. A process asks for some requests at once and then counts in memory, so
  * that a busy client costs thirty to eighty small writes a second and not one a request; a budget of less than that, or one that runs
  * out, is asked for one by one. One unit is on its way at a time, its buckets in one order: two processes never wait for
- * each other in a circle.
+ * each other in a circle. The clock of a process never goes back, and clocks need not agree: each bucket has a time of its
+ * own, which every process has go on from where it saw it last.
  */
 export function createSharedQuotas(clock: Clock, random: Random, db: Pick<Db, 'write'>): Quotas {
   const buckets = new Map<string, Bucket>();
@@ -45,7 +48,7 @@ export function createSharedQuotas(clock: Clock, random: Random, db: Pick<Db, 'w
     let bucket = buckets.get(name);
     if (bucket === undefined) {
       if (buckets.size >= manyBuckets) dropIdle(buckets, clock.now());
-      const none = { inHand: 0, grantedAt: 0, shared: 0, emptyUntil: 0, ahead: 0 };
+      const none = { inHand: 0, grantedAt: 0, shared: 0, emptyUntil: 0, aheadMs: 0, ahead: 0 };
       bucket = { clientId, scope, quota, ...none, waits: [] };
       buckets.set(name, bucket);
     }
@@ -100,7 +103,7 @@ export function createSharedQuotas(clock: Clock, random: Random, db: Pick<Db, 'w
         return spend(bucket, now, random);
       }
       const emptyMs = bucket.emptyUntil - now;
-      if (bucket.inHand === 0 && emptyMs > 0 && emptyMs <= setBackMs) return spend(bucket, now, random);
+      if (bucket.inHand === 0 && emptyMs > 0) return spend(bucket, now, random);
       const { promise, resolve, reject } = Promise.withResolvers<Taken>();
       bucket.waits.push({ resolve, reject });
       ask(bucket);
@@ -118,13 +121,13 @@ function questionOf(bucket: Bucket, waiting: number, now: number): readonly Stat
   const back = isBusy ? 0 : bucket.inHand;
   bucket.inHand -= back;
   const ahead = Math.max(0, bucket.ahead - bucket.inHand);
-  return reservation({ clientId, scope, quota, now, waiting, ahead, back });
+  return reservation({ clientId, scope, quota, now: now + bucket.aheadMs, waiting, ahead, back });
 }
 
-function keepGrant(bucket: Bucket, grant: { granted: number; units: number }, waiting: number, now: number): void {
-  const { granted, units } = grant;
+function keepGrant(bucket: Bucket, { granted, units, at }: Grant, waiting: number, now: number): void {
   bucket.inHand += granted;
   bucket.grantedAt = now;
+  bucket.aheadMs = at - now;
   bucket.shared = Math.floor(units / unit);
   if (granted >= waiting) return;
   const { perSecond } = bucket.quota;

@@ -4,6 +4,9 @@ import type { Clock, Random } from './clock.ts';
 /** The machine's clock, for the running server; tests bring their own. */
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** The same for what is counted between instants: it goes on evenly from where the machine's clock stood at the start. */
+export const steadyClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) };
+
 const pool = new Uint8Array(8_192);
 let used = pool.length;
 
