@@ -74,8 +74,8 @@ and never matches there: "as the server answers" is the share of true pairs that
 share a blocking key with the person (both names in any order, birth date, number, state and street, house and street, or
 postcode).
 
-Weights were learned without labels from FEBRL sets 1 and 2 (\`scripts/calibrate-febrl.ts\`), with a prior of
-${calibratedPolicy.model?.prior}. The threshold is a probability of ${calibratedPolicy.threshold}. Beside anyone else of the register the person is left as much, ${calibratedPolicy.rivalThreshold}
+Weights were learned without labels from FEBRL sets 1 and 2, each pair for itself; \`calibrate\` now takes the pairs of a claim
+together and learns much the same of these sets (\`scripts/calibrate-febrl.ts\`). The prior is ${calibratedPolicy.model?.prior}. The threshold is a probability of ${calibratedPolicy.threshold}. Beside anyone else of the register the person is left as much, ${calibratedPolicy.rivalThreshold}
 where neither an address nor a document number agrees. Unless one of them agrees, two of names and date have to. Whether a
 misspelt name is that of others, and what the register lacks of a rival, weigh by shares that were set by hand and rounded: they
 are not learned from the sets.

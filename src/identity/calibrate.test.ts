@@ -3,6 +3,7 @@ import test from 'node:test';
 import { readFebrl } from '../../test/identity-febrl.ts';
 import { withoutTestData } from '../../test/test-data.ts';
 import { calibrate, simulatedClaims } from './calibrate.ts';
+import { seededChance } from './error-model.ts';
 import { evaluate } from './evaluate.ts';
 import { calibratedPolicy } from './match/policy.ts';
 import { parsePolicy } from './match/policy-file.ts';
@@ -27,6 +28,39 @@ test('what a register alone teaches, with the error model, serves another regist
   assert.equal(result.falseMatches, 0);
   assert.ok(result.accepted / result.truePairs > 0.83, `${result.accepted} of ${result.truePairs}`);
 });
+
+/** Households of four: one family name and one home, given names and dates of their own. */
+function households(persons: number) {
+  const chance = seededChance(11);
+  const word = (letters: number) =>
+    Array.from({ length: letters }, () => 'bdklmnrstv'.charAt(chance() * 10) + 'aeiou'.charAt(chance() * 5)).join('');
+  const two = (most: number) => `${1 + Math.floor(chance() * most)}`.padStart(2, '0');
+  const given = Array.from({ length: 60 }, () => word(3));
+  const homes = Array.from({ length: persons / 4 }, () => ({
+    familyName: word(3),
+    streetAddress: `${two(99)} ${word(4)} Street`,
+    postalCode: `${10_000 + Math.floor(chance() * 90_000)}`,
+  }));
+  return Array.from({ length: persons }, (_, at) => ({
+    citizenId: `C-${at}`,
+    givenName: given[Math.floor(chance() * 60)] ?? '',
+    birthDate: `${1930 + Math.floor(chance() * 90)}-${two(12)}-${two(28)}`,
+    ...homes[Math.floor(at / 4)],
+  }));
+}
+
+// In the second a claim is compared with a part of the register.
+for (const persons of [240, 2_400])
+  test(`households are not taken for persons, in a register of ${persons}`, () => {
+    const register = households(persons);
+    const material = { register, claims: simulatedClaims(register, 7) };
+    const { givenName, birthDate, streetAddress } = calibrate([material], { mostPairs: 60_000, prior: 0.005 }).claims;
+    // The error model replaces two given names and one date of a hundred.
+    assert.ok((givenName?.different?.m ?? 1) < 0.1, `${givenName?.different?.m}`);
+    assert.ok((birthDate?.different?.m ?? 1) < 0.1, `${birthDate?.different?.m}`);
+    assert.ok((birthDate?.normalised?.m ?? 0) > 0.85, `${birthDate?.normalised?.m}`);
+    assert.ok((streetAddress?.different?.u ?? 0) > 0.7, `${streetAddress?.different?.u}`);
+  });
 
 test('a file that calibrate did not write is no policy', () => {
   for (const text of ['', '[]', '{"basis":"calibrated-2026-1"}', '{"name":"town-1","threshold":2}']) {

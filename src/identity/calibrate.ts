@@ -1,10 +1,13 @@
 import { type ClaimName, type Claims, claimNames } from './claims.ts';
 import { noisyClaims, seededChance } from './error-model.ts';
 import { type NormalisedClaims, normaliseClaims } from './match/comparable.ts';
-import { estimateModel } from './match/estimate.ts';
+import { estimateModel, type UnlabelledClaim } from './match/estimate.ts';
 import type { Model } from './match/model.ts';
+import { calibratedPolicy } from './match/policy.ts';
+import { rivalSearch } from './match/rival-search.ts';
 import { recordOf } from './people-file.ts';
 import type { RegisterRecord } from './register.ts';
+import { createRivalIndex } from './rival-index.ts';
 
 /** A register and what persons in it claim; nobody says which claim is whose. */
 export type Material = { readonly register: readonly Claims[]; readonly claims: readonly Claims[] };
@@ -25,33 +28,51 @@ export function simulatedClaims(register: readonly Claims[], seed: number): Clai
   });
 }
 
-/** Learns a model from material without labels: each claim taken is compared with each record of its register. */
+/** Learns a model from material without labels: each claim taken is compared with records of its register. */
 export function calibrate(material: readonly Material[], order: CalibrationOrder): Model {
   const claims = claimNames.filter(
     (claim) => claim !== 'citizenId' && material.some(({ register }) => register.some((person) => person[claim])),
   );
-  const people = Math.max(...material.map(({ register }) => register.length));
-  const model = estimateModel(pairsOf(material, claims, order.mostPairs), claims, 1 / people);
+  const model = estimateModel(comparedOf(material, claims, order.mostPairs), claims);
   return { ...rounded(model), prior: order.prior };
 }
 
-function* pairsOf(
+/** A claim is compared with as many records at most: up to half of them share something with it, the others are any. */
+const mostRecords = 1_000;
+
+function* comparedOf(
   material: readonly Material[],
   claims: readonly ClaimName[],
   mostPairs: number,
-): Generator<readonly [NormalisedClaims, RegisterRecord]> {
+): Generator<UnlabelledClaim> {
   const share = mostPairs / material.length;
   for (const { register, claims: people } of material) {
     const records = register.map(recordOf);
-    const step = Math.max(1, Math.ceil((people.length * records.length) / share));
+    const recordsOf = createChoice(records);
+    const step = Math.max(1, Math.ceil((people.length * Math.min(records.length, mostRecords)) / share));
     for (let at = 0; at < people.length; at += step) {
       const person = people[at] ?? {};
       const asked = normaliseClaims(
         Object.fromEntries(claims.flatMap((claim) => (person[claim] === undefined ? [] : [[claim, person[claim]]]))),
       );
-      for (const record of records) yield [asked, record];
+      yield { claims: asked, people: records.length, ...recordsOf(asked, at) };
     }
   }
+}
+
+/** Makes what gives the records to compare claims with: of a small register all. */
+function createChoice(records: readonly RegisterRecord[]) {
+  const half = mostRecords / 2;
+  if (records.length <= mostRecords) return () => ({ alike: [], random: records });
+  const index = createRivalIndex(records);
+  const step = Math.floor(records.length / half);
+  return (asked: NormalisedClaims, number: number) => {
+    const { days, others } = rivalSearch(recordOf({}), asked, calibratedPolicy);
+    const found = [...days.flatMap((keys) => index.search(keys)), ...index.rivals(others).records];
+    const random = Array.from({ length: half }, (_, at) => records[(number % step) + at * step] ?? recordOf({}));
+    const known = new Set(random);
+    return { alike: [...new Set(found)].filter((record) => !known.has(record)).slice(0, half), random };
+  };
 }
 
 /** Four digits are more than the material can say. */

@@ -17,36 +17,55 @@ const first: ClaimChances = {
   different: { m: 0.05, u: 0.93 },
 };
 
-/** The levels of one pair as a key: pairs that agree alike are counted together. */
-type Patterns = ReadonlyMap<string, { readonly levels: readonly Level[]; readonly crossed: boolean; count: number }>;
+/** Records that a claim was compared with and that agree with it alike, of all of them and of those taken at random. */
+type Pattern = { readonly levels: readonly Level[]; readonly crossed: boolean; all: number; random: number };
+/** One claim: its patterns, and in how many records its person may be. */
+type Compared = { readonly patterns: readonly Pattern[]; readonly people: number };
 
-/** Pairs of claims and records whose truth nobody has told. */
-export type UnlabelledPairs = Iterable<readonly [NormalisedClaims, RegisterRecord]>;
+/** A claim of which nobody has told whose it is, and records of a register of so many `people`. */
+export type UnlabelledClaim = {
+  readonly claims: NormalisedClaims;
+  readonly people: number;
+  /** Those who share something with the claim, so that its person is among them if anywhere. */
+  readonly alike: readonly RegisterRecord[];
+  /** Others, whoever they are. */
+  readonly random: readonly RegisterRecord[];
+};
 
-/** Learns m and u of each claim and level from pairs without labels, by expectation and maximisation. */
-export function estimateModel(pairs: UnlabelledPairs, claims: readonly ClaimName[], startPrior: number): Model {
-  const start: Model = {
+/**
+ * Learns m and u of each claim and level without labels, by expectation and maximisation. A claim is about one person of the
+ * register at most: without that a household, which shares all but a given name and a date, would be taken for one person. What
+ * is seldom shared by chance is learned from the random records alone.
+ */
+export function estimateModel(unlabelled: Iterable<UnlabelledClaim>, claims: readonly ClaimName[]): Model {
+  let model: Model = {
     claims: Object.fromEntries(claims.map((claim) => [claim, first])),
     crossed: 0.05,
-    prior: chanceOf(startPrior),
+    prior: 0.5,
   };
-  const patterns = countPatterns(pairs, claims, start);
-  let model = start;
-  for (let round = 0; round < 60; round += 1) model = improve(model, patterns, claims);
+  const compared = Array.from(unlabelled, (claim) => countPatterns(claim, claims, model));
+  for (let round = 0; round < 60; round += 1) model = improve(model, compared, claims);
   return model;
 }
 
-function countPatterns(pairs: UnlabelledPairs, claims: readonly ClaimName[], model: Model): Patterns {
-  const patterns = new Map<string, { levels: readonly Level[]; crossed: boolean; count: number }>();
-  for (const [asked, record] of pairs) {
+function countPatterns(
+  { claims: asked, people, alike, random }: UnlabelledClaim,
+  claims: readonly ClaimName[],
+  model: Model,
+): Compared {
+  const patterns = new Map<string, Pattern>();
+  const patternOf = (record: RegisterRecord): Pattern => {
     const { levels, crossed } = measure(record, asked, { model, names: {} });
     const row = claims.map((claim) => plain(levels[claim]));
     const key = `${row.join(' ')} ${crossed}`;
-    const found = patterns.get(key);
-    if (found === undefined) patterns.set(key, { levels: row, crossed, count: 1 });
-    else found.count += 1;
-  }
-  return patterns;
+    const pattern = patterns.get(key) ?? { levels: row, crossed, all: 0, random: 0 };
+    patterns.set(key, pattern);
+    pattern.all += 1;
+    return pattern;
+  };
+  for (const record of alike) patternOf(record);
+  for (const record of random) patternOf(record).random += 1;
+  return { patterns: [...patterns.values()], people };
 }
 
 function plain(level: Level | undefined): Level {
@@ -55,34 +74,42 @@ function plain(level: Level | undefined): Level {
 
 type Tally = { m: number; u: number };
 
-function improve(model: Model, patterns: Patterns, claims: readonly ClaimName[]): Model {
+/** One round; `prior` is here the share of claims whose person is in the register. */
+function improve(model: Model, compared: readonly Compared[], claims: readonly ClaimName[]): Model {
   const tallies = new Map(claims.map((claim) => [claim, new Map<Level, Tally>()] as const));
-  const whole = { matched: 0, crossed: 0, pairs: 0 };
-  for (const { levels, crossed, count } of patterns.values()) {
-    let odds = (model.prior / (1 - model.prior)) * (crossed ? model.crossed : 1 - model.crossed);
-    claims.forEach((claim, at) => {
-      const chance = model.claims[claim]?.[levels[at] ?? 'missing'];
-      if (chance !== undefined) odds *= chance.m / chance.u;
-    });
-    const share = odds / (1 + odds);
-    whole.matched += share * count;
-    whole.pairs += count;
-    if (crossed) whole.crossed += share * count;
-    claims.forEach((claim, at) => {
-      const level = levels[at] ?? 'missing';
-      // What stands crossed is learned from the fault itself, not from the fields as they stand.
-      if (level === 'missing' || (crossed && (claim === 'givenName' || claim === 'familyName'))) return;
-      const tally = tallies.get(claim)?.get(level) ?? { m: 0, u: 0 };
-      tally.m += share * count;
-      tally.u += (1 - share) * count;
-      tallies.get(claim)?.set(level, tally);
+  const whole = { matched: 0, crossed: 0 };
+  for (const { patterns, people } of compared) {
+    const odds = patterns.map((pattern) => (model.prior / people) * likelihood(pattern, model, claims));
+    const sum = patterns.reduce((sofar, { all }, at) => sofar + all * (odds[at] ?? 0), 1 - model.prior);
+    patterns.forEach(({ levels, crossed, all, random }, index) => {
+      const share = (odds[index] ?? 0) / sum;
+      whole.matched += share * all;
+      if (crossed) whole.crossed += share * all;
+      claims.forEach((claim, at) => {
+        const level = levels[at] ?? 'missing';
+        // What stands crossed is learned from the fault itself, not from the fields as they stand.
+        if (level === 'missing' || (crossed && (claim === 'givenName' || claim === 'familyName'))) return;
+        const tally = tallies.get(claim)?.get(level) ?? { m: 0, u: 0 };
+        tally.m += share * all;
+        tally.u += (1 - share) * random;
+        tallies.get(claim)?.set(level, tally);
+      });
     });
   }
   return {
     claims: Object.fromEntries([...tallies].map(([claim, levels]) => [claim, chancesOf(levels)])),
     crossed: Math.min(0.5, Math.max(0.001, whole.crossed / Math.max(1, whole.matched))),
-    prior: chanceOf(whole.matched / Math.max(1, whole.pairs)),
+    prior: chanceOf(whole.matched / Math.max(1, compared.length)),
   };
+}
+
+function likelihood({ levels, crossed }: Pattern, model: Model, claims: readonly ClaimName[]): number {
+  let odds = crossed ? model.crossed : 1 - model.crossed;
+  claims.forEach((claim, at) => {
+    const chance = model.claims[claim]?.[levels[at] ?? 'missing'];
+    if (chance !== undefined) odds *= chance.m / chance.u;
+  });
+  return odds;
 }
 
 /** Neither impossible nor certain: odds of either could not be reckoned with. */

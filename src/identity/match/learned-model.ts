@@ -1,8 +1,9 @@
 import type { Model } from './model.ts';
 
 /**
- * Learned without labels (`scripts/calibrate-febrl.ts`) from public sets 1 and 2 of FEBRL: records against noisy claims, every
- * pair of a sample, by expectation and maximisation. `prior` is set, not learned.
+ * Learned without labels from public sets 1 and 2 of FEBRL: records against noisy claims, every pair of a sample, by expectation
+ * and maximisation, each pair for itself. `estimateModel` now takes the pairs of a claim together, for the sake of households;
+ * of these sets it learns much the same (`scripts/calibrate-febrl.ts`). `prior` is set, not learned.
  */
 export const learnedModel: Model = {
   claims: {
