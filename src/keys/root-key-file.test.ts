@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { createRootKey, readRootKey } from './root-key-file.ts';
+import { beginRotation, createRootKey, endRotation, readRootKey, readRootSecrets } from './root-key-file.ts';
 
 function emptyFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'cs-root-key-'));
@@ -34,4 +34,35 @@ test('a root key that cannot be read is not called missing, so that nobody makes
   assert.throws(() => readRootKey(path), /^RootKeyError: no root key at .*keys create/);
   mkdirSync(path, { mode: 0o700 });
   assert.throws(() => readRootKey(path), /^RootKeyError: .*root\.key cannot be read \(EISDIR\)/);
+});
+
+test('a root key that others of the machine can read is refused', (t) => {
+  const path = join(emptyFolder(t), 'keys', 'root.key');
+  createRootKey(path, systemRandom);
+  for (const mode of [0o640, 0o604]) {
+    chmodSync(path, mode);
+    assert.throws(() => readRootKey(path), /^RootKeyError: .*others can read it. Run: chmod 600/);
+  }
+});
+
+test('a root key with more behind it is none: what a slip of an editor added is not passed over', (t) => {
+  const path = join(emptyFolder(t), 'root.key');
+  createRootKey(path, systemRandom);
+  const text = readFileSync(path, 'utf8').trim();
+  for (const wrong of [`${text}=`, `${text} A`, text.slice(0, -1), `AA${text}`]) {
+    writeFileSync(path, wrong);
+    assert.throws(() => readRootKey(path), /^RootKeyError: .* holds no root key: expected 32 bytes in base64/);
+  }
+});
+
+test('a rotation does not begin over one that is not finished, nor is it hindered by what one left that died', (t) => {
+  const path = join(emptyFolder(t), 'root.key');
+  createRootKey(path, systemRandom);
+  const { current: first } = readRootSecrets(path);
+  writeFileSync(`${path}.new`, 'AAAA');
+  beginRotation(path, systemRandom);
+  assert.throws(() => beginRotation(path, systemRandom), /the rotation before this one is not finished/);
+  assert.deepEqual(readRootSecrets(path).previous, first);
+  endRotation(path);
+  assert.equal(readRootSecrets(path).previous, undefined);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import promises, { type FileHandle, open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openFolderBlobs } from '../../src/documents/blobs/folder.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { beginRotation, createRootKey } from '../../src/keys/root-key-file.ts';
 import { writeSynced } from '../../src/ledger/synced-file.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { engines } from '../engines.ts';
@@ -67,6 +68,38 @@ test('the anchor of the ledger is synced before it takes the place of the one be
   const seen = await watchDisk(t, folder);
   await writeSynced(join(folder, 'ledger-checkpoint'), 'note');
   assert.deepEqual(seen, ['file synced', 'renamed', 'folder synced']);
+});
+
+test('the root key, new or rotated, is synced before it gets its name, and its folder after', (t) => {
+  const folder = folderOf(t);
+  const seen: string[] = [];
+  const { fsyncSync, linkSync, renameSync } = fs;
+  Object.assign(fs, {
+    fsyncSync: (file: number) => {
+      fsyncSync(file);
+      seen.push(fs.fstatSync(file).isDirectory() ? 'folder synced' : 'file synced');
+    },
+    linkSync: (from: string, to: string) => {
+      linkSync(from, to);
+      seen.push('named');
+    },
+    renameSync: (from: string, to: string) => {
+      renameSync(from, to);
+      seen.push('named');
+    },
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    Object.assign(fs, { fsyncSync, linkSync, renameSync });
+    syncBuiltinESMExports();
+  });
+  const path = join(folder, 'root.key');
+  for (const make of [createRootKey, beginRotation]) {
+    make(path, systemRandom);
+    const done = seen.splice(0);
+    assert.deepEqual([done[0], done.filter((one) => one === 'named').length], ['file synced', 1]);
+    assert.deepEqual(done.slice(done.indexOf('named')), ['named', 'folder synced']);
+  }
 });
 
 for (const engine of engines) {
