@@ -57,6 +57,11 @@ test('a witness answers as the specification says, and remembers what it cosigne
   const text = 'text/plain; charset=utf-8';
   const path = `${witness.url}/${createHash('sha256').update(origin).digest('hex')}/checkpoint`;
   assert.equal((await fetch(path)).status, 404);
+  const sign = (name: string, size: number, root: Uint8Array) => {
+    const key = noteSigner(1, name, new Uint8Array(32).fill(7));
+    return signNote(checkpointText({ origin: name, size, root }), [key], 0);
+  };
+  assert.match(await ask(0, [], sign(origin, 0, Buffer.alloc(32))), /^422 /);
   const five = await grow(5);
   assert.equal(await ask(0, [], five), `200 ${text} — w.example `);
   const nine = await grow(4);
@@ -67,10 +72,6 @@ test('a witness answers as the specification says, and remembers what it cosigne
   assert.match(await ask(5, proof.toReversed(), nine), /^422 /);
   assert.match(await ask(10, proof, nine), /^400 /);
   assert.match(await ask(5, proof, nine.replace('\n9\n', '\n8\n')), /^403 /);
-  const sign = (name: string, size: number, root: Uint8Array) => {
-    const key = noteSigner(1, name, new Uint8Array(32).fill(7));
-    return signNote(checkpointText({ origin: name, size, root }), [key], 0);
-  };
   assert.match(await ask(0, [], sign('other.example/ledger', 0, emptyRoot)), /^404 /);
   assert.match(await ask(5, [], sign(origin, 5, Buffer.alloc(32))), /^422 /);
   assert.equal(await ask(5, proof, nine), `200 ${text} — w.example `);
@@ -80,6 +81,9 @@ test('a witness answers as the specification says, and remembers what it cosigne
   const opened = opensUnder(policy, parseNote(kept.body) ?? assert.fail());
   assert.equal('fault' in opened ? opened.fault : opened.checkpoint.size, 9);
   assert.match(await ask(9, [], `garbage`), /^400 /);
+  const most = Array.from({ length: 64 }, () => Buffer.alloc(32));
+  assert.match(await ask(5, most, nine), /^400 /);
+  assert.match(await ask(5, [...proof, Buffer.alloc(31)], nine), /^400 /);
 });
 
 test('the client collects a quorum from witnesses of both kinds, learns sizes, and tells who failed', async (t) => {
@@ -113,6 +117,44 @@ test('the client collects a quorum from witnesses of both kinds, learns sizes, a
     (await second.view.signed()) ?? assert.fail(),
   );
   assert.match(forked.faults[0] ?? '', /witness one: answered 422/);
+});
+
+test('what is no cosignature of this checkpoint by this witness counts for nothing', async (t) => {
+  const house = buildLedgerHouse(await sqlite.open(t));
+  await house.use('anna');
+  await house.sequence();
+  const signed = (await house.view.signed()) ?? assert.fail();
+  const witness = noteSigner(cosignature, 'w.example', new Uint8Array(32).fill(1));
+  const policy = parsePolicy(`log ${logSigner.vkey}\nwitness w ${witness.vkey} https://w.example\nquorum w\n`);
+  const ask = (status: number, body: string) =>
+    createWitnessClient(policy, house.view, async () => new Response(body, { status })).collect(signed);
+  const lineOf = (text: string, name = 'w.example', seed = 1) => {
+    const by = noteSigner(cosignature, name, new Uint8Array(32).fill(seed));
+    return signNote(text, [by], Date.UTC(2026, 0, 1)).slice(text.length + 1);
+  };
+  const { text = '' } = parseNote(signed.note) ?? {};
+  assert.equal((await ask(200, lineOf(text))).isQuorum, true);
+  // Of a witness that signs with an old key and a new one.
+  assert.equal((await ask(200, `${lineOf(text, 'w.example', 2)}${lineOf(text)}`)).isQuorum, true);
+
+  const renamed = lineOf(text).replace('w.example', 'v.example');
+  const other = checkpointText({ origin, size: 1, root: Buffer.alloc(32) });
+  const none = 'witness w: gave no good cosignature';
+  const answers: [number, string, string][] = [
+    [200, lineOf(other), none],
+    [200, lineOf(text, 'w.example', 2), none],
+    [200, lineOf(text, 'v.example'), none],
+    [200, renamed, none],
+    [200, signed.note.slice(text.length + 1), none],
+    [200, '', none],
+    [500, lineOf(text), 'witness w: answered 500'],
+    [409, 'some', 'witness w: answered 409'],
+    [409, '1', 'witness w: names another size each time it is asked'],
+    [409, '2', 'witness w: has cosigned 2 entries of this log, which has 1: a second history?'],
+  ];
+  for (const [status, body, fault] of answers) {
+    assert.deepEqual(await ask(status, body), { note: signed.note, isQuorum: false, faults: [fault] });
+  }
 });
 
 test('the monitor alarms when an entry is changed under it, and when the log is made shorter', async (t) => {
