@@ -35,7 +35,8 @@ export type Lie = {
   readonly imprint?: 'another' | 'weak';
   readonly nonce?: 'another' | 'none';
   readonly status?: 'refused';
-  readonly signature?: 'broken';
+  readonly signature?: 'broken' | 'twice';
+  readonly content?: 'other';
   readonly answer?: 'garbage' | 'nothing' | 'endless' | 'error';
 };
 
@@ -140,14 +141,15 @@ export async function startAuthority(
 async function signed(
   { key, certificate }: Awaited<ReturnType<typeof makeAuthority>>,
   content: Uint8Array<ArrayBuffer>,
-  { signature }: Lie,
+  { signature, content: kind }: Lie,
 ): Promise<ContentInfo> {
+  const eContentType = kind === 'other' ? '1.2.840.113549.1.7.1' : stampInfo;
   const attribute = (type: string, value: ObjectIdentifier | OctetString) => new Attribute({ type, values: [value] });
   const digest = new Uint8Array(createHash('sha256').update(content).digest()).buffer;
   const data = new SignedData({
     version: 3,
     encapContentInfo: new EncapsulatedContentInfo({
-      eContentType: stampInfo,
+      eContentType,
       eContent: new OctetString({ valueHex: content.buffer }),
     }),
     digestAlgorithms: [new AlgorithmIdentifier({ algorithmId: '2.16.840.1.101.3.4.2.1' })],
@@ -158,7 +160,7 @@ async function signed(
         signedAttrs: new SignedAndUnsignedAttributes({
           type: 0,
           attributes: [
-            attribute('1.2.840.113549.1.9.3', new ObjectIdentifier({ value: stampInfo })),
+            attribute('1.2.840.113549.1.9.3', new ObjectIdentifier({ value: eContentType })),
             attribute('1.2.840.113549.1.9.4', new OctetString({ valueHex: digest })),
           ],
         }),
@@ -167,8 +169,9 @@ async function signed(
     certificates: [certificate],
   });
   await data.sign(key, 0, 'SHA-256');
+  const [first] = data.signerInfos;
+  if (signature === 'twice' && first !== undefined) data.signerInfos.push(first);
   if (signature === 'broken') {
-    const [first] = data.signerInfos;
     const bytes = first?.signature.valueBlock.valueHexView;
     if (bytes !== undefined) bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
   }

@@ -127,6 +127,8 @@ const lies: ReadonlyArray<[string, Lie, RegExp]> = [
   ['that leaves the nonce out', { nonce: 'none' }, /answers another request/],
   ['that refuses', { status: 'refused' }, /refused the request/],
   ['whose signature is broken', { signature: 'broken' }, /its signature does not fit/],
+  ['that signs twice', { signature: 'twice' }, /its form/],
+  ['whose signature is one of something else', { content: 'other' }, /its form/],
   ['that answers no time stamp', { answer: 'garbage' }, /the answer/],
   ['that does not end', { answer: 'endless' }, /too long/],
   ['that answers an error', { answer: 'error' }, /answered 500/],
