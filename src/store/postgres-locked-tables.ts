@@ -18,6 +18,7 @@ export type Ways<T> = {
 export type LockedTables = {
   /** A statement of that text has waited until its time was over. */
   add(sql: string): void;
+  isEmpty(): boolean;
   holds(texts: readonly string[]): boolean;
   /** For texts that are held. */
   through<T>(texts: readonly string[], ways: Ways<T>): Promise<T>;
@@ -49,7 +50,8 @@ export function createLockedTables(): LockedTables {
       added += 1;
       for (const table of tablesIn(sql)) locked.add(table);
     },
-    holds: (texts) => locked.size > 0 && heldOf(texts) !== undefined,
+    isEmpty: () => locked.size === 0,
+    holds: (texts) => heldOf(texts) !== undefined,
     through: async (texts, ways) => {
       const table = heldOf(texts);
       if (table === undefined) return await ways.usual();

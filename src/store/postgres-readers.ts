@@ -47,8 +47,8 @@ export function createReaders(open: OpenReader): Readers {
   }
 
   function ask(group: Group, all: readonly Asked[]): void {
-    const statements = all.filter((one) => !locked.holds([one.sql]));
-    for (const one of all) if (!statements.includes(one)) askForLocked(group, one);
+    const statements = locked.isEmpty() ? all : all.filter(({ sql }) => !locked.holds([sql]));
+    if (statements !== all) for (const one of all) if (!statements.includes(one)) askForLocked(group, one);
     for (let from = 0; from < statements.length; from += readsTogether) {
       const slot = leastBusy(group);
       for (const one of statements.slice(from, from + readsTogether)) {

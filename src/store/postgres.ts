@@ -38,6 +38,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const readers = createReaders((more) => connect(session(`set default_transaction_read_only = on; ${more}`)));
 
   function divertLocked(units: readonly Pending[]): readonly Pending[] {
+    if (locked.isEmpty()) return units;
     return units.filter(({ unit, resolve, reject }) => {
       const touched = unit.map(({ sql }) => sql);
       if (!locked.holds(touched)) return true;
