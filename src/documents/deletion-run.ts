@@ -60,7 +60,7 @@ export async function runDeletion(parts: KeepingParts, actor: Actor, preview: bo
     after = last.id;
   }
   if (!preview) await record(parts, run, { now, actor });
-  return { ...run, fault };
+  return fault === undefined ? run : { ...run, fault };
 }
 
 type When = { readonly now: number; readonly actor: Actor };
