@@ -19,15 +19,14 @@ export async function readCsvLayout(file: FileHandle, start: number): Promise<Cs
   const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, start);
   const head = buffer.subarray(0, bytesRead);
   const text = head.toString();
-  // What stands in quotes is a name, and parts none.
-  const firstLine = text.split(/\r\n|\n|\r/).find((line) => line.trim() !== '') ?? '';
-  const bare = firstLine.replace(/"[^"]*"/g, '');
-  const counts = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: bare.split(delimiter).length }));
+  // What stands in quotes is a name, and parts none; and as the first line that is not empty ends, so do all.
+  const bare = text.replace(/^\s*[\r\n]/, '').replace(/"[^"]*(?:"|$)/g, '');
+  const [firstLine = '', lineEnd] = /^([^\r\n]*)(\r\n|\r|\n)?/.exec(bare)?.slice(1) ?? [];
+  const counts = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: firstLine.split(delimiter).length }));
   const [best] = counts.sort((one, other) => other.count - one.count);
   const shape = {
     delimiter: best?.delimiter ?? ',',
-    // A line feed may stand inside a value where lines end with a carriage return.
-    recordDelimiter: text.replace(/"[^"]*"/g, '').includes('\n') ? ['\r\n', '\n'] : ['\r'],
+    recordDelimiter: lineEnd === '\r' ? ['\r'] : ['\r\n', '\n'],
   };
   const lines: Line[] = [];
   const parser = createParser(shape, start, lines);

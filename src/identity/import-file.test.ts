@@ -70,6 +70,16 @@ test('a quote out of place costs its own line and no other', async (t) => {
   );
   const returns = await readText(t, 'id,name\rA,Ann\rB,"Bo\rC,C"y\rD,"D\ni"\r');
   assert.deepEqual(outcomes(returns.lines), [['A', 'Ann'], 'fault: B,"Bo', 'fault: C,C"y', ['D', 'D\ni']]);
+  // Wherever what is looked at for the layout ends, and however quotes are counted.
+  const strange = `A,O"Neil\r${'B,"1 High Street\nTown"\r'.repeat(10)}`;
+  assert.deepEqual(outcomes((await readText(t, `id,home\r${strange}`)).lines).slice(0, 2), [
+    'fault: A,O"Neil',
+    ['B', '1 High Street\nTown'],
+  ]);
+  for (const length of [65_535, 65_536, 65_537]) {
+    const home = `1 High Street\n${'x'.repeat(length - 24)}`;
+    assert.equal((await readText(t, `id,home\rA,"${home}"\rB,"Quay\n"\r`)).lines.length, 2, `${length}`);
+  }
   const last = await readText(t, 'id,name\nA,Ann\nB,"Bo');
   assert.deepEqual(outcomes(last.lines), [['A', 'Ann'], 'fault: B,"Bo']);
 });
