@@ -7,6 +7,7 @@ import { runCommandLine } from '../../src/cli/command.ts';
 import { webhookCommands } from '../../src/cli/webhooks.ts';
 import { createWebhook } from '../../src/notifications/webhooks/create-webhook.ts';
 import { listWebhooks } from '../../src/notifications/webhooks/list-webhooks.ts';
+import { pruneFeed } from '../../src/notifications/webhooks/prune-feed.ts';
 import { readEvents } from '../../src/notifications/webhooks/read-events.ts';
 import { rotateWebhookSecret } from '../../src/notifications/webhooks/rotate-webhook-secret.ts';
 import { minute } from '../delivery-house.ts';
@@ -152,5 +153,28 @@ for (const engine of engines) {
     await db.write([{ sql: 'update feed_event set at = at - $1', args: [8 * day] }]);
     await time.advance(60_000, idle);
     assert.deepEqual([await db.read('select id from feed_event'), faults], [[], []]);
+  });
+
+  test(`${engine.name}: events that go while a page is read leave no gap in it`, async (t) => {
+    const db = await engine.open(t);
+    let isAsked = false;
+    let prune: () => Promise<void> = assert.fail;
+    const read: typeof db.read = async (sql, args) => {
+      const rows = await db.read(sql, args);
+      if (isAsked) {
+        isAsked = false;
+        await prune();
+      }
+      return rows;
+    };
+    const { house, sendMany } = await openWebhookHouse(t, { ...db, read });
+    await sendMany(3);
+    prune = async () => {
+      await db.write([{ sql: 'update feed_event set at = 0 where number <= 2' }]);
+      await pruneFeed({ read: db.read, write: db.write, before: 1 });
+    };
+    isAsked = true;
+    const answer = await house.serve(readEvents)({ query: 'after=1' });
+    assert.equal('refused' in answer && answer.refused.slug, 'cursor-expired');
   });
 }

@@ -71,22 +71,24 @@ export const readEvents = defineOperation({
   citizenData: false,
   run: async (call: Call<typeof request, WebhookPorts>) => {
     const { limit = defaultLimit } = call.query;
-    const pruned = await prunedUpTo(call.read, call.caller.clientId);
-    const after = call.query.after ?? String(pruned);
+    const { clientId } = call.caller;
+    const after = call.query.after ?? String(await prunedUpTo(call.read, clientId));
     if (!/^\d{1,15}$/.test(after)) {
       const issues = [
         { in: 'query' as const, name: 'after', code: 'malformed', detail: 'must be after of an earlier answer' },
       ];
       return { refusal: refuse('bad-request', 'See issues[].', { issues }) };
     }
-    if (Number(after) < pruned) {
+    const events = await findFeed(call.read, clientId, Number(after), limit);
+    // Behind the events: what goes in between is no gap in them then.
+    const pruned = await prunedUpTo(call.read, clientId);
+    if (call.query.after !== undefined && Number(after) < pruned) {
       const detail = `The events up to number ${pruned} are no longer kept; ask with after=${pruned} for those that are.`;
       return { refusal: refuse('cursor-expired', detail) };
     }
-    const events = await findFeed(call.read, call.caller.clientId, Number(after), limit);
     if (events.length === 0 && Number(after) > pruned) {
       // Numbers are given once more where the database was taken back to a backup: silence would hide those events.
-      const last = await lastNumber(call.read, call.caller.clientId);
+      const last = await lastNumber(call.read, clientId);
       if (Number(after) > last) {
         const detail = `The last event has the number ${last}; the operator has restored an older state, or the cursor is of another client. Ask with after=${last}, and compare what you have of the numbers up to it.`;
         return { refusal: refuse('cursor-expired', detail) };
