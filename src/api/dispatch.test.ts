@@ -5,7 +5,7 @@ import { createMint } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { Unavailable } from '../kernel/unavailable.ts';
-import { ReadUnavailable, WriteRefused } from '../store/db.ts';
+import { ReadUnavailable, type RefusalKind, WriteRefused } from '../store/db.ts';
 import { createDispatch } from './dispatch.ts';
 import { type Answer, type Call, type Decision, defineOperation, type Refused } from './operation.ts';
 
@@ -114,9 +114,10 @@ test('[R59] what found nothing counts as a failed check of its caller, and nothi
 
 test('a unit that is refused is decided anew until it is stored, so often and no longer', async () => {
   let [decisions, refused] = [0, 0];
+  let kind: RefusalKind = 'rows';
   const commit = async () => {
     if (decisions > refused) return [];
-    throw new WriteRefused('rows', 0, 'as planned');
+    throw new WriteRefused(kind, 0, 'as planned');
   };
   const event = { type: 'house.started' } as never;
   const run = async (): Promise<Decision> => {
@@ -133,4 +134,11 @@ test('a unit that is refused is decided anew until it is stored, so often and no
   assert.equal(await asked(['changed-meanwhile'], 64), 'changed-meanwhile');
   assert.equal(decisions, 64);
   await assert.rejects(asked([], 64), { message: 'the unit of readSomething was refused 64 times' });
+  kind = 'unique';
+  assert.equal(await asked([], 1), 2);
+  // What nobody foresees is a fault, and is told as one.
+  for (kind of ['check', 'not_null', 'other'] as const) {
+    await assert.rejects(asked(['changed-meanwhile'], 64), { kind });
+    assert.equal(decisions, 1);
+  }
 });

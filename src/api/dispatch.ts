@@ -7,7 +7,7 @@ import type { Mint } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import { Unavailable } from '../kernel/unavailable.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
-import { type Read, ReadUnavailable, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
+import { type Read, ReadUnavailable, type RefusalKind, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
 import { foundNothing } from './found-nothing.ts';
 import { hiddenUse, hidingCommit } from './hidden-use.ts';
 import {
@@ -157,6 +157,9 @@ async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | 
 /** How often one request is decided: a person or two change a thing at once, and no budget of guesses is as large. */
 const mostDecisions = 64;
 
+/** What another change of the same things comes to; what is refused otherwise would be so again. */
+const foreseen: ReadonlySet<RefusalKind> = new Set(['rows', 'unique']);
+
 type Turn = { readonly key: Key | undefined; readonly now: number; readonly left: number };
 
 async function act<P>(
@@ -179,7 +182,7 @@ async function act<P>(
       const earlier = await findEarlier(house.read, key.request, printOf(key));
       if (earlier !== undefined) return outcomeOf(earlier);
     }
-    if (decision.onRefused === undefined) throw fault;
+    if (decision.onRefused === undefined || !foreseen.has(fault.kind)) throw fault;
     if (left === 1 && operation.refusals.includes('changed-meanwhile')) return refuse('changed-meanwhile');
     if (left === 1)
       throw new Error(`the unit of ${operation.name} was refused ${mostDecisions} times`, { cause: fault });
