@@ -6,8 +6,8 @@ export type Ways<T> = {
   probe(): Promise<T>;
   /** Does it as usual. */
   usual(): Promise<T>;
-  /** What whoever waited for somebody else's probe is told when the table is locked still. */
-  fault(): Error;
+  /** What whoever waited for somebody else's probe is told when that table is locked still. */
+  fault(table: string): Error;
 };
 
 /**
@@ -63,7 +63,8 @@ export function createLockedTables(): LockedTables {
         return await own;
       }
       await other;
-      if (heldOf(texts) !== undefined) throw ways.fault();
+      const held = heldOf(texts);
+      if (held !== undefined) throw ways.fault(held);
       return await ways.usual();
     },
   };

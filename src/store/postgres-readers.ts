@@ -106,8 +106,8 @@ export function createReaders(open: OpenReader): Readers {
   };
 }
 
-function unavailableTable(): ReadUnavailable {
-  return new ReadUnavailable('another session has locked a table, and a read has just waited for it in vain');
+function unavailableTable(table: string): ReadUnavailable {
+  return new ReadUnavailable(`another session has locked ${table}, and a read has just waited for it in vain`);
 }
 
 function createGroup(count: number, open: Group['open']): Group {

@@ -72,8 +72,8 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   };
 }
 
-const busyTable = () =>
-  new WriteBusy('another session has locked a table, and a statement has just waited for it in vain');
+const busyTable = (table: string) =>
+  new WriteBusy(`another session has locked ${table}, and a statement has just waited for it in vain`);
 
 // Writes find their rows by an index, each one. The server keeps the plan of a prepared statement, and one that was made
 // while a table was small would go through all of it until its statistics are renewed. Migrations plan anew (migrations.ts).

@@ -51,6 +51,7 @@ test('postgres: writes to a locked table fail together, and those to others do n
   await Promise.allSettled(writes);
   assert.deepEqual([...new Set(faults.map(({ name }) => name))], ['WriteBusy']);
   assert.equal(faults.length, writes.length);
+  assert.match(faults.at(-1)?.message ?? '', /another session has locked locked,/);
   await operator.query('rollback');
   await Promise.all(writes.map((_, n) => db.write([intoLocked(`${n}`)])));
   assert.equal((await db.read('select id from locked')).length, writes.length);
