@@ -23,6 +23,14 @@ test('ids of one process sort in the order in which they were made, also within 
   assert.equal(new Set(made).size, made.length);
 });
 
+test('ids have the time of the clock again once it was set right by more than a minute', () => {
+  let now = 1_000_000_000;
+  const mint = createMint({ now: () => now }, zeros);
+  mint('event');
+  now -= 60_001;
+  assert.equal(mint('event'), createMint({ now: () => now }, zeros)('event'));
+});
+
 test('only the text that minting gives is an id', () => {
   const id = createMint({ now: () => 1_700_000_000_000 }, zeros)('document');
   assert.equal(parseId('document', id), id);

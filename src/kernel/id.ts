@@ -29,12 +29,15 @@ export type HoldId = Id<'hold'>;
 export type EventId = Id<'event'>;
 export type WebhookId = Id<'webhook'>;
 
-/** Makes a new id; ids of one process sort in the order in which they were made. */
+/** Makes a new id; ids of one process sort in the order in which they were made, unless its clock was set right between. */
 export type Mint = <K extends IdKind>(of: K) => Id<K>;
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** Two digits at once, by the ten bits that they stand for: each piece that is added to a text is memory of its own. */
 const pairs: readonly string[] = [...alphabet].flatMap((first) => [...alphabet].map((second) => first + second));
+
+/** A clock that stands this far behind where it stood was set right: ids would else be ahead of all others until it catches up. */
+const setBackMs = 60_000;
 
 /**
  * Ids are UUIDv7 (RFC 9562, section 5.7) in Crockford base32: time-ordered, so that new rows land at the end of an
@@ -48,7 +51,7 @@ export function createMint(clock: Clock, random: Random): Mint {
   const view = new DataView(bytes.buffer);
   return <K extends IdKind>(of: K) => {
     const now = clock.now();
-    if (now > lastMs) {
+    if (now > lastMs || now < lastMs - setBackMs) {
       lastMs = now;
       counter = 0;
     } else {
