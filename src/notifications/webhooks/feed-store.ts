@@ -59,17 +59,18 @@ export function tell(
 }
 
 /** An event that was committed and has no number yet. */
-export type Unnumbered = { readonly id: EventId; readonly clientId: string; readonly at: number };
+export type Unnumbered = Pick<FeedEvent, 'id' | 'clientId' | 'at' | 'data'>;
 
 /** The oldest events without a number. */
 export async function findUnnumbered(read: Read, limit: number): Promise<Unnumbered[]> {
-  const rows = await read('select id, client_id, at from feed_event where number is null order by id limit $1', [
+  const rows = await read('select id, client_id, at, data from feed_event where number is null order by id limit $1', [
     limit,
   ]);
   return rows.map((row) => ({
     id: idField(row, 'id', 'event'),
     clientId: textField(row, 'client_id'),
     at: wholeField(row, 'at'),
+    data: dataOf(row),
   }));
 }
 
@@ -130,7 +131,11 @@ function feedEventOf(row: Row): FeedEvent {
     number: wholeField(row, 'number'),
     at: wholeField(row, 'at'),
     type: textField(row, 'type'),
-    // Written by `tell` above.
-    data: JSON.parse(textField(row, 'data')) as FeedData,
+    data: dataOf(row),
   };
+}
+
+function dataOf(row: Row): FeedData {
+  // Written by `tell` above.
+  return JSON.parse(textField(row, 'data')) as FeedData;
 }

@@ -49,7 +49,7 @@ async function numberOnce({ read, write }: { readonly read: Read; readonly write
   const events = await findUnnumbered(read, numberedAtOnce);
   if (events.length === 0) return 0;
   const unit: Statement[] = [];
-  for (const [clientId, own] of Map.groupBy(events, (event) => event.clientId)) {
+  for (const [clientId, own] of Map.groupBy(inOrder(events), (event) => event.clientId)) {
     unit.push(...(await numbersFor(read, clientId, own)));
   }
   try {
@@ -58,6 +58,20 @@ async function numberOnce({ read, write }: { readonly read: Read; readonly write
     if (!(fault instanceof WriteRefused)) throw fault;
   }
   return events.length;
+}
+
+/** By which of them comes before the other in the life of a notification; see `notificationMoves`. */
+const stages = ['accepted', 'scheduled', 'sending', 'undeliverable', 'delivered', 'read', 'cancelled'] as const;
+
+/**
+ * Events in the order of their ids, as they came, but those of one notification change places by their statuses: ids have
+ * the time of the process that made them, and clocks that agree within a second may turn two events round.
+ */
+function inOrder(events: readonly Unnumbered[]): Unnumbered[] {
+  const stage = ({ data }: Unnumbered) => stages.indexOf(data.status);
+  const ofOne = Map.groupBy(events, ({ data }) => data.notification);
+  for (const own of ofOne.values()) own.sort((a, b) => stage(a) - stage(b));
+  return events.flatMap(({ data }) => ofOne.get(data.notification)?.shift() ?? []);
 }
 
 async function numbersFor(read: Read, clientId: string, events: readonly Unnumbered[]): Promise<Statement[]> {
