@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { CascadePolicy, CascadeStep } from './cascade.ts';
-import type { ChannelName } from './notification.ts';
+import { type ChannelName, leavingChannelNames, timedChannelNames } from './notification.ts';
+import { oneOf } from './notification-shape.ts';
 import { quietFault } from './quiet-hours.ts';
 
-const leaving = Type.Union([Type.Literal('email'), Type.Literal('sms'), Type.Literal('letter')]);
-const timed = Type.Union([Type.Literal('email'), Type.Literal('sms')]);
+const leaving = oneOf(leavingChannelNames);
+const timed = oneOf(timedChannelNames);
 const days = Type.Number({ minimum: 0, maximum: 365 });
 
 const fileShape = Type.Object(

@@ -1,13 +1,12 @@
 import { type Static, Type } from 'typebox';
+import { leavingChannelNames, timedChannelNames } from './notification.ts';
+import { oneOf } from './notification-shape.ts';
 import type { Contact } from './ports.ts';
 import { quietFault } from './quiet-hours.ts';
 
-const leaving = ['email', 'sms', 'letter'] as const;
-const declinable = ['email', 'sms'] as const;
-
-const channelList = <C extends string>(channels: readonly C[], description: string) =>
+const channelList = <const C extends readonly string[]>(channels: C, description: string) =>
   Type.Optional(
-    Type.Array(Type.Union(channels.map((channel) => Type.Literal(channel))), {
+    Type.Array(oneOf(channels), {
       maxItems: channels.length,
       uniqueItems: true,
       description,
@@ -17,14 +16,17 @@ const channelList = <C extends string>(channels: readonly C[], description: stri
 /** What a citizen wishes; what is left out is left to the policy of the server. */
 export const wishesShape = Type.Object(
   {
-    channels: channelList(leaving, 'The channels in the order wished; the others follow in the order of the policy.'),
-    declined: channelList(declinable, 'Never by these. The inbox and letters cannot be declined.'),
+    channels: channelList(
+      leavingChannelNames,
+      'The channels in the order wished; the others follow in the order of the policy.',
+    ),
+    declined: channelList(timedChannelNames, 'Never by these. The inbox and letters cannot be declined.'),
     hours: Type.Optional(
       Type.Object(
         {
-          channels: Type.Array(Type.Union(declinable.map((channel) => Type.Literal(channel))), {
+          channels: Type.Array(oneOf(timedChannelNames), {
             minItems: 1,
-            maxItems: declinable.length,
+            maxItems: timedChannelNames.length,
             uniqueItems: true,
             description: 'Which channels keep to them.',
           }),

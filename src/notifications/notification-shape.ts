@@ -17,10 +17,10 @@ import { reasonCodes, reasonOf } from './reason.ts';
 type OneOf<W extends readonly string[]> = TUnion<{ -readonly [I in keyof W]: TLiteral<W[I]> }>;
 
 /** A schema of one of these words. */
-export function oneOf<const W extends readonly string[]>(words: W, description: string): OneOf<W> {
+export function oneOf<const W extends readonly string[]>(words: W, description?: string): OneOf<W> {
   const literals = words.map((word) => Type.Literal(word));
   // One literal for each word, in their order: map() forgets that it keeps a tuple.
-  return Type.Union(literals, { description }) as unknown as OneOf<W>;
+  return Type.Union(literals, description === undefined ? {} : { description }) as unknown as OneOf<W>;
 }
 
 const closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });

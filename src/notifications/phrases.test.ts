@@ -62,6 +62,6 @@ test('what the server adds to a mail says what language it is in, where the mess
     );
     return made?.html ?? '';
   };
-  assert.match(html('ar'), /<html lang="ar"[\s\S]*<p lang="en" dir="auto"><a href="https:\/\/x\.example\/r">Confirm/);
+  assert.match(html('qaa'), /<html lang="qaa"[\s\S]*<p lang="en" dir="auto"><a href="https:\/\/x\.example\/r">Confirm/);
   assert.match(html('nn-NO'), /<html lang="nn-NO"[\s\S]*<p lang="nb" dir="auto"><a [^>]*>Bekreft/);
 });

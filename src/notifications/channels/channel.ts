@@ -1,5 +1,5 @@
 import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
-import type { Category, ChannelName } from '../notification.ts';
+import type { Category, ChannelName, leavingChannelNames } from '../notification.ts';
 import type { Contact } from '../ports.ts';
 import type { ReasonCode } from '../reason.ts';
 import type { Content } from '../sealed-content.ts';
@@ -79,7 +79,7 @@ export function absentChannel(name: ChannelName): Channel {
 }
 
 /** The channels that leave the house. */
-export type LeavingChannels = Readonly<Record<Exclude<ChannelName, 'inbox'>, Channel>>;
+export type LeavingChannels = Readonly<Record<(typeof leavingChannelNames)[number], Channel>>;
 
 /** Each of them without a provider. */
 export const absentChannels: LeavingChannels = {
