@@ -1,5 +1,5 @@
 import type { Quota } from './caller.ts';
-import { type Client, type Credential, faultOf, sorted } from './client.ts';
+import { type Client, type Credential, eachOnce, faultOf } from './client.ts';
 
 /** What an operator wants of a client from now on; what is undefined stays as it is. */
 export type WantedChange = {
@@ -28,7 +28,7 @@ export function changedClient(client: Client, wanted: WantedChange): Client | { 
   return {
     ...client,
     ...{ name, quota, credential },
-    scopes: sorted(scopes),
+    scopes: eachOnce(scopes),
     purposes: listOf(wanted.purposes, client.purposes),
     legalBases: listOf(wanted.legalBases, client.legalBases),
     policy: wanted.policy === undefined ? client.policy : (wanted.policy ?? undefined),
@@ -44,5 +44,5 @@ const wordsOf: Readonly<Record<Credential['by'], string>> = {
 
 function listOf(wanted: readonly string[] | null | undefined, present: readonly string[] | undefined) {
   if (wanted === undefined) return present;
-  return wanted === null ? undefined : sorted(wanted);
+  return wanted === null ? undefined : eachOnce(wanted);
 }

@@ -79,12 +79,12 @@ export function newClient(wanted: WantedClient, clock: Clock, random: Random): N
       clientId,
       name,
       kind,
-      scopes: sorted(scopes),
+      scopes: eachOnce(scopes),
       credential:
         credential === 'secret' ? { by: 'secret', hash: secretHash(clientId, secret?.reveal() ?? '') } : credential,
       binding: wanted.binding ?? (byCertificate ? 'mtls' : 'none'),
-      purposes: purposes === undefined ? undefined : sorted(purposes),
-      ...(wanted.legalBases === undefined ? {} : { legalBases: sorted(wanted.legalBases) }),
+      purposes: purposes === undefined ? undefined : eachOnce(purposes),
+      ...(wanted.legalBases === undefined ? {} : { legalBases: eachOnce(wanted.legalBases) }),
       ...(wanted.policy === undefined ? {} : { policy: wanted.policy }),
       quota,
       createdAt: clock.now(),
@@ -119,8 +119,8 @@ function slugOf(name: string): string {
   return plain.replace(/^-+/, '').slice(0, 32).replace(/-+$/, '') || 'client';
 }
 
-/** A list as a client keeps it: each word once. */
-export function sorted(words: readonly string[]): string[] {
+/** A list as a client keeps it: each word once, in order. */
+export function eachOnce(words: readonly string[]): string[] {
   return [...new Set(words)].sort();
 }
 

@@ -1,5 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '../store/sync-folder.ts';
 
 /** What is in a file; undefined where there is none. */
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
@@ -21,10 +22,5 @@ export async function writeSynced(path: string, text: string): Promise<void> {
     await file.close();
   }
   await rename(`${path}.new`, path);
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await syncFolder(dirname(path));
 }

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { headerBytes, sealedChunkBytes } from '../../keys/chunked-encryption.ts';
 import { sealedPieceBytes } from '../../keys/sealed-stream.ts';
+import { syncFolder } from '../../store/sync-folder.ts';
 import { BlobBroken, type BlobPart, type BlobStore, blobNamePattern, type StoredBlob } from './blob-store.ts';
 
 /** What is read at once: what is opened before it is given, with the header before the first, and the end if it is near. */
@@ -221,9 +222,4 @@ async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
-}
-
-async function syncFolder(path: string): Promise<void> {
-  await using folder = await open(path, 'r');
-  await folder.sync();
 }

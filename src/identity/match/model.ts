@@ -1,7 +1,7 @@
 import type { ClaimName } from '../claims.ts';
 import type { Comparable } from './comparable.ts';
 import type { Level } from './level.ts';
-import { isLatin } from './name-level.ts';
+import { readsAsLatin } from './name-level.ts';
 
 /** How likely a level is for the same person (m) and for two different ones (u). */
 export type LevelChance = { readonly m: number; readonly u: number };
@@ -69,7 +69,7 @@ function weightOfSpelling(
   if (claimed === undefined || known === undefined || frequencies === undefined) return 0;
   const [written, registered] = [claimed.forms[0] ?? '', known.forms[0] ?? ''];
   // Another alphabet spells everybody's name otherwise, and in another order words are what they were.
-  if (isLatin(written) !== isLatin(registered) || sameWords(written, registered)) return 0;
+  if (readsAsLatin(written) !== readsAsLatin(registered) || sameWords(written, registered)) return 0;
   const bearers = frequencies.count(claim, frequencyForm(claimed));
   if (bearers === undefined) return 0;
   if (bearers === 0) return Math.log2((1 - anotherName.m) / (1 - anotherName.u));

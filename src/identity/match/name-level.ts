@@ -48,7 +48,7 @@ function levelOfForms(one: string, other: string, rules: NameRules): number {
   if (first === second) return 0;
   const longer = Math.max(first.length, second.length);
   if (longer > longestCompared) return worst;
-  if (isLatin(one) !== isLatin(other)) {
+  if (readsAsLatin(one) !== readsAsLatin(other)) {
     // Letters of two alphabets have no likeness; what one stands for in the other is a form of its own.
     return readAcross(one, second) ?? readAcross(other, first) ?? worst;
   }
@@ -74,7 +74,7 @@ function levelOfForms(one: string, other: string, rules: NameRules): number {
 }
 
 /** Whether a form is of Latin letters, or of those that are read as such. */
-export function isLatin(form: string): boolean {
+export function readsAsLatin(form: string): boolean {
   return form < '\u0370';
 }
 

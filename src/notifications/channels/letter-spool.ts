@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '../../store/sync-folder.ts';
 import { type LetterParts, letterAddressOf, letterNameOf, setLetter } from '../letters/letter-job.ts';
 import type { Channel, Message, Outcome, Ready } from './channel.ts';
 
@@ -102,9 +103,4 @@ async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   await using file = await open(path, 'w', 0o600);
   await file.writeFile(bytes);
   await file.sync();
-}
-
-async function syncFolder(path: string): Promise<void> {
-  await using folder = await open(path, 'r');
-  await folder.sync();
 }
