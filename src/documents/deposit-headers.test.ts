@@ -40,6 +40,14 @@ test('the headers of a deposit are read as their descriptions say', () => {
   });
 });
 
+test('an id is taken as the register writes it, while texts are composed', () => {
+  const [id, title] = ['Ge\u0301za-1', 'Ge\u0301za'];
+  const encoded = { 'citizen-id': encodeURIComponent(` ${id} `), 'document-title': encodeURIComponent(title) };
+  const read = readDepositHeaders({ ...plain, ...encoded }, now);
+  assert.ok('terms' in read);
+  assert.deepEqual([read.terms.citizenId, read.terms.title], [id, 'G\u00e9za']);
+});
+
 test('every fault of the headers is told at once, and no value with it', () => {
   const read = readDepositHeaders(
     {

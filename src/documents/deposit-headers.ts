@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { parseInstant } from '../kernel/clock.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Ground } from '../ledger/event.ts';
-import { decodeLine, encodedText, visible } from './header-text.ts';
+import { decodeId, decodeLine, encodedText, visible } from './header-text.ts';
 import { allowedMediaTypes, type MediaType, parseMediaType } from './media-type.ts';
 import { parseReprDigest } from './repr-digest.ts';
 import { retentionClassName } from './retention-class.ts';
@@ -103,17 +103,13 @@ export function readDepositHeaders(
     if (given !== undefined && value === undefined) issues.push({ in: 'header', name, code: 'malformed', detail });
     return value;
   };
-  const line = (name: keyof DepositGiven, most: number) =>
-    part(
-      name,
-      (given) => decodeLine(given, most),
-      `must be percent-encoded UTF-8 of 1 to ${most} printable characters`,
-    );
+  const line = (name: keyof DepositGiven, most: number, decode = decodeLine) =>
+    part(name, (given) => decode(given, most), `must be percent-encoded UTF-8 of 1 to ${most} printable characters`);
   for (const name of ['citizen-id', 'document-title'] as const) {
     if (headers[name] === undefined) issues.push({ in: 'header', name, code: 'required', detail: 'required' });
   }
   const terms = {
-    citizenId: line('citizen-id', 128) ?? '',
+    citizenId: line('citizen-id', 128, decodeId) ?? '',
     title: line('document-title', 200) ?? '',
     kind: headers['document-kind'] ?? null,
     media,

@@ -10,7 +10,16 @@ export const encodedText =
 
 /** One line of text from a header, or undefined where it is too long, not UTF-8, or holds what no line shows. */
 export function decodeLine(given: string, mostCharacters: number): string | undefined {
-  const line = percentDecode(given)?.normalize('NFC').trim();
+  return lineOf(percentDecode(given)?.normalize('NFC'), mostCharacters);
+}
+
+/** The same for an id, which is left as the register writes it. */
+export function decodeId(given: string, mostCharacters: number): string | undefined {
+  return lineOf(percentDecode(given), mostCharacters);
+}
+
+function lineOf(text: string | undefined, mostCharacters: number): string | undefined {
+  const line = text?.trim();
   if (line === undefined || line === '' || [...line].length > mostCharacters) return undefined;
   return /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(line) ? undefined : line;
 }
