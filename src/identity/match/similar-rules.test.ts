@@ -209,6 +209,19 @@ test('EU 2023/333 N-c: it does not matter which side has the names in one field,
     [{ familyName: 'Sukarno' }, { givenName: 'Sukarno' }, { givenName: 'similar' }, 'match'],
     [{ givenName: 'Suharto' }, { familyName: 'Suharto' }, { familyName: 'similar' }, 'match'],
     [{ givenName: 'Suharto' }, { familyName: 'Soeharjo' }, { familyName: 'missing' }, 'no_match'],
+    // A name that the register does not have differs from none, whichever field the other one was claimed in.
+    [
+      { givenName: 'Suharto' },
+      { givenName: 'Haji', familyName: 'Suharto' },
+      { givenName: 'missing', familyName: 'similar' },
+      'match',
+    ],
+    [
+      { familyName: 'Sukarno' },
+      { givenName: 'Sukarno', familyName: 'Putra' },
+      { givenName: 'similar', familyName: 'missing' },
+      'match',
+    ],
   ];
   for (const [record, names, levels, decision] of cases) {
     const claims = normaliseClaims({ citizenId: 'C-1', birthDate: '1980-02-07', ...names });
