@@ -44,48 +44,52 @@ export function createRivalIndex(records: Iterable<RegisterRecord>): RivalIndex 
       const dates = [birthDate, birthDate.slice(0, 7), year];
       const fits = ({ birthDate: date }: RegisterRecord) =>
         birthDate.length === 10 ? dates.includes(date ?? '') : (date ?? '').startsWith(year);
-      const now = byFamily
-        .of(familyKeys)
-        .filter(fits)
-        .slice(0, mostCandidates + 1);
-      const other = byOtherName
-        .of(familyKeys)
-        .filter(fits)
-        .slice(0, mostCandidates + 1);
-      return [...new Set([...now, ...other])];
+      const first = (found: RegisterRecord[]) => found.filter(fits).slice(0, mostCandidates + 1);
+      return [
+        ...new Set([...first(byFamily.ofYear(familyKeys, year)), ...first(byOtherName.ofYear(familyKeys, year))]),
+      ];
     },
     rivals: ({ names, families, streets, postalCodes }) => {
       const namesakes = byBoth.of(names.flatMap((family) => names.map((given) => both(family, given))));
-      const family = byFamily.of(families);
+      const family = byFamily.count(families) > mostOfFamily ? [] : byFamily.of(families);
       const neighbours = byStreet.of(streets.flatMap((street) => postalCodes.map((code) => both(street, code))));
-      const found = [...namesakes, ...(family.length > mostOfFamily ? [] : family), ...neighbours];
       const crowd = namesakes.length > mostCandidates || neighbours.length > mostCandidates;
-      return { records: [...new Set(found)], crowd };
+      return { records: [...new Set([...namesakes, ...family, ...neighbours])], crowd };
     },
     twins: ({ familyKeys, birthDate }) => {
-      const born = byDay.of([birthDate]);
-      if (born.length === 0) return born;
-      const of = new Set(byFamily.of(familyKeys));
       const mayBe = (given: string) => given === '' || familyKeys.includes(given);
-      return born.filter((record) => of.has(record) && mayBe(givenKey(record)));
+      return byFamily
+        .ofYear(familyKeys, birthDate.slice(0, 4))
+        .filter((record) => (record.birthDate ?? '') === birthDate && mayBe(givenKey(record)));
     },
   };
 }
 
 function blocks() {
   const found = new Map<string, RegisterRecord[]>();
+  /** By year, of the keys that were asked for with one: of a frequent name few need then be looked at. */
+  const years = new Map<string, Map<string, RegisterRecord[]>>();
+  const block = (key: string) => found.get(key) ?? [];
+  const ofYear = (key: string, year: string) => {
+    const known = years.get(key) ?? Map.groupBy(block(key), ({ birthDate }) => (birthDate ?? '').slice(0, 4));
+    years.set(key, known);
+    return known.get(year) ?? [];
+  };
+  /** Each record once. */
+  const distinct = (keys: readonly string[], records: (key: string) => RegisterRecord[]) =>
+    keys.length === 1 ? records(keys[0] ?? '') : [...new Set(keys.flatMap(records))];
   return {
     add: (key: string, record: RegisterRecord) => {
-      const block = found.get(key);
-      if (block === undefined) found.set(key, [record]);
-      else block.push(record);
+      const known = found.get(key);
+      if (known === undefined) found.set(key, [record]);
+      else known.push(record);
     },
-    /** Each record once. */
-    of: (keys: readonly string[]): RegisterRecord[] => {
-      const [only] = keys;
-      if (keys.length === 1) return found.get(only ?? '') ?? [];
-      return [...new Set(keys.flatMap((key) => found.get(key) ?? []))];
-    },
+    of: (keys: readonly string[]) => distinct(keys, block),
+    /** How many have one of these keys, each of which is there once; a record has only one. */
+    count: (keys: readonly string[]) => keys.reduce((sum, key) => sum + block(key).length, 0),
+    /** Those born in the year; for a part of a year, which claims may state, all of the keys. */
+    ofYear: (keys: readonly string[], year: string) =>
+      distinct(keys, (key) => (year.length < 4 ? block(key) : ofYear(key, year))),
   };
 }
 
