@@ -9,8 +9,11 @@ import { openFolderBlobs } from '../../src/documents/blobs/folder.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { beginRotation, createRootKey } from '../../src/keys/root-key-file.ts';
 import { writeSynced } from '../../src/ledger/synced-file.ts';
+import { createLetterSpool } from '../../src/notifications/channels/letter-spool.ts';
+import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { engines } from '../engines.ts';
+import { letterOf } from '../letters.ts';
 import { createDatabase, databaseOf, dropDatabase, onServer } from '../postgres-databases.ts';
 
 // A process that is killed loses nothing of what the system has taken; a power cut does. What a test can see of it: that
@@ -68,6 +71,18 @@ test('the anchor of the ledger is synced before it takes the place of the one be
   const seen = await watchDisk(t, folder);
   await writeSynced(join(folder, 'ledger-checkpoint'), 'note');
   assert.deepEqual(seen, ['file synced', 'renamed', 'folder synced']);
+});
+
+test('a letter and its manifest are synced before they get their names, and the folder before it counts as sent', async (t) => {
+  const folder = folderOf(t);
+  const press = createLetterPress();
+  t.after(() => press.close());
+  const spool = createLetterSpool({ folder, window: 'din5008b', press });
+  const seen = await watchDisk(t, folder);
+  const ready = await spool.prepare(letterOf('one'));
+  assert.ok('call' in ready);
+  assert.equal((await ready.call()).outcome, 'sent');
+  assert.deepEqual(seen, ['file synced', 'file synced', 'renamed', 'renamed', 'folder synced']);
 });
 
 test('the root key, new or rotated, is synced before it gets its name, and its folder after', (t) => {
