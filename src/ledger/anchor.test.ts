@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { anchorPath, logSigner, origin } from '../../test/ledger-house.ts';
+import { makeTestFolder } from '../../test/test-folder.ts';
+import { openAnchor } from './anchor.ts';
+import { checkpointText } from './checkpoint.ts';
+import { signNote } from './note.ts';
+import { noteSigner, signatureTypes } from './note-key.ts';
+
+function place(t: TestContext): string {
+  const folder = makeTestFolder('anchor-');
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return anchorPath(folder);
+}
+
+const otherSigner = noteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(8));
+const noteOf = (size: number, signer = logSigner) =>
+  signNote(checkpointText({ origin, size, root: Buffer.alloc(32, size) }), [signer], 0);
+
+test('an anchor never goes back to a smaller tree, and nobody signs where it would', async (t) => {
+  const path = place(t);
+  const anchor = openAnchor(path);
+  assert.equal(await anchor.read(), undefined);
+  await anchor.advance(noteOf(5));
+  await assert.rejects(anchor.advance(noteOf(4)), /holds a larger checkpoint than the one that was to be signed/);
+  await anchor.advance(noteOf(5, otherSigner));
+  assert.deepEqual(readFileSync(path, 'utf8'), noteOf(5, otherSigner));
+  assert.equal((await openAnchor(path).read())?.size, 5);
+});
+
+test('of two servers over one anchor the second signs nothing more', async (t) => {
+  const path = place(t);
+  const [first, second] = [openAnchor(path), openAnchor(path)];
+  for (const anchor of [first, second]) await anchor.read();
+  await first.advance(noteOf(1));
+  await assert.rejects(second.advance(noteOf(2)), /was written by another process: two servers share one DATA_DIR/);
+  await first.advance(noteOf(3));
+  assert.equal(readFileSync(path, 'utf8'), noteOf(3));
+});
+
+test('an anchor that holds no checkpoint is not taken for one that holds none yet', async (t) => {
+  const path = place(t);
+  for (const text of ['', 'garbage', noteOf(1).slice(0, 20)]) {
+    writeFileSync(path, text);
+    await assert.rejects(openAnchor(path).read(), /holds no checkpoint: bring it back from its backup/);
+  }
+});
