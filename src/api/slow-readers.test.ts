@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { limitAddresses } from './guard.ts';
 import { endSlowReaders } from './slow-readers.ts';
@@ -35,6 +35,70 @@ test('who does not read its answer is cut off, and who reads it is not', async (
   await closed;
   assert.equal(taken, 32_000_000);
   still.destroy();
+});
+
+test('cut off is who takes too little of what waits for a whole span: nobody else', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const server = createServer();
+  endSlowReaders(server, { spanMs: 1_000, spanBytes: 100 });
+  const cut: string[] = [];
+  /** What waits for a reader, and how much it has taken, at each look. */
+  const looks: Readonly<Record<string, readonly (readonly [waiting: number, taken: number])[]>> = {
+    idle: [
+      [0, 10],
+      [0, 10],
+      [0, 10],
+    ],
+    'at its end': [
+      [50, 10],
+      [0, 60],
+      [0, 60],
+    ],
+    'at a new answer each time': [
+      [50, 10],
+      [0, 60],
+      [50, 70],
+    ],
+    steady: [
+      [900, 100],
+      [800, 200],
+      [700, 300],
+    ],
+    dripping: [
+      [900, 100],
+      [801, 199],
+      [801, 199],
+    ],
+    still: [
+      [0, 0],
+      [900, 0],
+      [900, 0],
+    ],
+    'gone before': [
+      [900, 0],
+      [900, 0],
+      [900, 0],
+    ],
+  };
+  const sockets = Object.keys(looks).map((name) => {
+    const destroy = () => cut.push(name);
+    return Object.assign(new EventEmitter(), { name, writableLength: 0, bytesWritten: 0, destroy });
+  });
+  // Only these parts of a socket are looked at.
+  for (const socket of sockets) server.emit('connection', socket as unknown as Socket);
+  const perLook = [0, 1, 2].map((look) => {
+    for (const socket of sockets) {
+      const [waiting, taken] = looks[socket.name]?.[look] ?? assert.fail();
+      Object.assign(socket, { writableLength: waiting, bytesWritten: taken + waiting });
+    }
+    t.mock.timers.tick(1_000);
+    sockets.at(-1)?.emit('close');
+    return cut.splice(0);
+  });
+  assert.deepEqual(perLook, [[], ['dripping'], ['dripping', 'still']]);
+  server.emit('close');
+  t.mock.timers.tick(1_000);
+  assert.deepEqual(cut, []);
 });
 
 test('one address cannot hold more connections than its part, and gets them back when it closes some', async (t) => {
