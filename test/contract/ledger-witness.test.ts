@@ -179,6 +179,38 @@ test('the monitor alarms when an entry is changed under it, and when the log is 
   assert.match((await moved.look()).alarm ?? '', /do not give the root that was signed at size 1/);
 });
 
+test('the monitor alarms at an older tree than it has seen, at a checkpoint of nobody, and where entries are missing', async (t) => {
+  const house = buildLedgerHouse(await sqlite.open(t));
+  const grown = async () => {
+    await house.use('anna');
+    await house.sequence();
+    return (await house.view.published()) ?? assert.fail();
+  };
+  let published: Awaited<ReturnType<typeof house.view.published>>;
+  let tile = house.view.tile;
+  const monitor = createMonitor({ published: async () => published, tile: (name) => tile(name) }, theKey);
+  assert.deepEqual(await monitor.look(), { verified: 0 });
+  const [older, newer] = [await grown(), await grown()];
+  published = newer;
+  assert.deepEqual(await monitor.look(), { verified: 2 });
+  published = older;
+  const shrank = { verified: 2, alarm: 'the log shrank from 2 to 1 entries' };
+  assert.deepEqual([await monitor.look(), await monitor.look()], [shrank, shrank]);
+  published = {
+    ...newer,
+    note: signNote(parseNote(newer.note)?.text ?? '', [noteSigner(1, origin, Buffer.alloc(32, 8))], 0),
+  };
+  const unknown = 'no trusted key signed the checkpoint, or a signature of one is bad';
+  assert.deepEqual(await monitor.look(), { verified: 2, alarm: unknown });
+  published = { ...newer, note: 'garbage' };
+  assert.deepEqual(await monitor.look(), { verified: 2, alarm: 'the checkpoint is no note' });
+  published = await grown();
+  tile = async (name) => (name.level === 'entries' ? undefined : house.view.tile(name));
+  assert.deepEqual(await monitor.look(), { verified: 2, alarm: 'the entries from 0 on are missing' });
+  tile = house.view.tile;
+  assert.deepEqual(await monitor.look(), { verified: 3 });
+});
+
 for (const engine of engines) {
   test(`${engine.name}: what is published never becomes smaller when the log gets witnesses, loses them or has them again`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
@@ -203,6 +235,9 @@ for (const engine of engines) {
     assert.deepEqual(await sizes(), [9, undefined]);
     await db.write([storeCheckpoint('cosigned', asked)]);
     assert.deepEqual(await sizes(), [9, 6]);
+    // A receipt comes with the cosigned tree where that has its entry, and else with one that is signed alone.
+    const shown = await Promise.all([5, 6, 11, 12].map(async (index) => (await view.checkpointFor(index))?.size));
+    assert.deepEqual(shown, [6, 12, 12, undefined]);
     const later = await grow();
     await db.write([keepUnwitnessed(), storeCheckpoint('cosigned', later)]);
     assert.deepEqual(await sizes(), [15, 15]);

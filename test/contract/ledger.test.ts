@@ -97,4 +97,19 @@ for (const engine of engines) {
     assert.deepEqual([one?.id, two?.id], [first, second]);
     assert.notDeepEqual(one?.link, two?.link);
   });
+
+  test(`${engine.name}: of entries and tiles nothing is handed out that is not signed yet`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    await house.use('anna');
+    await house.sequence();
+    await house.use('anna');
+    assert.equal(await house.sequencer.step(), 1);
+    for (const level of ['entries', 0] as const) {
+      const [signed, stored] = [1, 2].map((width) => house.view.tile({ level, index: 0, width }));
+      assert.ok((await signed) !== undefined);
+      assert.equal(await stored, undefined);
+    }
+    await house.sequence();
+    assert.ok((await house.view.tile({ level: 0, index: 0, width: 2 })) !== undefined);
+  });
 }

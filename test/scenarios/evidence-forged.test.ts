@@ -48,6 +48,16 @@ test('a key under the id of another is refused, in a bundle and in a key set', a
   assert.deepEqual([own.kid, own.keyTrusted], [forger.kid, false]);
 });
 
+test('another statement that the key for evidence has signed is no evidence', async () => {
+  const { evidence, timeStamp = '' } = await signEvidence(issuer, claims, async () => Buffer.from('a token'));
+  const trusted = parseKeySet(JSON.stringify({ keys: [issuer.publicJwk] }));
+  assert.equal(verifyEvidence(JSON.stringify({ evidence, timeStamp }), trusted).keyTrusted, true);
+  const exchanged = [{ evidence: timeStamp }, { evidence, timeStamp: evidence }];
+  for (const wrong of exchanged) {
+    assert.throws(() => verifyEvidence(JSON.stringify(wrong), trusted), /it is not signed as evidence is/);
+  }
+});
+
 test('a key set with keys of other algorithms gives those for evidence', () => {
   const ledger = signingKeyFrom('checkpoint', new Uint8Array(32).fill(7)).publicJwk;
   const keys = parseKeySet(JSON.stringify({ keys: [ledger, { kty: 'RSA', kid: 'x' }, issuer.publicJwk] }));
