@@ -56,6 +56,13 @@ test('a policy that says something twice, too early or not at all is refused wit
     [`witness one ${w1.vkey}\ngroup city 2 one\nquorum city`, 2],
     [`witness one ${w1.vkey}\ngroup city any one\ngroup town any one\nquorum town`, 3],
     ['quorum none\nquorum none', 2],
+    ['log some+key\nquorum none', 1],
+    [`log ${log.vkey} https://log.example more\nquorum none`, 1],
+    [`log ${log.vkey} no-url\nquorum none`, 1],
+    [`witness none ${w1.vkey}\nquorum none`, 1],
+    [`witness one ${w1.vkey}\ngroup none any one\nquorum none`, 2],
+    [`witness one ${w1.vkey}\nquorum one more`, 2],
+    [`witness one ${w1.vkey}\nwitness two ${w1.vkey}\nquorum one`, 2],
     ['quorum nobody', 1],
     ['verify everything', 1],
   ];
@@ -90,9 +97,18 @@ test('a proof reads back as it was written, verifies for its entry and for no ot
   assert.ok('fault' in verifyProof(parsed, first, policy));
   assert.ok('fault' in verifyProof({ ...parsed, index: 0 }, second, policy));
   assert.ok('fault' in verifyProof({ ...parsed, checkpoint: checkpoint.replace('\n2\n', '\n3\n') }, second, policy));
-  for (const wrong of ['', 'c2sp.org/tlog-proof@v2\nindex 1\n\nx', 'c2sp.org/tlog-proof@v1\nindex 01\n\nx']) {
-    assert.equal(parseProof(wrong), undefined);
+  const written = formatProof(proof);
+  const line = `${first.toString('base64')}\n`;
+  for (const wrong of [
+    ...['', 'c2sp.org/tlog-proof@v1\nindex 1\nx', 'c2sp.org/tlog-proof@v1\nindex 01\n\nx'],
+    written.replace('@v1', '@v2'),
+    written.replace(/extra .*/, 'extra no base64'),
+    written.replace(line, line.slice(5)),
+    written.replace(line, line.repeat(64)),
+  ]) {
+    assert.equal(parseProof(wrong), undefined, wrong);
   }
+  assert.equal(parseProof(written.replace(line, line.repeat(63)))?.hashes.length, 63);
 });
 
 test('signature lines that a witness answers can be put below a note', () => {

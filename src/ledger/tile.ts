@@ -75,7 +75,6 @@ export function entriesIn(bundle: Uint8Array): Uint8Array[] | undefined {
   const entries: Uint8Array[] = [];
   let at = 0;
   while (at < bundle.length) {
-    if (at + 2 > bundle.length) return undefined;
     const length = (bundle[at] ?? 0) * 256 + (bundle[at + 1] ?? 0);
     at += 2;
     if (at + length > bundle.length) return undefined;

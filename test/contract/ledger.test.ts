@@ -95,6 +95,7 @@ for (const engine of engines) {
     for (const entry of bytes) for (const part of ['anna', 'tax', 'test', tag]) assert.ok(!entry.includes(part));
     const [one, two] = bytes.map((entry) => parseEntry(entry));
     assert.deepEqual([one?.id, two?.id], [first, second]);
+    assert.deepEqual([one?.at, two?.at], [house.time.now, house.time.now]);
     assert.notDeepEqual(one?.link, two?.link);
   });
 

@@ -7,6 +7,7 @@ import type { LogSource } from '../../src/ledger/log-source.ts';
 import { leafHash } from '../../src/ledger/merkle.ts';
 import { signNote } from '../../src/ledger/note.ts';
 import { bundleOf, entriesIn } from '../../src/ledger/tile.ts';
+import { TileMissing } from '../../src/ledger/tree.ts';
 import { verifyLog } from '../../src/ledger/verify-log.ts';
 import { engines } from '../engines.ts';
 import { buildLedgerHouse, forged, logSigner, onlyTheKey, origin } from '../ledger-house.ts';
@@ -65,6 +66,21 @@ test('a verifier with the public key alone finds every kind of forgery of the lo
   assert.match(await faultOf(mended(changeOne)), /tile\/1\/000|second history/);
   assert.match(await faultOf(inBundle(swapTwo)), /entry 256 is not/);
   assert.match(await faultOf(mended(swapTwo)), /tile\/1\/000|second history/);
+  // What is not there, or ends too early.
+  const without = (level: number | 'entries'): LogSource => ({
+    ...source,
+    tile: async (name) => {
+      if (name.level === level) throw new TileMissing(level, name.index);
+      return await source.tile(name);
+    },
+  });
+  for (const level of ['entries', 0, 1] as const) {
+    assert.equal(await faultOf(without(level)), `tile 0 of level ${level} is missing or too short`);
+  }
+  const cut = forged(source, ({ level }, bytes) => (level === 'entries' ? bytes.subarray(0, -1) : bytes));
+  assert.match(await faultOf(cut), /no bundle of 256 entries/);
+  assert.equal(await faultOf({ ...source, checkpoint: async () => 'x' }), 'the checkpoint is no signed note');
+  assert.equal(await faultOf(source, ['x']), 'an earlier checkpoint is no signed note');
   // What nobody signed behind what was signed.
   const longer = (level: number | 'entries') =>
     forged(source, (name, bytes) => (name.level === level ? Buffer.concat([bytes, Buffer.alloc(32)]) : bytes));
