@@ -81,6 +81,12 @@ test('a witness answers as the specification says, and remembers what it cosigne
   const opened = opensUnder(policy, parseNote(kept.body) ?? assert.fail());
   assert.equal('fault' in opened ? opened.fault : opened.checkpoint.size, 9);
   assert.match(await ask(9, [], `garbage`), /^400 /);
+  const tooLong = await fetch(`${witness.url}/add-checkpoint`, { method: 'POST', body: 'x'.repeat(1_000_001) });
+  assert.equal(tooLong.status, 413);
+  for (const method of ['GET', 'PUT']) {
+    assert.equal((await fetch(`${witness.url}/add-checkpoint`, { method })).status, 404);
+  }
+  assert.equal((await fetch(path, { method: 'POST', body: `old 9\n\n${nine}` })).status, 404);
   const most = Array.from({ length: 64 }, () => Buffer.alloc(32));
   assert.match(await ask(5, most, nine), /^400 /);
   assert.match(await ask(5, [...proof, Buffer.alloc(31)], nine), /^400 /);

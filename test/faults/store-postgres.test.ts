@@ -234,15 +234,23 @@ test('postgres: a read behind a lock for too long is unavailable, also of severa
   assert.deepEqual(await Promise.all(reads()), [[{ n: 0 }], [{ n: 0 }], []]);
 });
 
-test('postgres: a database that does not sort by bytes is refused with the remedy', async (t) => {
-  const name = `cs_sorted_${process.pid}`;
-  await onServer(`create database ${name} template template0 locale_provider icu icu_locale 'en' encoding 'UTF8'`);
-  const url = (await createDatabase('empty')).replace(/\/cs_test_[^?]*/, `/${name}`);
-  t.after(() => onServer(`drop database ${name} with (force)`));
-  await assert.rejects(openPostgres(url, { random: systemRandom }), /does not sort by bytes.*lc_collate 'C'/);
-  const sessions = `select pid from pg_stat_activity where datname = '${name}'`;
-  await until(async () => (await onServer(sessions)).length === 0);
-});
+for (const [which, how] of [
+  ['that does not sort by bytes', "locale_provider icu icu_locale 'en' encoding 'UTF8'"],
+  ['that is not in UTF-8', "encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C'"],
+] as const) {
+  test(`postgres: a database ${which} is refused with the remedy`, async (t) => {
+    const name = `cs_other_${process.pid}`;
+    await onServer(`create database ${name} template template0 ${how}`);
+    const url = (await createDatabase('empty')).replace(/\/cs_test_[^?]*/, `/${name}`);
+    t.after(() => onServer(`drop database ${name} with (force)`));
+    await assert.rejects(
+      openPostgres(url, { random: systemRandom }),
+      /does not sort by bytes in UTF-8.*lc_collate 'C'/,
+    );
+    const sessions = `select pid from pg_stat_activity where datname = '${name}'`;
+    await until(async () => (await onServer(sessions)).length === 0);
+  });
+}
 
 const rename = 'update named set name = cast($2 as text) where id = cast($1 as text) returning id';
 for (const [what, askFor] of [

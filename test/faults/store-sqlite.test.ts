@@ -138,6 +138,22 @@ test('sqlite: a corrupt file is refused at the start', async (t) => {
   await assert.rejects(openSqlite(path, { random: systemRandom }), /quick_check|malformed/);
 });
 
+test('sqlite: a large file is looked through after a crash, and one that was closed well is opened without', async (t) => {
+  const path = await freshPlace(t);
+  const file = new DatabaseSync(path, { defensive: false });
+  // Large, and wrong where only a look at all of it finds that: a row that a check of its table does not allow.
+  file.exec(`pragma journal_mode = wal; pragma synchronous = off; create table large (bytes blob);
+    insert into large values (zeroblob(${65 * 2 ** 20})); create table thing (id text not null primary key);
+    insert into thing values ('a'); pragma writable_schema = on;
+    update sqlite_schema set sql = replace(sql, 'id text', 'id text check (id <> ''a'')') where name = 'thing'`);
+  file.close();
+  const db = await openSqlite(path, { random: systemRandom });
+  assert.deepEqual(await db.read(all), [{ id: 'a' }]);
+  await db.close();
+  writeFileSync(`${path}-wal`, 'left by a crash');
+  await assert.rejects(openSqlite(path, { random: systemRandom }), /quick_check of .*restore the newest backup/);
+});
+
 test('sqlite: a file that another program locks for a moment is waited for, and for long is busy', async (t) => {
   const path = await freshPlace(t);
   const db = await openSqlite(path, { random: systemRandom });
