@@ -45,6 +45,29 @@ test('a flag or an argument that a command does not have is wrong usage of every
   assert.deepEqual(readdirSync(folder), []);
 });
 
+test('of keys and proofs nothing is done that was asked for by half or in two ways', async (t) => {
+  const { run, folder } = openCommandLine(t);
+  writeFileSync(join(folder, 'policy'), 'quorum none\n');
+  const wrong: string[] = [];
+  for (const [command, words] of [
+    ['keys rotate-root --prepare --finish', 'choose --prepare or --finish'],
+    ['keys rotate', 'name one of access-token, result, evidence'],
+    ['keys rotate checkpoint', 'name one of access-token, result, evidence'],
+    ['keys rotate access-token result', 'name one of access-token, result, evidence'],
+    ['ledger verify', 'Usage: citizen-services ledger verify'],
+    ['ledger verify log', 'give the public key of the log with --key, or a policy with --policy'],
+    [
+      'ledger verify log --key a --policy policy',
+      'give the public key of the log with --key, or a policy with --policy',
+    ],
+  ] as const) {
+    const { code, stderr } = await run(...command.split(' '));
+    if (code !== 2 || !stderr.includes(words)) wrong.push(`${command}: ${code} ${stderr}`);
+  }
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(readdirSync(folder), ['policy']);
+});
+
 test('a file that cannot be read is wrong usage, and is named as it was written', async (t) => {
   const { run, folder } = openCommandLine(t);
   mkdirSync(join(folder, 'a-folder'));
