@@ -117,5 +117,16 @@ function bodyFaults({ method, headers, body }: Left, { content }: Answer, fits: 
   if (declared === undefined) return [`the content type ${type} is not declared`];
   if (!/^application\/(?:problem\+)?json$/.test(type) || content[type] === undefined) return [];
   const { schema } = declared;
-  return schema === undefined || fits(schema, JSON.parse(String(body))) ? [] : ['the body is not of its schema'];
+  if (schema === undefined) return [];
+  const value: unknown = JSON.parse(String(body));
+  return fits(schema, value) ? strangers(schema, value) : ['the body is not of its schema'];
+}
+
+/** Members that the document does not name, which no client made from it can read. */
+function strangers({ properties }: Json, value: unknown): string[] {
+  if (typeof properties !== 'object' || typeof value !== 'object' || value === null) return [];
+  const named = new Set(Object.keys(properties ?? {}));
+  return Object.keys(value)
+    .filter((name) => !named.has(name))
+    .map((name) => `the member ${name} is not declared`);
 }

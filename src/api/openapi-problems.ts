@@ -131,5 +131,25 @@ export const problemSchema = {
         },
       },
     },
+    limit: {
+      ...{ type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      description: 'Where something was too large: how many bytes it may have.',
+    },
+    serverTime: {
+      ...{ type: 'string', format: 'date-time', maxLength: 40 },
+      description: 'Where a token or its proof was not of this time: the clock of this server.',
+    },
+    requiredScopes: {
+      ...{ type: 'array', maxItems: 10, items: { type: 'string', maxLength: 64, pattern: '^[a-z:-]+$' } },
+      description: 'Where a scope is missing: which.',
+    },
+    'violated-policies': {
+      ...{ type: 'array', maxItems: 10, items: { type: 'string', maxLength: 256, pattern: '^[ -~]+$' } },
+      description: 'Where a quota is used up: its name in RateLimit-Policy.',
+    },
+    proof: {
+      ...{ type: 'string', maxLength: 256, pattern: '^/v1/receipts/' },
+      description: 'Of an erased document: the receipt of its erasure.',
+    },
   },
 } as const;

@@ -1,10 +1,10 @@
 import type { TObject } from 'typebox';
 import { hidingHeaders } from './hidden-use.ts';
-import type { Shown } from './openapi-example.ts';
+import { type Shown, schemaOf } from './openapi-example.ts';
 import { type Header, headerComponents, headerNames } from './openapi-headers.ts';
 import { problemExamples, problemSchema, refusalAnswers } from './openapi-problems.ts';
 import { documented, withExample } from './openapi-schema.ts';
-import { type Operation, type ResponseShape, scopes } from './operation.ts';
+import { type DocumentForm, type Operation, type ResponseShape, scopes } from './operation.ts';
 
 /** What the document says about this installation, and whom to ask about it. */
 export type ApiIdentity = {
@@ -126,11 +126,25 @@ function describe<P>(operation: Operation<P>): Record<string, unknown> {
 
 function bodyOf<P>({ request, bodyBytes }: Operation<P>, shown: Shown): Record<string, unknown> {
   if (bodyBytes !== undefined) {
-    const schema = { type: 'string', format: 'binary', maxLength: bodyBytes.limit, description: 'The bytes.' };
-    return { requestBody: { required: true, content: { '*/*': { schema, example: '%PDF-1.7 …' } } } };
+    const { limit, usualType, form } = bodyBytes;
+    const bytes = { schema: { ...documentBytes, maxLength: limit }, example };
+    const whole = { [usualType]: bytes, '*/*': bytes };
+    const content = form === undefined ? whole : { ...whole, 'multipart/form-data': formOf(form, limit, shown) };
+    return { requestBody: { required: true, content } };
   }
   if (request.body === undefined) return {};
   return { requestBody: { required: true, content: { 'application/json': withExample(request.body, shown) } } };
+}
+
+function formOf({ fields, part }: DocumentForm, limit: number, shown: Shown): Record<string, unknown> {
+  const { schema, example: values } = withExample(fields, shown);
+  const { required = [] } = fields;
+  const shape = {
+    ...schema,
+    properties: { ...schemaOf(schema['properties']), [part]: { ...documentBytes, maxLength: limit } },
+    required: [...required, part],
+  };
+  return { schema: shape, example: { ...schemaOf(values), [part]: example } };
 }
 
 /** Headers that OpenAPI says elsewhere, in the types of contents and in the security schemes, or that HTTP itself says. */
@@ -200,7 +214,7 @@ function contentOf({ schema, bytes, text }: ResponseShape, shown: Shown): Record
   const content = {
     ...(schema === undefined ? {} : { 'application/json': withExample(schema, shown) }),
     ...(text === undefined ? {} : { [text.type]: textContent(text) }),
-    ...(bytes === true ? { '*/*': { schema: documentBytes, example: '%PDF-1.7 …' } } : {}),
+    ...(bytes === true ? { '*/*': { schema: documentBytes, example } } : {}),
   };
   return Object.keys(content).length === 0 ? {} : { content };
 }
@@ -209,4 +223,5 @@ function textContent({ pattern, description, example }: NonNullable<ResponseShap
   return { schema: { type: 'string', pattern, maxLength: 1_048_576, description }, example };
 }
 
+const example = '%PDF-1.7 …';
 const documentBytes = { type: 'string', format: 'binary', maxLength: 9_007_199_254_740_991, description: 'The bytes.' };

@@ -146,6 +146,9 @@ export type ResponseShape = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
+/** The fields of text of a `multipart/form-data`, and the part behind them that has the bytes. */
+export type DocumentForm = { readonly fields: TObject; readonly part: string };
+
 type Described = {
   /** camelCase, unique, stable: the operationId of the OpenAPI document. */
   readonly name: string;
@@ -165,8 +168,12 @@ type Described = {
   readonly deprecated?: Deprecation;
   /** Whether `Idempotency-Key` is honoured. */
   readonly idempotent?: true;
-  /** The body is not JSON but bytes, given unread as `call.bytes`; with its default limit in bytes. */
-  readonly bodyBytes?: { readonly limit: number };
+  /**
+   * The body is not JSON but bytes, given unread as `call.bytes`; with its default limit in bytes. `form`: where a form may be
+   * sent instead, as the OpenAPI document shows it; the operation reads and checks it. `usualType`: generated clients name the
+   * first type of the document, and a wildcard is none that can be sent.
+   */
+  readonly bodyBytes?: { readonly limit: number; readonly usualType: string; readonly form?: DocumentForm };
 };
 
 /** An operation as its file states it. One that touches citizens' data must return an effect, and so an event. */

@@ -4,6 +4,7 @@ import { type Call, defineOperation, type Refused } from '../api/operation.ts';
 import { refuse } from '../kernel/problem.ts';
 import { keyBytes, open, saltBytes, seal, startMessage } from '../keys/chunked-encryption.ts';
 import type { Statement } from '../store/db.ts';
+import { depositForm } from './deposit-form.ts';
 import { depositHeaders } from './deposit-headers.ts';
 import { readDeposit, type Wanted } from './deposit-terms.ts';
 import type { HeldDocument } from './document.ts';
@@ -29,7 +30,7 @@ export const depositDocument = defineOperation({
   description:
     'The body is the document itself, streamed; what is known of it stands in headers. Text in headers is percent-encoded UTF-8 (encodeURIComponent); plain ASCII without % needs no encoding. The document is encrypted on the way in, under a key that only the citizen’s key opens. Its first bytes are compared with Content-Type, its digest with Repr-Digest where that is sent. A broken upload leaves nothing behind. The same as multipart/form-data: the fields citizenId, title, kind, issuedAt, retainUntil, retentionClass, purpose, legalBasis and digest (as Repr-Digest), then the part document. With an Idempotency-Key, the digest is required. Where the installation has a malware scanner, the document is in state scanning until it was found clean.',
   request,
-  bodyBytes: { limit: documentLimit },
+  bodyBytes: { limit: documentLimit, usualType: 'application/pdf', form: depositForm },
   idempotent: true,
   responses: {
     201: {

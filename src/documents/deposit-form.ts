@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
+import { type TSchema, Type } from 'typebox';
 import { compileCheck } from '../api/parse.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import { type DepositGiven, depositHeaders } from './deposit-headers.ts';
@@ -18,8 +19,6 @@ const headerOf = {
   digest: 'repr-digest',
 } as const satisfies Record<string, keyof DepositGiven>;
 
-/** The fields of text, which headers carry percent-encoded. */
-const encoded = new Set<string>(['citizenId', 'title', 'purpose', 'legalBasis']);
 const filePart = 'document';
 const limits = {
   fieldNameSize: 64,
@@ -30,6 +29,30 @@ const limits = {
   headerPairs: 16,
   headerSize: 4_096,
 };
+
+const said = (name: keyof typeof headerOf) => ({ description: `As ${headerOf[name]} says it, without its encoding.` });
+const field = (name: keyof typeof headerOf) =>
+  Type.String({ minLength: 1, maxLength: limits.fieldSize, ...said(name) });
+const optional = (name: keyof typeof headerOf) => Type.Optional(field(name));
+
+/** The form as the OpenAPI document shows it. What its fields hold is checked as the headers are. */
+export const depositForm = {
+  fields: Type.Object({
+    citizenId: field('citizenId'),
+    title: field('title'),
+    kind: optional('kind'),
+    issuedAt: optional('issuedAt'),
+    retainUntil: optional('retainUntil'),
+    retentionClass: optional('retentionClass'),
+    purpose: optional('purpose'),
+    legalBasis: optional('legalBasis'),
+    digest: optional('digest'),
+  } satisfies Record<keyof typeof headerOf, TSchema>),
+  part: filePart,
+};
+
+/** The fields of text, which headers carry percent-encoded. */
+const encoded = new Set<string>(['citizenId', 'title', 'purpose', 'legalBasis']);
 const checkGiven = compileCheck('header', depositHeaders);
 
 /** A form read up to its document: what its fields say, and the document's bytes, which end with the form. */

@@ -40,6 +40,11 @@ const wrong: readonly (readonly [string, Partial<Left>, string])[] = [
     'the body is not of its schema',
   ],
   [
+    'a body with a member that is not declared',
+    { body: Buffer.from(JSON.stringify({ ...problem, mood: 'low' })) },
+    'the member mood is not declared',
+  ],
+  [
     'a body with a member of another type',
     { body: Buffer.from(JSON.stringify({ ...problem, status: '406' })) },
     'the body is not of its schema',

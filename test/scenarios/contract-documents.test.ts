@@ -124,3 +124,27 @@ test('register and OpenAPI document have the same operations, one for one', asyn
   assert.deepEqual(documented.map((line) => line.replace(/\/v1\/$/, '/v1')).sort(), [...registered].sort());
   assert.equal(registered.length, operations.length);
 });
+
+test('a deposit as a program makes it from the OpenAPI document is taken: by the first type there, and as the form', async () => {
+  const { paths } = jsonOf(await ask({ path: '/v1/openapi.json' })) as {
+    readonly paths: { readonly '/documents': { readonly post: { readonly requestBody: Body } } };
+  };
+  const { content } = paths['/documents'].post.requestBody;
+  const authorization = `Bearer ${await home.token()}`;
+  const send = (headers: Record<string, string>, body: string | FormData) =>
+    fetch(`${home.url}/v1/documents`, { method: 'POST', headers: { authorization, ...headers }, body });
+  const [type = ''] = Object.keys(content);
+  const { citizenId, title, document, ...more } = content['multipart/form-data'].example;
+  assert.deepEqual(more, {});
+  const plain = { 'content-type': type, 'citizen-id': String(citizenId), 'document-title': String(title) };
+  assert.equal((await send(plain, String(document))).status, 201);
+  const form = new FormData();
+  form.set('citizenId', String(citizenId));
+  form.set('title', String(title));
+  form.set('document', new Blob([String(document)], { type }), 'permit.pdf');
+  assert.equal((await send({}, form)).status, 201);
+});
+
+type Body = {
+  readonly content: { readonly 'multipart/form-data': { readonly example: Readonly<Record<string, unknown>> } };
+};
