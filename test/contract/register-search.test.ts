@@ -81,6 +81,8 @@ for (const engine of engines) {
     const scans = asked.filter((plan) => /seq scan|\bscan (citizen|former_name)\b/.test(plan));
     assert.deepEqual(scans, []);
     assert.ok(asked.every((plan) => /index|primary key/.test(plan)));
+    // Who lives in the Main Street 1 of another town is not read.
+    assert.ok(asked.some((plan) => /(search citizen|index cond).*street_key\b.* and .*postal_code\b/.test(plan)));
   });
 
   test(`${engine.name}: whoever belongs to a crowd is left open without an id, and found with one`, async (t) => {
