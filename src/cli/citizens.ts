@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { removeErased } from '../documents/erase-document.ts';
+import { removeSealed } from '../documents/erase-document.ts';
 import { citizenErasure, erasedDocumentsOf } from '../documents/keeping-store.ts';
 import type { DocumentPorts } from '../documents/ports.ts';
 import { type ErasureParts, eraseCitizen } from '../ledger/erase-citizen.ts';
@@ -49,7 +49,7 @@ async function erase(room: CitizensRoom, citizenId: string, { stderr }: Terminal
   const parts = { ...room, actor: { operator: room.operator }, besides: citizenErasure };
   const erased = await eraseCitizen(parts, citizenId);
   // Also after a crash between the two: whoever runs it again removes the rest.
-  for (const id of await erasedDocumentsOf(room.read, citizenId)) await removeErased(room.documents, { id });
+  for (const id of await erasedDocumentsOf(room.read, citizenId)) await removeSealed(room.documents, { id });
   stderr(
     erased
       ? 'The key is destroyed, and the ledger says so. Old backups still hold it: let them expire.\n'

@@ -6,7 +6,7 @@ import type { Actor } from '../ledger/event.ts';
 import { type Read, WriteRefused } from '../store/db.ts';
 import { mayErase } from './document.ts';
 import { findDocument } from './document-store.ts';
-import { erasureOf, removeErased } from './erase-document.ts';
+import { erasureOf, removeSealed } from './erase-document.ts';
 import { type Due, dueForErasure, ruleOf } from './keeping-store.ts';
 import type { DocumentPorts } from './ports.ts';
 
@@ -75,7 +75,7 @@ async function erase(parts: KeepingParts, id: DocumentId, { now, actor }: When):
     if (fault instanceof WriteRefused && fault.kind === 'rows') return false;
     throw fault;
   }
-  await removeErased(parts.ports, document);
+  await removeSealed(parts.ports, document);
   return true;
 }
 

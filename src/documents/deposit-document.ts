@@ -10,6 +10,7 @@ import { readDeposit, type Wanted } from './deposit-terms.ts';
 import type { HeldDocument } from './document.ts';
 import { documentRecord, recordOf } from './document-record.ts';
 import { insertDocument } from './document-store.ts';
+import { removeSealed } from './erase-document.ts';
 import type { DocumentPorts } from './ports.ts';
 import { receiveDocument } from './receive-document.ts';
 import { contentContext, type DocumentContent, sealRecord } from './sealed-record.ts';
@@ -80,7 +81,7 @@ export const depositDocument = defineOperation({
         headers: { location: `/v1/documents/${id}`, 'cache-control': 'private, no-store' },
         json: { ...record, receipt: `/v1/receipts/${event}` },
       },
-      undo: () => ports.blobs.remove(id),
+      undo: () => removeSealed(ports, document),
       onRefused: (statement) => {
         if (statement >= stands.length) throw new Error('the row of a deposit was refused');
         return keyChanged();
@@ -128,11 +129,11 @@ async function storeBytes(
   const arrived = await receiveDocument({ request: bytes, pieces, signal, limit: ports.limit }, destination, terms);
   if ('refusal' in arrived) return arrived;
   const standing = await keyFor(ports, citizenId).catch(async (fault: unknown) => {
-    await ports.blobs.remove(id);
+    await removeSealed(ports, { id });
     throw fault;
   });
   if (standing === undefined || !timingSafeEqual(standing.key, citizenKey)) {
-    await ports.blobs.remove(id);
+    await removeSealed(ports, { id });
     return { refusal: keyChanged() };
   }
 

@@ -36,8 +36,11 @@ export async function erasureOf(
   return { events: [event], statements: erasure(document, now, proof) };
 }
 
-/** Removes the sealed bytes of an erased document. Their key is destroyed already; what is left here, a sweep takes. */
-export async function removeErased(ports: Pick<DocumentPorts, 'blobs' | 'alarm'>, { id }: Pick<HeldDocument, 'id'>) {
+/**
+ * Removes the sealed bytes of a document that was erased, or that nothing became of. Nobody has their key; what is left here, a
+ * sweep takes.
+ */
+export async function removeSealed(ports: Pick<DocumentPorts, 'blobs' | 'alarm'>, { id }: Pick<HeldDocument, 'id'>) {
   try {
     await ports.blobs.remove(id);
   } catch {

@@ -3,7 +3,7 @@ import { type Call, type Decision, defineOperation, type Refused } from '../api/
 import { toInstant } from '../kernel/clock.ts';
 import { mayErase } from './document.ts';
 import { findOwn } from './document-use.ts';
-import { erasureOf, removeErased } from './erase-document.ts';
+import { erasureOf, removeSealed } from './erase-document.ts';
 import { withdrawal } from './keeping-store.ts';
 import type { DocumentPorts } from './ports.ts';
 
@@ -68,7 +68,7 @@ async function withdraw(call: Call<typeof request, DocumentPorts>, isFirst: bool
   return {
     effect,
     answer: async () => {
-      if (erases) await removeErased(ports, document);
+      if (erases) await removeSealed(ports, document);
       return { status: 200, headers: { 'cache-control': 'private, no-store' }, json };
     },
     // A hold was placed, or its state changed, between the reading and the writing: the deletion run erases it when it may.

@@ -29,6 +29,25 @@ for (const engine of engines) {
     assert.deepEqual(await house.files(), []);
   });
 
+  test(`${engine.name}: a blob that cannot be taken back is left to the sweep, and the answer is what it would have been`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const { blobs: real, write } = house.wires;
+    house.wires.blobs = { ...real, remove: () => Promise.reject(new Error('no answer')) };
+    for (const [fault, slug] of [
+      [new WriteBusy('three times'), 'capacity-reduced'],
+      [new WriteRefused('rows', 0, 'another key'), 'changed-meanwhile'],
+    ] as const) {
+      house.wires.write = () => Promise.reject(fault);
+      const result = await house.deposit(asked);
+      assert.equal('refusal' in result && result.refusal.slug, slug);
+    }
+    assert.deepEqual(house.alarms, ['document-blob-left', 'document-blob-left']);
+    house.wires.write = write;
+    await Promise.all([deposited(house, bytes), deposited(house, bytes)]);
+    const swept = await sweepBlobs({ blobs: real, read: house.db.read }, whenever);
+    assert.deepEqual(swept, { broken: 0, orphans: 2, strays: 0 });
+  });
+
   test(`${engine.name}: after an unknown outcome the sweep removes the blob whose row was not written`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     const id = await deposited(house, bytes);
