@@ -21,7 +21,7 @@ const rowlessDays = 30;
 const hourMs = 3_600_000;
 
 /** Opens where the sealed documents lie. */
-export async function openBlobs({ settings }: Pick<House, 'settings'>): Promise<BlobStore> {
+export async function openBlobs({ settings, log }: Pick<House, 'settings' | 'log'>): Promise<BlobStore> {
   const { documentStore, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = settings;
   if (!documentStore.startsWith('s3://')) return await openFolderBlobs(documentStore);
   if (accessKeyId === undefined || secretAccessKey === undefined) {
@@ -31,7 +31,8 @@ export async function openBlobs({ settings }: Pick<House, 'settings'>): Promise<
   }
   // A quarter of a second to load, which only those pay who need it.
   const { openS3Blobs } = await import('./documents/blobs/s3.ts');
-  return openS3Blobs({ ...s3PlaceOf(documentStore), accessKeyId, secretAccessKey });
+  const onFault = (fault: unknown) => log.fault('documents', fault);
+  return openS3Blobs({ ...s3PlaceOf(documentStore), accessKeyId, secretAccessKey }, { onFault });
 }
 
 /** The bucket in DOCUMENT_STORE, whose form the settings have checked. */

@@ -6,6 +6,8 @@ import { type TestContext, test } from 'node:test';
 import type { BlobStore } from '../../src/documents/blobs/blob-store.ts';
 import { openS3Blobs } from '../../src/documents/blobs/s3.ts';
 import { Secret } from '../../src/kernel/secret.ts';
+import { deposited, depositHeadersFor, openDocumentHouse, pdfOf } from '../document-house.ts';
+import { engines } from '../engines.ts';
 import { startS3 } from '../s3-server.ts';
 
 const name = 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC42';
@@ -16,7 +18,11 @@ async function* pieces(): AsyncGenerator<Uint8Array> {
 }
 
 /** A store at a server of ours, which is waited for no longer than a moment. */
-async function storeAt(t: TestContext, answer: RequestListener): Promise<BlobStore> {
+async function storeAt(
+  t: TestContext,
+  answer: RequestListener,
+  onFault?: (fault: unknown) => void,
+): Promise<BlobStore> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => {
@@ -26,7 +32,8 @@ async function storeAt(t: TestContext, answer: RequestListener): Promise<BlobSto
   // A server that listens on TCP has an address with a port.
   const { port } = server.address() as AddressInfo;
   const [endpoint, secretAccessKey] = [`http://127.0.0.1:${port}`, new Secret('nobody')];
-  return openS3Blobs({ bucket: 'b', prefix: '', region: 'r', endpoint, accessKeyId: 'nobody', secretAccessKey }, 50);
+  const place = { bucket: 'b', prefix: '', region: 'r', endpoint, accessKeyId: 'nobody', secretAccessKey };
+  return openS3Blobs(place, { answerMs: 50, onFault });
 }
 
 test('an S3 store that takes requests and answers none fails each of them, so that nobody waits for ever', async (t) => {
@@ -38,7 +45,7 @@ test('an S3 store that takes requests and answers none fails each of them, so th
     list: () => Array.fromAsync(blobs.list()),
     removeBroken: () => blobs.removeBroken(1),
   };
-  await Promise.all(Object.values(asked).map((ask) => assert.rejects(ask(), { name: 'TimeoutError' })));
+  await Promise.all(Object.values(asked).map((ask) => assert.rejects(ask(), { name: 'BlobsUnavailable' })));
 });
 
 test('an S3 store that stops in the middle of a blob fails the reading of it', async (t) => {
@@ -63,3 +70,33 @@ test('readers of S3 that stand still, however many, keep nobody else from readin
   assert.ok(read.equals(bytes));
   await Promise.all(standing.map((reader) => reader.return?.()));
 });
+
+for (const engine of engines) {
+  test(`${engine.name}: while S3 is away callers are asked to come again, and the operator reads why`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const document = pdfOf(30_000);
+    const id = await deposited(house, document);
+    const real = house.wires.blobs;
+    const faults: unknown[] = [];
+    for (const answer of [503, undefined]) {
+      house.wires.blobs = await storeAt(
+        t,
+        (request, response) => {
+          request.resume();
+          if (answer !== undefined) response.writeHead(answer).end();
+        },
+        (fault) => faults.push(fault),
+      );
+      for (const result of [
+        await house.deposit({ headers: depositHeadersFor(document), body: [document] }),
+        await house.retrieve(id),
+      ]) {
+        assert.ok('refusal' in result, JSON.stringify(result));
+        assert.deepEqual([result.refusal.slug, result.refusal.headers?.['retry-after']], ['capacity-reduced', '2']);
+      }
+    }
+    assert.ok(faults.length >= 4 && faults.every((fault) => fault instanceof Error));
+    house.wires.blobs = real;
+    assert.ok(!('refusal' in (await house.retrieve(id))));
+  });
+}

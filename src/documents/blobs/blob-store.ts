@@ -1,3 +1,5 @@
+import { Unavailable } from '../../kernel/unavailable.ts';
+
 /**
  * Where the sealed bytes of documents lie. A blob is written once, under a name that is never used again, and is there
  * as a whole or not at all. The store is not trusted: what it gives back is checked by the seal.
@@ -32,6 +34,14 @@ export class BlobBroken extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'BlobBroken';
+  }
+}
+
+/** The storage gives no answer, or one that it cannot serve at present. */
+export class BlobsUnavailable extends Unavailable {
+  constructor(message: string, options?: ErrorOptions) {
+    super('capacity-reduced', message, options);
+    this.name = 'BlobsUnavailable';
   }
 }
 

@@ -16,7 +16,14 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import type { Secret } from '../../kernel/secret.ts';
-import { BlobBroken, type BlobPart, type BlobStore, blobNamePattern, type StoredBlob } from './blob-store.ts';
+import {
+  BlobBroken,
+  type BlobPart,
+  type BlobStore,
+  BlobsUnavailable,
+  blobNamePattern,
+  type StoredBlob,
+} from './blob-store.ts';
 
 /** Where the bucket is, and who we are there: nothing is looked for elsewhere, in files or on the network. */
 export type S3Place = {
@@ -35,6 +42,12 @@ const partBytes = 8 * 1_048_576;
 /** So long S3 has for its answer to a request, of which three are made, and then for each next piece of a body. */
 const usualAnswerMs = 30_000;
 
+export type S3Options = {
+  readonly answerMs?: number | undefined;
+  /** Told why S3 cannot be used; the caller learns only that it cannot. */
+  readonly onFault?: ((fault: unknown) => void) | undefined;
+};
+
 type Bucket = { readonly client: S3Client; readonly Bucket: string; readonly answerMs: number };
 
 /**
@@ -42,9 +55,9 @@ type Bucket = { readonly client: S3Client; readonly Bucket: string; readonly ans
  * all of it, and answers when it is durable. Give the bucket a lifecycle rule that ends incomplete uploads, where it
  * cannot list them.
  */
-export function openS3Blobs(place: S3Place, answerMs: number = usualAnswerMs): BlobStore {
+export function openS3Blobs(place: S3Place, { answerMs = usualAnswerMs, onFault }: S3Options = {}): BlobStore {
   const { bucket, prefix } = place;
-  const at: Bucket = { client: clientOf(place, answerMs), Bucket: bucket, answerMs };
+  const at: Bucket = { client: clientOf(place, { answerMs, onFault }), Bucket: bucket, answerMs };
   const keyOf = (name: string) => {
     if (!blobNamePattern.test(name)) throw new TypeError('that is not the name of a blob');
     return `${prefix}${name}`;
@@ -71,10 +84,13 @@ export function openS3Blobs(place: S3Place, answerMs: number = usualAnswerMs): B
   };
 }
 
-function clientOf({ region, endpoint, accessKeyId, secretAccessKey }: S3Place, requestTimeout: number): S3Client {
+function clientOf(
+  { region, endpoint, accessKeyId, secretAccessKey }: S3Place,
+  { answerMs: requestTimeout, onFault }: S3Options,
+): S3Client {
   // A reader keeps its socket for as long as it reads: with 50 of them at most, as usual, so many slow ones would be all.
   const agent = { maxSockets: Number.POSITIVE_INFINITY };
-  return new S3Client({
+  const client = new S3Client({
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     credentials: { accessKeyId, secretAccessKey: secretAccessKey.reveal() },
@@ -91,6 +107,25 @@ function clientOf({ region, endpoint, accessKeyId, secretAccessKey }: S3Place, r
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+  client.middlewareStack.add(
+    (next) => async (request) => {
+      try {
+        return await next(request);
+      } catch (fault) {
+        if (isRefusal(fault)) throw fault;
+        onFault?.(fault);
+        throw new BlobsUnavailable('S3 cannot be used at present', { cause: fault });
+      }
+    },
+    { step: 'initialize', name: 'unavailable' },
+  );
+  return client;
+}
+
+/** What S3 says of the request, and would say again: 501 is that it does not know it. */
+function isRefusal(fault: unknown): boolean {
+  const status = fault instanceof S3ServiceException ? (fault.$metadata.httpStatusCode ?? 500) : 500;
+  return status < 500 || status === 501;
 }
 
 /** Pieces of exactly `partBytes`, the last one perhaps smaller. */
@@ -193,7 +228,10 @@ async function* inTime(body: Readable, answerMs: number): AsyncGenerator<Uint8Ar
   const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const late = setTimeout(() => body.destroy(new Error(`no more of a blob came within ${answerMs} ms`)), answerMs);
+      const late = setTimeout(
+        () => body.destroy(new BlobsUnavailable(`no more of a blob came within ${answerMs} ms`)),
+        answerMs,
+      );
       const next = await pieces.next().finally(() => clearTimeout(late));
       if (next.done === true) return;
       yield next.value;
