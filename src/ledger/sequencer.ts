@@ -1,6 +1,6 @@
 import { setImmediate as aTurn } from 'node:timers/promises';
 import type { Random } from '../kernel/clock.ts';
-import type { Db } from '../store/db.ts';
+import { type Db, WriteRefused } from '../store/db.ts';
 import type { Anchor } from './anchor.ts';
 import { type ChainEnds, createChainEnds } from './chain-ends.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
@@ -90,7 +90,7 @@ async function numberBatches(parts: SequencerParts, { open, fence, ...from }: St
       await aTurn();
       await citizenKeys.load([...new Set(events.flatMap(({ citizenId }) => citizenId ?? []))]);
       const next = await append(parts, { before: grown, events, chains });
-      await storing;
+      await storing.catch(asTold);
       storing = db.write([moveHead(treeOf(grown), { ...treeOf(next.tree), fence }), ...next.statements]);
       // It is awaited above or below; until then a refusal must not count as one that nobody looks at.
       storing.catch(() => undefined);
@@ -101,9 +101,18 @@ async function numberBatches(parts: SequencerParts, { open, fence, ...from }: St
       if (events.length < batchLimit) break;
     }
   } finally {
-    await storing;
+    await storing.catch(asTold);
   }
   return { grown, numbered, least };
+}
+
+/** A fault as an operator reads it: a process that stood still and goes on finds that another leads. */
+function asTold(fault: unknown): never {
+  const isMoved = fault instanceof WriteRefused && fault.kind === 'rows' && fault.statement === 0;
+  if (!isMoved) throw fault;
+  throw new Error('another process has numbered events meanwhile; nothing of this one was stored, and it looks anew', {
+    cause: fault,
+  });
 }
 
 function treeOf({ edge: { size }, root }: OpenTree) {
