@@ -108,3 +108,13 @@ function inOrder(policy: CascadePolicy, wanted: readonly ChannelName[] | undefin
     return [{ channel, afterMs }, ...reminders.map((step) => ({ ...step, afterMs: step.afterMs + shift }))];
   });
 }
+
+/** Why a channel may not be used for this citizen, whatever the address is. */
+export function barOf(
+  { verifiedOnly }: Pick<CascadePolicy, 'verifiedOnly'>,
+  { declined, verified }: Pick<Contact, 'declined' | 'verified'>,
+  channel: ChannelName,
+): 'declined' | 'no-contact' | undefined {
+  if (declined?.includes(channel) === true) return 'declined';
+  return verifiedOnly?.includes(channel) === true && verified?.includes(channel) !== true ? 'no-contact' : undefined;
+}

@@ -2,7 +2,7 @@ import { retryDelayMs } from '../jobs/back-off.ts';
 import type { Claim } from '../jobs/claim.ts';
 import type { Gate } from '../jobs/gate.ts';
 import { type Limit, late } from '../jobs/limit.ts';
-import type { CascadePolicy } from './cascade.ts';
+import { barOf, type CascadePolicy } from './cascade.ts';
 import type { Channel, Message, Outcome, Ready } from './channels/channel.ts';
 import { findDeliveries, type Job, markStarted, putBack } from './delivery-store.ts';
 import type { Notification } from './notification.ts';
@@ -165,10 +165,10 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
   if (notBefore(now) > now) return { notUntil: notBefore(now) };
   if (contact === undefined) return ended('failed', 'citizen-unknown');
   if (content === undefined) return ended('failed', 'content-erased');
-  if (contact.declined?.includes(channel.name)) return ended('skipped', 'declined');
+  const bar = barOf(parts.cascade ?? {}, contact, channel.name);
+  if (bar !== undefined) return ended('skipped', bar);
   const address = channel.addressOf(contact);
-  const unverified = parts.cascade?.verifiedOnly?.includes(channel.name) && !contact.verified?.includes(channel.name);
-  if (address === undefined || unverified === true) return ended('skipped', 'no-contact');
+  if (address === undefined) return ended('skipped', 'no-contact');
   return {
     notification,
     notBefore,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { toInstant } from '../kernel/clock.ts';
 import { parseMailAddress } from '../kernel/mail-address.ts';
-import type { PlannedStep } from './cascade.ts';
+import { barOf, type PlannedStep } from './cascade.ts';
 import { textOfMail } from './mail-text.ts';
 import { messageHtml } from './message-html.ts';
 import { type ChannelName, channelNames } from './notification.ts';
@@ -9,6 +9,7 @@ import { oneOf, reasonShape } from './notification-shape.ts';
 import { parsePhone } from './phone-number.ts';
 import { phrasesOf } from './phrases.ts';
 import type { Contact, TryLetter } from './ports.ts';
+import { letterAddressOf } from './postal-address.ts';
 import { type ReasonCode, reasonOf } from './reason.ts';
 import { blocksOf, type Content } from './sealed-content.ts';
 import { textOfSms } from './sms-text.ts';
@@ -109,22 +110,21 @@ function hindranceOf(rehearsal: Rehearsal, channel: ChannelName): ReasonCode | u
   if (mayKnow && contact === undefined) return 'citizen-unknown';
   if (channel === 'inbox') return undefined;
   const known = mayKnow ? contact : undefined;
-  if (known?.declined?.includes(channel) === true) return 'declined';
-  if (known !== undefined && verifiedOnly.includes(channel) && known.verified?.includes(channel) !== true)
-    return 'no-contact';
+  const bar = known && barOf({ verifiedOnly }, known, channel);
+  if (bar !== undefined) return bar;
   if (isPlayed && (known === undefined || known.email !== undefined)) return undefined;
   if (!providers.has(channel)) return 'channel-not-configured';
   return known === undefined ? undefined : addressFault(known, channel);
 }
 
 function addressFault(contact: Contact, channel: Exclude<ChannelName, 'inbox'>): ReasonCode | undefined {
-  const { email, phone, name, postalLines = [] } = contact;
+  const { email, phone } = contact;
   switch (channel) {
     case 'email':
       return email === undefined ? 'no-contact' : parseMailAddress(email) === undefined ? 'address-invalid' : undefined;
     case 'sms':
       return phone === undefined ? 'no-contact' : parsePhone(phone) === undefined ? 'address-invalid' : undefined;
     case 'letter':
-      return name === undefined || postalLines.length === 0 ? 'no-contact' : undefined;
+      return letterAddressOf(contact) === undefined ? 'no-contact' : undefined;
   }
 }

@@ -1,4 +1,5 @@
-import { type LetterParts, letterAddressOf, letterNameOf, setLetter } from '../letters/letter-job.ts';
+import { type LetterParts, letterNameOf, setLetter } from '../letters/letter-job.ts';
+import { letterAddressOf } from '../postal-address.ts';
 import type { Channel, Message, Outcome, Ready } from './channel.ts';
 import { openSftp, type SftpPlace, type SftpSession, SftpUnopened } from './sftp-session.ts';
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { toInstant } from '../../kernel/clock.ts';
 import type { Message, Outcome } from '../channels/channel.ts';
-import type { Contact } from '../ports.ts';
 import type { ReasonCode } from '../reason.ts';
 import { type LetterText, letterData } from './letter-data.ts';
 import type { LetterPress } from './letter-press.ts';
@@ -13,13 +12,6 @@ export type LetterJob = { readonly name: string; readonly pdf: Uint8Array; reado
 
 /** What letters are set with. */
 export type LetterParts = { readonly press: LetterPress; readonly window: AddressWindowName };
-
-/** The lines of an envelope, or undefined for who has no name or no postal address. */
-export function letterAddressOf({ name, postalLines }: Contact): string | undefined {
-  return name === undefined || postalLines === undefined || postalLines.length === 0
-    ? undefined
-    : [name, ...postalLines].join('\n');
-}
 
 /** The name of an attempt's files, without their endings. */
 export function letterNameOf({ delivery, attempt }: Pick<Message, 'delivery' | 'attempt'>): string {

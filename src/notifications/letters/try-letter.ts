@@ -1,5 +1,6 @@
 import type { TryLetter } from '../ports.ts';
-import { type LetterParts, letterAddressOf, printLetter } from './letter-job.ts';
+import { letterAddressOf } from '../postal-address.ts';
+import { type LetterParts, printLetter } from './letter-job.ts';
 
 /** Stands in where no address may be looked at; every letter with it fits into its window. */
 const someAddress = 'Name\nStreet 1\nPlace';
