@@ -34,13 +34,13 @@ if (existsSync(lockPath)) {
 
 function settingsPage(): string {
   const rows = Object.entries(settingTable).map(([name, setting]) => {
-    const file = 'secret' in setting ? ` Also as \`${name}_FILE\`.` : '';
+    const file = 'secret' in setting ? ` <a id="${name.toLowerCase()}_file"></a>Also as \`${name}_FILE\`.` : '';
     const fallback = setting.fallback === undefined || setting.fallback === '' ? '' : `\`${setting.fallback}\``;
     return `| <a id="${name.toLowerCase()}"></a>\`${name}\` | ${fallback} | ${setting.help}${file} |`;
   });
   return `# Settings
 
-Read once, at start: environment over \`NAME_FILE\` (secrets) over the file in \`SETTINGS_FILE\` (lines \`NAME=value\`) over
+Read once, at start: environment over \`NAME_FILE\` (secrets) over the file in <a id="settings_file"></a>\`SETTINGS_FILE\` (lines \`NAME=value\`) over
 the default. A wrong value stops the start with its name and what was expected. Made by \`npm run generate\`.
 
 | setting | default | meaning |

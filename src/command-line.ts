@@ -45,7 +45,7 @@ export async function commandLine(
   const settings = () => readSettings(environment);
   const own = [
     ...serverCommands(settings, terminal, environment),
-    ...calibrateCommands(terminal),
+    ...calibrateCommands(terminal, systemClock),
     ...evaluateCommands(terminal, systemClock, processorMs),
   ];
   const onHouse = houseCommands((use) => withHouse(settings(), use), terminal).map((command) => ({

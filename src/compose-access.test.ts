@@ -4,9 +4,13 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { issue } from '../test/certificates.ts';
+import { engines } from '../test/engines.ts';
 import { makeTestFolder } from '../test/test-folder.ts';
-import { tlsOf } from './compose-access.ts';
+import { until } from '../test/until.ts';
+import { openEdge, tlsOf } from './compose-access.ts';
 import { readSettings, SettingError } from './config/settings.ts';
+import { systemRandom } from './kernel/system-clock.ts';
+import { rootKeyFrom } from './keys/root-key.ts';
 
 async function files(t: TestContext) {
   const folder = makeTestFolder('cs-tls-');
@@ -47,3 +51,23 @@ test('callers are asked for certificates only where this server ends TLS', () =>
   const house = { settings: readSettings({ TLS_CLIENT_CERTIFICATES: 'true' }), log: { fault: assert.fail } };
   assert.throws(() => tlsOf(house, []), /^SettingError: TLS_CLIENT_CERTIFICATES: it needs TLS_CERTIFICATE and TLS_KEY/);
 });
+
+for (const engine of engines) {
+  test(`${engine.name}: a clock of the machine that is set back by an hour keeps nobody waiting for that hour`, async (t) => {
+    const clock = { at: Date.now(), now: () => clock.at };
+    const house = {
+      ...{ clock, db: await engine.open(t), random: systemRandom, settings: readSettings({}) },
+      ...{ root: rootKeyFrom(new Uint8Array(32).fill(1)), log: { fault: assert.fail } },
+    };
+    const caller = { clientId: 'a', quota: { perSecond: 10, burst: 10 } };
+    for (const isAlone of [true, false]) {
+      const { quotas, failedChecks } = openEdge(house, 'https://api.example', isAlone);
+      const mayGoOn = async () => (await quotas.take(caller, 's')).refusal === undefined;
+      await until(async () => !(await mayGoOn()));
+      while (failedChecks.refusal('a') === undefined) failedChecks.count(caller);
+      clock.at -= 3_600_000;
+      await until(mayGoOn);
+      await until(async () => failedChecks.refusal('a') === undefined);
+    }
+  });
+}

@@ -23,19 +23,13 @@ export type Edge = {
   readonly failedChecks: FailedChecks;
 };
 
+type EdgeHouse = Pick<House, 'clock' | 'db' | 'random' | 'root' | 'settings'> & { log: Pick<House['log'], 'fault'> };
+
 /** Reads the files of TLS and makes what checks bindings. `isAlone`: no other thread or process serves this database. */
-export function openEdge(house: House, publicUrl: string, isAlone: boolean): Edge {
+export function openEdge(house: EdgeHouse, publicUrl: string, isAlone: boolean): Edge {
   const { clock, db, random, root, settings } = house;
   const authorities = authoritiesIn(settings.tlsClientCa);
-  const proxies = proxyAddresses(settings.trustedProxies);
-  if (proxies === undefined) throw new SettingError('TRUSTED_PROXIES', 'expected addresses, as 10.0.0.5 or 10.0.0.0/8');
-  const header = settings.clientCertificateHeader;
-  if (header !== undefined && settings.trustedProxies.length === 0) {
-    throw new SettingError(
-      'CLIENT_CERTIFICATE_HEADER',
-      'it is believed from TRUSTED_PROXIES alone, and there are none',
-    );
-  }
+  const { proxies, header } = proxiesOf(settings);
   const nonces = settings.dpopNonces ? createDpopNonces(root.derive('dpop-nonces'), clock) : undefined;
   return {
     certificates: createCertificateReader({ clock, authorities, header, proxies }),
@@ -46,6 +40,19 @@ export function openEdge(house: House, publicUrl: string, isAlone: boolean): Edg
     quotas: isAlone ? createQuotas(steadyClock, random) : createSharedQuotas(steadyClock, random, db),
     failedChecks: createFailedChecks(steadyClock, random),
   };
+}
+
+/** Whose word about certificates counts, and where it stands. */
+export function proxiesOf({ trustedProxies, clientCertificateHeader: header }: Settings) {
+  const proxies = proxyAddresses(trustedProxies);
+  if (proxies === undefined) throw new SettingError('TRUSTED_PROXIES', 'expected addresses, as 10.0.0.5 or 10.0.0.0/8');
+  if (header !== undefined && trustedProxies.length === 0) {
+    throw new SettingError(
+      'CLIENT_CERTIFICATE_HEADER',
+      'it is believed from TRUSTED_PROXIES alone, and there are none',
+    );
+  }
+  return { proxies, header };
 }
 
 /** The TLS of this process by its settings. Certificate and key that do not go together are refused, now and when renewed. */
@@ -92,7 +99,8 @@ function pairIn(certificatePath: string, keyPath: string) {
   return { certificate, key };
 }
 
-function authoritiesIn(path: string | undefined): readonly X509Certificate[] {
+/** The authorities of certificates of clients. */
+export function authoritiesIn(path: string | undefined): readonly X509Certificate[] {
   if (path === undefined) return [];
   const text = textIn('TLS_CLIENT_CA', path);
   const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];

@@ -1,14 +1,22 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import type { Log } from './api/log.ts';
 import type { Mount } from './api/server.ts';
 import type { House } from './compose.ts';
 import { linkUrlOf } from './config/public-url.ts';
 import { SettingError, type Settings } from './config/settings.ts';
 import { systemTimer } from './jobs/timer.ts';
+import type { Clock } from './kernel/clock.ts';
 import type { Secret } from './kernel/secret.ts';
+import { systemClock } from './kernel/system-clock.ts';
 import { type BounceAddresses, bounceBaseFault, createBounceAddresses, readBounce } from './notifications/bounce.ts';
 import { type CascadePolicy, standardPolicyFor } from './notifications/cascade.ts';
 import { parseCascade } from './notifications/cascade-file.ts';
-import { absentChannels, type Channel, type LeavingChannels } from './notifications/channels/channel.ts';
+import {
+  absentChannels,
+  type Channel,
+  type LeavingChannels,
+  type OnTrouble,
+} from './notifications/channels/channel.ts';
 import { type DkimKey, dkimFault } from './notifications/channels/dkim.ts';
 import type { SftpPlace } from './notifications/channels/sftp-session.ts';
 import { plainMapping, type SmsMapping } from './notifications/channels/sms-mapping.ts';
@@ -30,13 +38,30 @@ import { simulating } from './notifications/simulator.ts';
 import { findSmsByReference } from './notifications/sms-reference-store.ts';
 import { receivedPage } from './portal/received-page.ts';
 
+/** So often at most the operator is told why a channel waits: each message of a queue finds it out anew. */
+const tellEveryMs = 60_000;
+
+/** Tells the operator why messages of a channel wait: a row says `provider-unreachable` alone. */
+export function troubleIn(log: Pick<Log, 'notice'>, channel: ChannelName, clock: Clock): OnTrouble {
+  let nextAt = 0;
+  return (why) => {
+    const now = clock.now();
+    if (now < nextAt) return;
+    nextAt = now + tellEveryMs;
+    log.notice('a provider cannot be used: its messages wait', { channel, why });
+  };
+}
+
 /** The channels that this server has providers for; the others say that they have none. */
 export async function leavingChannels(
   settings: Settings,
   email: Channel,
   simulated: boolean,
+  log: Pick<Log, 'notice'>,
 ): Promise<LeavingChannels> {
-  const channels: LeavingChannels = { email, sms: await smsOf(settings), letter: await letterOf(settings) };
+  const trouble = (name: ChannelName) => troubleIn(log, name, systemClock);
+  const [sms, letter] = [await smsOf(settings, trouble('sms')), await letterOf(settings, trouble('letter'))];
+  const channels: LeavingChannels = { email, sms, letter };
   if (!simulated) return channels;
   const play = (channel: Channel) => simulating(channel, systemTimer);
   return { email: play(channels.email), sms: play(channels.sms), letter: play(channels.letter) };
@@ -58,43 +83,59 @@ export function cascadeOf(settings: Settings, isDemo: boolean): CascadePolicy {
   return isDemo || settings.smtpUrl !== undefined ? policy : { ...policy, providers: more };
 }
 
-function smsMappingOf({ smsGateway }: Settings): SmsMapping {
+/** How the gateway is spoken to. */
+export function smsMappingOf({ smsGateway }: Settings): SmsMapping {
   return smsGateway === undefined ? plainMapping : parsedFile('SMS_GATEWAY', smsGateway, parseSmsMapping);
 }
 
-async function smsOf(settings: Settings): Promise<Channel> {
+async function smsOf(settings: Settings, onTrouble: OnTrouble): Promise<Channel> {
   if (settings.smsUrl === undefined) return absentChannels.sms;
   const { createSmsGateway } = await import('./notifications/channels/sms-gateway.ts');
   const [url, mapping] = [settings.smsUrl.reveal(), smsMappingOf(settings)];
-  return ofSetting('SMS_URL', () => createSmsGateway({ url, mapping }));
+  return ofSetting('SMS_URL', () => createSmsGateway({ url, mapping, onTrouble }));
 }
 
-async function letterOf(settings: Settings): Promise<Channel> {
-  const { letterSpool: folder, letterSftp, letterSftpKey, letterSftpHostKey } = settings;
+async function letterOf(settings: Settings, onTrouble: OnTrouble): Promise<Channel> {
+  refuseTwoPrinters(settings);
+  letterWindowOf(settings);
+  const { letterSpool: folder, letterSftp } = settings;
+  if (folder === undefined && letterSftp === undefined) return absentChannels.letter;
+  if (folder !== undefined) {
+    if (existsSync(folder) && !statSync(folder).isDirectory()) {
+      throw new SettingError('LETTER_SPOOL', `expected a folder, ${JSON.stringify(folder)} is none`);
+    }
+    const { createLetterSpool } = await import('./notifications/channels/letter-spool.ts');
+    return createLetterSpool({ folder, onTrouble, ...(await letterPartsOf(settings)) });
+  }
+  const { createLetterSftp } = await import('./notifications/channels/letter-sftp.ts');
+  return createLetterSftp({ place: await sftpPlaceIn(settings), onTrouble, ...(await letterPartsOf(settings)) });
+}
+
+/** Letters go to one place, and its key and login belong to it. */
+export function refuseTwoPrinters({ letterSpool, letterSftp, letterSftpKey, letterSftpHostKey }: Settings): void {
   if (letterSftp === undefined && (letterSftpKey ?? letterSftpHostKey) !== undefined) {
     throw new SettingError('LETTER_SFTP', 'LETTER_SFTP_KEY and LETTER_SFTP_HOST_KEY are of use beside it alone');
   }
-  if (folder === undefined && letterSftp === undefined) return absentChannels.letter;
-  if (folder !== undefined && letterSftp !== undefined) {
+  if (letterSpool !== undefined && letterSftp !== undefined) {
     throw new SettingError('LETTER_SFTP', 'expected LETTER_SPOOL or LETTER_SFTP, both came');
   }
-  if (folder !== undefined) {
-    const { createLetterSpool } = await import('./notifications/channels/letter-spool.ts');
-    return createLetterSpool({ folder, ...(await letterPartsOf(settings)) });
-  }
-  const { createLetterSftp } = await import('./notifications/channels/letter-sftp.ts');
-  return createLetterSftp({ place: await sftpPlaceIn(settings), ...(await letterPartsOf(settings)) });
 }
 
-async function letterPartsOf({ letterWindow: window, letterFonts: fonts }: Settings): Promise<LetterParts> {
+/** What is said of letters is looked at where none are printed too, so that a wrong value stops the start. */
+export function letterWindowOf({ letterWindow: window, letterFonts: fonts }: Settings): LetterParts['window'] {
   if (window !== 'din5008b' && window !== 'uk-c5') {
     throw new SettingError('LETTER_WINDOW', `expected din5008b or uk-c5, ${JSON.stringify(window)} came`);
   }
   if (fonts !== undefined && !hasFonts(fonts)) {
     throw new SettingError('LETTER_FONTS', `expected a folder with .ttf or .otf files, ${JSON.stringify(fonts)} came`);
   }
+  return window;
+}
+
+async function letterPartsOf(settings: Settings): Promise<LetterParts> {
+  const window = letterWindowOf(settings);
   const { createLetterPress } = await import('./notifications/letters/letter-press.ts');
-  return { press: createLetterPress({ fonts }), window };
+  return { press: createLetterPress({ fonts: settings.letterFonts }), window };
 }
 
 function hasFonts(folder: string): boolean {
@@ -122,7 +163,12 @@ export async function tryLetterOf({
   return createTryLetter(await letterPartsOf(settings), (fault) => log.fault('letters', fault));
 }
 
-async function sftpPlaceIn({ letterSftp, letterSftpKey, letterSftpHostKey: hostKey }: Settings): Promise<SftpPlace> {
+/** Where a printer takes letters by SFTP. */
+export async function sftpPlaceIn({
+  letterSftp,
+  letterSftpKey,
+  letterSftpHostKey: hostKey,
+}: Settings): Promise<SftpPlace> {
   const { sftpPlaceOf } = await import('./notifications/channels/sftp-session.ts');
   return ofSetting('LETTER_SFTP', () =>
     sftpPlaceOf(letterSftp?.reveal() ?? '', { key: letterSftpKey?.reveal(), hostKey }),
@@ -140,7 +186,10 @@ export function ofSetting<T>(name: string, make: () => T): T {
 
 /** The addresses that mail comes back to; none where the operator has no mailbox for them, refused where it cannot be. */
 export function bounceAddressesOf({ settings, root }: Pick<House, 'settings' | 'root'>): BounceAddresses | undefined {
-  if (settings.bounceAddress === undefined) return undefined;
+  if (settings.bounceAddress === undefined) {
+    if (settings.bounceToken === undefined) return undefined;
+    throw new SettingError('BOUNCE_TOKEN', 'expected BOUNCE_ADDRESS beside it, since mail comes back nowhere else');
+  }
   const fault = bounceBaseFault(settings.bounceAddress);
   if (fault !== undefined) throw new SettingError('BOUNCE_ADDRESS', fault);
   return createBounceAddresses(settings.bounceAddress, root.derive('bounce-addresses'));
@@ -199,9 +248,6 @@ export function providerCallbacks(house: House): readonly Mount[] {
     read: receiptReader((receipt) => receiptWords(sms, receipt, (reference) => findSmsByReference(db.read, reference))),
   });
   const addresses = bounceAddressesOf(house);
-  if (addresses === undefined && settings.bounceToken !== undefined) {
-    throw new SettingError('BOUNCE_TOKEN', 'expected BOUNCE_ADDRESS beside it, since mail comes back nowhere else');
-  }
   if (addresses !== undefined) {
     const read = (raw: string) => listOf(readBounce(raw, addresses));
     take(callbackPaths.mail, settings.bounceToken, { limitBytes: bounceBytes, read });

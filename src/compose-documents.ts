@@ -1,6 +1,7 @@
 import type { Log } from './api/log.ts';
 import type { DocumentsRoom } from './cli/documents.ts';
 import type { House } from './compose.ts';
+import { inFolderOf } from './config/settings.ts';
 import type { BlobStore } from './documents/blobs/blob-store.ts';
 import { openFolderBlobs } from './documents/blobs/folder.ts';
 import { runDeletion } from './documents/deletion-run.ts';
@@ -20,10 +21,15 @@ const uploadHours = 24;
 const rowlessDays = 30;
 const hourMs = 3_600_000;
 
+type BlobsHouse = Pick<House, 'settings'> & { readonly log: Pick<Log, 'fault'> };
+
 /** Opens where the sealed documents lie. */
-export async function openBlobs({ settings, log }: Pick<House, 'settings' | 'log'>): Promise<BlobStore> {
+export async function openBlobs({ settings, log }: BlobsHouse): Promise<BlobStore> {
   const { documentStore, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = settings;
-  if (!documentStore.startsWith('s3://')) return await openFolderBlobs(documentStore);
+  const onFault = (fault: unknown) => log.fault('documents', fault);
+  if (!documentStore.startsWith('s3://')) {
+    return await inFolderOf('DOCUMENT_STORE', () => openFolderBlobs(documentStore, { onFault }));
+  }
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new Error(
       'DOCUMENT_STORE is an S3 bucket: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY. See docs/settings.md',
@@ -31,7 +37,6 @@ export async function openBlobs({ settings, log }: Pick<House, 'settings' | 'log
   }
   // A quarter of a second to load, which only those pay who need it.
   const { openS3Blobs } = await import('./documents/blobs/s3.ts');
-  const onFault = (fault: unknown) => log.fault('documents', fault);
   return openS3Blobs({ ...s3PlaceOf(documentStore), accessKeyId, secretAccessKey }, { onFault });
 }
 
@@ -141,7 +146,7 @@ function startGate(house: KeepingHouse, ports: DocumentPorts): Scanning | undefi
 }
 
 /** The address in CLAMAV, whose form the settings have checked. */
-function clamdAddress(setting: string): { path: string } | { host: string; port: number } {
+export function clamdAddress(setting: string): { path: string } | { host: string; port: number } {
   if (setting.startsWith('unix:')) return { path: setting.slice('unix:'.length).replace(/^\/\/\//, '/') };
   const url = new URL(setting);
   return { host: url.hostname.replaceAll(/[[\]]/g, ''), port: Number(url.port) };

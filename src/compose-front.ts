@@ -12,7 +12,7 @@ import { apiVersion } from './config/version.ts';
 import type { LedgerWatch } from './ledger/ledger-watch.ts';
 import { operations } from './operations.ts';
 import { problemPages } from './portal/problem-pages.ts';
-import { style } from './portal/style.ts';
+import { icon, style } from './portal/style.ts';
 
 /** Who may come in, and the documents that tell how. */
 export type Front = {
@@ -72,6 +72,7 @@ export function createFront(house: House, access: Access, { publicUrl, edge, wat
         : [securityTxtPage(clock, (expires) => securityTxt(publicUrl, securityContact, expires))]),
       ...problemPages,
       style,
+      icon,
     ],
     mounts: authorization.places.map((place) => ({ ...place, handler: authorization.handler })),
     issueAccessToken: authorization.issueAccessToken,

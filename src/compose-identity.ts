@@ -17,15 +17,19 @@ import type { Effect } from './ledger/commit.ts';
 import type { NotificationPorts } from './notifications/ports.ts';
 import { sendNotification } from './notifications/send-notification.ts';
 import { longestWaitMs } from './notifications/send-request.ts';
+import type { Db } from './store/db.ts';
 
 /** Who signs what the house itself says to citizens. */
 const houseClient = 'citizen-services';
 
+type PolicyHouse = Pick<House, 'settings'> & { readonly db: Pick<Db, 'read'> };
+
 /** The policy of clients that have none of their own; a name that nobody knows stops the start. */
-export async function standingPolicy({ settings, db }: House): Promise<Policy> {
+export async function standingPolicy({ settings, db }: PolicyHouse): Promise<Policy> {
   const policy = await findPolicy(db.read, settings.verifyPolicy);
   if (policy !== undefined) return policy;
-  throw new SettingError('VERIFY_POLICY', `expected one of ${(await policyNames(db.read)).join(', ')}`);
+  const known = (await policyNames(db.read)).join(', ');
+  throw new SettingError('VERIFY_POLICY', `expected one of ${known}, or one that \`policies add FILE\` has stored`);
 }
 
 /** Says at the start what an upgrade has left to the operator: another register keeps its own records. */

@@ -1,16 +1,17 @@
 import { hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allClients } from './access/client-store.ts';
 import { openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
 import type { Gauge } from './api/metrics.ts';
 import type { Access, House } from './compose.ts';
-import { SettingError, type Settings } from './config/settings.ts';
+import { inFolderOf, SettingError, type Settings } from './config/settings.ts';
 import { keepLease } from './jobs/lease.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { SigningKey } from './keys/signing-key.ts';
-import { openAnchor } from './ledger/anchor.ts';
+import { anchorFile, openAnchor } from './ledger/anchor.ts';
 import { createHouseKeys, type HouseKeys } from './ledger/house-keys.ts';
 import {
   forgetWitnesses,
@@ -56,7 +57,7 @@ const batchLimit = 256;
 const waitingEveryMs = 5_000;
 
 /** Who watches the log, as the operator's file says; a file that does not stops the start. */
-function witnessesIn({ ledgerWitnesses: path }: Settings): Policy | undefined {
+export function witnessesIn({ ledgerWitnesses: path }: Settings): Policy | undefined {
   if (path === undefined) return undefined;
   try {
     return parsePolicy(readFileSync(path, 'utf8'));
@@ -173,10 +174,12 @@ export async function startSequencer(house: House, ledger: Ledger) {
   const { db, clock, log, settings, citizenKeys, random, claim, mint } = house;
   const onFault = (fault: unknown) => log.fault('ledger', fault);
   const lease = await keepLease({
-    ...{ claim, read: db.read, timer: systemTimer, leaseMs, onFault },
+    ...{ claim, timer: systemTimer, leaseMs, onFault },
     ...{ name: sequencerLease, watched: sequencerLease, holder: mint('request') },
   });
-  const anchor = openAnchor(join(settings.dataDir, 'ledger-checkpoint'));
+  // On PostgreSQL nothing else has made it where root key and documents lie elsewhere.
+  await inFolderOf('DATA_DIR', () => mkdir(settings.dataDir, { recursive: true, mode: 0o700 }));
+  const anchor = openAnchor(join(settings.dataDir, anchorFile));
   const sequencer = createSequencer({
     ...{ db, citizenKeys, houseKeys, random, anchor, origin, batchLimit },
     stopwatch: () => performance.now(),
@@ -263,6 +266,12 @@ export function ledgerRoomOf(house: House) {
       return checkpointSigners(await openSigningKeys({ db, root, clock }), head.origin, settings.ledgerMlDsa);
     },
   };
+}
+
+/** The keys by which the log of this database is known; undefined where nothing was numbered yet. */
+export async function logPolicyOf({ db, root, clock }: House): Promise<Policy | undefined> {
+  const head = await readHead(db.read);
+  return head === undefined ? undefined : monitorKeys(await openSigningKeys({ db, root, clock }), head.origin).policy();
 }
 
 /** The same for the commands about single citizens, with the names of the organisations. */

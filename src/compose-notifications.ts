@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Gauge } from './api/metrics.ts';
 import type { Access, House } from './compose.ts';
 import { parsedFile, tryLetterOf } from './compose-channels.ts';
@@ -69,7 +70,14 @@ function attachmentTitles({ db, citizenKeys }: House): AttachmentTitle {
 const stampTimeoutMs = 5_000;
 
 /** Asks the operator's authority for time stamps; the parts that it takes are loaded only then. */
-async function stampOf({ settings, clock, random, log }: House): Promise<Stamp | undefined> {
+export async function stampOf({
+  settings,
+  clock,
+  random,
+  log,
+}: Pick<House, 'settings' | 'clock' | 'random'> & { readonly log: Pick<House['log'], 'fault'> }): Promise<
+  Stamp | undefined
+> {
   const { evidenceTsaUrl: url, evidenceTsaCertificates: path } = settings;
   if ((url === undefined) !== (path === undefined)) {
     throw new SettingError(
@@ -123,11 +131,15 @@ export async function notificationPorts(
 /** A receiver has so long to answer (Standard Webhooks 1.0.0: 15 to 30 seconds). */
 const webhookTimeoutMs = 15_000;
 
+/** An event of the feed comes so much later at most, while many come. */
+const feedRestMs = 50;
+
 const dayMs = 86_400_000;
 /** Calls are repeated over three days and more; what is kept for less would be gone before it was given up. */
 const leastFeedDays = 7;
 
-function feedDaysOf({ feedDays }: Settings): number {
+/** So long the feed is kept. */
+export function feedDaysOf({ feedDays }: Settings): number {
   if (feedDays >= leastFeedDays) return feedDays;
   throw new SettingError('FEED_DAYS', `expected ${leastFeedDays} or more, ${feedDays} came`);
 }
@@ -144,6 +156,7 @@ export function startCalling(house: House): Calling {
     allowPrivateTargets,
     post: createPostCall({ resolve: systemResolve, allowPrivate: allowPrivateTargets, timeoutMs: webhookTimeoutMs }),
     pollMs: 1_000,
+    rest: () => pause(feedRestMs),
     keepMs: feedDaysOf(house.settings) * dayMs,
     onFault: (fault) => house.log.fault('webhooks', fault),
   });

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { type ClientView, createClientView } from './access/client-view.ts';
 import { createMissingSigningKeys, openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
 import type { Log } from './api/log.ts';
-import type { Settings } from './config/settings.ts';
+import { inFolderOf, type Settings } from './config/settings.ts';
 import type { Register } from './identity/register.ts';
 import { embeddedRegister } from './identity/registers/embedded.ts';
 import { httpRegister } from './identity/registers/http-register.ts';
@@ -50,7 +50,8 @@ export async function openHouse(ground: Ground): Promise<House> {
   const { dataDir } = settings;
   const databaseUrl = settings.databaseUrl?.reveal();
   const lost = onLost === undefined ? {} : { onLost };
-  return houseOn(ground, await openDatabase({ databaseUrl, dataDir, clock, random, ...lost }));
+  const open = () => openDatabase({ databaseUrl, dataDir, clock, random, ...lost });
+  return houseOn(ground, await inFolderOf('DATA_DIR', open));
 }
 
 /** The same in another thread of a process that has opened it; `port` is what `Db.share` gave there. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Settings } from './config/settings.ts';
+import { inFolderOf, type Settings } from './config/settings.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';
 import { createRootKey, RootKeyError } from './keys/root-key-file.ts';
@@ -16,7 +16,7 @@ export function rootKeyPath({ rootKeyFile, dataDir }: Settings): string {
  * would open nothing of it, and would lie where the copy of the lost one belongs.
  */
 export async function createFirstRootKey({ dataDir, databaseUrl }: Settings, path: string): Promise<RootKey> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  await inFolderOf('DATA_DIR', async () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
   // A first start has no file yet, and opens no database twice.
   if (!existsSync(path) && (databaseUrl !== undefined || existsSync(join(dataDir, databaseFile)))) {
     const place = { databaseUrl: databaseUrl?.reveal(), dataDir, clock: systemClock, random: systemRandom };

@@ -14,6 +14,7 @@ import {
   leavingChannels,
   mailEventsOf,
   ofSetting,
+  troubleIn,
 } from './compose-channels.ts';
 import type { Settings } from './config/settings.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
@@ -49,13 +50,13 @@ export async function runDemo(given: Settings, { terminal, takeFor, environment 
   const root = existsSync(path) ? readRootKey(path) : await createFirstRootKey(settings, path);
   const log = createLog(logLevelOf(settings, true));
   const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings, root)) : undefined;
-  const email = outbox ?? (await emailOf(settings, root));
+  const email = outbox ?? (await emailOf(settings, root, log));
   const simulated = simulates(settings, true);
   const mode: Mode = {
     roles: new Set(roles),
     makeKeys: true,
     isDemo: true,
-    channels: await leavingChannels(settings, email, simulated),
+    channels: await leavingChannels(settings, email, simulated, log),
     cascade: cascadeOf(settings, true),
     simulated,
     pages: peoplePages(outbox),
@@ -84,7 +85,7 @@ export async function runStart(
     roles: rolesOf(values.roles),
     makeKeys: false,
     isDemo: false,
-    channels: await leavingChannels(settings, await emailOf(settings, root), simulated),
+    channels: await leavingChannels(settings, await emailOf(settings, root, log), simulated, log),
     cascade: cascadeOf(settings, false),
     simulated,
     pages: peoplePages(undefined),
@@ -112,12 +113,14 @@ function senderOf(settings: Settings, root: RootKey): Sender {
   return { address: settings.mailFrom, messageIdHost: host, returnPath, confirmLink, headers };
 }
 
-async function emailOf(settings: Settings, root: RootKey): Promise<Channel> {
+async function emailOf(settings: Settings, root: RootKey, log: Log): Promise<Channel> {
+  const dkim = dkimOf(settings);
   if (settings.smtpUrl === undefined) return absentChannel('email');
   const { createSmtpEmail } = await import('./notifications/channels/smtp-email.ts');
   const url = settings.smtpUrl.reveal();
-  const [sender, dkim] = [senderOf(settings, root), dkimOf(settings)];
-  return ofSetting('SMTP_URL', () => createSmtpEmail({ url, sender, dkim }));
+  const sender = senderOf(settings, root);
+  const onTrouble = troubleIn(log, 'email', systemClock);
+  return ofSetting('SMTP_URL', () => createSmtpEmail({ url, sender, dkim, onTrouble }));
 }
 
 function peoplePages(outbox: Outbox | undefined): readonly Page[] {

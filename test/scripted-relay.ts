@@ -61,8 +61,10 @@ export async function startScriptedRelay(t: TestContext, extensions: readonly st
       commands.push(line);
       const reply = speak(replyTo(line));
       const code = typeof reply === 'object' ? reply.say.charAt(0) : '';
-      if (line.startsWith('RCPT TO:')) recipient = line.slice('RCPT TO:'.length);
-      if (inMessage && code === '2') taken.push(recipient);
+      if (line.startsWith('MAIL FROM:')) recipient = '';
+      if (line.startsWith('RCPT TO:') && code === '2') recipient = line.slice('RCPT TO:'.length);
+      // To nobody, it was the end of an empty message (RFC 2920, section 3.1).
+      if (inMessage && code === '2' && recipient !== '') taken.push(recipient);
       inMessage = line === 'DATA' && code === '3';
       // It has no certificate: whoever begins TLS waits for ever.
       deaf = line === 'STARTTLS' && code === '2';

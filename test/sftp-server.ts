@@ -9,9 +9,9 @@ const { STATUS_CODE } = ssh2.utils.sftp;
 
 /**
  * What the server does with renames: takes them, refuses them, or goes away: before it made one, after, after the printer
- * took the files too, or so that it is made late, when something is to be removed.
+ * took the files too, or so that it is made late, when something is to be removed; or it does nothing and says nothing.
  */
-export type RenameBehaviour = 'make' | 'refuse' | 'drop-before' | 'drop-after' | 'drop-taken' | 'drop-late';
+export type RenameBehaviour = 'make' | 'refuse' | 'silent' | 'drop-before' | 'drop-after' | 'drop-taken' | 'drop-late';
 
 /** A real SSH server on loopback that serves a folder by SFTP; it takes one user, by password or one of the private keys `users`. */
 export async function startSftpServer(t: TestContext, folder: string, users: readonly string[] = []) {
@@ -133,16 +133,17 @@ function serve({ sftp, connection, folder, late, onRename, isFull, isUnlisted, i
   const fds = new Map<number, number>();
   const fdOf = (handle: Buffer) => fds.get(handle.readUInt32BE(0)) ?? -1;
   sftp.on('OPEN', (id, path) => {
-    if (isFull()) return sftp.status(id, STATUS_CODE.FAILURE);
     const fd = openSync(pathOf(path), 'w', 0o600);
     fds.set(fd, fd);
     const handle = Buffer.alloc(4);
     handle.writeUInt32BE(fd, 0);
     sftp.handle(id, handle);
   });
-  sftp.on('WRITE', (id, handle, offset, data) =>
-    answer(id, () => void writeSync(fdOf(handle), data, 0, data.length, offset)),
-  );
+  sftp.on('WRITE', (id, handle, offset, data) => {
+    // A disk that is full still has room for the name of a file.
+    if (isFull()) return sftp.status(id, STATUS_CODE.FAILURE);
+    answer(id, () => void writeSync(fdOf(handle), data, 0, data.length, offset));
+  });
   sftp.on('CLOSE', (id, handle) => answer(id, () => handle.equals(ofFolder) || closeSync(fdOf(handle))));
   let listed = false;
   sftp.on('OPENDIR', (id) => {
@@ -176,6 +177,7 @@ function serve({ sftp, connection, folder, late, onRename, isFull, isUnlisted, i
   sftp.on('RENAME', (id, from, to) => {
     const behaviour = onRename(to);
     if (behaviour === 'refuse') return sftp.status(id, STATUS_CODE.FAILURE);
+    if (behaviour === 'silent') return;
     if (behaviour === 'drop-before') return void connection.end();
     if (existsSync(pathOf(to))) return sftp.status(id, STATUS_CODE.FAILURE);
     if (behaviour === 'make') return answer(id, () => renameSync(pathOf(from), pathOf(to)));

@@ -7,13 +7,15 @@ import { type Afterwards, makeHome, type ServerHome } from './whole-server.ts';
 export type ProcessHome = ServerHome & { readonly publicUrl: string };
 
 const publicUrl = 'https://api.example.gov';
+/** Of one thread: with several a process shares with others anyway. */
+const settings = { PUBLIC_URL: publicUrl, API_THREADS: '1' };
 
 /** Two processes on one PostgreSQL database, each at a port of its own behind one public address; keys are made. */
 export async function twoProcesses(t: Afterwards): Promise<readonly [ProcessHome, ProcessHome]> {
-  const first = await makeHome(t, { engine: 'postgres', settings: { PUBLIC_URL: publicUrl } });
+  const first = await makeHome(t, { engine: 'postgres', settings });
   assert.equal((await first.run('keys', 'create')).code, 0);
   const shared = { DATABASE_URL: first.databaseUrl ?? '', ROOT_KEY_FILE: join(first.dataDir, 'root.key') };
-  const second = await makeHome(t, { settings: { PUBLIC_URL: publicUrl, ...shared } });
+  const second = await makeHome(t, { settings: { ...settings, ...shared } });
   return [
     { ...first, publicUrl },
     { ...second, publicUrl },

@@ -90,6 +90,30 @@ for (const engine of engines) {
     assert.deepEqual(seen, [2, 0, 3, 0, 5]);
   });
 
+  test(`${engine.name}: a question that is answered late finds no time that has not passed`, async (t) => {
+    const db = await engine.open(t);
+    const clock = { at: 1_800_000_000_000, now: () => clock.at };
+    const [asked, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const write: typeof db.write = async (unit) => {
+      asked.resolve();
+      await late.promise;
+      return await db.write(unit);
+    };
+    const [slow, quick] = [createSharedQuotas(clock, noJitter, { write }), createSharedQuotas(clock, noJitter, db)];
+    const caller = { clientId: 'a', quota: { perSecond: 1, burst: 5 } };
+    const waiting = slow.take(caller, 's');
+    await asked.promise;
+    clock.at += 3_000;
+    const taken = [await quick.take(caller, 's')];
+    late.resolve();
+    taken.push(await waiting);
+    for (let more = 0; more < 10; more += 1) taken.push(await slow.take(caller, 's'), await quick.take(caller, 's'));
+    assert.equal(succeeded(taken), 5);
+    clock.at += 2_000;
+    for (let more = 0; more < 10; more += 1) taken.push(await slow.take(caller, 's'), await quick.take(caller, 's'));
+    assert.equal(succeeded(taken), 7);
+  });
+
   test(`${engine.name}: what a process has in hand and leaves is not spent on top of a full budget, and a new quota counts at once`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: 1_800_000_000_000, now: () => clock.at };

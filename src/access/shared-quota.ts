@@ -18,7 +18,7 @@ type Bucket = {
   shared: number;
   /** Until then nothing is asked, since there is nothing. */
   emptyUntil: number;
-  /** How far the time of the bucket, which all share, is before the clock of this process. */
+  /** How far the time of the bucket, which all share, is before the clock of this process, at least. */
   aheadMs: number;
   /** How much is asked for ahead: more from one question to the next, as long as they follow each other closely. */
   ahead: number;
@@ -86,7 +86,10 @@ export function createSharedQuotas(clock: Clock, random: Random, db: Pick<Db, 'w
     for (const [index, bucket] of asked.entries()) {
       const [row] = rows[(index + 1) * statementsOfReservation - 1] ?? [];
       const waiting = waits[index] ?? [];
-      keepGrant(bucket, grantOfRow(row), waiting.length, now);
+      const grant = grantOfRow(row);
+      // By the clock as it is now: what an answer takes is no time that the bucket is ahead.
+      bucket.aheadMs = Math.max(bucket.aheadMs, grant.at - clock.now());
+      keepGrant(bucket, grant, waiting.length, now);
       for (const { resolve } of waiting) resolve(spend(bucket, clock.now(), random));
     }
   }
@@ -124,10 +127,9 @@ function questionOf(bucket: Bucket, waiting: number, now: number): readonly Stat
   return reservation({ clientId, scope, quota, now: now + bucket.aheadMs, waiting, ahead, back });
 }
 
-function keepGrant(bucket: Bucket, { granted, units, at }: Grant, waiting: number, now: number): void {
+function keepGrant(bucket: Bucket, { granted, units }: Grant, waiting: number, now: number): void {
   bucket.inHand += granted;
   bucket.grantedAt = now;
-  bucket.aheadMs = at - now;
   bucket.shared = Math.floor(units / unit);
   if (granted >= waiting) return;
   const { perSecond } = bucket.quota;

@@ -56,7 +56,11 @@ type StoredKey = {
 };
 
 /** Reads all signing keys, and holds them. */
-export async function openSigningKeys({ db, root, clock }: KeyRoom): Promise<SigningKeys> {
+export async function openSigningKeys({
+  db,
+  root,
+  clock,
+}: Omit<KeyRoom, 'db'> & { readonly db: Pick<Db, 'read'> }): Promise<SigningKeys> {
   let stored: readonly StoredKey[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;

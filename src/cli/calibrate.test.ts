@@ -25,7 +25,7 @@ async function run(t: TestContext, texts: Readonly<Record<string, string>>, ...e
     cwd,
   };
   const args = ['calibrate', '--name', 'town-2026-1', '--register', Object.keys(texts)[0] ?? '', ...extra];
-  const code = await runCommandLine(args, calibrateCommands(terminal), terminal);
+  const code = await runCommandLine(args, calibrateCommands(terminal, { now: () => 0 }), terminal);
   return { code, stdout, stderr, read: (name: string) => readFileSync(join(cwd, name), 'utf8') };
 }
 
@@ -33,6 +33,7 @@ test('what calibrate writes is a policy, also of a column that says the same of 
   for (const count of [1, 2, 40]) {
     const { code, stdout, stderr } = await run(t, { 'r.csv': peopleOf(count) });
     assert.equal(code, 0, stderr);
+    assert.equal(stderr.split(', 0/s').at(-2)?.split('\n').at(-1), `100 %, ${count} rows`);
     const parsed = parsePolicy(stdout);
     assert.ok('policy' in parsed, `${count}: ${'fault' in parsed ? parsed.fault : ''}`);
   }

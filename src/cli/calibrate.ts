@@ -4,9 +4,11 @@ import { parseArgs } from 'node:util';
 import { calibrate, simulatedClaims } from '../identity/calibrate.ts';
 import { calibratedPolicy, policies } from '../identity/match/policy.ts';
 import { claimsInCommon, readPeople } from '../identity/people-file.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { readColumns } from './evaluate.ts';
 import { demandOther, namedFile } from './named-file.ts';
+import { rowsProgress } from './progress.ts';
 
 const details = `Learns, without labels, how much each level of agreement weighs in this register, and prints a policy as JSON:
 evaluate --policy FILE measures it, policies add FILE stores it for the server.
@@ -26,7 +28,7 @@ const seed = 20_260_101;
 const modelled = [...policies.values()].filter(({ model }) => model !== undefined).map(({ name }) => name);
 
 /** `calibrate`. */
-export function calibrateCommands(terminal: Terminal): readonly Command[] {
+export function calibrateCommands(terminal: Terminal, clock: Clock): readonly Command[] {
   return [
     {
       name: 'calibrate',
@@ -71,7 +73,8 @@ export function calibrateCommands(terminal: Terminal): readonly Command[] {
         claimsInCommon(registered, claimed ?? registered);
         const register = registered.people;
         const claims = claimed?.people ?? simulatedClaims(register, seed);
-        const model = calibrate([{ register, claims }], { mostPairs, prior });
+        const onProgress = rowsProgress(terminal, clock, claims.length);
+        const model = calibrate([{ register, claims }], { mostPairs, prior, onProgress });
         const { threshold, bareThreshold } = basis;
         const policy = { name: values.name, basis: basis.name, threshold, bareThreshold, model };
         const text = `${JSON.stringify(policy, null, 2)}\n`;

@@ -8,6 +8,7 @@ import { engines } from '../../test/engines.ts';
 import { makeTestFolder } from '../../test/test-folder.ts';
 import { isSecretOf } from '../access/client.ts';
 import { findClient } from '../access/client-store.ts';
+import { scopes } from '../api/operation.ts';
 import { createMint } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { findActive, insertCall, insertWebhook, waitingWebhooks } from '../notifications/webhooks/webhook-store.ts';
@@ -173,4 +174,13 @@ test('wrong usage ends with 2, says what was expected, and stores nothing', asyn
   }
   assert.equal((await run('clients', 'disable')).code, 2);
   assert.deepEqual(await db.read('select client_id from client'), []);
+});
+
+test('the help of `clients create` says what each scope and option is for', async (t) => {
+  const { run } = await openLine(t);
+  const { stdout } = await run('clients', 'create', '--help');
+  for (const scope of scopes) assert.match(stdout, new RegExp(`^    ${scope} +[A-Z].*\\.$`, 'm'));
+  const options = new Set([...(stdout.split('\n', 1)[0] ?? '').matchAll(/--[a-z-]+/g)].map(([option]) => option));
+  options.delete('--json');
+  for (const option of options) assert.match(stdout, new RegExp(`^  ${option} `, 'm'));
 });

@@ -25,6 +25,32 @@ export type ClientsRoom = {
 /** A database that is opened for one command, and closed behind it. */
 export type OpenClientsRoom = <T>(use: (room: ClientsRoom) => Promise<T>) => Promise<T>;
 
+const details = `NAME is whom citizens read as the sender of a message and as the user of their data.
+
+  --scopes a,b        What it may:
+    identity:verify         Verify claims.
+    identity:verify:claims  Read besides which claims of a match fit.
+    notifications:send      Send notifications, and withdraw them.
+    notifications:read      Read where its notifications stand, and their evidence.
+    documents:read          Read the documents that it deposited or has a grant for.
+    documents:write         Deposit and withdraw documents, and grant others to read them.
+    webhooks:manage         Have its addresses called when something becomes of its notifications.
+    events:read             Read the same as a feed.
+    access-log:hide         Delay that a citizen sees a use, with a reason.
+    citizen:self            Hand in tokens of its --issuer that name a citizen, for the inbox and access log of that one.
+    citizens:known          Be told whether the register knows an id.
+  --kind KIND         test (the default), team or live; the latter two take no secret.
+  --secret            A secret, shown once: for the demo and sandboxes.
+  --jwks FILE         Its public keys, {"keys":[…]}.
+  --certificate FILE|dns:NAME
+                      Its certificate, or a name in those of TLS_CLIENT_CA.
+  --issuer URL        One of TRUSTED_ISSUERS, whose tokens it has.
+  --binding dpop|mtls Its tokens have to be bound to a key or certificate.
+  --purposes a,b      The purposes of which it must state one.
+  --legal-bases a,b   The same of legal bases.
+  --policy NAME       The policy for its questions, in place of VERIFY_POLICY.
+  --quota N           Requests a second for each scope; 1000 unless stated.`;
+
 /** `clients create`, `clients list`, `clients update`, `clients bind`, `clients disable`. */
 export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): readonly Command[] {
   return [
@@ -33,6 +59,7 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
       usage:
         'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b] [--legal-bases a,b] [--policy NAME] [--quota N] [--json]',
       summary: 'Makes a client that may call the interface; a secret is shown once.',
+      details,
       run: async (args) => {
         const { wanted, json } = await wantedClient(args, terminal.cwd);
         return await openRoom(async (room) => {

@@ -8,7 +8,14 @@ export type Terminal = {
   readonly isInteractive: boolean;
   /** The folder that relative paths in the arguments start from. */
   readonly cwd: string;
+  /** Where a server runs the command for another process: whether that one has ended since. */
+  readonly hasLeft?: () => boolean;
 };
+
+/** Ends a command that takes long, where nothing is by half, once whoever ran it was stopped: as if it had run there. */
+export function demandCaller({ hasLeft }: Terminal): void {
+  if (hasLeft?.() === true) throw new Error('whoever ran this command was stopped');
+}
 
 /** What a command ends with: done, failed, wrong usage. */
 export type ExitCode = 0 | 1 | 2;

@@ -76,6 +76,24 @@ for (const engine of engines) {
     assert.equal(await contacts.mailOf('c-2'), 'two@example.org');
   });
 
+  test(`${engine.name}: of a file without newlines no more is read than the longest line`, async (t) => {
+    const contacts = await openContacts(t, engine, async () => true);
+    const { code, printed } = await contacts.run([{ ...mailOf('c-1', 'one@example.org'), note: 'x'.repeat(2 ** 21) }]);
+    assert.deepEqual([code, printed], [1, 'a line has more than 1048576 bytes\n']);
+  });
+
+  test(`${engine.name}: how far a large file is in is said`, async (t) => {
+    const contacts = await openContacts(t, engine, async () => true);
+    const people = Array.from({ length: 250 }, (_, at) => mailOf(`c-${100 + at}`, 'one@example.org'));
+    const { code, printed } = await contacts.run(people);
+    assert.equal(code, 0);
+    const [first, second, ...rest] = printed.split('\n').map((line) => line.replace(/, \d+\/s.*$/, ''));
+    assert.deepEqual(
+      [first, second, rest],
+      ['40 %, 100 rows', '80 %, 200 rows', ['250 citizens stored, 0 lines refused.', '']],
+    );
+  });
+
   test(`${engine.name}: a register that cannot be asked ends the import, once what was begun is done`, async (t) => {
     const asked: string[] = [];
     const contacts = await openContacts(t, engine, async (citizenId) => {

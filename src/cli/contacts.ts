@@ -1,7 +1,8 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
+import type { FileHandle } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { compileCheck } from '../api/parse.ts';
+import { openPlainFile } from '../identity/import-blocks.ts';
+import { textLines } from '../identity/text-lines.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
@@ -11,6 +12,7 @@ import { wishesFault, wishesShape } from '../notifications/contact-wishes.ts';
 import type { Statement } from '../store/db.ts';
 import { type Command, type ExitCode, onlyArgument, type Terminal } from './command.ts';
 import { namedFile } from './named-file.ts';
+import { createProgressView, type ProgressView } from './progress.ts';
 
 /** What the command needs; `operator` is who runs it, as the ledger will say. */
 export type ContactsRoom = {
@@ -65,36 +67,71 @@ export function contactCommands(
 }
 
 /** Line by line; a line that is wrong is told by its number alone, and the others go in. */
-async function importContacts(room: ContactsRoom, path: string, { stderr }: Terminal): Promise<ExitCode> {
-  let [number, stored, refused] = [0, 0, 0];
-  let batch: Array<{ readonly number: number; readonly line: Line | string }> = [];
+async function importContacts(room: ContactsRoom, path: string, terminal: Terminal): Promise<ExitCode> {
+  await using file = await openPlainFile(path);
+  const view = createProgressView(terminal, room.clock);
+  const counts = { stored: 0, refused: 0 };
+  try {
+    await importLines(room, { file, view, counts }, terminal);
+  } finally {
+    view.end();
+  }
+  terminal.stderr(`${counts.stored} citizens stored, ${counts.refused} lines refused.\n`);
+  return counts.refused === 0 ? 0 : 1;
+}
+
+type Work = {
+  readonly file: FileHandle;
+  readonly view: ProgressView;
+  readonly counts: { stored: number; refused: number };
+};
+
+async function importLines(room: ContactsRoom, { file, view, counts }: Work, terminal: Terminal): Promise<void> {
+  const { size: bytesTotal } = await file.stat();
+  let [number, bytesDone] = [0, 0];
+  let batch: Numbered[] = [];
   const finish = async () => {
-    const ends = await Promise.allSettled(batch.map(({ line }) => importLine(room, line)));
-    for (const [index, end] of ends.entries()) {
-      if (end.status === 'rejected') throw end.reason;
-      if (end.value === undefined) stored += 1;
-      else {
-        refused += 1;
-        stderr(`line ${batch[index]?.number}: ${end.value}\n`);
-      }
-    }
+    await importBatch(room, batch, counts, terminal);
     batch = [];
   };
   const waiting = (citizenId: string) =>
     batch.some(({ line }) => typeof line !== 'string' && line.citizenId === citizenId);
-  const lines = createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const written of lines) {
-    number += 1;
-    const text = number === 1 ? written.replace(/^\ufeff/, '') : written;
-    if (text.trim() === '') continue;
-    const line = parseLine(text);
-    // Of two lines about one citizen the later counts, so they do not go together.
-    if (batch.length === linesAtOnce || (typeof line !== 'string' && waiting(line.citizenId))) await finish();
-    batch.push({ number, line });
+  for await (const lines of textLines(file, 0)) {
+    for (const { text: written, end } of lines) {
+      number += 1;
+      const text = number === 1 ? written.replace(/^\ufeff/, '') : written;
+      if (text.trim() === '') continue;
+      const line = parseLine(text);
+      // Of two lines about one citizen the later counts, so they do not go together.
+      if (batch.length === linesAtOnce || (typeof line !== 'string' && waiting(line.citizenId))) {
+        await finish();
+        view.show({ bytesDone, bytesTotal, rows: number - 1, refused: counts.refused });
+      }
+      batch.push({ number, line });
+      bytesDone = end;
+    }
   }
   await finish();
-  stderr(`${stored} citizens stored, ${refused} lines refused.\n`);
-  return refused === 0 ? 0 : 1;
+}
+
+/** A line of that number, or why it is refused. */
+type Numbered = { readonly number: number; readonly line: Line | string };
+
+async function importBatch(
+  room: ContactsRoom,
+  batch: readonly Numbered[],
+  counts: Work['counts'],
+  { stderr }: Terminal,
+): Promise<void> {
+  const ends = await Promise.allSettled(batch.map(({ line }) => importLine(room, line)));
+  for (const [index, end] of ends.entries()) {
+    if (end.status === 'rejected') throw end.reason;
+    if (end.value === undefined) counts.stored += 1;
+    else {
+      counts.refused += 1;
+      stderr(`line ${batch[index]?.number}: ${end.value}\n`);
+    }
+  }
 }
 
 /** Stores a line; gives why not, where that is the fault of the line. */

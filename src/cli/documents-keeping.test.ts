@@ -16,10 +16,16 @@ for (const engine of engines) {
       const stderr = (text: string) => {
         told += text;
       };
-      const terminal = { stdout: () => undefined, stderr, isInteractive: false, cwd: '/' };
+      let placed = '';
+      const stdout = (text: string) => {
+        placed += text;
+      };
+      const terminal = { stdout, stderr, isInteractive: false, cwd: '/' };
       const commands = keepingCommands((use) => use(room), terminal);
       const args = ['documents', 'hold', '--citizen', citizenId, '--reason', 'Court order 4 O 12/26'];
-      return { code: await runCommandLine(args, commands, terminal), told };
+      const code = await runCommandLine(args, commands, terminal);
+      assert.match(placed, code === 0 ? /^hld_\w{26}\n$/ : /^$/);
+      return { code, told };
     };
     assert.deepEqual(await placeOn(citizen), {
       code: 0,

@@ -4,7 +4,7 @@ import type { DocumentPorts } from '../documents/ports.ts';
 import { queueRescans } from '../documents/scan-store.ts';
 import { type Finding, verifyDocuments } from '../documents/verify-documents.ts';
 import type { Claim } from '../jobs/claim.ts';
-import type { Command, ExitCode, Terminal } from './command.ts';
+import { type Command, demandCaller, type ExitCode, type Terminal } from './command.ts';
 
 /** What the commands about documents need; `operator` is who runs them, as the ledger will say. */
 export type DocumentsRoom = KeepingParts & {
@@ -69,6 +69,7 @@ async function verify(room: DocumentsRoom, { quick, json }: Flags, terminal: Ter
       if (json !== true) terminal.stdout(`${finding.id}\t${finding.fault}\t${finding.detail}\n`);
     },
     onProgress: (documents, bytes) => {
+      demandCaller(terminal);
       if (terminal.isInteractive) terminal.stderr(`\r${documents} documents, ${bytes} bytes`);
     },
   });
@@ -79,7 +80,11 @@ async function verify(room: DocumentsRoom, { quick, json }: Flags, terminal: Ter
 }
 
 async function deleteDue(room: DocumentsRoom, { preview, json }: Flags, terminal: Terminal): Promise<ExitCode> {
-  const { fault, ...run } = await runDeletion(room, { operator: room.operator }, preview === true);
+  const { fault, ...run } = await runDeletion(
+    { ...room, isStopping: () => terminal.hasLeft?.() === true },
+    { operator: room.operator },
+    preview === true,
+  );
   if (json === true) terminal.stdout(`${JSON.stringify(run)}\n`);
   else {
     for (const id of run.erased) terminal.stdout(`${id}\t${preview === true ? 'would be erased' : 'erased'}\n`);
@@ -97,6 +102,7 @@ async function rescan(room: DocumentsRoom, quarantined: boolean, terminal: Termi
   const asked = { now, before: now, engine: undefined, quarantined, limit: 1_000 };
   let queued = 0;
   for (;;) {
+    demandCaller(terminal);
     const rows = await room.claim(queueRescans(asked));
     queued += rows.length;
     if (rows.length < asked.limit) break;

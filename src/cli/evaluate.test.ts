@@ -38,8 +38,8 @@ async function runWith(t: TestContext, texts: Readonly<Record<string, string>>, 
 const run = (t: TestContext, ...extra: readonly string[]) => runWith(t, files, ...extra);
 
 test('evaluate prints one JSON object of the contract, and nothing else there', async (t) => {
-  const { code, stdout } = await run(t, '--policy', 'standard-2026-2');
-  assert.equal(code, 0);
+  const { code, stdout, stderr } = await run(t, '--policy', 'standard-2026-2');
+  assert.deepEqual([code, stderr], [0, '50 %, 2 rows, 0/s\n100 %, 4 rows, 0/s, 0 s left\n']);
   assert.deepEqual(JSON.parse(stdout), {
     policy: 'standard-2026-2',
     threshold: 0.99,

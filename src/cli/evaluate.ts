@@ -19,6 +19,7 @@ import {
 import { type Clock, toInstant } from '../kernel/clock.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { namedFile, readNamed } from './named-file.ts';
+import { rowsProgress } from './progress.ts';
 
 const details = `For each pair (columns claim, record, same: citizenIds in both files, and 1, true or yes for one person, 0, false or no for two) the decision
 of the matcher that the server uses, asked with the id of the record, whether or not the claims reach the minimum that the
@@ -73,7 +74,8 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
           besides: { values: register.besides, today: readToday(values.today, clock) },
           stopwatch,
         };
-        const result = evaluate(ground, await readPairs(path('pairs'), claims, register));
+        const pairs = await readPairs(path('pairs'), claims, register);
+        const result = evaluate({ ...ground, onProgress: rowsProgress(terminal, clock, pairs.length) }, pairs);
         terminal.stdout(`${JSON.stringify(result)}\n`);
         return 0;
       },

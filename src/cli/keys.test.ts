@@ -11,6 +11,8 @@ import { lastingPurposes, UnknownRootKey } from '../keys/root-key.ts';
 import { createRootKey, readRootKey } from '../keys/root-key-file.ts';
 import { createCitizenKeys } from '../ledger/citizen-keys.ts';
 import { createCommit } from '../ledger/commit.ts';
+import { runCommandLine } from './command.ts';
+import { keyCommands } from './keys.ts';
 import { finishRotation, prepareRotation, type RotationRoom, rewrapAll, rotationUnderWay } from './rotate-root.ts';
 
 const clock = { now: () => 1_800_000_000_000 };
@@ -40,6 +42,21 @@ async function house(t: TestContext, engine: Engine) {
     return Promise.all(some.map(async (id) => Buffer.from(await fresh.keyOf(id)).toString('hex')));
   };
   return { db, room, root, keysOf, keys };
+}
+
+/** Runs `keys rotate-root` on it; what it printed, with its exit code. */
+async function rotateRoot(room: RotationRoom, ...flags: readonly string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const terminal = {
+    ...{ stdout: (text: string) => void out.push(text), stderr: (text: string) => void err.push(text) },
+    ...{ isInteractive: false, cwd: '/' },
+  };
+  const code = await runCommandLine(
+    ['keys', 'rotate-root', ...flags],
+    keyCommands((use) => use(room), terminal),
+    terminal,
+  );
+  return { code, stdout: out.join(''), stderr: err.join('') };
 }
 
 const lasting = (root: ReturnType<typeof readRootKey>) =>
@@ -100,7 +117,62 @@ for (const engine of engines) {
     const [row] = await db.read('select count(*) as kept from citizen_key');
     assert.equal(row?.['kept'], 8_999);
   });
+
+  test(`${engine.name}: whoever is erased and comes back while keys are wrapped anew keeps the new key`, async (t) => {
+    const { db, room, keys } = await house(t, engine);
+    // Of the first page, which is read before anything is written.
+    const citizenId = citizens.toSorted()[0] ?? assert.fail();
+    const comeBack = keys.creation(citizenId);
+    await prepareRotation(room);
+    const wrappedNow = async () =>
+      (await db.read('select wrapped from citizen_key where citizen_id = $1', [citizenId]))[0]?.['wrapped'];
+    let isBack = false;
+    const meanwhile: RotationRoom = {
+      ...room,
+      write: async (unit) => {
+        // By a process that has not read the new root yet.
+        if (!isBack && unit.some(({ sql }) => sql.startsWith('update citizen_key '))) {
+          isBack = true;
+          await db.write([keys.destruction(citizenId), comeBack]);
+        }
+        return await db.write(unit);
+      },
+    };
+    await rewrapAll(meanwhile, () => undefined);
+    assert.deepEqual(
+      new Uint8Array((await wrappedNow()) as Uint8Array),
+      new Uint8Array(comeBack.args?.[1] as Uint8Array),
+    );
+    assert.deepEqual(await finishRotation(room), { left: 1 });
+    await rewrapAll(room, () => undefined);
+    assert.ok(!('left' in (await finishRotation(room))));
+  });
 }
+
+test('the command goes step by step: prepared once, taken out only when all is wrapped, and it says what comes next', async (t) => {
+  const [engine] = engines;
+  assert.ok(engine !== undefined);
+  const { room, root } = await house(t, engine);
+  const first = root.id;
+  const early = await rotateRoot(room, '--finish');
+  assert.deepEqual([early.code, /no rotation is under way/.test(early.stderr)], [1, true]);
+  const prepared = await rotateRoot(room, '--prepare');
+  assert.deepEqual([prepared.code, /Copy the file to every host/.test(prepared.stderr)], [0, true]);
+  const second = root.id;
+  assert.notEqual(second, first);
+  assert.match((await rotateRoot(room, '--prepare')).stderr, /^A rotation is prepared already/);
+  assert.equal(root.id, second);
+  const unwrapped = await rotateRoot(room, '--finish');
+  assert.deepEqual([unwrapped.code, /^9004 keys are still wrapped by the old root/.test(unwrapped.stderr)], [1, true]);
+  const wrapped = await rotateRoot(room, '--json');
+  assert.equal(wrapped.code, 0, wrapped.stderr);
+  const { seconds: _, perSecond: __, ...counts } = JSON.parse(wrapped.stdout);
+  assert.deepEqual(counts, { from: first, to: second, citizenKeys: 9_000, signingKeys: 4 });
+  assert.match(wrapped.stderr, /take the old root out/);
+  const finished = await rotateRoot(room, '--finish');
+  assert.deepEqual([finished.code, finished.stderr.startsWith(`Root key ${first} is out of the file.`)], [0, true]);
+  assert.equal(rotationUnderWay(room.rootKeyPath), false);
+});
 
 test('an old file under a rotated database opens nothing, and says so; a line of a later program is refused', async (t) => {
   const [engine] = engines;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { replaceableUses, signingKeyReplacement } from '../access/signing-key-store.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, demandCaller, type ExitCode, type Terminal, UsageError } from './command.ts';
 import { finishRotation, prepareRotation, type RotationRoom, rewrapAll, rotationUnderWay } from './rotate-root.ts';
 
 /** A house that is opened for one command, and closed behind it. */
@@ -76,6 +76,7 @@ async function rotate(
   }
   const startedAt = room.clock.now();
   const rotated = await rewrapAll(room, ({ done, total }) => {
+    demandCaller(terminal);
     if (terminal.isInteractive) terminal.stderr(`\r${done} of ${total} citizen keys`);
   });
   const seconds = Math.max(room.clock.now() - startedAt, 1) / 1_000;

@@ -4,7 +4,15 @@ import { parseArgs } from 'node:util';
 import { parseId } from '../kernel/id.ts';
 import type { LogView } from '../ledger/log-view.ts';
 import { tilePath, tilesOf } from '../ledger/tile.ts';
-import { type Command, type ExitCode, onlyArgument, onlyOf, type Terminal, UsageError } from './command.ts';
+import {
+  type Command,
+  demandCaller,
+  type ExitCode,
+  onlyArgument,
+  onlyOf,
+  type Terminal,
+  UsageError,
+} from './command.ts';
 
 /** What the commands about the ledger need. */
 export type LedgerRoom = {
@@ -48,6 +56,7 @@ async function exportLog({ log }: LedgerRoom, folder: string, terminal: Terminal
   if (checkpoint === undefined) return failed(terminal, 'The log has no signed checkpoint yet.');
   let files = 1;
   for (const name of tilesOf(checkpoint.size)) {
+    demandCaller(terminal);
     const bytes = await log.tile(name);
     if (bytes === undefined) return failed(terminal, `${tilePath(name)} is missing: the log is damaged.`);
     const path = join(folder, tilePath(name));

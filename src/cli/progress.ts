@@ -1,12 +1,12 @@
 import type { Clock } from '../kernel/clock.ts';
-import type { Terminal } from './command.ts';
+import { demandCaller, type Terminal } from './command.ts';
 
-/** How far a piece of work is: of its bytes, and in rows. */
+/** How far a piece of work is: of its bytes, and in rows; `refused` where rows can be. */
 export type Step = {
   readonly bytesDone: number;
   readonly bytesTotal: number;
   readonly rows: number;
-  readonly refused: number;
+  readonly refused?: number;
 };
 
 /** Shows how far work has come: a bar that stays on its line for a person, a line at each 5 % for a log. */
@@ -24,6 +24,7 @@ export function createProgressView(terminal: Terminal, clock: Clock): ProgressVi
   let isDrawn = false;
   return {
     show: (step) => {
+      demandCaller(terminal);
       firstStep ??= step;
       const now = clock.now();
       const text = describe(step, firstStep, now - startedAt);
@@ -63,11 +64,20 @@ function describe(step: Step, first: Step, elapsedMs: number): string {
     `${percentOf(step)} %`,
     `${grouped(step.rows)} rows`,
     `${grouped(perSecond)}/s`,
-    `${grouped(step.refused)} refused`,
+    step.refused === undefined ? undefined : `${grouped(step.refused)} refused`,
     left === undefined ? undefined : `${duration(left)} left`,
   ]
     .filter((part) => part !== undefined)
     .join(', ');
+}
+
+/** Tells how many of `total` rows are done, on standard error, and ends with the last of them. */
+export function rowsProgress(terminal: Terminal, clock: Clock, total: number): (done: number) => void {
+  const view = createProgressView(terminal, clock);
+  return (done) => {
+    view.show({ bytesDone: done, bytesTotal: total, rows: done });
+    if (done === total) view.end();
+  };
 }
 
 /** A whole number as people read it, as 12,345. */

@@ -120,26 +120,29 @@ function wrapping(room: RotationRoom, purpose: 'wrap-citizen-keys' | 'wrap-signi
 
 type Pair = { readonly from: Uint8Array; readonly to: Uint8Array };
 
-function citizenRow(random: Random, row: Row, keys: Pair): readonly [string, Uint8Array] {
+/** An id, its key wrapped anew, and as it was. */
+type FreshRow = readonly [string, Uint8Array, Uint8Array];
+
+function citizenRow(random: Random, row: Row, keys: Pair): FreshRow {
   const { citizen_id: citizenId, wrapped } = row;
   if (typeof citizenId !== 'string' || !(wrapped instanceof Uint8Array)) throw new TypeError('a citizen key is a row');
-  return [citizenId, rewrapKey(keys, wrapped, `citizen ${citizenId}`, random)];
+  return [citizenId, rewrapKey(keys, wrapped, `citizen ${citizenId}`, random), wrapped];
 }
 
-const insertFresh = createMultiRow('insert into citizen_key_rewrap (citizen_id, wrapped) values', 2, '');
+const insertFresh = createMultiRow('insert into citizen_key_rewrap (citizen_id, wrapped, replaced) values', 3, '');
 
 /**
- * For rows in the order of their ids. Changes rows that are there, and no others: a key that was destroyed in the meantime does not come back. All at once, for
- * a statement for each row costs more than its wrapping.
+ * For rows in the order of their ids. Changes rows that are as they were, and no others: a key that was destroyed in the meantime does
+ * not come back, also where the citizen has. All at once, for a statement for each row costs more than its wrapping.
  */
-function updatesOf(rows: readonly (readonly [string, Uint8Array])[], { from, to }: Ends): Statement[] {
+function updatesOf(rows: readonly FreshRow[], { from, to }: Ends): Statement[] {
   const [first, last] = [rows[0]?.[0], rows.at(-1)?.[0]];
   if (first === undefined || last === undefined) return [];
   return [
     ...insertFresh(rows),
     {
       // The bounds are for the planners: without them the whole table would be gone through for each page.
-      sql: 'update citizen_key set wrapped = fresh.wrapped, root_key_id = $1 from citizen_key_rewrap fresh where fresh.citizen_id = citizen_key.citizen_id and citizen_key.root_key_id = $2 and citizen_key.citizen_id between $3 and $4',
+      sql: 'update citizen_key set wrapped = fresh.wrapped, root_key_id = $1 from citizen_key_rewrap fresh where fresh.citizen_id = citizen_key.citizen_id and citizen_key.wrapped = fresh.replaced and citizen_key.root_key_id = $2 and citizen_key.citizen_id between $3 and $4',
       args: [to, from, first, last],
     },
     { sql: 'delete from citizen_key_rewrap' },

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate as aTurn } from 'node:timers/promises';
 import type { Terminal } from './command.ts';
+import { rowsProgress } from './progress.ts';
 import { handOver, takeCommands } from './running-server.ts';
 
 test('what is no order is refused, and the server goes on', async (t) => {
@@ -44,16 +46,77 @@ test('a command passes by the socket of a server that was killed, and the next s
     isInteractive: false,
     cwd: folder,
   };
-  assert.equal(await handOver(path, ['greet'], terminal), undefined);
+  // Longer than what comes over the socket at once.
+  const order = ['greet', 'x'.repeat(1_000_000)];
+  assert.equal(await handOver(path, order, terminal), undefined);
   const stop = await takeCommands(path, (caller) => [
     {
       ...{ name: 'greet', usage: 'greet', summary: '' },
-      run: async () => {
-        caller.stdout('hello');
+      run: async ([name = '']) => {
+        caller.stdout(`hello ${name.length}`);
         return 0;
       },
     },
   ]);
-  assert.deepEqual([await handOver(path, ['greet'], terminal), printed], [0, ['hello']]);
+  assert.equal(statSync(path).mode & 0o777, 0o600, 'who may command the server is its owner');
+  assert.deepEqual([await handOver(path, order, terminal), printed], [0, ['hello 1000000']]);
+  await stop();
+});
+
+test('a command whose server stops before it is done has failed, and says so', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  const begun = Promise.withResolvers<void>();
+  const run = () => {
+    begun.resolve();
+    return new Promise<never>(() => undefined);
+  };
+  const stop = await takeCommands(path, () => [{ name: 'wait', usage: 'wait', summary: '', run }]);
+  let told = '';
+  const stderr = (text: string) => {
+    told += text;
+  };
+  const done = handOver(path, ['wait'], { stdout: () => undefined, stderr, isInteractive: false, cwd: folder });
+  await begun.promise;
+  await stop();
+  assert.equal(await done, 1);
+  assert.match(told, /^The server stopped before the command was done/);
+});
+
+test('a folder whose name is too long for the address of a socket keeps no server from its start', async () => {
+  const stop = await takeCommands(`/${'x'.repeat(200)}`, () => []);
+  await stop();
+});
+
+test('a command ends where it is once whoever ran it was stopped', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+  const many = 1_000_000;
+  const stop = await takeCommands(path, (caller) => [
+    {
+      ...{ name: 'count', usage: 'count', summary: '' },
+      run: async () => {
+        const show = rowsProgress(caller, { now: () => 0 }, many);
+        try {
+          for (let row = 1; row <= many; row += 1) {
+            show(row);
+            await aTurn();
+          }
+          end('it went on');
+        } catch (fault) {
+          end(String(fault));
+        }
+        return 0;
+      },
+    },
+  ]);
+  const socket = connect(path);
+  socket.write(`${JSON.stringify({ args: ['count'], cwd: folder, isInteractive: true })}\n`);
+  await once(socket, 'data');
+  socket.destroy();
+  assert.equal(await ended, 'Error: whoever ran this command was stopped');
   await stop();
 });

@@ -69,6 +69,7 @@ async function obey(
     stderr: (err) => tell({ err }),
     isInteractive: order.isInteractive,
     cwd: order.cwd,
+    hasLeft: () => !socket.writable,
   };
   tell({ exit: await runCommandLine(order.args, commandsFor(terminal), terminal) });
   socket.end();

@@ -45,7 +45,7 @@ test('a flag or an argument that a command does not have is wrong usage of every
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('of keys and proofs nothing is done that was asked for by half or in two ways', async (t) => {
+test('of keys, erasure and proofs nothing is done that was asked for by half or in two ways', async (t) => {
   const { run, folder } = openCommandLine(t);
   writeFileSync(join(folder, 'policy'), 'quorum none\n');
   const wrong: string[] = [];
@@ -60,12 +60,40 @@ test('of keys and proofs nothing is done that was asked for by half or in two wa
       'ledger verify log --key a --policy policy',
       'give the public key of the log with --key, or a policy with --policy',
     ],
+    ['citizens erase c-1', 'this cannot be undone; say --yes'],
+    ['ledger prove evt_1', 'an event has an id as evt_01'],
+    ['ledger rotate-key --now --overlap-days 5', 'choose --overlap-days or --now'],
+    ['ledger rotate-key --overlap-days 0', '--overlap-days is a number from 1 to'],
   ] as const) {
     const { code, stderr } = await run(...command.split(' '));
     if (code !== 2 || !stderr.includes(words)) wrong.push(`${command}: ${code} ${stderr}`);
   }
   assert.deepEqual(wrong, []);
   assert.deepEqual(readdirSync(folder), ['policy']);
+});
+
+test('no hold is placed and no retention class is made of what was said by half, or does not go together', async (t) => {
+  const { run, folder } = openCommandLine(t);
+  const wrong: string[] = [];
+  for (const [command, words] of [
+    ['hold --citizen c-1', '--reason says why'],
+    ['hold --reason why', 'name one document, or one citizen with --citizen'],
+    ['hold doc_1 --citizen c-1 --reason why', 'name one document, or one citizen with --citizen'],
+    ['hold doc_1 --reason why', 'a document has an id as doc_'],
+    ['release hld_1', 'name one hold by its id'],
+    ['class Permit --keep-days 1 --basis law', 'name one class in small letters'],
+    ['class permit --keep-days 1', '--basis names the rule'],
+    ['class permit --basis law', '--keep-days is a number of days'],
+    ['class permit --keep-days ten --basis law', '--keep-days is a number of days'],
+    ['class permit --keep-days 73001 --basis law', '--keep-days is a number of days'],
+    ['class permit --keep-days 10 --erase-after-days x --basis law', '--erase-after-days is a number of days'],
+    ['class permit --keep-days 10 --erase-after-days 9 --basis law', '--erase-after-days is not below --keep-days'],
+  ] as const) {
+    const { code, stderr } = await run('documents', ...command.split(' '));
+    if (code !== 2 || !stderr.includes(words)) wrong.push(`${command}: ${code} ${stderr}`);
+  }
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(readdirSync(folder), []);
 });
 
 test('a file that cannot be read is wrong usage, and is named as it was written', async (t) => {

@@ -26,10 +26,10 @@ export const notificationSettingTable = {
     help: 'JSON file that says how the mail provider tells of bounces at /callbacks/mail-events; see docs/notifications.md.',
   },
   MAIL_EVENTS_TOKEN: {
-    kind: 'text',
+    kind: 'token',
     secret: true,
     fallback: undefined,
-    help: 'What the mail provider sends there as a bearer token; without it nothing is taken.',
+    help: 'What the mail provider sends there as a bearer token; without it nothing is taken. At least 16 characters, as `openssl rand -hex 32` makes them.',
   },
   CONFIRM_LINKS: {
     kind: 'flag',

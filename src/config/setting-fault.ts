@@ -3,6 +3,9 @@ import type { Setting } from './setting-table.ts';
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
+/** Whoever guesses it says what became of messages, and anybody may try. */
+const leastToken = 16;
+
 /** What a value had to be that it is not; undefined where it is. */
 export function faultOf({ kind, schemes = [] }: Setting, value: string): string | undefined {
   switch (kind) {
@@ -22,6 +25,12 @@ export function faultOf({ kind, schemes = [] }: Setting, value: string): string 
       return listOf(value).every(isDay) ? undefined : 'days as YYYY-MM-DD, with blanks or commas between';
     case 'country':
       return /^[A-Z]{2}$/.test(value) ? undefined : 'two capital letters, as PT';
+    case 'header':
+      return isOwnHeader(value) ? undefined : 'the name of a header that means nothing else, as Client-Cert';
+    case 'token':
+      return value.length >= leastToken
+        ? undefined
+        : `at least ${leastToken} characters, as \`openssl rand -hex 32\` makes them`;
     case 'flag':
       return value === 'true' || value === 'false' ? undefined : 'true or false';
     case 'level':
@@ -76,6 +85,14 @@ function isEncoded({ username, password, pathname }: URL): boolean {
 /** What callers begin every address with; a blank path is left out later. */
 function isOrigin(value: string): boolean {
   return URL.canParse(value) && /^https?:\/\/[^/?#@\\\s]+\/*$/i.test(value);
+}
+
+/** Of requests from elsewhere it is taken off: what every caller sends cannot be it. */
+function isOwnHeader(value: string): boolean {
+  return (
+    /^[\w!#$%&'*+.^`|~-]+$/.test(value) &&
+    !/^(?:authorization|dpop|host|connection|accept|range|content-.*|if-.*)$/i.test(value)
+  );
 }
 
 /** Whose keys are fetched by plain http could be anybody on the way; on this machine nobody is. */

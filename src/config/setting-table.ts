@@ -13,6 +13,8 @@ export type SettingKind =
   | 'level'
   | 'issuers'
   | 'country'
+  | 'header'
+  | 'token'
   | 'scanner'
   | 'count'
   | 'days'
@@ -74,7 +76,7 @@ export const settingTable = {
     help: 'Addresses of proxies (10.0.0.5, 10.1.0.0/16, with commas) that end TLS and whose word about certificates counts.',
   },
   CLIENT_CERTIFICATE_HEADER: {
-    kind: 'text',
+    kind: 'header',
     fallback: undefined,
     help: 'Header in which those proxies send the certificate of the caller, as Client-Cert (RFC 9440) or as percent-encoded PEM. It is taken off requests from elsewhere.',
   },
@@ -144,10 +146,10 @@ export const settingTable = {
     help: 'JSON file that says how the gateway is spoken to; see docs/notifications.md.',
   },
   SMS_RECEIPT_TOKEN: {
-    kind: 'text',
+    kind: 'token',
     secret: true,
     fallback: undefined,
-    help: 'What the gateway sends as a bearer token, or as a password, with its receipts to /callbacks/sms; without it none are taken.',
+    help: 'What the gateway sends as a bearer token, or as a password, with its receipts to /callbacks/sms; without it none are taken. At least 16 characters, as `openssl rand -hex 32` makes them.',
   },
   BOUNCE_ADDRESS: {
     kind: 'mail-address',
@@ -155,10 +157,10 @@ export const settingTable = {
     help: 'Mailbox that mail comes back to, as bounces@example.org; mail to bounces+anything must reach it too. At most 16 characters before the @.',
   },
   BOUNCE_TOKEN: {
-    kind: 'text',
+    kind: 'token',
     secret: true,
     fallback: undefined,
-    help: 'What hands bounces over to /callbacks/mail sends as a bearer token; without it none are taken.',
+    help: 'What hands bounces over to /callbacks/mail sends as a bearer token; without it none are taken. At least 16 characters, as `openssl rand -hex 32` makes them.',
   },
   LETTER_SPOOL: {
     kind: 'path',

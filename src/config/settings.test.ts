@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -101,6 +101,9 @@ test('a wrong value stops the start with its name, what came, what was expected,
       { SMTP_URL: 'hunter2' },
       /^SMTP_URL: expected an absolute URL that begins with smtp: or smtps:, something else came/,
     ],
+    [{ CLIENT_CERTIFICATE_HEADER: 'Client Cert' }, /^CLIENT_CERTIFICATE_HEADER: expected the name of a header/],
+    [{ CLIENT_CERTIFICATE_HEADER: 'Authorization' }, /^CLIENT_CERTIFICATE_HEADER: expected the name of a header/],
+    [{ BOUNCE_TOKEN: 'hunter2' }, /^BOUNCE_TOKEN: expected at least 16 characters, .* something else came/],
     [{ HOLIDAYS: '2026-01-01 2026-1-6' }, /HOLIDAYS: expected days as YYYY-MM-DD/],
     [{ HOLIDAYS: '2026-02-30' }, /HOLIDAYS/],
     [{ DATABASE_URL_FILE: fileWith('empty', '\n') }, /DATABASE_URL_FILE: expected the secret in .* is empty/],
@@ -172,4 +175,14 @@ test('addresses of mail have their domain in ASCII', () => {
 test('every setting of the table is read', () => {
   const names = Object.keys(settingTable);
   assert.equal(Object.keys(readSettings({})).length, names.length);
+});
+
+test('the place that a fault names stands on the page of settings', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/settings.md'), 'utf8');
+  for (const environment of [{ PORT: 'x' }, { SETTINGS_FILE: '/nowhere' }, { DATABASE_URL_FILE: '/nowhere' }]) {
+    assert.throws(
+      () => readSettings(environment),
+      ({ message }: Error) => page.includes(`<a id="${/#(\w+)$/.exec(message)?.[1]}"></a>`),
+    );
+  }
 });

@@ -68,16 +68,52 @@ export type Settings = NotificationSettings & {
 
 /** A setting that stops the start: its name, what came, what was expected. A secret's value is not repeated. */
 export class SettingError extends Error {
-  constructor(name: string, problem: string) {
-    super(`${name}: ${problem}. See docs/settings.md#${name.toLowerCase()}`);
+  readonly setting: string;
+  readonly problem: string;
+  constructor(setting: string, problem: string) {
+    super(`${setting}: ${problem}. See docs/settings.md#${setting.toLowerCase()}`);
     this.name = 'SettingError';
+    this.setting = setting;
+    this.problem = problem;
   }
 }
 
-/** Reads all settings once: environment over `NAME_FILE` over the settings file (`NAME=value` lines) over the default. */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  const file = readSettingsFile(environment['SETTINGS_FILE']);
-  const given = (name: SettingName) => givenValue(name, environment, file);
+/** Opens what lies in the folder of a setting; one that cannot be made is a fault of that setting. */
+export async function inFolderOf<T>(name: 'DATA_DIR' | 'DOCUMENT_STORE', opened: () => Promise<T>): Promise<T> {
+  try {
+    return await opened();
+  } catch (fault) {
+    if (!(fault instanceof Error && 'syscall' in fault && fault.syscall === 'mkdir')) throw fault;
+    throw new SettingError(
+      name,
+      `expected a folder that the user of this process may make and write to (${fault.message})`,
+    );
+  }
+}
+
+type OnFault = (fault: SettingError) => void;
+
+/**
+ * Reads all settings once: environment over `NAME_FILE` over the settings file (`NAME=value` lines) over the default. Throws
+ * the first fault; with `onFault` it tells each, some of them twice, and goes on with the default. It throws also then where
+ * the settings file cannot be read.
+ */
+export function readSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+  onFault: OnFault = (fault) => {
+    throw fault;
+  },
+): Settings {
+  const file = readSettingsFile(environment['SETTINGS_FILE'], onFault);
+  const given = (name: SettingName) => {
+    try {
+      return givenValue(name, environment, file);
+    } catch (fault) {
+      if (!(fault instanceof SettingError)) throw fault;
+      onFault(fault);
+      return settingTable[name].fallback;
+    }
+  };
   const text = (name: SettingName) => given(name) ?? '';
   const secret = (name: SettingName) => {
     const value = given(name);
@@ -202,7 +238,7 @@ function readSecretFile(name: string, path: string): string {
   return secret;
 }
 
-function readSettingsFile(path: string | undefined): ReadonlyMap<string, string> {
+function readSettingsFile(path: string | undefined, onFault: OnFault): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
   if (path === undefined || path === '') return settings;
   if (!isReadable(path))
@@ -213,7 +249,10 @@ function readSettingsFile(path: string | undefined): ReadonlyMap<string, string>
     const match = /^([A-Z][A-Z0-9_]*)\s*=\s*(.*)$/.exec(text);
     const name = match?.[1] ?? '';
     if (match === null || !(name in settingTable)) {
-      throw new SettingError('SETTINGS_FILE', `line ${index + 1}: expected NAME=value with a name of docs/settings.md`);
+      onFault(
+        new SettingError('SETTINGS_FILE', `line ${index + 1}: expected NAME=value with a name of docs/settings.md`),
+      );
+      continue;
     }
     settings.set(name, (match[2] ?? '').replace(/^"(.*)"$/, '$1'));
   }

@@ -71,9 +71,9 @@ export function queueRescans(asked: {
   const { now, before, engine, quarantined, limit } = asked;
   return {
     sql: `update document set scan_due_at = $1, status = case when status = 'quarantined' then 'scanning' else status end
-      where scan_due_at is null and id in (select id from document where scan_due_at is null
-        and (status = 'available' or (status = 'quarantined' and $4)) and coalesce(scanned_at, 0) < $2
-        and coalesce(scan_engine, '') <> $3 order by scanned_at, id limit $5)
+      where scan_due_at is null and status in ('available', 'quarantined') and id in (select id from document
+        where scan_due_at is null and status in ('available', 'quarantined') and (status = 'available' or $4) and coalesce(scanned_at, 0) < $2
+        and coalesce(scan_engine, '') <> $3 order by coalesce(scanned_at, 0), id limit $5)
       returning id`,
     args: [now, before, engine ?? '-', quarantined, limit],
   };

@@ -17,6 +17,8 @@ export type CalibrationOrder = {
   readonly mostPairs: number;
   /** The chance that a policy gives a record before any claim is looked at. */
   readonly prior: number;
+  /** Told how many claims of the material are behind, of those that it has. */
+  readonly onProgress?: (claims: number) => void;
 };
 
 /** Claims that the persons of a register might make, by the documented error model; the same from the same seed. */
@@ -33,7 +35,7 @@ export function calibrate(material: readonly Material[], order: CalibrationOrder
   const claims = claimNames.filter(
     (claim) => claim !== 'citizenId' && material.some(({ register }) => register.some((person) => person[claim])),
   );
-  const model = estimateModel(comparedOf(material, claims, order.mostPairs), claims);
+  const model = estimateModel(comparedOf(material, claims, order), claims);
   return { ...rounded(model), prior: order.prior };
 }
 
@@ -43,9 +45,10 @@ const mostRecords = 1_000;
 function* comparedOf(
   material: readonly Material[],
   claims: readonly ClaimName[],
-  mostPairs: number,
+  { mostPairs, onProgress }: CalibrationOrder,
 ): Generator<UnlabelledClaim> {
   const share = mostPairs / material.length;
+  let before = 0;
   for (const { register, claims: people } of material) {
     const records = register.map(recordOf);
     const recordsOf = createChoice(records);
@@ -56,7 +59,9 @@ function* comparedOf(
         Object.fromEntries(claims.flatMap((claim) => (person[claim] === undefined ? [] : [[claim, person[claim]]]))),
       );
       yield { claims: asked, people: records.length, ...recordsOf(asked, at) };
+      onProgress?.(before + Math.min(at + step, people.length));
     }
+    before += people.length;
   }
 }
 

@@ -45,6 +45,8 @@ export type EvaluationGround = {
   readonly minimum?: boolean;
   /** Processor time in milliseconds, to the microsecond. */
   readonly stopwatch: () => number;
+  /** Told how many pairs are decided, behind those of each claim. */
+  readonly onProgress?: (pairs: number) => void;
 };
 
 /** Frequencies of the values of a register. */
@@ -65,10 +67,14 @@ export function frequenciesOf(register: Iterable<Claims>): Frequencies | undefin
  */
 export function evaluate(ground: EvaluationGround, pairs: readonly LabelledPair[]): Evaluation {
   const judge = createJudge(ground);
+  let done = 0;
   // What was measured for a claim is kept for its pairs alone: of a large file it would fill the memory.
   const judged = [...Map.groupBy(pairs, ({ claim }) => claim)].flatMap(([claim, group]) => {
     const decide = judge.of(claim);
-    return group.map(({ same, record }) => ({ same, ...decide(record) }));
+    const ends = group.map(({ same, record }) => ({ same, ...decide(record) }));
+    done += group.length;
+    ground.onProgress?.(done);
+    return ends;
   });
   const count = (same: boolean, accepted?: boolean) =>
     judged.filter((pair) => pair.same === same && (accepted === undefined || pair.accepted === accepted)).length;

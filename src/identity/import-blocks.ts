@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 
 /** One record of a file: its values by the header, where it ends in bytes, or why it is none. */
 export type Line = {
@@ -14,6 +14,13 @@ export class ImportFileFault extends Error {
     super(message);
     this.name = 'ImportFileFault';
   }
+}
+
+/** Opens a file to import, which is read by places in it; to open a pipe would be to wait for its writer. */
+export async function openPlainFile(path: string): Promise<FileHandle> {
+  if (!(await stat(path)).isFile())
+    throw new ImportFileFault('it is no file but a pipe or a device; write it to a file');
+  return await open(path);
 }
 
 const readBytes = 1 << 16;

@@ -4,7 +4,7 @@ import type { Mint } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Actor } from '../ledger/event.ts';
-import type { Read, Statement } from '../store/db.ts';
+import { type Read, type Statement, WriteRefused } from '../store/db.ts';
 import { createCitizenStore, type ImportedCitizen, type StoreCitizens } from './citizen-store.ts';
 import type { Line } from './import-blocks.ts';
 import { type ErrorFile, openErrorFile } from './import-errors.ts';
@@ -169,6 +169,14 @@ async function importLines(file: ImportFile, work: Work, from: ImportProgress): 
   return ended;
 }
 
+/** Somebody else has stored the chunk meanwhile, or began anew. */
+export class ImportElsewhere extends Error {
+  constructor(options: ErrorOptions) {
+    super('this file is being imported by another command; let it end, or stop it and run this one again', options);
+    this.name = 'ImportElsewhere';
+  }
+}
+
 /** A chunk that could not be stored, kept until it is its turn to be looked at. */
 class Failure {
   readonly cause: unknown;
@@ -245,6 +253,11 @@ async function storeChunk(chunk: ReadyChunk, from: ImportProgress, { errors, wri
   if (write === undefined) return to;
   const { house, actor } = write;
   const statements = [...chunk.statements, advanceImport(from, to, house.clock.now())];
-  await house.commit({ events: [importEvent(house, actor, to)], statements });
+  try {
+    await house.commit({ events: [importEvent(house, actor, to)], statements });
+  } catch (cause) {
+    if (cause instanceof WriteRefused && cause.kind === 'rows') throw new ImportElsewhere({ cause });
+    throw cause;
+  }
   return to;
 }

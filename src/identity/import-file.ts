@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
-import { blocks, ImportFileFault, type Line } from './import-blocks.ts';
+import { blocks, ImportFileFault, type Line, openPlainFile } from './import-blocks.ts';
 import { type JsonColumns, jsonLines, readJsonKeys } from './import-json.ts';
 
 export type ImportFormat = 'csv' | 'jsonl';
@@ -20,10 +20,7 @@ export async function openImportFile(
   format: ImportFormat,
   { columns, lists }: JsonColumns,
 ): Promise<ImportFile> {
-  // It is read from where a line ended; to open a pipe would be to wait for its writer.
-  if (!(await stat(path)).isFile())
-    throw new ImportFileFault('it is no file but a pipe or a device; write it to a file');
-  const file = await open(path);
+  const file = await openPlainFile(path);
   try {
     const { size } = await file.stat();
     const start = await startOfText(file);

@@ -1,12 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import { parseUnrounded } from '../kernel/unrounded-json.ts';
-import { blocks, ImportFileFault, type Line } from './import-blocks.ts';
+import { ImportFileFault, type Line } from './import-blocks.ts';
+import { textLines } from './text-lines.ts';
 
 /** The columns that are read, and those of them that may hold a list, which is given on as its JSON. */
 export type JsonColumns = { readonly columns: readonly string[]; readonly lists: ReadonlySet<string> };
-
-/** The longest line of a file of JSON lines, in bytes. */
-const longestLine = 1 << 20;
 
 /** The most names that the objects of a file may have together; more of them are no columns. */
 const mostKeys = 1_000;
@@ -74,25 +72,4 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
     if (fault instanceof SyntaxError || fault instanceof RangeError) return undefined;
     throw fault;
   }
-}
-
-type TextLine = { readonly text: string; readonly end: number };
-
-async function* textLines(file: FileHandle, start: number): AsyncGenerator<readonly TextLine[]> {
-  let rest: Buffer = Buffer.alloc(0);
-  let offset = start;
-  for await (const block of blocks(file, start)) {
-    const bytes = rest.length === 0 ? block : Buffer.concat([rest, block]);
-    const lines: TextLine[] = [];
-    let from = 0;
-    for (let newline = bytes.indexOf(0x0a); newline >= 0; newline = bytes.indexOf(0x0a, from)) {
-      lines.push({ text: bytes.toString('utf8', from, newline), end: offset + newline + 1 });
-      from = newline + 1;
-    }
-    rest = bytes.subarray(from);
-    offset += from;
-    if (rest.length > longestLine) throw new ImportFileFault(`a line has more than ${longestLine} bytes`);
-    if (lines.length > 0) yield lines;
-  }
-  if (rest.length > 0) yield [{ text: rest.toString(), end: offset + rest.length }];
 }

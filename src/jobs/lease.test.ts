@@ -16,7 +16,7 @@ for (const engine of engines) {
     const time = createVirtualTime(0);
     const keep = (holder: string, more: Partial<Parameters<typeof keepLease>[0]> = {}) =>
       keepLease({
-        ...{ name, watched: name, holder, leaseMs, claim, read: db.read, timer: time.timer },
+        ...{ name, watched: name, holder, leaseMs, claim, timer: time.timer },
         ...{ stopwatch: time.clock.now, onFault: assert.fail, ...more },
       });
     const held = async () => (await db.read("select name from lease where holder <> '' order by name")).map(nameIn);

@@ -1,4 +1,4 @@
-import type { Read, Statement } from '../store/db.ts';
+import type { Statement } from '../store/db.ts';
 import type { Claim } from './claim.ts';
 import { repeat } from './repeat.ts';
 import type { Timer } from './timer.ts';
@@ -51,7 +51,6 @@ export const forgetWorkerLeases: Statement = {
 
 export type LeaseParts = {
   readonly claim: Claim;
-  readonly read: Read;
   readonly timer: Timer;
   readonly name: string;
   readonly holder: string;
@@ -112,9 +111,12 @@ export async function keepLease(parts: LeaseParts): Promise<Lease> {
   };
 }
 
-/** Looks once more, and frees what has ended. */
-async function look({ read, claim, watched }: LeaseParts, seen: ReadonlyMap<string, Seen>): Promise<Map<string, Seen>> {
-  const rows = await read("select name, renewals from lease where name like $1 and holder <> ''", [watched]);
+/** Looks once more, and frees what has ended. As writes go: slow reads, which it would wait behind, cost nobody a lease. */
+async function look({ claim, watched }: LeaseParts, seen: ReadonlyMap<string, Seen>): Promise<Map<string, Seen>> {
+  const rows = await claim({
+    sql: "select name, renewals from lease where name like $1 and holder <> ''",
+    args: [watched],
+  });
   const found = rows.map((row): Seen => {
     const [name, renewals] = [String(row['name']), Number(row['renewals'])];
     const last = seen.get(name);

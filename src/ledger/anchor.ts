@@ -13,6 +13,9 @@ export type Anchor = {
   advance(note: string): Promise<void>;
 };
 
+/** The file of the anchor within `DATA_DIR`. */
+export const anchorFile = 'ledger-checkpoint';
+
 /** The anchor in that file, which need not be there yet. */
 export function openAnchor(path: string): Anchor {
   let last: string | undefined;

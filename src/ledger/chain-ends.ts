@@ -1,9 +1,10 @@
+import { createRecent } from '../kernel/recent.ts';
 import type { Read } from '../store/db.ts';
 import { noPrevious, type Place } from './entry.ts';
 import { type HouseKeys, houseChainOf } from './house-keys.ts';
 import { type ChainEnd, type PendingEvent, readEnds } from './ledger-store.ts';
 
-/** The ends of the chains that a step goes on with: read once, then moved on in memory from batch to batch. */
+/** The ends of the chains that a tree goes on with: read once, then moved on in memory, those that were used last. */
 export type ChainEnds = {
   /** Reads the ends that these events need and that are not known yet. */
   load(events: readonly PendingEvent[]): Promise<void>;
@@ -17,9 +18,12 @@ type Known = ChainEnd & { readonly chain: Uint8Array };
 
 const beforeTheFirst: ChainEnd = { number: 0, leafHash: noPrevious };
 
-/** The chains of one step; nothing is kept from an earlier one, which another process may have overtaken. */
+/** More than one batch has, so that what was loaded for it is there until it is numbered. */
+const kept = 4_096;
+
+/** The ends as they are in one tree, and to be dropped with it: where another process has numbered, its unit is refused. */
 export function createChainEnds(read: Read, houseKeys: HouseKeys): ChainEnds {
-  const known = new Map<string, Known>();
+  const known = createRecent<Known>(kept);
   // By the pseudonym, and not by the id: what waited at the erasure of a person has another one (erase-citizen.ts).
   const nameOf = ({ tag, type }: PendingEvent) => {
     return tag === null ? houseChainOf(type) : Buffer.from(tag).toString('latin1');
@@ -35,7 +39,8 @@ export function createChainEnds(read: Read, houseKeys: HouseKeys): ChainEnds {
   return {
     load: async (events) => {
       const missing = new Map<string, Uint8Array>();
-      for (const event of events) if (!known.has(nameOf(event))) missing.set(nameOf(event), chainOf(event));
+      for (const event of events)
+        if (known.get(nameOf(event)) === undefined) missing.set(nameOf(event), chainOf(event));
       const ends = await readEnds(read, [...missing.values()]);
       for (const [at, [name, chain]] of [...missing].entries()) {
         known.set(name, { chain, ...(ends[at] ?? beforeTheFirst) });

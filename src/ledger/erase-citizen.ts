@@ -47,12 +47,14 @@ export async function eraseCitizen(parts: ErasureParts, citizenId: string): Prom
   } as const;
   const waiting = await waitingOf(read, chain);
   const forgetName = [
+    // What a sequencer is storing is waited for, and what it stores next sees this: no event is in between.
+    { sql: "update ledger_head set fence = fence where log = 'main'" },
     ...waiting.map((id) => ({
       // Of a person still, who has no name any more.
       sql: 'update ledger_event set citizen_id = $2 where id = $1',
       args: [id, `nobody:${event.chain}`],
     })),
-    // Behind these, which wait for a sequencer that has the events in hand: by now they may be entries.
+    // Behind the first of these: by now they may be entries.
     { sql: 'update ledger_entry set citizen_id = null where chain = $1', args: [chain] },
   ];
   const besides = parts.besides?.(citizenId, event.at, event.id) ?? [];

@@ -52,30 +52,36 @@ const entriesATurn = 64;
 
 /** The sequencer of this process. A fault of a step leaves nothing behind in memory: the next one opens the tree anew. */
 export function createSequencer(parts: SequencerParts): Sequencer {
-  let tree: OpenTree | undefined;
+  let held: Held | undefined;
   const start = createSearchStart(parts.stopwatch);
 
   async function step(): Promise<number | undefined> {
     const fence = parts.fence();
-    const known = tree;
-    tree = undefined;
+    const known = held;
+    held = undefined;
     if (fence === undefined) return undefined;
-    const open = known ?? (await openTree(parts.db, parts.anchor, { origin: parts.origin, fence }));
-    const { numbered, grown, least } = await numberBatches(parts, { open, fence, afterId: start.next() });
+    const { tree, chains } = known ?? (await open(fence));
+    const { numbered, grown, least } = await numberBatches(parts, { tree, chains, fence, afterId: start.next() });
     start.done(least);
-    tree = grown;
+    held = { tree: grown, chains };
     return numbered;
   }
 
-  return { step, tree: () => tree };
+  async function open(fence: number): Promise<Held> {
+    const tree = await openTree(parts.db, parts.anchor, { origin: parts.origin, fence });
+    return { tree, chains: createChainEnds(parts.db.read, parts.houseKeys) };
+  }
+
+  return { step, tree: () => held?.tree };
 }
 
-type Step = { readonly open: OpenTree; readonly fence: number; readonly afterId: string };
+/** What a step leaves to the next: the tree, and the ends of its chains. */
+type Held = { readonly tree: OpenTree; readonly chains: ChainEnds };
+type Step = Held & { readonly fence: number; readonly afterId: string };
 
-async function numberBatches(parts: SequencerParts, { open, fence, ...from }: Step) {
-  const { db, citizenKeys, houseKeys, batchLimit } = parts;
-  const chains = createChainEnds(db.read, houseKeys);
-  let grown = open;
+async function numberBatches(parts: SequencerParts, { tree, chains, fence, ...from }: Step) {
+  const { db, citizenKeys, batchLimit } = parts;
+  let grown = tree;
   let numbered = 0;
   let { afterId } = from;
   let least: string | undefined;

@@ -5,7 +5,8 @@ import { createNotificationHouse } from '../../test/notification-house.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 15, 9) };
 const reachable = { email: 'ada@example.org', phone: '+4740000000', name: 'Ada', postalLines: ['Road 1', '0150 Oslo'] };
-const citizens = { 'cit-ada': reachable, 'sim-delivered': reachable };
+const played = { ...reachable, email: 'sim-delivered@simulator.invalid' };
+const citizens = { 'cit-ada': reachable, 'sim-delivered': played };
 
 for (const engine of engines) {
   test(`${engine.name}: a dry run says beforehand which channels this server has no provider for`, async (t) => {
@@ -25,7 +26,10 @@ for (const engine of engines) {
         ['letter', false, 'channel-not-configured'],
       ]);
     }
-    // The providers of invented citizens are played.
-    assert.ok((await shown('sim-delivered', 'knowing office')).every(([, may]) => may));
+    // The providers of invented citizens are played, where there are any.
+    for (const clientId of ['tax-office', 'knowing office']) {
+      assert.ok((await shown('sim-delivered', clientId)).every(([, may]) => may));
+    }
+    assert.deepEqual(await shown('sim-unread', 'tax-office'), await shown('nobody', 'tax-office'));
   });
 }

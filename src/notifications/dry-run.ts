@@ -12,6 +12,7 @@ import type { Contact, TryLetter } from './ports.ts';
 import { letterAddressOf } from './postal-address.ts';
 import { type ReasonCode, reasonOf } from './reason.ts';
 import { blocksOf, type Content } from './sealed-content.ts';
+import { isPlayed } from './simulator.ts';
 import { textOfSms } from './sms-text.ts';
 
 /** What a dry run answers. */
@@ -49,6 +50,7 @@ export const dryRunShape = Type.Object({
 /** A notification as it would be sent. */
 export type Rehearsal = {
   readonly steps: readonly PlannedStep[];
+  readonly deliverBy: number;
   readonly contact: Contact | undefined;
   /** Whether the caller may know if there is such a citizen; else nothing in the answer depends on it. */
   readonly mayKnow: boolean;
@@ -56,8 +58,6 @@ export type Rehearsal = {
   readonly verifiedOnly: readonly ChannelName[];
   /** The channels that leave the house and have a provider. */
   readonly providers: ReadonlySet<ChannelName>;
-  /** Whether the citizen is an invented one, whose providers are played. */
-  readonly isPlayed: boolean;
   readonly content: Content;
   readonly sender: string;
   readonly language: string | undefined;
@@ -79,7 +79,7 @@ async function rehearseStep(rehearsal: Rehearsal, { channel, runAt, reminder }: 
   const { contact, mayKnow, content, sender, language } = rehearsal;
   const { subject, message: text } = content;
   const looked = { contact: mayKnow ? contact : undefined, content, sender, language, reminder, at: runAt };
-  const hindrance = hindranceOf(rehearsal, channel);
+  const hindrance = runAt >= rehearsal.deliverBy ? 'deadline-passed' : hindranceOf(rehearsal, channel);
   const hindered = hindrance !== undefined && reminder ? 'nothing-to-remind' : hindrance;
   const reason = hindered ?? (channel === 'letter' ? await rehearsal.tryLetter?.(looked) : undefined);
   const head = {
@@ -106,13 +106,13 @@ async function rehearseStep(rehearsal: Rehearsal, { channel, runAt, reminder }: 
 
 /** How a delivery by this channel would end without being sent, as the worker finds it. */
 function hindranceOf(rehearsal: Rehearsal, channel: ChannelName): ReasonCode | undefined {
-  const { contact, mayKnow, verifiedOnly, providers, isPlayed } = rehearsal;
+  const { contact, mayKnow, verifiedOnly, providers } = rehearsal;
   if (mayKnow && contact === undefined) return 'citizen-unknown';
   if (channel === 'inbox') return undefined;
   const known = mayKnow ? contact : undefined;
   const bar = known && barOf({ verifiedOnly }, known, channel);
   if (bar !== undefined) return bar;
-  if (isPlayed && (known === undefined || known.email !== undefined)) return undefined;
+  if (contact !== undefined && isPlayed(contact)) return undefined;
   if (!providers.has(channel)) return 'channel-not-configured';
   return known === undefined ? undefined : addressFault(known, channel);
 }

@@ -22,16 +22,21 @@ export function textOfMail(draft: MailDraft): MailText {
   const phrases = phrasesOf(draft.language);
   const title = oneLine(draft.subject ?? phrases.messageFrom(name));
   const subject = draft.reminder ? phrases.reminder(title) : title;
-  const attached = (content.attachments ?? []).map((document) => `[${oneLine(document.title)}]`);
-  const footer = [...attached, name, ...(draft.notification === undefined ? [] : [draft.notification])];
+  const attached = (content.attachments ?? []).map((document) => oneLine(document.title));
+  const listed =
+    attached.length === 0 ? '' : `${[phrases.attached, ...attached.map((one) => `- ${one}`)].join('\n')}\n\n`;
+  const footer = [name, ...(draft.notification === undefined ? [] : [draft.notification])];
   const asked = confirm === undefined ? '' : `${phrases.confirm}:\n${confirm}\n\n`;
-  const text = `${draft.text.trimEnd()}\n\n${asked}-- \n${footer.join('\n')}\n`;
+  const text = `${draft.text.trimEnd()}\n\n${listed}${asked}-- \n${footer.join('\n')}\n`;
   const blocks = blocksOf(content);
   if (!hasMarkup(blocks)) return { subject, text };
   const language = draft.language === undefined ? undefined : oneLine(draft.language);
-  const link =
-    confirm === undefined ? {} : { link: { text: phrases.confirm, href: confirm, language: phrases.language } };
-  return { subject, text, html: messageHtml({ title, language, blocks, footer, ...link }) };
+  const ours = {
+    language: phrases.language,
+    ...(attached.length > 0 && { attached: { text: phrases.attached, titles: attached } }),
+    ...(confirm !== undefined && { link: { text: phrases.confirm, href: confirm } }),
+  };
+  return { subject, text, html: messageHtml({ title, language, blocks, footer, ours }) };
 }
 
 /** A text without line breaks and control characters, as a header takes it. */

@@ -6,7 +6,8 @@ import { messageHtml } from './message-html.ts';
 
 function bodyOf(source: string, values: Values = {}): string {
   const page = messageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), footer: [] });
-  return page.slice(page.indexOf('margin:1em">\n') + 13, page.indexOf('\n<hr>')).replaceAll(' dir="auto"', '');
+  const [, body = ''] = /<body[^>]*>\n([\s\S]*)\n<hr>/.exec(page) ?? [];
+  return body.replaceAll(' dir="auto"', '');
 }
 
 test('a line that begins with a number goes on with its paragraph; only 1. may begin a list there', () => {

@@ -6,31 +6,34 @@ export function messageHtml(page: {
   readonly language: string | undefined;
   readonly blocks: readonly Block[];
   readonly footer: readonly string[];
-  /** A link of ours below the text, in words of that language. */
-  readonly link?: { readonly text: string; readonly href: string; readonly language: string };
+  /** What we add below the text, in words of that language. */
+  readonly ours?: Ours;
 }): string {
   const language = page.language === undefined ? '' : ` lang="${escapeHtml(page.language)}"`;
-  const link = page.link === undefined ? '' : linkHtml(page.link);
+  const ours = page.ours === undefined ? '' : oursHtml(page.ours);
   const footer = page.footer.map(escapeHtml).join('<br>');
   return `<!doctype html>
-<html${language} dir="auto"><head><meta charset="utf-8"><title>${escapeHtml(page.title)}</title></head>
-<body style="font:16px/1.5 sans-serif;max-width:40em;margin:1em">
+<html${language} dir="auto"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark"><title>${escapeHtml(page.title)}</title></head>
+<body style="font:16px/1.5 sans-serif;max-width:40em;margin:1em;overflow-wrap:anywhere">
 ${page.blocks.map(blockHtml).join('\n')}
-${link}<hr><p dir="auto">${footer}</p>
+${ours}<hr><p dir="auto">${footer}</p>
 </body></html>
 `;
 }
 
-function linkHtml({
-  text,
-  href,
-  language,
-}: {
-  readonly text: string;
-  readonly href: string;
+type Ours = {
   readonly language: string;
-}) {
-  return `<p lang="${escapeHtml(language)}" dir="auto"><a href="${escapeHtml(href)}">${escapeHtml(text)}</a></p>\n`;
+  readonly attached?: { readonly text: string; readonly titles: readonly string[] };
+  readonly link?: { readonly text: string; readonly href: string };
+};
+
+function oursHtml({ language, attached, link }: Ours): string {
+  const p = `<p lang="${escapeHtml(language)}" dir="auto">`;
+  const items = attached?.titles.map((title) => `<li dir="auto">${escapeHtml(title)}</li>`).join('');
+  const list = attached === undefined ? '' : `${p}${escapeHtml(attached.text)}</p>\n<ul>${items}</ul>\n`;
+  const a = link === undefined ? '' : `<a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a>`;
+  return a === '' ? list : `${list}${p}${a}</p>\n`;
 }
 
 function blockHtml(block: Block): string {

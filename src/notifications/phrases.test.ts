@@ -39,13 +39,15 @@ test('the language of a page is the first known one that the browser names', () 
   assert.deepEqual(wished, ['en', 'en', 'en', 'de', 'pt', 'nb', 'en', 'fr']);
   for (const language of ['no', 'nb', 'nn', 'de', 'fr', 'es', 'pt', 'it', 'nl']) {
     const [said, english] = [phrasesOf(language), phrasesOf('en')];
-    for (const [name, words] of Object.entries({ ...said.page, ...said.unknownLink, ...said.notNow })) {
-      assert.equal(
-        Object.values({ ...english.page, ...english.unknownLink, ...english.notNow }).includes(words),
-        false,
+    for (const name of ['page', 'confirmed', 'unknownLink', 'notNow'] as const) {
+      const own = Object.values(said[name]);
+      assert.deepEqual(
+        own.filter((words) => Object.values<string>(english[name]).includes(words)),
+        [],
         `${language} ${name}`,
       );
     }
+    assert.notEqual(said.attached, english.attached);
   }
 });
 
@@ -64,4 +66,26 @@ test('what the server adds to a mail says what language it is in, where the mess
   };
   assert.match(html('qaa'), /<html lang="qaa"[\s\S]*<p lang="en" dir="auto"><a href="https:\/\/x\.example\/r">Confirm/);
   assert.match(html('nn-NO'), /<html lang="nn-NO"[\s\S]*<p lang="nb" dir="auto"><a [^>]*>Bekreft/);
+});
+
+test('the page of a mail fits a phone and says of documents that they lie in the inbox, in its language', () => {
+  const attachments = [{ id: mint('document'), title: 'Bescheid <2026>\nTeil 1' }];
+  const made = (message: string) =>
+    mailOf(
+      {
+        ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'a@example.org' },
+        ...{ sender: 'Skatt', subject: 'x', text: message, content: { message, attachments }, reminder: false },
+        ...{ category: 'information', recipient: 'Ada', language: 'de', at },
+      },
+      { address: 'no-reply@example.org', messageIdHost: 'example.org' },
+    );
+  const title = 'Dokumente zu dieser Nachricht, in Ihrem Postfach:';
+  assert.ok(made('Text.')?.text.startsWith(`Text.\n\n${title}\n- Bescheid <2026> Teil 1\n\n-- \nSkatt\n`));
+  const html = `<p lang="de" dir="auto">${title}</p>\n<ul><li dir="auto">Bescheid &lt;2026&gt; Teil 1</li></ul>\n<hr>`;
+  const page = made('**Text.**')?.html ?? '';
+  assert.ok(page.includes(html));
+  // A phone shows it at its own width, a long link wraps, and in the dark it is dark.
+  for (const needed of ['content="width=device-width"', 'content="light dark"', 'overflow-wrap:anywhere']) {
+    assert.ok(page.includes(needed), needed);
+  }
 });

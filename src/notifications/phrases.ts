@@ -7,10 +7,14 @@ export type Phrases = {
   readonly reminder: (subject: string) => string;
   /** Above the link by which the receipt of a mail is confirmed. */
   readonly confirm: string;
+  /** Above the titles of the documents that belong to a message, none of which lies in the envelope or the mail. */
+  readonly attached: string;
   /** A text message that announces a longer one; `about` is empty, or the subject in quotes behind a blank. */
   readonly announce: (sender: string, about: string) => string;
   /** The page behind that link. */
-  readonly page: { readonly title: string; readonly ask: string; readonly button: string; readonly thanks: string };
+  readonly page: { readonly title: string; readonly ask: string; readonly button: string };
+  /** The page behind its button. */
+  readonly confirmed: { readonly title: string; readonly text: string };
   /** The page for a link that is not whole. */
   readonly unknownLink: { readonly title: string; readonly text: string };
   /** The page while nothing can be stored. */
@@ -22,12 +26,16 @@ const english: Phrases = {
   messageFrom: (sender) => `Message from ${sender}`,
   reminder: (subject) => `Reminder: ${subject}`,
   confirm: 'Confirm that you have received this message',
+  attached: 'Documents with this message, in your inbox:',
   announce: (sender, about) => `${sender}: a message for you${about} lies in your inbox.`,
   page: {
     title: 'Confirm the receipt',
     ask: 'You have got a mail with an official message. Tell its sender that you have received it:',
     button: 'I have received the message',
-    thanks: 'Thank you. The sender knows now that you have received the message. You can close this page.',
+  },
+  confirmed: {
+    title: 'Receipt confirmed',
+    text: 'Thank you. The sender knows now that you have received the message. You can close this page.',
   },
   unknownLink: {
     title: 'This link is not known',
@@ -41,12 +49,16 @@ const norwegian: Phrases = {
   messageFrom: (sender) => `Melding fra ${sender}`,
   reminder: (subject) => `Påminnelse: ${subject}`,
   confirm: 'Bekreft at du har mottatt denne meldingen',
+  attached: 'Dokumenter til denne meldingen, i innboksen din:',
   announce: (sender, about) => `${sender}: en melding til deg${about} ligger i innboksen din.`,
   page: {
     title: 'Bekreft mottak',
     ask: 'Du har fått en e-post med en offentlig melding. Fortell avsenderen at du har mottatt den:',
     button: 'Jeg har mottatt meldingen',
-    thanks: 'Takk. Avsenderen vet nå at du har mottatt meldingen. Du kan lukke denne siden.',
+  },
+  confirmed: {
+    title: 'Mottak bekreftet',
+    text: 'Takk. Avsenderen vet nå at du har mottatt meldingen. Du kan lukke denne siden.',
   },
   unknownLink: {
     title: 'Denne lenken er ukjent',
@@ -66,13 +78,16 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
     messageFrom: (sender) => `Nachricht von ${sender}`,
     reminder: (subject) => `Erinnerung: ${subject}`,
     confirm: 'Bestätigen Sie, dass Sie diese Nachricht erhalten haben',
+    attached: 'Dokumente zu dieser Nachricht, in Ihrem Postfach:',
     announce: (sender, about) => `${sender}: Eine Nachricht für Sie${about} liegt in Ihrem Postfach.`,
     page: {
       title: 'Empfang bestätigen',
       ask: 'Sie haben eine E-Mail mit einer amtlichen Nachricht bekommen. Sagen Sie dem Absender, dass Sie sie erhalten haben:',
       button: 'Ich habe die Nachricht erhalten',
-      thanks:
-        'Danke. Der Absender weiß jetzt, dass Sie die Nachricht erhalten haben. Sie können diese Seite schließen.',
+    },
+    confirmed: {
+      title: 'Empfang bestätigt',
+      text: 'Danke. Der Absender weiß jetzt, dass Sie die Nachricht erhalten haben. Sie können diese Seite schließen.',
     },
     unknownLink: {
       title: 'Dieser Link ist nicht bekannt',
@@ -85,12 +100,16 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
     messageFrom: (sender) => `Message de ${sender}`,
     reminder: (subject) => `Rappel : ${subject}`,
     confirm: 'Confirmez que vous avez reçu ce message',
+    attached: 'Documents joints à ce message, dans votre boîte de réception :',
     announce: (sender, about) => `${sender} : un message pour vous${about} se trouve dans votre boîte de réception.`,
     page: {
       title: 'Confirmer la réception',
       ask: 'Vous avez reçu un courriel avec un message officiel. Dites à l’expéditeur que vous l’avez reçu :',
       button: 'J’ai reçu le message',
-      thanks: 'Merci. L’expéditeur sait maintenant que vous avez reçu le message. Vous pouvez fermer cette page.',
+    },
+    confirmed: {
+      title: 'Réception confirmée',
+      text: 'Merci. L’expéditeur sait maintenant que vous avez reçu le message. Vous pouvez fermer cette page.',
     },
     unknownLink: {
       title: 'Ce lien est inconnu',
@@ -103,12 +122,16 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
     messageFrom: (sender) => `Mensaje de ${sender}`,
     reminder: (subject) => `Recordatorio: ${subject}`,
     confirm: 'Confirme que ha recibido este mensaje',
+    attached: 'Documentos de este mensaje, en su buzón:',
     announce: (sender, about) => `${sender}: tiene un mensaje${about} en su buzón.`,
     page: {
       title: 'Confirmar la recepción',
       ask: 'Ha recibido un correo con un mensaje oficial. Diga al remitente que lo ha recibido:',
       button: 'He recibido el mensaje',
-      thanks: 'Gracias. El remitente sabe ahora que ha recibido el mensaje. Puede cerrar esta página.',
+    },
+    confirmed: {
+      title: 'Recepción confirmada',
+      text: 'Gracias. El remitente sabe ahora que ha recibido el mensaje. Puede cerrar esta página.',
     },
     unknownLink: {
       title: 'Este enlace no se conoce',
@@ -121,12 +144,16 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
     messageFrom: (sender) => `Mensagem de ${sender}`,
     reminder: (subject) => `Lembrete: ${subject}`,
     confirm: 'Confirme que recebeu esta mensagem',
+    attached: 'Documentos desta mensagem, na sua caixa de correio:',
     announce: (sender, about) => `${sender}: tem uma mensagem${about} na sua caixa de correio.`,
     page: {
       title: 'Confirmar a receção',
       ask: 'Recebeu um e-mail com uma mensagem oficial. Diga ao remetente que a recebeu:',
       button: 'Recebi a mensagem',
-      thanks: 'Obrigado. O remetente sabe agora que recebeu a mensagem. Pode fechar esta página.',
+    },
+    confirmed: {
+      title: 'Receção confirmada',
+      text: 'Obrigado. O remetente sabe agora que recebeu a mensagem. Pode fechar esta página.',
     },
     unknownLink: {
       title: 'Esta ligação não é conhecida',
@@ -139,12 +166,16 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
     messageFrom: (sender) => `Messaggio da ${sender}`,
     reminder: (subject) => `Promemoria: ${subject}`,
     confirm: 'Confermi di aver ricevuto questo messaggio',
+    attached: 'Documenti di questo messaggio, nella Sua casella:',
     announce: (sender, about) => `${sender}: un messaggio per Lei${about} si trova nella Sua casella.`,
     page: {
       title: 'Confermare la ricezione',
       ask: 'Ha ricevuto una e-mail con un messaggio ufficiale. Dica al mittente che l’ha ricevuto:',
       button: 'Ho ricevuto il messaggio',
-      thanks: 'Grazie. Ora il mittente sa che ha ricevuto il messaggio. Può chiudere questa pagina.',
+    },
+    confirmed: {
+      title: 'Ricezione confermata',
+      text: 'Grazie. Ora il mittente sa che ha ricevuto il messaggio. Può chiudere questa pagina.',
     },
     unknownLink: {
       title: 'Questo collegamento non è noto',
@@ -157,12 +188,16 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
     messageFrom: (sender) => `Bericht van ${sender}`,
     reminder: (subject) => `Herinnering: ${subject}`,
     confirm: 'Bevestig dat u dit bericht hebt ontvangen',
+    attached: 'Documenten bij dit bericht, in uw postvak:',
     announce: (sender, about) => `${sender}: er staat een bericht voor u${about} in uw postvak.`,
     page: {
       title: 'Ontvangst bevestigen',
       ask: 'U hebt een e-mail met een officieel bericht gekregen. Laat de afzender weten dat u het hebt ontvangen:',
       button: 'Ik heb het bericht ontvangen',
-      thanks: 'Dank u. De afzender weet nu dat u het bericht hebt ontvangen. U kunt deze pagina sluiten.',
+    },
+    confirmed: {
+      title: 'Ontvangst bevestigd',
+      text: 'Dank u. De afzender weet nu dat u het bericht hebt ontvangen. U kunt deze pagina sluiten.',
     },
     unknownLink: {
       title: 'Deze link is niet bekend',

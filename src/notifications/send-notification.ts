@@ -13,7 +13,6 @@ import { insertion, type NewDelivery } from './notification-store.ts';
 import type { Contact, NotificationPorts } from './ports.ts';
 import { type Attachment, type Content, sealContent } from './sealed-content.ts';
 import { type SendBody, sendBody, type Times, textIssues, timesOf } from './send-request.ts';
-import { simulatorIds } from './simulator.ts';
 
 const request = { body: sendBody };
 
@@ -129,21 +128,20 @@ async function attachmentsOf(call: AttachmentAsk): Promise<{ found: Attachment[]
   return { found, issues };
 }
 
-async function rehearsal(call: SendCall, { contact, content, steps }: Checked): Promise<Decision> {
+async function rehearsal(call: SendCall, { times, contact, content, steps }: Checked): Promise<Decision> {
   const { citizenId } = call.body;
   const sender = await call.ports.senderNameOf(call.caller.clientId);
   const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
   const known = mayKnow(call);
   const { verifiedOnly = [], providers } = call.ports.cascade;
-  const isPlayed = simulatorIds.some((one) => one === citizenId);
   const language = call.body.language ?? (known ? contact?.language : undefined);
   return {
     effect: { events: [{ type: 'notification.rehearsed', ...head, citizenId }], statements: [] },
     answer: {
       status: 200,
       json: await rehearse({
-        ...{ steps, contact, verifiedOnly, providers, isPlayed, content, sender, language },
-        mayKnow: known,
+        ...{ steps, contact, verifiedOnly, providers, content, sender, language },
+        ...{ deliverBy: times.deliverBy, mayKnow: known },
         tryLetter: call.ports.tryLetter,
       }),
     },

@@ -39,12 +39,14 @@ function contactOfSimulator(id: SimulatorId): Contact {
   return { name: 'Simulator', email: address, phone: address, postalLines: [address], verified: ['email', 'sms'] };
 }
 
+/** Whether the providers of that citizen are played. */
+export const isPlayed = ({ email }: Contact): boolean => email?.endsWith(`@${domain}`) === true;
+
 /** The channel with the simulator's providers before it. */
 export function simulating(channel: Channel, timer: Timer): Channel {
   return {
     ...channel,
-    addressOf: (contact) =>
-      contact.email?.endsWith(`@${domain}`) === true ? contact.email : channel.addressOf(contact),
+    addressOf: (contact) => (isPlayed(contact) ? contact.email : channel.addressOf(contact)),
     prepare: async (message) => {
       const id = simulatorIds.find((candidate) => message.address === `${candidate}@${domain}`);
       if (id === undefined) return await channel.prepare(message);

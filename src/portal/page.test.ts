@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { html } from 'hono/html';
 import { page } from './page.ts';
 import { startPage } from './start-page.ts';
-import { style } from './style.ts';
+import { icon, style } from './style.ts';
 
 async function bodyOf(answer: ReturnType<typeof page>): Promise<string> {
   const made = await answer;
@@ -27,6 +27,15 @@ test('the title of a page says what it is, and where', async () => {
   assert.equal(await titleOf(page('Problems', html``)), '<title>Problems – citizen-services</title>');
   const start = startPage({}).get({}, new URLSearchParams());
   assert.equal(await titleOf(start as ReturnType<typeof page>), '<title>citizen-services</title>');
+});
+
+test('a page names the picture that stands beside its title, and lets the browser show it', async () => {
+  const made = await page('x', html``);
+  assert.ok('body' in made);
+  assert.match(String(made.body), /<link rel="icon" type="image\/svg\+xml" href="\/favicon.ico" \/>/);
+  assert.match(String(made.headers?.['content-security-policy']), /img-src 'self'/);
+  const { headers } = (await icon.get({}, new URLSearchParams())) as Awaited<ReturnType<typeof page>>;
+  assert.equal(headers?.['content-type'], 'image/svg+xml');
 });
 
 /** WCAG 2.2, 1.4.3: relative luminance, and the ratio of two colours. */

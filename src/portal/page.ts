@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
 import type { PageAnswer } from '../api/server.ts';
-import { stylePath } from './style.ts';
+import { icon, stylePath } from './style.ts';
 
 /** A piece of HTML whose inserted values were escaped. */
 export type Html = ReturnType<typeof html>;
@@ -8,7 +8,7 @@ export type Html = ReturnType<typeof html>;
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
-    "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 };
 
 const site = 'citizen-services';
@@ -28,6 +28,7 @@ export async function page(
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title === site ? site : `${title} – ${site}`}</title>
         <link rel="stylesheet" href="${stylePath}" />
+        <link rel="icon" type="image/svg+xml" href="${icon.path}" />
       </head>
       <body>
         <header><a href="/">${site}</a></header>

@@ -20,7 +20,7 @@ export function receivedPage(
     if (delivery === undefined) return await unknownLink(phrases);
     if (request.method !== 'POST') return await question(path, phrases);
     request.resume();
-    return (await confirmReceipt(parts, delivery)) ? await thanks(phrases) : await unknownLink(phrases);
+    return (await confirmReceipt(parts, delivery)) ? await confirmed(phrases) : await unknownLink(phrases);
   }
   const handler: RequestListener = (request, response) => {
     answer(request)
@@ -51,9 +51,8 @@ function question(path: string, { page: { title, ask, button }, language }: Phra
   return page(title, form, 200, language);
 }
 
-function thanks({ page: { title, thanks: text }, language }: Phrases): Promise<PageAnswer> {
-  return page(title, html`<p>${text}</p>`, 200, language);
-}
+const confirmed = ({ confirmed: { title, text }, language }: Phrases) =>
+  page(title, html`<p>${text}</p>`, 200, language);
 
 const unknownLink = ({ unknownLink: { title, text }, language }: Phrases) =>
   page(title, html`<p>${text}</p>`, 404, language);

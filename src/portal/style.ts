@@ -31,3 +31,15 @@ export const style: Page = {
     body: css,
   }),
 };
+
+const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0b4f9e"/><path d="m4 8.5 3 3 5-7" fill="none" stroke="#fff" stroke-width="2"/></svg>`;
+
+/** The small picture of all pages, where browsers look for it without being told. */
+export const icon: Page = {
+  path: '/favicon.ico',
+  get: async () => ({
+    status: 200,
+    headers: { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400' },
+    body: drawing,
+  }),
+};

@@ -44,6 +44,30 @@ export async function migrate(db: Db, clock: Clock, folder = migrationsFolder): 
   throw new Error('another process is migrating this database and does not finish; look at it before you start again');
 }
 
+/** What is known of a schema without touching it. */
+export type SchemaState = {
+  /** Whether a program has migrated this database before. */
+  readonly isBegun: boolean;
+  /** The files that the next start applies. */
+  readonly pending: readonly string[];
+};
+
+/** Looks how far the schema is, and writes nothing. Throws what `migrate` refuses. */
+export async function lookAtSchema(
+  { engine, read }: Pick<Db, 'engine' | 'read'>,
+  folder = migrationsFolder,
+): Promise<SchemaState> {
+  const migrations = await readMigrations(folder);
+  const table =
+    engine === 'sqlite'
+      ? "select name from sqlite_master where name = 'schema_migration'"
+      : "select 1 as name where to_regclass('schema_migration') is not null";
+  const isBegun = (await read(table)).length > 0;
+  const stored = isBegun ? await readChecksums(read) : new Map<number, string>();
+  refuseWhatDoesNotFit(migrations, stored);
+  return { isBegun, pending: migrations.filter(({ number }) => !stored.has(number)).map(fileName) };
+}
+
 /** Another process stored the same number in the meantime. */
 class AnotherProcess extends Error {}
 
@@ -89,7 +113,11 @@ async function storedChecksums(db: Db): Promise<Map<number, string>> {
     if (error instanceof WriteRefused && db.engine === 'postgres') throw new AnotherProcess();
     throw error;
   }
-  const rows = await db.read('select number, checksum from schema_migration order by number');
+  return readChecksums(db.read);
+}
+
+async function readChecksums(read: Db['read']): Promise<Map<number, string>> {
+  const rows = await read('select number, checksum from schema_migration order by number');
   return new Map(rows.map((row) => [Number(row['number']), String(row['checksum'])]));
 }
 

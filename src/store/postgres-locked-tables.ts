@@ -31,7 +31,7 @@ export function createLockedTables(): LockedTables {
   const probing = new Map<string, Promise<void>>();
   let added = 0;
   const tablesIn = remembering(knownTexts, (sql) => [
-    ...new Set([...sql.matchAll(/\b(?:into|update|from|join) (\w+)/g)].map(([, table = '']) => table)),
+    ...new Set([...sql.matchAll(/\b(?:into|(?<!do )update|from|join) (\w+)/g)].map(([, table = '']) => table)),
   ]);
   const tablesOf = (texts: readonly string[]) => texts.flatMap(tablesIn);
   const heldOf = (texts: readonly string[]) => tablesOf(texts).find((table) => locked.has(table));

@@ -82,7 +82,8 @@ const byIndex = 'set enable_seqscan = off; set enable_hashjoin = off; set enable
 const writerSetup = `${byIndex};
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
-async function refuseOtherCollation(read: Db['read']): Promise<void> {
+/** Refuses a database that does not sort by bytes in UTF-8. */
+export async function refuseOtherCollation(read: Db['read']): Promise<void> {
   const [row] = await read(
     `select 'B' < 'a' and 'a b' < 'ab' and 'z' < 'é' as by_bytes, current_setting('server_encoding') as encoding`,
   );

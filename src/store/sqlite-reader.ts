@@ -14,7 +14,7 @@ export type Reader = {
  * many turns would keep the log of the writer from being taken back. The file is not mapped into memory (`mmap_size`): SQLite
  * gives such a mapping up with every commit of the writer, which costs three times what it saves.
  */
-export function openReader(path: string): Reader {
+export function openReader(path: string | URL): Reader {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 1_000 });
   db.exec('pragma cache_size = -8192; pragma temp_store = memory');
   const [begin, end] = [db.prepare('begin'), db.prepare('commit')];

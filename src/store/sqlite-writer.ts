@@ -30,7 +30,7 @@ export type BatchResult =
 
 // Each try of the main thread waits so long for another program that holds the file.
 const busyTimeoutMs = 250;
-const checkpointPages = { usual: 1_000, large: 4_000 } as const;
+const checkpointPages = { usual: 1_000, large: 16_000 } as const;
 const largeUnitStatements = 16;
 const checkedAlwaysBytes = 64 * 2 ** 20;
 const busyCodes = new Set([5, 6]);
@@ -199,8 +199,8 @@ function createCommit(path: string, db: DatabaseSync, run: Run): (sent: readonly
   };
 }
 
-// A unit of an import changes thousands of pages, many of them again in the next: the log grows further before it is taken
-// back, which writes each page once for several units. After small units it is taken back early, so that none waits long.
+// A unit of an import changes up to five thousand pages, many of them again in the next: the log grows to what is kept of it on
+// disk before it is taken back, which writes each page once for several units. After small units it is taken back early, so that none waits long.
 function createCheckpointPlan(db: DatabaseSync): (sent: readonly Sent[]) => void {
   let planned = 0;
   return (sent) => {

@@ -95,14 +95,16 @@ function createDb({ path, port, random }: Parts): Db {
   };
 }
 
-function readError(error: unknown): Error {
+/** A read that failed as every reader of this engine tells it. */
+export function readError(error: unknown): Error {
   const { code, errcode = 0, message } = error as { code?: string; errcode?: number; message: string };
   if ((errcode & 0xff) === sqliteBusy) return new ReadUnavailable('the database is busy');
   // The message of node tells the integer that is too large, which may be somebody's.
   return new Error(code === 'ERR_OUT_OF_RANGE' ? 'a row holds an integer above 2^53' : `read failed: ${message}`);
 }
 
-function refuseNetworkFileSystem(path: string): void {
+/** Refuses the folder of an SQLite file that is on a network. */
+export function refuseNetworkFileSystem(path: string): void {
   const name = networkFileSystems.get(statfsSync(dirname(path)).type);
   if (name !== undefined) {
     throw new Error(`the folder of ${path} is on ${name}: SQLite needs a local disk; move DATA_DIR or use PostgreSQL`);

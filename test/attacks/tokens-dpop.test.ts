@@ -80,6 +80,7 @@ const games: Record<string, (house: TokenHouse, token: string) => string | undef
   'another port': (house, token) => proof(house, token, { claims: { htu: `${publicUrl}:8443${path}` } }),
   'another host': (house, token) => proof(house, token, { claims: { htu: `https://api.example.org${path}` } }),
   'plain http': (house, token) => proof(house, token, { claims: { htu: `http://api.example.gov${path}` } }),
+  'htu that is no address': (house, token) => proof(house, token, { claims: { htu: 'nowhere' } }),
   'htu as a list': (house, token) => proof(house, token, { claims: { htu: [`${publicUrl}${path}`] } }),
   'no ath': (house) => proof(house, undefined),
   'the ath of another token': (house) => proof(house, 'another'),

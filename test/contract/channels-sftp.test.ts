@@ -121,6 +121,7 @@ test('a server that is not there, or full, takes nothing and can be tried again'
   server.fill(true);
   assert.deepEqual(await send(), unreachable);
   await until(async () => server.connections() === 0);
+  assert.deepEqual(files(), []);
   server.fill(false);
   assert.equal((await send()).outcome, 'sent');
   assert.equal(files().length, 2);
@@ -172,6 +173,22 @@ test('a connection lost at the renaming is asked about at once: handed over or n
   const called = ready.call();
   server.stop();
   assert.deepEqual(await called, { outcome: 'unknown' });
+});
+
+test('a server that falls silent is given up after a minute, with its connection', async (t) => {
+  const { server, send, files } = await open(t);
+  const asked = Promise.withResolvers<void>();
+  server.renames(() => {
+    asked.resolve();
+    return 'silent';
+  });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const sent = send();
+  await asked.promise;
+  t.mock.timers.tick(60_000);
+  assert.deepEqual([await sent, files()], [unreachable, []]);
+  t.mock.timers.reset();
+  await until(async () => server.connections() === 1);
 });
 
 test('a letter that was refused is taken back at once', async (t) => {
@@ -254,12 +271,14 @@ test('sessions are kept between letters and questions, and one that ended is rep
   await until(async () => server.connections() === 0);
   assert.equal((await send()).outcome, 'sent');
   assert.equal(server.opened(), 2);
+  await channel.close();
+  await until(async () => server.connections() === 0);
 });
 
 test('settings that cannot hold stop the start with the fix, and never show the password', async () => {
   const host = `SHA256:${'A'.repeat(43)}`;
   const start = async (settings: Record<string, string>) =>
-    await leavingChannels(readSettings(settings), absentChannels.email, false);
+    await leavingChannels(readSettings(settings), absentChannels.email, false, { notice: () => undefined });
   const url = 'sftp://printer:secret-word@printer.example/in';
   const wrong: Array<[Record<string, string>, RegExp]> = [
     [{ LETTER_SFTP: url }, /LETTER_SFTP_HOST_KEY beside it, as `ssh-keyscan/],

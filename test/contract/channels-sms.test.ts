@@ -157,10 +157,13 @@ for (const [claim, behave, mapping, expected] of cases) {
 }
 
 test('sms: no connection is temporary, and nothing was taken', async () => {
-  const channel = createSmsGateway({ url: 'http://127.0.0.1:1/', mapping: plainMapping });
+  const troubles: string[] = [];
+  const onTrouble = (why: string) => void troubles.push(why);
+  const channel = createSmsGateway({ url: 'http://127.0.0.1:1/', mapping: plainMapping, onTrouble });
   const ready = await channel.prepare(message());
   assert.ok('call' in ready);
   assert.deepEqual(await ready.call(), { outcome: 'temporary', reason: 'provider-unreachable' });
+  assert.deepEqual(troubles, ['connect ECONNREFUSED 127.0.0.1:1']);
 });
 
 test('sms: a gateway that cannot be spoken to by TLS has taken nothing', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { bounceAddressesOf } from '../../src/compose-channels.ts';
+import { bounceAddressesOf, troubleIn } from '../../src/compose-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { createMint } from '../../src/kernel/id.ts';
 import { rootKeyFrom } from '../../src/keys/root-key.ts';
@@ -28,14 +28,52 @@ function message(): Message {
 async function channelOver(t: TestContext, extensions: readonly string[], login = '', verdictMs = 300) {
   const relay = await startScriptedRelay(t, extensions);
   const url = `smtp://${login}127.0.0.1:${relay.port}?connections=2`;
-  const email = createSmtpEmail({ url, sender, silenceMs: 300, verdictMs });
+  const troubles: string[] = [];
+  const onTrouble = (why: string) => void troubles.push(why);
+  const email = createSmtpEmail({ url, sender, silenceMs: 300, verdictMs, onTrouble });
   t.after(() => email.close());
   const send = async (): Promise<Outcome> => {
     const ready = await email.prepare(message());
     return 'outcome' in ready ? ready : await ready.call();
   };
-  return { relay, email, send };
+  return { relay, email, send, troubles };
 }
+
+test('smtp: the operator is told why mail waits, and nothing that a relay may repeat of an address or a password', async (t) => {
+  const { relay, send, troubles } = await channelOver(t, ['AUTH PLAIN'], 'u:hunter2@');
+  const refusals = [
+    ['AUTH PLAIN', '535 5.7.8 hunter2 is not the password', 'AUTH PLAIN was answered 535 5.7.8'],
+    ['RCPT', '550 5.7.1 <ada@example.org> relaying denied', 'RCPT TO was answered 550 5.7.1'],
+    ['MAIL', '530 who are you', 'MAIL FROM was answered 530'],
+  ] as const;
+  for (const [command, say, told] of refusals) {
+    relay.answer(command, { say });
+    assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
+    relay.recover();
+    assert.equal(troubles.pop(), told);
+  }
+  relay.answer('RCPT', { say: '550 5.1.1 no such mailbox' });
+  await send();
+  assert.equal(troubles.length, 0);
+  const away = createSmtpEmail({ url: 'smtp://127.0.0.1:1', sender, onTrouble: (why) => void troubles.push(why) });
+  await away.prepare(message());
+  assert.deepEqual(troubles, ['connect ECONNREFUSED 127.0.0.1:1']);
+});
+
+test('a provider that is away is told of once a minute, however many messages wait for it', () => {
+  let now = at;
+  const told: unknown[] = [];
+  const log = { notice: (_: string, fields?: object) => void told.push(fields) };
+  const trouble = troubleIn(log, 'email', { now: () => now });
+  for (const ms of [0, 1, 59_999, 60_000, 60_001]) {
+    now = at + ms;
+    trouble(String(ms));
+  }
+  assert.deepEqual(told, [
+    { channel: 'email', why: '0' },
+    { channel: 'email', why: '60000' },
+  ]);
+});
 
 const breaks: ReadonlyArray<readonly [where: string, extensions: readonly string[], command: string]> = [
   ['EHLO', [], 'EHLO'],
@@ -72,23 +110,43 @@ test('smtp: a handshake of TLS that never ends is temporary', async (t) => {
   assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
 });
 
-for (const command of ['MAIL', 'RCPT', 'DATA']) {
+/** One command at a time; and, as relays in use ask for it, the envelope at once (RFC 2920). */
+const manners = [[], ['PIPELINING']] as const;
+
+for (const extensions of manners) {
+  const manner = `smtp${extensions.length === 0 ? '' : ', pipelined'}`;
+  for (const command of ['MAIL', 'RCPT', 'DATA']) {
+    for (const say of ['hello there', '354 go on', '999 what']) {
+      if (command === 'DATA' && say.startsWith('354')) continue;
+      test(`${manner}: "${say}" as the answer to ${command} is no word about the citizen's address`, async (t) => {
+        const { relay, send } = await channelOver(t, extensions);
+        relay.answer(command, { say });
+        assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
+        assert.deepEqual(relay.taken, []);
+      });
+    }
+  }
+
+  for (const command of ['MAIL', 'RCPT', 'DATA']) {
+    for (const reply of ['drop', 'silence'] as const) {
+      test(`${manner}: ${reply} at ${command} is temporary, and the next mail goes out`, async (t) => {
+        const { relay, send } = await channelOver(t, extensions);
+        relay.answer(command, reply);
+        assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+        relay.recover();
+        assert.deepEqual(await send(), { outcome: 'sent' });
+        assert.equal(relay.taken.length, 1);
+      });
+    }
+  }
+
   for (const say of ['hello there', '354 go on', '999 what']) {
-    if (command === 'DATA' && say.startsWith('354')) continue;
-    test(`smtp: "${say}" as the answer to ${command} is no word about the citizen's address`, async (t) => {
-      const { relay, send } = await channelOver(t, []);
-      relay.answer(command, { say });
-      assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
+    test(`${manner}: "${say}" as the answer to the message leaves unknown`, async (t) => {
+      const { relay, send } = await channelOver(t, extensions);
+      relay.answer('.', { say });
+      assert.deepEqual(await send(), { outcome: 'unknown' });
     });
   }
-}
-
-for (const say of ['hello there', '354 go on', '999 what']) {
-  test(`smtp: "${say}" as the answer to the message leaves unknown`, async (t) => {
-    const { relay, send } = await channelOver(t, []);
-    relay.answer('.', { say });
-    assert.deepEqual(await send(), { outcome: 'unknown' });
-  });
 }
 
 test('smtp: a relay may look at a message longer than it may be silent before, and its late yes or no counts', async (t) => {
@@ -163,13 +221,31 @@ const refusals: ReadonlyArray<readonly [command: string, say: string, outcome: O
   ['.', '451 4.7.1 later', { outcome: 'temporary', reason: 'provider-busy' }],
 ];
 
-for (const [command, say, outcome] of refusals) {
-  test(`smtp: ${JSON.stringify(say)} as the answer to ${command} means ${JSON.stringify(outcome)}`, async (t) => {
-    const { relay, send } = await channelOver(t, []);
-    relay.answer(command, { say });
-    assert.deepEqual(await send(), outcome);
-  });
+for (const extensions of manners) {
+  for (const [command, say, outcome] of refusals) {
+    const manner = `smtp${extensions.length === 0 ? '' : ', pipelined'}`;
+    test(`${manner}: ${JSON.stringify(say)} as the answer to ${command} means ${JSON.stringify(outcome)}`, async (t) => {
+      const { relay, send } = await channelOver(t, extensions);
+      relay.answer(command, { say });
+      assert.deepEqual(await send(), outcome);
+      relay.recover();
+      assert.deepEqual(await send(), { outcome: 'sent' }, 'the session, or a new one, goes on');
+      assert.equal(relay.taken.length, 1);
+    });
+  }
 }
+
+test('smtp, pipelined: what a relay says to DATA behind a refused recipient changes nothing', async (t) => {
+  for (const say of ['354 go on', '554 5.5.1 no valid recipients', '503 5.5.1 RCPT first', '421 4.3.2 closing']) {
+    const { relay, send } = await channelOver(t, ['PIPELINING']);
+    relay.answer('RCPT', { say: '550 5.1.1 no such user' });
+    relay.answer('DATA', { say });
+    assert.deepEqual(await send(), { outcome: 'permanent', reason: 'address-refused' }, say);
+    relay.recover();
+    assert.deepEqual(await send(), { outcome: 'sent' }, say);
+    assert.equal(relay.taken.length, 1);
+  }
+});
 
 test('a mailbox for bounces whose marked addresses no relay would take stops the start', () => {
   const root = rootKeyFrom(new Uint8Array(32));

@@ -90,6 +90,7 @@ const misbehaviours: Readonly<Record<string, RequestListener>> = {
   'answers 500': answering(500, '{}'),
   'answers no JSON': answering(200, '<html>'),
   'answers a list': answering(200, '[]'),
+  'answers null': answering(200, 'null'),
   'answers numbers for names': answering(200, JSON.stringify({ ...zoe, familyName: 7 })),
   'answers a mark that is no truth value': answering(200, JSON.stringify({ ...zoe, locked: 'yes' })),
   'answers former names that are no list': answering(200, JSON.stringify({ ...zoe, formerNames: 'Huber' })),

@@ -63,3 +63,32 @@ test('a link is printed with its address, since nobody can follow it on paper', 
   assert.ok((await printed(`[x](${long})`)).includes(`x(${long})`));
   assert.match(await printed('See https://tax.example/pay now'), /Seehttps:\/\/tax\.example\/paynow/);
 });
+
+test('an address of six lines fits into each window in every script that letters come with fonts for', async (t) => {
+  const { press } = partsFor(t);
+  const lines = [
+    'شارع النيل 17',
+    'नई दिल्ली',
+    'Οδός Ερμού 1',
+    'вулиця 5',
+    'Ålesund ẤỘ',
+    'רחוב 5',
+    'თბილისი 4',
+    'Երևան 12',
+  ];
+  for (const line of lines) {
+    for (const window of ['din5008b', 'uk-c5'] as const) {
+      for (const count of [4, 5, 6]) {
+        const address = Array.from({ length: count }, () => line).join('\n');
+        const pdf = await printLetter({ press, window }, letterOf('x', { address }));
+        assert.ok(pdf instanceof Uint8Array, `${line}, ${count} lines, ${window}: ${JSON.stringify(pdf)}`);
+      }
+    }
+  }
+});
+
+test('a letter says of documents where they are, since none lies in the envelope', async (t) => {
+  const content = { message: 'x', attachments: [{ id: mint('document'), title: 'Assessment' }] };
+  const { text } = await printedOf(partsFor(t), letterOf('x', { content, language: 'fr' }));
+  assert.match(text, /Documentsjointsàcemessage,dansvotreboîtederéception:•?Assessment/);
+});

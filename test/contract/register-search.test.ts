@@ -81,6 +81,9 @@ for (const engine of engines) {
     const scans = asked.filter((plan) => /seq scan|\bscan (citizen|former_name)\b/.test(plan));
     assert.deepEqual(scans, []);
     assert.ok(asked.every((plan) => /index|primary key/.test(plan)));
+    // Of a frequent family only those are read who have the other name, or the day, as well.
+    assert.ok(asked.some((plan) => /(search citizen|index cond).*family_key\b.* and .*given_key\b/.test(plan)));
+    assert.ok(asked.some((plan) => /(search citizen|index cond).*birth_date\b.* and .*family_key\b/.test(plan)));
     // Who lives in the Main Street 1 of another town is not read.
     assert.ok(asked.some((plan) => /(search citizen|index cond).*street_key\b.* and .*postal_code\b/.test(plan)));
   });

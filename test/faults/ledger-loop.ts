@@ -32,7 +32,7 @@ const real = openAnchor(anchorPath(folder));
 const anchor = { read: real.read, advance: (note: string) => step(() => real.advance(note)) };
 const lease = await keepLease({
   claim: async (statement) => (await db.write([statement]))[0] ?? [],
-  ...{ read: db.read, timer: systemTimer, name: 'ledger-sequencer', watched: 'ledger-sequencer', holder, leaseMs: 600 },
+  ...{ timer: systemTimer, name: 'ledger-sequencer', watched: 'ledger-sequencer', holder, leaseMs: 600 },
   onFault: () => undefined,
 });
 const house = buildLedgerHouse(db, { anchor, write, batchLimit: 50, fence: lease.fence });

@@ -67,6 +67,25 @@ test('sqlite: an import whose server is killed is resumed by the next command, w
   assertImported(await home.run(...order), home, code === 0 ? ['already-finished'] : ['finished', 'already-finished']);
 });
 
+test('sqlite: behind a kill nothing waits for what the process that is gone had for itself', async (t) => {
+  const home = await makeHome(t);
+  const holders = () => {
+    using file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
+    return file
+      .prepare("select holder from lease where holder <> ''")
+      .all()
+      .map(({ holder }) => holder);
+  };
+  await (await home.start()).end('SIGKILL');
+  const gone = holders();
+  assert.ok(gone.length >= 2, 'a worker, and the sequencer');
+  await home.start();
+  assert.deepEqual(
+    holders().filter((holder) => gone.includes(holder)),
+    [],
+  );
+});
+
 const rows = 8_000 * rounds;
 const refused = rows / 1_000;
 

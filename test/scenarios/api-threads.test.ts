@@ -120,9 +120,20 @@ for (const { name } of engines) {
     assert.ok((await metric(server, requests)) >= before + 80, 'what both threads answered is counted');
     const { code } = await server.end('SIGTERM');
     assert.equal(code, 0, server.stderr());
-    for (const line of server.stderr().split('\n')) {
-      if (line.startsWith('{')) assert.doesNotThrow(() => JSON.parse(line), 'the lines of two threads stay whole');
-    }
+    assert.doesNotMatch(server.stderr(), /a thread that answers calls ended/);
+    const db = await home.openDb();
+    t.after(() => db.close());
+    assert.deepEqual(
+      await db.read("select fence from lease where name = 'ledger-sequencer'"),
+      [{ fence: 1 }],
+      'the second thread took no lease from the first',
+    );
+    const lines = server
+      .stderr()
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
+    for (const line of lines) assert.doesNotThrow(() => JSON.parse(line), 'the lines of two threads stay whole');
+    assert.equal(new Set(lines).size, lines.length, 'and each is told once');
   });
 }
 
@@ -188,7 +199,7 @@ test('two threads share one quota', async (t) => {
 test('a port that another program has is refused, also where threads may share it', async (t) => {
   const home = await makeHome(t, { settings: { API_THREADS: '2' } });
   const other = createServer();
-  await new Promise<void>((resolve) => other.listen(home.port, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => other.listen({ port: home.port, host: '127.0.0.1', reusePort: true }, resolve));
   t.after(() => other.close());
   const launched = home.launch('demo');
   const { code } = await launched.ended;

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { makeTwins } from '../identity-twins.ts';
+import { until } from '../until.ts';
 import { afterThisFile, type Credentials, makeHome, type ServerHome } from '../whole-server.ts';
 
 const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
@@ -132,4 +133,8 @@ test('a record that is locked while the server runs is silent at once, and the c
   );
   const log = await home.run('ledger', 'access-log', own.citizenId);
   assert.equal(log.stdout.split('identity.lock-changed').length, 3);
+  // Whoever reads the log of a citizen for them is in it from then on.
+  assert.ok(!log.stdout.includes('access-log.read'));
+  const again = async () => await home.run('ledger', 'access-log', own.citizenId);
+  await until(async () => (await again()).stdout.includes('access-log.read'));
 });

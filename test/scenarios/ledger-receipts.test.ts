@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { engines } from '../engines.ts';
@@ -62,8 +62,14 @@ for (const engine of engines) {
       return String(jsonOf(answer)['id']);
     };
     const ids = [await deposit('demo-mary', { 'document-retention-class': 'short' }), await deposit('demo-layla')];
+    const lying = () => {
+      const files = readdirSync(join(home.dataDir, 'documents'), { recursive: true });
+      return ids.filter((id) => files.some((file) => String(file).includes(id)));
+    };
+    assert.deepEqual(lying(), ids);
     assert.equal((await home.run('documents', 'delete-due')).code, 0);
     assert.equal((await home.run('citizens', 'erase', 'demo-layla', '--yes')).code, 0);
+    assert.deepEqual(lying(), [], 'the sealed bytes are gone as well');
     const contents = [];
     for (const id of ids) {
       const gone = await ask({ path: `/v1/documents/${id}`, headers: withToken(token) });

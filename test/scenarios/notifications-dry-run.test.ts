@@ -32,16 +32,20 @@ const cascade: CascadePolicy = {
 };
 
 const some = <T>(...values: readonly T[]) => fc.constantFrom(...values);
+const hours = { channels: ['email', 'sms'] as const, from: 8, until: 20, timeZone: 'America/New_York' };
 const contact: fc.Arbitrary<Contact> = fc.record({
   name: some('Ada', 'Ada Lovelace'),
   email: some(undefined, 'ada@example.org', 'ada@example.org', 'no address'),
   phone: some(undefined, '+4740000000', '+47 400 00 000', '0800'),
   language: some(undefined, 'de', 'ar', 'nn-NO'),
   declined: some(undefined, ['email'] as const, ['sms'] as const),
+  hours: some(undefined, hours),
   verified: some(undefined, ['sms'] as const, ['sms'] as const, ['sms'] as const),
 });
 const sendAt = some(undefined, undefined, undefined, '2026-01-16T09:00:00Z', '2020-01-01T00:00:00Z');
+const deliverBy = some(undefined, '2026-01-15T12:00:00Z', '2026-01-17T00:00:00Z');
 const common = {
+  deliverBy,
   language: some(undefined, undefined, undefined, 'fr', 'de', 'ar', 'x'),
   channels: some(undefined, undefined, ['sms'], ['letter', 'email'], ['email', 'sms'], ['inbox']),
   category: some('urgent', 'decision'),

@@ -105,7 +105,7 @@ test('a mapping that says nothing, or a setting without the other, stops the sta
   const folder = makeTestFolder('events-');
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'events.json');
-  const started = (text: string, more: Record<string, string> = { MAIL_EVENTS_TOKEN: 't' }) => {
+  const started = (text: string, more: Record<string, string> = { MAIL_EVENTS_TOKEN: 'of the mail provider' }) => {
     writeFileSync(path, text);
     const settings = readSettings({ MAIL_EVENTS: path, ...more });
     return () => mailEventsOf(settings);

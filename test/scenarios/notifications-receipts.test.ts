@@ -64,7 +64,12 @@ async function receiptHouse(t: TestContext, engine: Engine, receipt: object, ref
     receiptWords(mapping, one, (reference) => findSmsByReference(db.read, reference)),
   );
   const method = mapping.receipt?.method;
-  const callback = createProviderCallback(parts, { token: new Secret('t0k:en'), limitBytes: 10_000, method, read });
+  const callback = createProviderCallback(parts, {
+    token: new Secret('t0k:en of the gateway'),
+    limitBytes: 10_000,
+    method,
+    read,
+  });
   const back = await listening(t, callback);
   const worker = await start({
     channels: { ...absentChannels, inbox: inboxChannel, sms: createSmsGateway({ url, mapping }) },
@@ -87,13 +92,13 @@ async function receiptHouse(t: TestContext, engine: Engine, receipt: object, ref
 }
 
 const basic = (password: string) => ({ authorization: `Basic ${Buffer.from(`any:${password}`).toString('base64')}` });
-const bearer = { authorization: 'Bearer t0k:en' };
+const bearer = { authorization: 'Bearer t0k:en of the gateway' };
 
 for (const engine of engines) {
   test(`${engine.name}: a receipt with the gateway's own id, as a form, proves the message that got that id`, async (t) => {
     const form = { reference: '/MessageSid', status: '/MessageStatus' };
     const { send, stated, back, faults } = await receiptHouse(t, engine, form, ['SM1', 'SM2', 7]);
-    const tell = async (MessageSid: string, MessageStatus: string, headers = basic('t0k:en')) =>
+    const tell = async (MessageSid: string, MessageStatus: string, headers = basic('t0k:en of the gateway')) =>
       (await fetch(back, { method: 'POST', headers, body: new URLSearchParams({ MessageSid, MessageStatus }) })).status;
     await send();
     assert.equal(await tell('SM2', 'delivered'), 503, 'not known yet, so it has to come again');
@@ -163,7 +168,7 @@ for (const engine of engines) {
     const query = { method: 'GET', id: '/id', status: '/status' };
     const { send, stated, sent, back, faults } = await receiptHouse(t, engine, query, []);
     for (let count = 0; count < 2; count += 1) await send();
-    const tell = async (index: number, status: string, method = 'GET', headers = basic('t0k:en')) => {
+    const tell = async (index: number, status: string, method = 'GET', headers = basic('t0k:en of the gateway')) => {
       const id = new URL(sent[index]?.get('back') ?? '').searchParams.get('id') ?? '';
       const fields = new URLSearchParams({ id, status });
       return (await fetch(`${back}?${fields}`, { method, headers })).status;
@@ -183,10 +188,13 @@ test('a server takes receipts by the method of its mapping, and no other', async
   const receipt = { method: 'GET', reference: '/sid', status: '/status', ...words };
   const request = { to: '{to}', text: '{text}' };
   writeFileSync(path, JSON.stringify({ request, answer: { reference: '/sid' }, receipt }));
-  const home = await makeHome(t, { settings: { SMS_GATEWAY: path, SMS_RECEIPT_TOKEN: 't0k:en' } });
+  const home = await makeHome(t, { settings: { SMS_GATEWAY: path, SMS_RECEIPT_TOKEN: 't0k:en of the gateway' } });
   await home.start();
-  const tell = async (query: string, method = 'GET', headers: Record<string, string> = basic('t0k:en')) =>
-    (await fetch(`${home.url}/callbacks/sms${query}`, { method, headers })).status;
+  const tell = async (
+    query: string,
+    method = 'GET',
+    headers: Record<string, string> = basic('t0k:en of the gateway'),
+  ) => (await fetch(`${home.url}/callbacks/sms${query}`, { method, headers })).status;
   assert.deepEqual(
     [await tell('?sid=a&status=3'), await tell('?sid=a&status=1'), await tell('?sid=a&status=1', 'POST')],
     [200, 503, 405],

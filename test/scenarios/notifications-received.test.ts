@@ -74,7 +74,8 @@ for (const engine of engines) {
     assert.match(nb.text, /<html lang="nb"[\s\S]*Jeg har mottatt meldingen/);
     assert.equal((await shown(id)).status, 'sending');
     assert.match((await ask('GET', path)).text, new RegExp(`<form method="post" action="${path}">`));
-    assert.match((await ask('POST', path)).text, /The sender knows now/);
+    assert.match((await ask('GET', path)).text, /<title>Confirm the receipt –/);
+    assert.match((await ask('POST', path)).text, /<title>Receipt confirmed –[\s\S]*The sender knows now/);
     const after = await shown(id);
     assert.deepEqual(
       [after.status, after.deliveries.map(({ channel, status }) => `${channel} ${status}`)],

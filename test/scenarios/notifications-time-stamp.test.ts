@@ -85,6 +85,13 @@ for (const engine of engines) {
     writeFileSync(join(folder, 'other.pem'), other.ca);
     const wrong = await verify(folder, 'bundle.json', '--tsa', 'other.pem');
     assert.deepEqual([wrong.code, /does not lead to the certificates given/.test(wrong.err)], [1, true]);
+    writeFileSync(join(folder, 'bare.json'), JSON.stringify(await signEvidence(key, claims, undefined)));
+    const bare = await verify(folder, 'bare.json', '--tsa', 'tsa.pem');
+    assert.deepEqual([bare.code, /it has no time stamp, and --tsa asks for one/.test(bare.err)], [1, true], bare.err);
+    const backdated = { ...claims, iat: claims.iat - 86_400 };
+    writeFileSync(join(folder, 'late.json'), JSON.stringify(await signEvidence(key, backdated, stamp)));
+    const late = await verify(folder, 'late.json', '--tsa', 'tsa.pem');
+    assert.deepEqual([late.code, /its time stamp is of another time/.test(late.err)], [1, true], late.err);
     assert.deepEqual(faults, []);
   });
 }

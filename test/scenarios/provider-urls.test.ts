@@ -19,7 +19,8 @@ const wrong: ReadonlyArray<[string, string, RegExp]> = [
 test('a URL that no provider can be called at stops the start, and nothing of it is shown', async () => {
   for (const [name, url, fault] of wrong) {
     await assert.rejects(
-      async () => await leavingChannels(readSettings({ [name]: url }), absentChannels.email, false),
+      async () =>
+        await leavingChannels(readSettings({ [name]: url }), absentChannels.email, false, { notice: () => undefined }),
       (error: Error) => fault.test(error.message) && !error.message.includes('pa%ss'),
       url,
     );
@@ -40,5 +41,24 @@ test('so does one of the relay', async (t) => {
     assert.notEqual(code, 0);
     assert.match(program.stderr(), fault);
     assert.doesNotMatch(program.stderr(), /pa%ss/);
+  }
+});
+
+test('a wrong word about letters or DKIM stops the start where no letter and no mail leaves too', async (t) => {
+  const file = import.meta.filename;
+  const wrongs: ReadonlyArray<[Record<string, string>, RegExp]> = [
+    [{ LETTER_WINDOW: 'us' }, /LETTER_WINDOW: expected din5008b or uk-c5, "us" came/],
+    [{ LETTER_FONTS: '/nowhere' }, /LETTER_FONTS: expected a folder with \.ttf or \.otf files/],
+    [{ LETTER_SPOOL: file }, /LETTER_SPOOL: expected a folder/],
+    [{ DKIM_DOMAIN: 'gov.example' }, /DKIM_DOMAIN: expected DKIM_DOMAIN, DKIM_SELECTOR and DKIM_KEY together/],
+    [{ DATA_DIR: file }, /DATA_DIR: expected a folder that the user of this process may make/],
+    [{ DOCUMENT_STORE: file }, /DOCUMENT_STORE: expected a folder that the user of this process may make/],
+  ];
+  for (const [settings, fault] of wrongs) {
+    const home = await makeHome(t, { settings });
+    if ('DKIM_DOMAIN' in settings) await home.run('keys', 'create');
+    const program = home.launch('DKIM_DOMAIN' in settings ? 'start' : 'demo');
+    assert.notEqual((await program.ended).code, 0);
+    assert.match(program.stderr(), fault);
   }
 });

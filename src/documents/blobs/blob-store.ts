@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Unavailable } from '../../kernel/unavailable.ts';
 
 /**
@@ -47,3 +48,15 @@ export class BlobsUnavailable extends Unavailable {
 
 /** The names a blob may have: those of our ids, and nothing that means something in a path or a URL. */
 export const blobNamePattern = /^[A-Za-z0-9_-]{4,64}$/;
+
+/** What a folder of blobs holds: what is published, and what is being written. */
+export const blobFolders = { sealed: 'sealed', incoming: 'incoming' } as const;
+
+/**
+ * Where a published blob lies in a folder: spread over 1,024 folders by the last two characters of its name, which are random
+ * in our ids.
+ */
+export function blobPath(folder: string, name: string): string {
+  if (!blobNamePattern.test(name)) throw new TypeError('that is not the name of a blob');
+  return join(folder, blobFolders.sealed, name.slice(-1), name.slice(-2, -1), name);
+}

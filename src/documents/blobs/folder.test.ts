@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -48,7 +48,35 @@ test('a blob that cannot be published leaves nothing behind', async (t) => {
   const folder = await folderOf(t);
   const blobs = await openFolderBlobs(folder);
   await writeFile(join(folder, 'sealed', '2'), 'a file where a folder has to be');
-  await assert.rejects(blobs.put(name, once('whole')), { code: /ENOTDIR|EEXIST/ });
+  await assert.rejects(blobs.put(name, once('whole')), { name: 'BlobsUnavailable' });
+  assert.deepEqual(await readdir(join(folder, 'incoming')), []);
+});
+
+test('a disk that takes or gives nothing is unavailable, the operator reads why, and nothing is left', async (t) => {
+  const folder = await folderOf(t);
+  const faults: unknown[] = [];
+  const blobs = await openFolderBlobs(folder, { onFault: (fault) => faults.push(fault) });
+  await blobs.put(name, once('whole'));
+  // As far as the store can tell, a disk that fails: a name that the system cannot open as a file.
+  const path = join(folder, 'sealed', '2', '4', name);
+  await rm(path);
+  await symlink(path, path);
+  const read = async () => {
+    for await (const piece of blobs.read(name, { start: 0, end: 5, totalBytes: 5 })) piece.fill(0);
+  };
+  await assert.rejects(read(), { name: 'BlobsUnavailable' });
+  await rm(join(folder, 'incoming'), { recursive: true });
+  await assert.rejects(blobs.put(name, once('whole')), { name: 'BlobsUnavailable' });
+  assert.deepEqual(
+    faults.map((fault) => (fault as NodeJS.ErrnoException).code),
+    ['ELOOP', 'ENOENT'],
+  );
+  async function* breaking() {
+    yield Buffer.from('half');
+    throw new Error('the sender is gone');
+  }
+  await mkdir(join(folder, 'incoming'));
+  await assert.rejects(blobs.put(name, breaking()), /^Error: the sender is gone$/);
   assert.deepEqual(await readdir(join(folder, 'incoming')), []);
 });
 
@@ -56,10 +84,11 @@ test('a blob that cannot be published leaves nothing behind', async (t) => {
 async function onStopwatch(t: TestContext) {
   let now = 0;
   let eachLookMs = 0;
-  const blobs = await openFolderBlobs(await folderOf(t), () => {
+  const stopwatch = () => {
     now += eachLookMs;
     return now;
-  });
+  };
+  const blobs = await openFolderBlobs(await folderOf(t), { stopwatch });
   await blobs.put(name, once('whole'));
   const begin = () => blobs.read(name, { start: 0, end: 5, totalBytes: 5 })[Symbol.asyncIterator]();
   return {

@@ -13,7 +13,15 @@ import { promisify } from 'node:util';
 import { headerBytes, sealedChunkBytes } from '../../keys/chunked-encryption.ts';
 import { sealedPieceBytes } from '../../keys/sealed-stream.ts';
 import { syncFolder } from '../../store/sync-folder.ts';
-import { BlobBroken, type BlobPart, type BlobStore, blobNamePattern, type StoredBlob } from './blob-store.ts';
+import {
+  BlobBroken,
+  type BlobPart,
+  type BlobStore,
+  BlobsUnavailable,
+  blobFolders,
+  blobPath,
+  type StoredBlob,
+} from './blob-store.ts';
 
 /** What is read at once: what is opened before it is given, with the header before the first, and the end if it is near. */
 const pieceBytes = headerBytes + sealedPieceBytes;
@@ -25,31 +33,38 @@ const keptBuffers = 32;
 const openFile = promisify(openForCallback);
 const readFile = promisify(readForCallback);
 
+export type FolderOptions = {
+  /** Milliseconds that never go back: it tells how long the disk takes. */
+  readonly stopwatch?: () => number;
+  /** Told why the disk cannot be used. */
+  readonly onFault?: (fault: unknown) => void;
+};
+
 /**
- * Blobs as files of one folder: `incoming/` holds what is being written, `sealed/K/Z/` what is published, spread over
- * 1,024 folders by the last two characters of the name (random in our ids). A blob is written and synced in `incoming`,
+ * Blobs as files of one folder: `incoming/` holds what is being written, `sealed/K/Z/` what is published. A blob is written and synced in `incoming`,
  * then renamed, then its folder is synced: after `put` no power cut takes it away, before that none leaves a half one.
- * `stopwatch` (milliseconds, monotonic) tells how long the disk takes.
  */
-export async function openFolderBlobs(folder: string, stopwatch = () => performance.now()): Promise<BlobStore> {
-  const incoming = join(folder, 'incoming');
-  const sealed = join(folder, 'sealed');
+export async function openFolderBlobs(folder: string, options: FolderOptions = {}): Promise<BlobStore> {
+  const { stopwatch = () => performance.now(), onFault } = options;
+  const incoming = join(folder, blobFolders.incoming);
+  const sealed = join(folder, blobFolders.sealed);
   await makeFolder(incoming);
   await makeFolder(sealed);
   const made = new Set<string>();
   const buffers = { small: keepBuffers(smallBytes), large: keepBuffers(bufferBytes) };
-  const disk: Disk = { stopwatch, slowUntil: 0, slowInARow: 0 };
-
-  const pathOf = (name: string) => {
-    if (!blobNamePattern.test(name)) throw new TypeError('that is not the name of a blob');
-    return join(sealed, name.slice(-1), name.slice(-2, -1), name);
+  const unavailable: Unavailable = (cause) => {
+    onFault?.(cause);
+    return new BlobsUnavailable('the disk of the documents cannot be used at present', { cause });
   };
+  const disk: Disk = { stopwatch, unavailable, slowUntil: 0, slowInARow: 0 };
+
+  const pathOf = (name: string) => blobPath(folder, name);
 
   return {
     put: async (name, bytes) => {
       const path = pathOf(name);
       const draft = join(incoming, name);
-      await writeDraft(draft, bytes);
+      await writeDraft(draft, bytes, unavailable);
       let at = draft;
       try {
         if (!made.has(dirname(path))) await makeFolder(dirname(path));
@@ -59,7 +74,7 @@ export async function openFolderBlobs(folder: string, stopwatch = () => performa
         await syncFolder(dirname(path));
       } catch (fault) {
         await rm(at, { force: true });
-        throw fault;
+        throw unavailable(fault);
       }
     },
     read: (name, part) => readPart(pathOf(name), part, { buffers, disk }),
@@ -79,12 +94,18 @@ export async function openFolderBlobs(folder: string, stopwatch = () => performa
   };
 }
 
-/** Writes and syncs a file that is not there yet; on any fault it is gone again. */
-async function writeDraft(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  await using file = await open(path, 'wx', 0o600);
+/** Tells the operator why, and gives what the caller learns: the disk is full, or does not answer. */
+type Unavailable = (cause: unknown) => BlobsUnavailable;
+
+/** Writes and syncs a file that is not there yet; on any fault it is gone again. Those of the source stay what they are. */
+async function writeDraft(path: string, bytes: AsyncIterable<Uint8Array>, unavailable: Unavailable): Promise<void> {
+  const ofDisk = (fault: unknown) => {
+    throw unavailable(fault);
+  };
+  await using file = await open(path, 'wx', 0o600).catch(ofDisk);
   try {
-    for await (const piece of bytes) await writeAll(file, piece);
-    await file.sync();
+    for await (const piece of bytes) await writeAll(file, piece).catch(ofDisk);
+    await file.sync().catch(ofDisk);
   } catch (fault) {
     await rm(path, { force: true });
     throw fault;
@@ -112,7 +133,12 @@ function keepBuffers(bytes: number): KeptBuffers {
 }
 
 /** Until when the disk is held slow: what is asked of it goes through threads then, and the event loop goes on. */
-type Disk = { readonly stopwatch: () => number; slowUntil: number; slowInARow: number };
+type Disk = {
+  readonly stopwatch: () => number;
+  readonly unavailable: Unavailable;
+  slowUntil: number;
+  slowInARow: number;
+};
 /** Longer than that nothing takes whose bytes are in memory, but where the system gave the processor to others. */
 const slowMs = 1;
 const mostSlowInARow = 3;
@@ -131,7 +157,7 @@ async function* readPart(
   const begunAt = disk.stopwatch();
   const isQuick = begunAt >= disk.slowUntil;
   // Nothing is awaited up to where the disk is judged: meanwhile others would go on, and their time is not the disk's.
-  const file = isQuick ? openNow(path) : await openLater(path);
+  const file = isQuick ? openNow(path, disk) : await openLater(path, disk);
   const kept = isSmall ? buffers.small : buffers.large;
   const buffer = kept.take();
   try {
@@ -151,6 +177,8 @@ async function* readPart(
       yield buffer.subarray(0, bytesRead);
       at += bytesRead;
     }
+  } catch (fault) {
+    throw fault instanceof BlobBroken ? fault : disk.unavailable(fault);
   } finally {
     kept.giveBack(buffer);
     if (isQuick) closeSync(file);
@@ -172,24 +200,24 @@ function ignore(): void {
   return;
 }
 
-function openNow(path: string): number {
+function openNow(path: string, disk: Disk): number {
   try {
     return openSync(path, 'r');
   } catch (fault) {
-    throw faultOfOpening(fault);
+    throw faultOfOpening(fault, disk);
   }
 }
 
-async function openLater(path: string): Promise<number> {
+async function openLater(path: string, disk: Disk): Promise<number> {
   try {
     return await openFile(path, 'r');
   } catch (fault) {
-    throw faultOfOpening(fault);
+    throw faultOfOpening(fault, disk);
   }
 }
 
-function faultOfOpening(cause: unknown): unknown {
-  return isMissing(cause) ? new BlobBroken('a blob that is on record is not on disk', { cause }) : cause;
+function faultOfOpening(cause: unknown, { unavailable }: Disk): Error {
+  return isMissing(cause) ? new BlobBroken('a blob that is on record is not on disk', { cause }) : unavailable(cause);
 }
 
 async function* listFiles(folder: string): AsyncGenerator<StoredBlob> {

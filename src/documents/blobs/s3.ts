@@ -48,7 +48,15 @@ export type S3Options = {
   readonly onFault?: ((fault: unknown) => void) | undefined;
 };
 
-type Bucket = { readonly client: S3Client; readonly Bucket: string; readonly answerMs: number };
+type Bucket = {
+  readonly client: S3Client;
+  readonly Bucket: string;
+  readonly answerMs: number;
+  readonly unavailable: Unavailable;
+};
+
+/** Tells the operator why, and gives what the caller learns. */
+type Unavailable = (cause: unknown) => BlobsUnavailable;
 
 /**
  * Blobs as objects of an S3 bucket. Small ones are put in one request, others in parts; S3 shows an object when it has
@@ -57,7 +65,11 @@ type Bucket = { readonly client: S3Client; readonly Bucket: string; readonly ans
  */
 export function openS3Blobs(place: S3Place, { answerMs = usualAnswerMs, onFault }: S3Options = {}): BlobStore {
   const { bucket, prefix } = place;
-  const at: Bucket = { client: clientOf(place, { answerMs, onFault }), Bucket: bucket, answerMs };
+  const unavailable: Unavailable = (cause) => {
+    onFault?.(cause);
+    return new BlobsUnavailable('S3 cannot be used at present', { cause });
+  };
+  const at: Bucket = { client: clientOf(place, answerMs, unavailable), Bucket: bucket, answerMs, unavailable };
   const keyOf = (name: string) => {
     if (!blobNamePattern.test(name)) throw new TypeError('that is not the name of a blob');
     return `${prefix}${name}`;
@@ -86,7 +98,8 @@ export function openS3Blobs(place: S3Place, { answerMs = usualAnswerMs, onFault 
 
 function clientOf(
   { region, endpoint, accessKeyId, secretAccessKey }: S3Place,
-  { answerMs: requestTimeout, onFault }: S3Options,
+  requestTimeout: number,
+  unavailable: Unavailable,
 ): S3Client {
   // A reader keeps its socket for as long as it reads: with 50 of them at most, as usual, so many slow ones would be all.
   const agent = { maxSockets: Number.POSITIVE_INFINITY };
@@ -112,9 +125,7 @@ function clientOf(
       try {
         return await next(request);
       } catch (fault) {
-        if (isRefusal(fault)) throw fault;
-        onFault?.(fault);
-        throw new BlobsUnavailable('S3 cannot be used at present', { cause: fault });
+        throw isRefusal(fault) ? fault : unavailable(fault);
       }
     },
     { step: 'initialize', name: 'unavailable' },
@@ -122,10 +133,10 @@ function clientOf(
   return client;
 }
 
-/** What S3 says of the request, and would say again: 501 is that it does not know it. */
+/** What S3 says of the request, and would say again: 501 is that it does not know it. 408 and 429 are of the moment. */
 function isRefusal(fault: unknown): boolean {
   const status = fault instanceof S3ServiceException ? (fault.$metadata.httpStatusCode ?? 500) : 500;
-  return status < 500 || status === 501;
+  return (status < 500 && status !== 408 && status !== 429) || status === 501;
 }
 
 /** Pieces of exactly `partBytes`, the last one perhaps smaller. */
@@ -196,7 +207,7 @@ async function putParts({ client, Bucket }: Bucket, Key: string, first: Buffer, 
 }
 
 async function* readPart(at: Bucket, Key: string, part: BlobPart): AsyncGenerator<Uint8Array> {
-  const { client, Bucket, answerMs } = at;
+  const { client, Bucket } = at;
   const { start, end, totalBytes } = part;
   try {
     if (start >= end) {
@@ -208,7 +219,7 @@ async function* readPart(at: Bucket, Key: string, part: BlobPart): AsyncGenerato
     requireLength(Number(/\/(\d+)$/.exec(answer.ContentRange ?? '')?.[1] ?? Number.NaN), totalBytes);
     let left = end - start;
     // In Node the body is a readable stream of buffers.
-    for await (const piece of inTime(answer.Body as Readable, answerMs)) {
+    for await (const piece of inTime(answer.Body as Readable, at)) {
       // Some stores send more than was asked for.
       yield piece.subarray(0, left);
       left -= piece.length;
@@ -224,15 +235,17 @@ async function* readPart(at: Bucket, Key: string, part: BlobPart): AsyncGenerato
 }
 
 /** The pieces of a body, each waited for no longer than that; how long its reader takes does not count. Left early, it is destroyed. */
-async function* inTime(body: Readable, answerMs: number): AsyncGenerator<Uint8Array> {
+async function* inTime(body: Readable, { answerMs, unavailable }: Bucket): AsyncGenerator<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const late = setTimeout(
-        () => body.destroy(new BlobsUnavailable(`no more of a blob came within ${answerMs} ms`)),
-        answerMs,
-      );
-      const next = await pieces.next().finally(() => clearTimeout(late));
+      const late = setTimeout(() => body.destroy(new Error(`no more of a blob came within ${answerMs} ms`)), answerMs);
+      const next = await pieces
+        .next()
+        .catch((cause: unknown) => {
+          throw unavailable(cause);
+        })
+        .finally(() => clearTimeout(late));
       if (next.done === true) return;
       yield next.value;
     }

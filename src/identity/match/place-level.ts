@@ -82,21 +82,19 @@ export function codeLevel(claimed: Forms, known: Forms): Level {
  * nothing about the street.
  */
 export function streetLevel(claimed: Forms, known: Forms): Level {
-  if (isNumberOf(known, claimed)) return 'missing';
+  const ours = claimed.map(streetParts);
+  const theirs = known.map(streetParts);
+  if (isNumberOf(theirs[0], ours[0])) return 'missing';
   let best = worst;
-  for (const one of claimed) for (const other of known) best = Math.min(best, streetRank(one, other));
+  for (const one of ours) for (const other of theirs) best = Math.min(best, streetRank(one, other));
   return ranked[best] ?? 'different';
 }
 
-function isNumberOf(known: Forms, claimed: Forms): boolean {
-  const { street, numbers } = streetParts(known[0] ?? '');
-  const whole = streetParts(claimed[0] ?? '');
-  return street === '' && whole.street !== '' && numbers === whole.numbers;
+function isNumberOf(known: StreetParts = nowhere, claimed: StreetParts = nowhere): boolean {
+  return known.street === '' && claimed.street !== '' && known.numbers === claimed.numbers;
 }
 
-function streetRank(one: string, other: string): number {
-  const first = streetParts(one);
-  const second = streetParts(other);
+function streetRank(first: StreetParts, second: StreetParts): number {
   const sameNumber = first.numbers === second.numbers;
   if (first.street === second.street && sameNumber) return 0;
   if (first.sorted === second.sorted && sameNumber) return 0;
@@ -109,6 +107,8 @@ function streetRank(one: string, other: string): number {
 }
 
 type StreetParts = { readonly numbers: string; readonly street: string; readonly sorted: string };
+
+const nowhere: StreetParts = { numbers: '', street: '', sorted: '' };
 
 /** A street as it is compared: its numbers, its words in one with their short forms written out, and the same sorted. */
 export function streetParts(form: string): StreetParts {

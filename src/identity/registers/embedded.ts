@@ -18,7 +18,7 @@ const recordColumns = `citizen_id, given_name, family_name, birth_family_name, b
 
 const findSql = `select ${recordColumns} from citizen where citizen_id = $1`;
 
-const searchAnyNameSql = `select ${recordColumns} from citizen where birth_date = $1 order by citizen_id limit $2`;
+const searchAnyNameSql = `select ${recordColumns} from citizen where birth_date = $1 order by family_key limit $2`;
 
 /** The searches by keys of names: as many keys each, for a statement of its own for every number would be one too many. */
 const keyCounts = [2, 8, 32] as const;
@@ -31,18 +31,21 @@ const byNames = keyCounts.map((count) => {
   const ofPeriod = `family_key in (${keys}) and birth_date >= ${from} and birth_date < ${to}`;
   const now = `select ${recordColumns} from citizen where`;
   const former = `select ${recordColumns} from citizen where citizen_id in (select citizen_id from former_name where`;
-  const nearest = 'order by family_key, birth_date limit';
+  // Each in the order of the tree that it goes along, so that nobody has to sort a crowd.
+  const byDate = 'order by birth_date, family_key limit';
+  const byName = 'order by family_key limit';
+  const formerly = 'order by family_key, birth_date limit';
   return {
     count,
-    ofDay: `${now} ${ofDay} ${nearest} ${mostOfDay}`,
-    ofPeriod: `${now} ${ofPeriod} ${nearest} ${mostOfPeriod}`,
-    formerOfDay: `${former} ${ofDay} ${nearest} ${mostOfDay})`,
-    formerOfPeriod: `${former} ${ofPeriod} ${nearest} ${mostOfPeriod})`,
+    ofDay: `${now} ${ofDay} ${byDate} ${mostOfDay}`,
+    ofPeriod: `${now} ${ofPeriod} ${byName} ${mostOfPeriod}`,
+    formerOfDay: `${former} ${ofDay} ${formerly} ${mostOfDay})`,
+    formerOfPeriod: `${former} ${ofPeriod} ${formerly} ${mostOfPeriod})`,
     both: `${now} family_key in (${keys}) and given_key in (${keys}) limit ${mostRivals}`,
-    family: `${now} family_key in (${keys}) order by family_key, birth_date limit ${mostRivals}`,
+    family: `${now} family_key in (${keys}) ${byName} ${mostRivals}`,
     // Records of earlier imports have no given_key.
     twins: `${now} family_key in (${keys}) and birth_date = ${day} and (given_key in (${keys}) or given_key is null)
-      ${nearest} ${month}`,
+      ${byDate} ${month}`,
   };
 });
 const byStreetSql = `select ${recordColumns} from citizen

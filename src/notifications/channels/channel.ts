@@ -36,6 +36,12 @@ export type Outcome =
   | { readonly outcome: 'permanent'; readonly reason: ReasonCode }
   | { readonly outcome: 'unknown' };
 
+/**
+ * Told why a provider cannot be used, in words for the operator: what the system or the provider said, where that can hold
+ * nothing of a citizen.
+ */
+export type OnTrouble = (why: string) => void;
+
 /** A message whose provider has only to be called. Exactly one of the two is done with it, once. */
 export type Ready = {
   /** Calls the provider, at most once, and settles within a deadline of its own; else it is given up after a quarter of an hour. */

@@ -1,9 +1,9 @@
 import { type LetterParts, letterNameOf, setLetter } from '../letters/letter-job.ts';
 import { letterAddressOf } from '../postal-address.ts';
-import type { Channel, Message, Outcome, Ready } from './channel.ts';
+import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
 import { openSftp, type SftpPlace, type SftpSession, SftpUnopened } from './sftp-session.ts';
 
-export type LetterSftpOptions = LetterParts & { readonly place: SftpPlace };
+export type LetterSftpOptions = LetterParts & { readonly place: SftpPlace; readonly onTrouble?: OnTrouble };
 
 /** The name under which a file is written; under its own it is for the printer. */
 const part = (name: string) => `${name}.part`;
@@ -16,7 +16,7 @@ const dayMs = 24 * hourMs;
  * Letters for a printer that takes them by SFTP. Each file is written under another name first; the letter is handed over
  * by the renaming of its manifest, after that of the PDF.
  */
-export function createLetterSftp({ place, ...parts }: LetterSftpOptions): Channel {
+export function createLetterSftp({ place, onTrouble, ...parts }: LetterSftpOptions): Channel {
   const { take, giveBack, within, end } = sessionsAt(place);
   let nextSweepAt = 0;
 
@@ -66,14 +66,16 @@ export function createLetterSftp({ place, ...parts }: LetterSftpOptions): Channe
       const files = [`${job.name}.pdf`, `${job.name}.json`] as const;
       const opened = await take().catch((fault: unknown) => fault);
       if (opened instanceof SftpUnopened) {
+        onTrouble?.([opened.message, opened.cause instanceof Error ? opened.cause.message : ''].join(': '));
         return { outcome: 'temporary', reason: opened.refused ? 'provider-refuses-us' : 'provider-unreachable' };
       }
       if (!isSession(opened)) throw opened;
       try {
         await opened.put(part(files[0]), job.pdf);
         await opened.put(part(files[1]), job.manifest);
-      } catch {
+      } catch (fault) {
         // A full disk, a folder that is not there, a lost connection: nothing was handed over.
+        onTrouble?.(fault instanceof Error ? fault.message : 'it cannot be written to');
         await removeAll(opened, files);
         opened.end();
         return unreachable;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { syncFolder } from '../../store/sync-folder.ts';
 import { type LetterParts, letterNameOf, setLetter } from '../letters/letter-job.ts';
 import { letterAddressOf } from '../postal-address.ts';
-import type { Channel, Message, Outcome, Ready } from './channel.ts';
+import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
 
 /** The folder that the printer takes letters from: a PDF and, after it, its manifest. */
-export type LetterSpoolOptions = LetterParts & { readonly folder: string };
+export type LetterSpoolOptions = LetterParts & { readonly folder: string; readonly onTrouble?: OnTrouble };
 
 type Attempt = Pick<Message, 'delivery' | 'attempt'>;
 
@@ -19,7 +19,7 @@ const unreachable = { outcome: 'temporary', reason: 'provider-unreachable' } as 
  * PDF with its digest; what has no manifest is not for the printer yet. The folder is the operator's: it is never made
  * here, or letters for a share that is not mounted would lie where no printer looks.
  */
-export function createLetterSpool({ folder, ...parts }: LetterSpoolOptions): Channel {
+export function createLetterSpool({ folder, onTrouble, ...parts }: LetterSpoolOptions): Channel {
   const making = join(folder, 'making');
   const at = (name: string) => ({ made: join(making, name), done: join(folder, name) });
   // Without it no letter is made: at a hand-over it would be made in the empty folder that a share leaves behind.
@@ -63,8 +63,9 @@ export function createLetterSpool({ folder, ...parts }: LetterSpoolOptions): Cha
       try {
         await writeSynced(made[0], job.pdf);
         await writeSynced(made[1], job.manifest);
-      } catch {
+      } catch (fault) {
         // A full disk, a folder that is not there: nothing was handed over.
+        onTrouble?.(fault instanceof Error ? fault.message : 'it cannot be written to');
         await removeAll(made);
         return unreachable;
       }

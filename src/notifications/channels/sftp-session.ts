@@ -118,7 +118,12 @@ function sessionOf(
   };
   const at = (name: string) => `${place.folder}/${name}`;
   return {
-    put: async (name, bytes) => void (await step(client.put(Buffer.from(bytes), at(name)))),
+    put: async (name, bytes) => {
+      await step(client.put(Buffer.from(bytes), at(name)));
+      // The client passes over a write that was refused, as by a disk that is full: only its length tells.
+      const { size } = await step(client.stat(at(name)));
+      if (size !== bytes.length) throw new Error('the SFTP server did not keep the whole file');
+    },
     rename: async (from, to) => void (await step(client.rename(at(from), at(to)))),
     exists: async (name) => (await step(client.exists(at(name)))) !== false,
     remove: async (name) => void (await step(client.delete(at(name), true))),

@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https';
 export type GatewayAnswer = { readonly status: number; readonly retryAfter: string | undefined; readonly body: string };
 
 /** An answer, or none: `before` the connection stood, or `after`, when the request may have been taken. */
-export type Exchange = GatewayAnswer | { readonly failed: 'before' | 'after' };
+export type Exchange = GatewayAnswer | { readonly failed: 'before' | 'after'; readonly why?: string };
 
 type Sent = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 
@@ -16,7 +16,8 @@ export function postOnce(target: URL, { headers, body }: Sent, timeoutMs: number
   return new Promise((resolve) => {
     let connected = false;
     const start = target.protocol === 'https:' ? httpsRequest : httpRequest;
-    const fail = () => resolve({ failed: connected ? 'after' : 'before' });
+    const fail = (fault?: Error) =>
+      resolve({ failed: connected ? 'after' : 'before', ...(fault !== undefined && { why: fault.message }) });
     const signal = AbortSignal.timeout(timeoutMs);
     const length = String(Buffer.byteLength(body));
     const request = start(target, {
@@ -47,7 +48,7 @@ export function postOnce(target: URL, { headers, body }: Sent, timeoutMs: number
         }),
       );
       response.on('error', fail);
-      response.on('close', fail);
+      response.on('close', () => fail());
     });
     request.end(body);
   });

@@ -2,7 +2,7 @@ import { wordAt } from '../json-pointer.ts';
 import { parsePhone } from '../phone-number.ts';
 import { parseProviderJson } from '../provider-json.ts';
 import { textOfSms } from '../sms-text.ts';
-import type { Channel, Message, Outcome, Ready } from './channel.ts';
+import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
 import { type Exchange, type GatewayAnswer, postOnce } from './sms-exchange.ts';
 import { bodyFor, referenceAt, type SmsMapping } from './sms-mapping.ts';
 
@@ -11,6 +11,7 @@ export type SmsGatewayOptions = {
   readonly mapping: SmsMapping;
   /** How long the gateway may take for its whole answer. */
   readonly timeoutMs?: number;
+  readonly onTrouble?: OnTrouble;
 };
 
 const defaultTimeoutMs = 20_000;
@@ -22,7 +23,8 @@ const secondMs = 1_000;
 const aboutUs = new Set([301, 307, 308, 401, 402, 403, 404, 405, 407, 410, 415, 421, 426]);
 
 /** Text messages through any gateway that takes them by HTTP, as the mapping of the operator says. */
-export function createSmsGateway({ url, mapping, timeoutMs = defaultTimeoutMs }: SmsGatewayOptions): Channel {
+export function createSmsGateway(options: SmsGatewayOptions): Channel {
+  const { url, mapping, timeoutMs = defaultTimeoutMs, onTrouble } = options;
   const target = new URL(url);
   return {
     name: 'sms',
@@ -36,7 +38,13 @@ export function createSmsGateway({ url, mapping, timeoutMs = defaultTimeoutMs }:
       const { type, body } = bodyFor(mapping, { to, text, id, from: message.sender });
       // The key is the same for the same attempt only: an attempt is called once.
       const headers = { ...mapping.headers, 'content-type': type, 'idempotency-key': id };
-      const call = async () => outcomeOf(await postOnce(target, { headers, body }, timeoutMs), mapping);
+      const call = async () => {
+        const exchange = await postOnce(target, { headers, body }, timeoutMs);
+        if ('status' in exchange ? aboutUs.has(exchange.status) : exchange.failed === 'before') {
+          onTrouble?.('status' in exchange ? `answered ${exchange.status}` : (exchange.why ?? 'no answer'));
+        }
+        return outcomeOf(exchange, mapping);
+      };
       return { call, drop: () => undefined };
     },
     close: async () => undefined,

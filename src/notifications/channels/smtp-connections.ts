@@ -19,6 +19,8 @@ export type SmtpFault = {
   readonly responseCode: number | undefined;
   readonly response: string;
   readonly command: string;
+  /** What the system, TLS or the relay said. */
+  readonly message: string;
 };
 
 export type Envelope = { readonly from: string; readonly to: string };
@@ -125,6 +127,7 @@ async function hand(relay: Relay, line: Line, { from, to }: Envelope, raw: Buffe
     read() {
       begun = true;
       allowSilence(line, relay.verdictMs);
+      holdTogether(line);
       this.push(raw);
       this.push(null);
     },
@@ -136,6 +139,14 @@ async function hand(relay: Relay, line: Line, { from, to }: Envelope, raw: Buffe
   });
   allowSilence(line, relay.silenceMs);
   return fault;
+}
+
+/** What is written in this turn leaves in one piece: nodemailer writes the message and its end apart. */
+function holdTogether({ smtp }: Line): void {
+  const socket = smtp._socket;
+  if (!socket) return;
+  socket.cork();
+  setImmediate(() => socket.uncork());
 }
 
 /** nodemailer has one limit for a whole session; its socket, which is declared, can have another. */
@@ -152,5 +163,6 @@ function faultOf(error: unknown, begun: boolean): SmtpFault {
     responseCode: typeof responseCode === 'number' ? responseCode : undefined,
     response: typeof response === 'string' ? response : '',
     command: typeof command === 'string' ? command : '',
+    message: error instanceof Error ? error.message : 'no reply',
   };
 }

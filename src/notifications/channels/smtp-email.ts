@@ -1,5 +1,5 @@
 import { matterOfReply, type StatusMatter } from '../mail-status.ts';
-import type { Channel, Message, Outcome, Ready } from './channel.ts';
+import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
 import { composeMail } from './compose-mail.ts';
 import { createDkim, type DkimKey } from './dkim.ts';
 import { mailOf, type Sender } from './mail.ts';
@@ -15,6 +15,7 @@ export type SmtpEmailOptions = {
   readonly verdictMs?: number;
   /** The key that signs each mail; without it none is signed here. */
   readonly dkim?: DkimKey | undefined;
+  readonly onTrouble?: OnTrouble;
 };
 
 const defaultConnections = 20;
@@ -29,6 +30,12 @@ export function createSmtpEmail(options: SmtpEmailOptions): Channel {
   const { connectionCount, ...relay } = relayOf(options.url, silenceMs);
   const connections = createConnections({ ...relay, silenceMs, verdictMs });
   const sign = options.dkim === undefined ? undefined : createDkim(options.dkim);
+  function ended(fault: SmtpFault): Outcome {
+    const outcome = outcomeOf(fault);
+    if (outcome.outcome === 'temporary' && isOperators.has(outcome.reason)) options.onTrouble?.(troubleOf(fault));
+    return outcome;
+  }
+
   return {
     name: 'email',
     concurrency: connectionCount,
@@ -39,7 +46,7 @@ export function createSmtpEmail(options: SmtpEmailOptions): Channel {
       const composed = composeMail(mail);
       const raw = sign === undefined ? composed : await sign(composed);
       const line = await connections.take();
-      if ('fault' in line) return outcomeOf(line.fault);
+      if ('fault' in line) return ended(line.fault);
       return {
         call: async () => {
           const fault = await connections.send(
@@ -47,13 +54,23 @@ export function createSmtpEmail(options: SmtpEmailOptions): Channel {
             { from: options.sender.returnPath?.(message) ?? mail.from.address, to: mail.to },
             raw,
           );
-          return fault === undefined ? { outcome: 'sent' } : outcomeOf(fault);
+          return fault === undefined ? { outcome: 'sent' } : ended(fault);
         },
         drop: () => connections.giveBack(line),
       };
     },
     close: async () => connections.close(),
   };
+}
+
+/** What waits for the operator alone. */
+const isOperators: ReadonlySet<string> = new Set(['provider-unreachable', 'provider-refuses-us']);
+
+/** Of a reply the codes alone: its words may repeat an address or a password. */
+function troubleOf({ command, message, responseCode, response }: SmtpFault): string {
+  if (responseCode === undefined && !/^(?:AUTH|MAIL|RCPT|DATA)/.test(command)) return message;
+  const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})(?!\S)/.exec(response)?.[1] ?? '';
+  return `${command} was answered ${responseCode ?? 'with no reply'} ${status}`.trimEnd();
 }
 
 /**

@@ -42,6 +42,7 @@ export function letterData(message: LetterText, window: AddressWindowName): stri
     date: toInstant(message.at).slice(0, 10),
     address: address.map((line) => breakable(line, longestWords.address)),
     blocks: levelled(blocksOf(message.content)).map(printed),
+    ...{ ours: phrases.language, attached: phrases.attached },
     attachments: (message.content.attachments ?? []).map(({ title: name }) => wrapping(clean(name))),
     window: addressWindows[window],
   };

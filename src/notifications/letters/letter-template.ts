@@ -5,7 +5,8 @@ export const addressPanic = 'the address does not fit into the window';
  * The page of a letter in Typst. All text comes in as data (`sys.inputs`) and is set as text, so that none of it is read
  * as Typst (test/attacks/injection.test.ts). What is placed stands in paragraphs of its own, or its tags would come in
  * the wrong order; ids and dates are boxed left to right, or they would flip after Arabic words. What Noto Sans has no glyph
- * for comes from the other fonts that the process knows: the operator's, those of the system and the typesetter's own.
+ * for comes from the other fonts that the process knows: the operator's, those of the system and the typesetter's own. Lines
+ * of the address are as high in each of them as in Noto Sans, or four of Arabic would fill the window.
  */
 export const letterTemplate = `
 #let data = json(bytes(sys.inputs.data))
@@ -19,6 +20,7 @@ export const letterTemplate = `
 #set par(leading: 0.65em, spacing: 1.1em)
 #set page(paper: "a4", margin: (left: side, right: side, top: top-margin, bottom: 25mm),
   footer: context par(text(size: 8pt, [#data.sender · #fixed(data.id) · #fixed([#counter(page).display() / #counter(page).final().first()])])))
+#show heading: set block(above: 1.4em, below: 0.9em)
 #show heading.where(level: 1): set text(size: 13pt)
 #show heading.where(level: 2): set text(size: 11.5pt)
 #show heading.where(level: 3): set text(size: 10.5pt)
@@ -36,7 +38,7 @@ export const letterTemplate = `
   else { list(..b.items.map(item => inlines(item.line))) }
 }
 
-#let address = text(size: if data.address.len() > 5 { 9pt } else { 10pt }, top-edge: "ascender", bottom-edge: "descender",
+#let address = text(size: if data.address.len() > 5 { 9pt } else { 10pt }, top-edge: 1.069em, bottom-edge: -0.293em,
   dir: ltr, par(leading: 0pt, data.address.map(line => [#line]).join(linebreak())))
 #context {
   let needed = measure(block(width: window.width * 1mm, address)).height
@@ -49,7 +51,10 @@ export const letterTemplate = `
 #par(text(size: 9pt, [#data.sender, #fixed(data.date)]))
 #heading(level: 1, data.title)
 #for b in data.blocks { block-of(b) }
-#if data.attachments.len() > 0 { list(..data.attachments.map(a => [#a])) }
+#if data.attachments.len() > 0 {
+  par(text(lang: data.ours, data.attached))
+  list(..data.attachments.map(a => [#a]))
+}
 `;
 
 /** Where the address has to stand for the window of an envelope, in mm from the upper left corner of A4. */

@@ -18,12 +18,19 @@ export function tellingCommit(commit: Commit, wake: () => void): Commit {
 /** Writes a unit that moves no citizen's data, as `Db.write`. */
 export type WriteUnit = Db['write'];
 
+export type NumbererParts = {
+  readonly read: Read;
+  readonly write: WriteUnit;
+  /** A pause behind each pass, so that many events share the next one: a pass costs as much as twenty events. */
+  rest?(): Promise<void>;
+};
+
 /**
  * Numbers what was committed, as a queue of one job. Two processes may do so at once: the unit of the slower one is
  * refused as a whole by the client's head, so no number is given twice and none is left out. In the same unit each event
  * gets a call for each webhook of its client.
  */
-export function createNumberer(parts: { readonly read: Read; readonly write: WriteUnit }): Queue<'pass'> {
+export function createNumberer(parts: NumbererParts): Queue<'pass'> {
   let atWork = false;
   return {
     nextDueAt: async () => {
@@ -38,6 +45,7 @@ export function createNumberer(parts: { readonly read: Read; readonly write: Wri
     run: async () => {
       try {
         while ((await numberOnce(parts)) === numberedAtOnce);
+        await parts.rest?.();
       } finally {
         atWork = false;
       }

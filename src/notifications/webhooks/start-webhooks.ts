@@ -36,6 +36,8 @@ export type WebhookProcess = {
   readonly allowPrivateTargets: boolean;
   readonly post: PostCall;
   readonly pollMs: number;
+  /** See `NumbererParts`. */
+  readonly rest?: () => Promise<void>;
   /** So long events and calls are kept. */
   readonly keepMs: number;
   onFault(fault: unknown): void;
@@ -59,12 +61,17 @@ const pruneEveryMs = hour;
 
 /** Starts what numbers the feed and calls the webhooks. Calls may come twice after a crash, under the same webhook-id. */
 export function startWebhooks(parts: WebhookProcess): Calling {
-  const numbering = startWorker({ ...parts, queue: createNumberer(parts), concurrency: 1, batch: 1 });
   const calling = startWorker({
     ...parts,
     queue: callQueue(parts, () => calling.wake()),
     ...{ concurrency: callsAtOnce, batch: callsAtOnce / 2 },
   });
+  const write: WriteUnit = async (unit) => {
+    const rows = await parts.write(unit);
+    calling.wake();
+    return rows;
+  };
+  const numbering = startWorker({ ...parts, queue: createNumberer({ ...parts, write }), concurrency: 1, batch: 1 });
   const pruning = repeat({
     ...parts,
     everyMs: pruneEveryMs,

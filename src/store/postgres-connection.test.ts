@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createDatabase, dropDatabase } from '../../test/postgres-databases.ts';
+import { until } from '../../test/until.ts';
+import { connect } from './postgres-connection.ts';
+import { createTexts } from './statement-texts.ts';
+
+async function place(t: TestContext) {
+  const url = await createDatabase('empty');
+  t.after(() => dropDatabase(url));
+  return { url, texts: createTexts(), deadlineMs: 60_000 };
+}
+
+test('the deadlines of a connection and of its statements are over once they are met', async (t) => {
+  const options = await place(t);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const connection = await connect({ ...options, setup: 'select 1' });
+  for (let times = 0; times < 3; times += 1) {
+    t.mock.timers.tick(120_000);
+    assert.deepEqual(await connection.send([{ sql: 'select 1 as n' }]), [{ rows: [{ n: 1 }], command: 'SELECT' }]);
+  }
+  await connection.close();
+});
+
+test('neither a connection whose set-up is refused nor one that is given up is left open', async (t) => {
+  const options = await place(t);
+  await assert.rejects(connect({ ...options, setup: 'select nothing' }), /nothing/);
+  (await connect({ ...options, setup: 'select 1' })).destroy();
+  const connection = await connect({ ...options, setup: 'select 1' });
+  const sql =
+    'select count(*) as others from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+  const others = async () => {
+    const [reply] = await connection.send([{ sql }]);
+    return reply !== undefined && 'rows' in reply ? reply.rows[0]?.['others'] : undefined;
+  };
+  await until(async () => (await others()) === 0);
+  await connection.close();
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { buildLedgerHouse } from '../ledger-house.ts';
+import { createDatabase, dropDatabase } from '../postgres-databases.ts';
+import { until } from '../until.ts';
+
+test('postgres: an event that comes and is being numbered while a person is erased does not name the person', async (t) => {
+  const url = await createDatabase('migrated');
+  const db = await openPostgres(url, { random: systemRandom });
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  t.after(async () => {
+    await other.end();
+    await db.close();
+    await dropDatabase(url);
+  });
+  const waits = async () => {
+    // Else it shows what it has shown in this transaction before.
+    await other.query('select pg_stat_clear_snapshot()');
+    const locks = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    return (await other.query(locks)).rows.length;
+  };
+  const house = buildLedgerHouse(db);
+  await db.write([house.citizenKeys.creation('anna')]);
+  await house.use(undefined);
+  await house.sequence();
+  // What numbers events waits for its last statement.
+  await other.query('begin; select 1 from ledger_tile for update');
+  let numbering: Promise<unknown> = Promise.resolve();
+  const read: typeof db.read = async (sql, args) => {
+    const rows = await db.read(sql, args);
+    if (sql.includes('from ledger_event')) {
+      await house.use('anna');
+      numbering = house.sequencer.step();
+      await until(async () => (await waits()) === 1);
+    }
+    return rows;
+  };
+  let isErased = false;
+  const erasing = eraseCitizen({ ...house, read, actor: { operator: 'clerk' } }, 'anna').then(() => {
+    isErased = true;
+  });
+  await until(async () => isErased || (await waits()) === 2);
+  await other.query('rollback');
+  await Promise.all([erasing, numbering]);
+  assert.deepEqual(await db.read("select citizen_id from ledger_entry where citizen_id = 'anna'"), []);
+  assert.equal((await db.read('select 1 as n from ledger_entry')).length, 2);
+});
