@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Timer } from '../jobs/timer.ts';
+import { type Check, doctorCommand, faulty, ok, warn } from './doctor.ts';
+
+/** Runs the command over these checks; time passes when they have all begun. */
+async function run(checks: readonly Check[], ...args: readonly string[]) {
+  const printed: Record<'stdout' | 'stderr', string[]> = { stdout: [], stderr: [] };
+  const passing: (() => void)[] = [];
+  const timer: Timer = (_ms, call) => {
+    passing.push(call);
+    return () => undefined;
+  };
+  const terminal = {
+    stdout: (text: string) => void printed.stdout.push(text),
+    stderr: (text: string) => void printed.stderr.push(text),
+    ...{ isInteractive: false, cwd: '/' },
+  };
+  let ended = 0;
+  const end = async () => {
+    ended += 1;
+  };
+  const running = doctorCommand(() => ({ checks, end }), terminal, timer).run(args);
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  for (const call of passing) call();
+  const code = await running;
+  return { code, stdout: printed.stdout.join(''), stderr: printed.stderr.join(''), ended };
+}
+
+const check = (name: string, look: Check['look'], is: 'warn' | 'fault' = 'fault'): Check => ({
+  ...{ name, look },
+  otherwise: { is, fix: 'see it' },
+});
+
+test('a check that fails or never ends keeps no other from being told', async () => {
+  const { code, stdout, stderr, ended } = await run([
+    check('first', () => new Promise(() => undefined)),
+    check('second', async () => [ok('well')]),
+    check('third', async () => {
+      throw new Error('broken\n  twice');
+    }),
+    check('fourth', async () => []),
+  ]);
+  assert.deepEqual(stdout.split('\n'), [
+    'FAULT  first   no answer within 10 s -> see it',
+    'ok     second  well',
+    'FAULT  third   broken twice -> see it',
+    '',
+  ]);
+  assert.deepEqual([code, stderr, ended], [1, '1 ok, 0 warnings, 2 faults\n', 1]);
+});
+
+test('a warning alone is exit code 0, also of a check that failed', async () => {
+  const failing = check('slow', () => Promise.reject(new Error('away')), 'warn');
+  const { code, stdout } = await run(
+    [check('one', async () => [warn('low', 'raise it'), ok('there')]), failing],
+    '--json',
+  );
+  assert.equal(code, 0);
+  assert.deepEqual(JSON.parse(stdout), {
+    checks: [
+      { name: 'one', status: 'warn', found: 'low', fix: 'raise it' },
+      { name: 'one', status: 'ok', found: 'there' },
+      { name: 'slow', status: 'warn', found: 'away', fix: 'see it' },
+    ],
+  });
+  assert.equal((await run([check('two', async () => [faulty('bad', 'mend it')])], '--json')).code, 1);
+});

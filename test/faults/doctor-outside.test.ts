@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { clamdProbes } from '../../src/documents/scanners/clamd-probes.ts';
+import { issue } from '../certificates.ts';
+import { fakeClamd, type Speaks } from '../clamd.ts';
+import { password, type Said, spoilingDemo } from '../doctor.ts';
+import { freePort } from '../free-port.ts';
+import { type Reply, startScriptedRelay } from '../scripted-relay.ts';
+import { startSftpServer } from '../sftp-server.ts';
+import { makeTestFolder } from '../test-folder.ts';
+import { afterThisFile } from '../whole-server.ts';
+
+// What `doctor` says of whom the server speaks to, while these are as they should not be.
+
+const spoilt = spoilingDemo(afterThisFile());
+
+/** The one thing that is not well with those settings; a fault is exit code 1. */
+async function onlyIll(t: TestContext, settings: Readonly<Record<string, string>>): Promise<Said | undefined> {
+  const { ill, code } = await spoilt(t, undefined, settings);
+  const [said, ...others] = ill();
+  assert.deepEqual([others, code], [[], said?.status === 'fault' ? 1 : 0]);
+  return said;
+}
+
+async function relaySaying(t: TestContext, extensions: readonly string[], command: string, reply: Reply) {
+  const relay = await startScriptedRelay(t, extensions);
+  relay.answer(command, reply);
+  return { relay, url: `smtp://u:${password}@127.0.0.1:${relay.port}` };
+}
+
+test('a relay that refuses the login is a fault, whatever it repeats of it, and no mail is begun', async (t) => {
+  const echo = Buffer.from(`\0u\0${password}`).toString('base64');
+  const say = `535 5.7.8 no: ${echo} is ${password}`;
+  const { relay, url } = await relaySaying(t, ['AUTH PLAIN'], 'AUTH PLAIN', { say });
+  const said = await onlyIll(t, { SMTP_URL: url });
+  assert.match(said?.found ?? '', /^127\.0\.0\.1:\d+: it refused us with 535 \(EAUTH\)$/);
+  assert.match(said?.fix ?? '', /user and password in SMTP_URL/);
+  assert.ok(!JSON.stringify(said).includes(echo));
+  assert.ok(!relay.commands.some((command) => /^(?:MAIL|RCPT|DATA)/.test(command)));
+});
+
+test('a relay that is not there, refuses us, or says nothing is a fault', async (t) => {
+  const away = await onlyIll(t, { SMTP_URL: `smtp://127.0.0.1:${await freePort()}` });
+  assert.match(away?.found ?? '', /: ESOCKET: connect ECONNREFUSED /);
+  const refused = await relaySaying(t, ['AUTH PLAIN'], 'EHLO', { say: '421 4.3.2 not now' });
+  refused.relay.answer('HELO', { say: '421 4.3.2 not now' });
+  assert.match((await onlyIll(t, { SMTP_URL: refused.url }))?.found ?? '', /it refused us with 421/);
+  const silent = await relaySaying(t, ['AUTH PLAIN'], 'EHLO', 'silence');
+  assert.equal((await onlyIll(t, { SMTP_URL: silent.url }))?.status, 'fault');
+});
+
+const probes = clamdProbes();
+const honest =
+  (version: string): Speaks =>
+  (command, stream) => {
+    if (command === 'zVERSION') return `${version}\0`;
+    return probes.some(({ bytes }) => bytes.equals(stream)) ? 'stream: Heuristics.X FOUND\0' : 'stream: OK\0';
+  };
+
+test('clamd that is away, is blind, or has old signatures is told', async (t) => {
+  const away = await onlyIll(t, { CLAMAV: 'unix:/nowhere/clamd.ctl' });
+  assert.deepEqual([away?.name, away?.status], ['scanner', 'fault']);
+  assert.match(away?.found ?? '', /^no answer from clamd: connect ENOENT /);
+  const blind = await fakeClamd(t, (command) => (command === 'zVERSION' ? 'ClamAV 1.4.6\0' : 'stream: OK\0'));
+  const seen = await onlyIll(t, { CLAMAV: `unix:${blind}` });
+  assert.match(seen?.found ?? '', /^clamd calls an encrypted archive clean; it needs 'AlertEncryptedArchive yes'/);
+  const old = await fakeClamd(t, honest('ClamAV 1.4.6/27000/Thu Jan  1 09:00:00 2026'));
+  const aged = await onlyIll(t, { CLAMAV: `unix:${old}` });
+  assert.deepEqual([aged?.name, aged?.status, aged?.fix], ['scanner', 'warn', 'see that freshclam runs']);
+  const fresh = await fakeClamd(t, honest(`ClamAV 1.4.6/27800/${new Date().toString().slice(0, 24)}`));
+  assert.equal(await onlyIll(t, { CLAMAV: `unix:${fresh}` }), undefined);
+});
+
+async function answering(t: TestContext, status: number, body: string): Promise<string> {
+  const server = createServer((_request, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  // A server that listens on TCP has an address with a port.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const keys = { S3_ACCESS_KEY_ID: 'AKIA', S3_SECRET_ACCESS_KEY: password };
+
+test('an S3 store that refuses us, or is away, is a fault, and one without keys names them', async (t) => {
+  const xml = '<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
+  const endpoint = await answering(t, 403, xml);
+  const refused = await onlyIll(t, { DOCUMENT_STORE: `s3://sealed?region=eu&endpoint=${endpoint}`, ...keys });
+  assert.deepEqual([refused?.name, refused?.found], ['documents', 'bucket sealed: AccessDenied: Access Denied']);
+  const loud = await answering(t, 403, xml.replace('Access Denied', `not ${password}`));
+  const repeated = await onlyIll(t, { DOCUMENT_STORE: `s3://sealed?region=eu&endpoint=${loud}`, ...keys });
+  assert.equal(repeated?.found, 'bucket sealed: AccessDenied: not [secret]');
+  const nowhere = `http://127.0.0.1:${await freePort()}`;
+  const away = await onlyIll(t, { DOCUMENT_STORE: `s3://sealed?region=eu&endpoint=${nowhere}`, ...keys });
+  assert.match(away?.found ?? '', /^bucket sealed: .*ECONNREFUSED/);
+  const without = await onlyIll(t, { DOCUMENT_STORE: `s3://sealed?region=eu&endpoint=${endpoint}` });
+  assert.match(without?.found ?? '', /set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/);
+});
+
+test('a printer that is another, refuses the login, or has no folder is a fault', async (t) => {
+  const folder = makeTestFolder('cs-printer-');
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const { url, fingerprint } = await startSftpServer(t, folder);
+  const other = `SHA256:${'A'.repeat(43)}`;
+  const pinned = await onlyIll(t, { LETTER_SFTP: url, LETTER_SFTP_HOST_KEY: other });
+  assert.match(pinned?.found ?? '', /: the SFTP server refused us, or is not the one pinned/);
+  const wrong = url.replace('pass%20word', password);
+  const login = await onlyIll(t, { LETTER_SFTP: wrong, LETTER_SFTP_HOST_KEY: fingerprint });
+  assert.match(login?.found ?? '', /authentication methods failed/);
+  const gone = await onlyIll(t, { LETTER_SPOOL: join(folder, 'nowhere') });
+  assert.deepEqual([gone?.name, gone?.fix], ['letters', 'make it, or mount it: it is never made here']);
+});
+
+test('gateways, registers, authorities and issuers that are away, or not who they say, are told by their setting', async (t) => {
+  const { certificate, key } = await issue('localhost', { use: 'server', dns: 'localhost' });
+  const server = createHttps({ cert: certificate, key }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const gateway = await onlyIll(t, { SMS_URL: `https://localhost:${port}/send?key=${password}` });
+  assert.deepEqual([gateway?.name, gateway?.status], ['sms', 'fault']);
+  assert.match(gateway?.found ?? '', /^https:\/\/localhost:\d+: self-signed certificate/);
+  assert.equal(gateway?.fix, 'see that it runs and may be reached from here, or set SMS_URL');
+  const away = `http://127.0.0.1:${await freePort()}`;
+  const register = await onlyIll(t, { REGISTER_URL: `${away}/people?key=${password}` });
+  assert.match(register?.found ?? '', /^http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED/);
+  assert.deepEqual((await onlyIll(t, { TRUSTED_ISSUERS: away }))?.name, 'issuers');
+  const certificates = join(makeTestFolder('cs-tsa-'), 'tsa.pem');
+  t.after(() => rmSync(join(certificates, '..'), { recursive: true }));
+  writeFileSync(certificates, certificate);
+  const authority = { EVIDENCE_TSA_URL: away, EVIDENCE_TSA_CERTIFICATES: certificates };
+  assert.deepEqual((await onlyIll(t, authority))?.name, 'time-stamps');
+});
+
+test('a name that does not resolve is told with the setting', async (t) => {
+  const said = await onlyIll(t, { SMS_URL: 'https://gateway.invalid/' });
+  assert.match(said?.found ?? '', /^https:\/\/gateway\.invalid: getaddrinfo /);
+});
+
+test('a folder of documents that is a file, or not mounted, is a fault', async (t) => {
+  const folder = makeTestFolder('cs-blobs-');
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'documents'));
+  assert.equal(await onlyIll(t, { DOCUMENT_STORE: join(folder, 'documents') }), undefined);
+  writeFileSync(join(folder, 'file'), '');
+  chmodSync(join(folder, 'file'), 0o600);
+  const said = await onlyIll(t, { DOCUMENT_STORE: join(folder, 'file') });
+  assert.deepEqual([said?.name, said?.status], ['documents', 'fault']);
+});

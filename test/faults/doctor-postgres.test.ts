@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import pg from 'pg';
+import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
+import { migrate, migrationsFolder } from '../../src/store/migrations.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { type Examined, examine, password } from '../doctor.ts';
+import { freePort } from '../free-port.ts';
+import { createDatabase, databaseOf, dropDatabase, onServer, serverUrl } from '../postgres-databases.ts';
+import { makeTestFolder } from '../test-folder.ts';
+
+// What `doctor` says of PostgreSQL and of a database in it. The server of the tests has fsync off, as none should.
+
+async function ofDatabase(t: TestContext, url: string): Promise<Examined> {
+  const dataDir = makeTestFolder('cs-pg-ill-');
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  return await examine({ DATA_DIR: dataDir, PORT: String(await freePort()), DATABASE_URL: url });
+}
+
+async function fresh(t: TestContext, kind: 'migrated' | 'empty'): Promise<string> {
+  const url = await createDatabase(kind);
+  t.after(() => dropDatabase(url));
+  return url;
+}
+
+const tables = "select count(*) as count from pg_tables where schemaname = 'public'";
+async function tablesIn(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(tables);
+  await client.end();
+  return Number(rows[0].count);
+}
+
+test('a server without fsync is a fault, in a database that is well, and what lies there is looked at', async (t) => {
+  const { of, code } = await ofDatabase(t, await fresh(t, 'migrated'));
+  assert.deepEqual(
+    of('database-server').map(({ status, found }) => `${status} ${found}`),
+    ['fsync', 'full_page_writes'].map((name) => `fault ${name} is off: a power cut may cost the whole database`),
+  );
+  assert.deepEqual(
+    [of('database')[0]?.status, of('connections')[0]?.status, of('clock')[0]?.status],
+    ['ok', 'ok', 'ok'],
+  );
+  assert.match(of('connections')[0]?.found ?? '', /^\d+ of \d+ connections are open$/);
+  assert.deepEqual([of('clients')[0]?.status, of('register')[0]?.status, code], ['warn', 'warn', 1]);
+});
+
+test('an empty database is a warning, and stays empty', async (t) => {
+  const url = await fresh(t, 'empty');
+  const { of } = await ofDatabase(t, url);
+  assert.match(of('database')[0]?.found ?? '', /^PostgreSQL \d+\S*, \d+.*, empty$/);
+  assert.deepEqual([of('database')[0]?.status, of('clients'), await tablesIn(url)], ['warn', [], 0]);
+});
+
+test('a role that may not make tables is a fault before the first start', async (t) => {
+  const url = await fresh(t, 'empty');
+  const role = `weak_${process.pid}`;
+  await onServer(`create role ${role} login`);
+  t.after(() => onServer(`drop role ${role}`));
+  const { of } = await ofDatabase(t, url.replace('postgres@', `${role}@`));
+  assert.equal(of('database')[0]?.status, 'fault');
+  assert.match(of('database')[0]?.found ?? '', /: this role may not make tables$/);
+});
+
+for (const [claim, order] of [
+  ['not in UTF-8', "encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C'"],
+  ['sorted by a language', "encoding 'UTF8' locale_provider 'icu' icu_locale 'en-US'"],
+]) {
+  test(`a database that is ${claim} is a fault with the statement that makes a right one`, async (t) => {
+    const name = `ill_${process.pid}_${claim?.length}`;
+    await onServer(`create database ${name} template template0 ${order}`);
+    const url = (await serverUrl()).replace(/\/postgres\?/, `/${name}?`);
+    t.after(() => dropDatabase(url));
+    assert.equal(databaseOf(url), name);
+    const { of, code } = await ofDatabase(t, url);
+    assert.match(of('database')[0]?.found ?? '', /^the database does not sort by bytes in UTF-8/);
+    assert.match(of('database')[0]?.fix ?? '', /^create it with `create database NAME encoding 'UTF8' lc_collate 'C'/);
+    assert.deepEqual([of('database-server').length, code], [2, 1]);
+  });
+}
+
+test('a server that is away, and a database that is not there, are one fault, without the password', async (t) => {
+  const away = await ofDatabase(t, `postgres://cs:${password}@127.0.0.1:${await freePort()}/cs`);
+  assert.match(away.of('database')[0]?.found ?? '', /ECONNREFUSED/);
+  assert.match(away.of('database')[0]?.fix ?? '', /DATABASE_URL has its host/);
+  for (const name of ['database-server', 'connections', 'clock', 'clients', 'ledger'])
+    assert.deepEqual(away.of(name), [], name);
+  const socket = await ofDatabase(t, `postgres://cs@localhost/cs?host=/nowhere-at-all&password=${password}`);
+  assert.match(socket.of('database')[0]?.found ?? '', /connect ENOENT \/nowhere-at-all\//);
+  const absent = await ofDatabase(t, (await serverUrl()).replace(/\/postgres\?/, '/nowhere?'));
+  assert.match(absent.of('database')[0]?.found ?? '', /database "nowhere" does not exist$/);
+});
+
+test('a database of an earlier version is told, and is not migrated', async (t) => {
+  const folder = join(makeTestFolder('cs-earlier-'), 'migrations');
+  t.after(() => rmSync(join(folder, '..'), { recursive: true }));
+  mkdirSync(folder);
+  for (const file of readdirSync(migrationsFolder).sort().slice(0, 20))
+    cpSync(join(migrationsFolder, file), join(folder, file));
+  const url = await fresh(t, 'empty');
+  const db = await openPostgres(url, { random: systemRandom });
+  await migrate(db, systemClock, folder);
+  const { of } = await ofDatabase(t, url);
+  assert.match(of('database')[0]?.found ?? '', /of an earlier version: the next start migrates it by \d+ files/);
+  assert.deepEqual(of('signing-keys'), []);
+  const [row] = await db.read('select count(*) as count from schema_migration');
+  await db.close();
+  assert.equal(row?.['count'], 20);
+});
