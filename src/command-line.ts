@@ -3,12 +3,15 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
+import { backupCommands } from './cli/backup.ts';
+import type { OpenTrial } from './cli/backup-verify.ts';
 import { calibrateCommands } from './cli/calibrate.ts';
 import { lockCommands } from './cli/citizen-lock.ts';
 import { citizenCommands } from './cli/citizens.ts';
 import { clientCommands } from './cli/clients.ts';
 import { type Command, demandNoArguments, type ExitCode, runCommandLine, type Terminal } from './cli/command.ts';
 import { contactCommands } from './cli/contacts.ts';
+import { doctorCommand } from './cli/doctor.ts';
 import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
 import { evaluateCommands } from './cli/evaluate.ts';
@@ -25,11 +28,13 @@ import { handOver, takeCommands } from './cli/running-server.ts';
 import { webhookCommands } from './cli/webhooks.ts';
 import { witnessCommand } from './cli/witness.ts';
 import { type House, openHouse } from './compose.ts';
+import { checkUpOf } from './compose-doctor.ts';
 import { documentsRoom } from './compose-documents.ts';
-import { citizensRoomOf, ledgerRoomOf } from './compose-ledger.ts';
+import { citizensRoomOf, ledgerRoomOf, logPolicyOf } from './compose-ledger.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
+import { systemTimer } from './jobs/timer.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { readRootKey } from './keys/root-key-file.ts';
 import { runDemo, runStart, type TakeFor } from './run-server.ts';
@@ -45,8 +50,10 @@ export async function commandLine(
   const settings = () => readSettings(environment);
   const own = [
     ...serverCommands(settings, terminal, environment),
+    doctorCommand(() => checkUpOf(environment), terminal, systemTimer),
     ...calibrateCommands(terminal, systemClock),
     ...evaluateCommands(terminal, systemClock, processorMs),
+    ...backupCommands({ settings, clock: systemClock, rootKeyPath, openTrial, stopped: untilStopped }, terminal),
   ];
   const onHouse = houseCommands((use) => withHouse(settings(), use), terminal).map((command) => ({
     ...command,
@@ -61,6 +68,14 @@ export async function commandLine(
   }));
   return await runCommandLine(args.length === 0 ? ['help'] : args, [...own, ...onHouse], terminal);
 }
+
+/** The house that a backup makes, with a root key that need not be in its folder. */
+const openTrial: OpenTrial = async (settings, rootKeyFile, use) =>
+  await withHouse({ ...settings, rootKeyFile }, async (house) => {
+    const { ports } = await documentsRoom(house, operator());
+    const { log } = ledgerRoomOf(house);
+    return await use({ ...house, read: house.db.read, ports, log, logPolicy: () => logPolicyOf(house) });
+  });
 
 /** Lends a house to one command: one opened for it and closed behind it, or that of a running server. */
 type UseHouse = <T>(use: (house: House) => Promise<T>) => Promise<T>;

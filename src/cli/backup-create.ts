@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+import type { Settings } from '../config/settings.ts';
+import { apiVersion } from '../config/version.ts';
+import { blobPath } from '../documents/blobs/blob-store.ts';
+import { type Clock, toInstant } from '../kernel/clock.ts';
+import { anchorFile } from '../ledger/anchor.ts';
+import { readIfThere, writeSynced } from '../ledger/synced-file.ts';
+import { copyDatabase, rowsOf } from '../store/database-copy.ts';
+import { databaseFile } from '../store/open.ts';
+import { syncFolder } from '../store/sync-folder.ts';
+import { type Copied, copyDocuments } from './backup-documents.ts';
+import { digestOf, documentsFolder, type Manifest, manifestPath, readManifest } from './backup-folder.ts';
+import { UsageError } from './command.ts';
+
+export type CreateOptions = {
+  readonly folder: string;
+  /** An earlier backup: documents that are in it are linked. */
+  readonly earlier: string | undefined;
+  readonly clock: Clock;
+  readonly onProgress: (copied: Copied) => void;
+};
+
+/**
+ * Copies all that belongs together, but the root key, in the order that makes it whole while the server goes on: the
+ * ledger's anchor is never newer than the database, and each document is there before its row. The manifest comes last.
+ */
+export async function createBackup(settings: Settings, options: CreateOptions): Promise<Manifest> {
+  const { folder, earlier, clock } = options;
+  const database = databaseOf(settings);
+  if (earlier !== undefined) await readManifest(earlier);
+  await demandEmpty(folder, settings);
+  const begunAt = toInstant(clock.now());
+  const anchor = await readIfThere(join(settings.dataDir, anchorFile));
+  if (anchor !== undefined) await writeSynced(join(folder, anchorFile), anchor.toString());
+  const copy = join(folder, databaseFile);
+  await copyDatabase(database, copy);
+  const inFolder = !settings.documentStore.startsWith('s3://');
+  const documents = inFolder
+    ? await copyDocuments(settings.documentStore, join(folder, documentsFolder), {
+        earlier: earlier === undefined ? undefined : join(earlier, documentsFolder),
+        onProgress: options.onProgress,
+      })
+    : null;
+  const manifest: Manifest = {
+    ...{ format: 1, program: apiVersion, begunAt, finishedAt: toInstant(clock.now()) },
+    database: await digestOf(copy),
+    rootKeys: [...rowsOf(copy, rootKeys)].map((row) => String(row['root_key_id'])),
+    documents,
+    ...(inFolder ? withoutBytes(folder, database) : { erasedMeanwhile: [], missing: [] }),
+  };
+  await syncFolder(folder);
+  await writeSynced(manifestPath(folder), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await syncFolder(dirname(folder));
+  return manifest;
+}
+
+const rootKeys = 'select root_key_id from citizen_key union select root_key_id from signing_key order by 1';
+
+function databaseOf({ databaseUrl, dataDir }: Settings): string {
+  if (databaseUrl !== undefined) {
+    throw new Error(
+      'the database is PostgreSQL, which has its own tools: pg_dump or pg_basebackup, see docs/operating.md#backup-and-restore',
+    );
+  }
+  const path = join(dataDir, databaseFile);
+  if (!existsSync(path)) throw new Error(`there is no ${databaseFile} in DATA_DIR, ${dataDir}: nothing to back up`);
+  return path;
+}
+
+async function demandEmpty(folder: string, { documentStore }: Settings): Promise<void> {
+  if (`${resolve(folder)}${sep}`.startsWith(`${resolve(documentStore)}${sep}`)) {
+    throw new UsageError('the backup would lie among the documents that it copies: name another folder');
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty: each backup has its own folder`);
+}
+
+/** The documents that the copy of the database has and the copy of the folder has not, by whether they were erased since. */
+function withoutBytes(folder: string, database: string): Pick<Manifest, 'erasedMeanwhile' | 'missing'> {
+  const without: string[] = [];
+  for (const { id } of rowsOf(join(folder, databaseFile), "select id from document where status <> 'erased'")) {
+    if (!existsSync(blobPath(join(folder, documentsFolder), String(id)))) without.push(String(id));
+  }
+  if (without.length === 0) return { erasedMeanwhile: [], missing: [] };
+  const erased = new Set([...rowsOf(database, "select id from document where status = 'erased'")].map(({ id }) => id));
+  return { erasedMeanwhile: without.filter((id) => erased.has(id)), missing: without.filter((id) => !erased.has(id)) };
+}

@@ -1,0 +1,91 @@
+import { constants, copyFile, link, mkdir, open, opendir, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { blobFolders } from '../documents/blobs/blob-store.ts';
+import { syncFolder } from '../store/sync-folder.ts';
+
+export type Copied = { readonly count: number; readonly bytes: number };
+
+export type CopyOptions = {
+  /** A folder of documents that was copied earlier: what is there already is linked, not copied. */
+  readonly earlier?: string | undefined;
+  readonly onProgress?: (copied: Copied) => void;
+};
+
+/** What is in `incoming` belongs to uploads that have not ended, and is left. */
+const { sealed, incoming } = blobFolders;
+
+/**
+ * Copies the sealed documents of a folder, each synced, with its time. A blob never changes once it is there, so it is
+ * copied while the server runs; one that is erased meanwhile is left out.
+ */
+export async function copyDocuments(from: string, to: string, options: CopyOptions = {}): Promise<Copied> {
+  let [count, bytes] = [0, 0];
+  await mkdir(join(to, incoming), { recursive: true });
+  await mkdir(join(to, sealed), { recursive: true });
+  let folder = '';
+  for await (const path of filesIn(join(from, sealed), sealed)) {
+    if (dirname(path) !== folder) {
+      if (folder !== '') await syncFolder(join(to, folder));
+      folder = dirname(path);
+      await mkdir(join(to, folder), { recursive: true });
+    }
+    const size = await copyOne(path, { from, to, earlier: options.earlier });
+    if (size === undefined) continue;
+    count += 1;
+    bytes += size;
+    options.onProgress?.({ count, bytes });
+  }
+  if (folder !== '') await syncFolder(join(to, folder));
+  await syncFolder(join(to, sealed));
+  return { count, bytes };
+}
+
+type Places = { readonly from: string; readonly to: string; readonly earlier: string | undefined };
+
+async function copyOne(path: string, { from, to, earlier }: Places): Promise<number | undefined> {
+  const [source, target] = [join(from, path), join(to, path)];
+  const found = await ifThere(stat(source));
+  if (found === undefined) return undefined;
+  const before = earlier === undefined ? undefined : await ifThere(stat(join(earlier, path)));
+  if (earlier !== undefined && before?.size === found.size && (await isLinked(join(earlier, path), target))) {
+    return found.size;
+  }
+  const copying = copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE).then(() => true);
+  if ((await ifThere(copying)) === undefined) return undefined;
+  await utimes(target, found.atime, found.mtime);
+  await using file = await open(target, 'r');
+  await file.sync();
+  return found.size;
+}
+
+/** False where the file system, or the border between two, has no such links. */
+async function isLinked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (fault) {
+    const code = fault instanceof Error && 'code' in fault ? fault.code : undefined;
+    if (code === 'EXDEV' || code === 'EPERM' || code === 'EMLINK' || code === 'ENOTSUP') return false;
+    throw fault;
+  }
+}
+
+/** The paths of all files below a folder, as they stand below `name`; none where there is no such folder. */
+async function* filesIn(folder: string, name: string): AsyncGenerator<string> {
+  const entries = await ifThere(opendir(folder));
+  if (entries === undefined) return;
+  for await (const entry of entries) {
+    const path = join(name, entry.name);
+    if (entry.isDirectory()) yield* filesIn(join(folder, entry.name), path);
+    else yield path;
+  }
+}
+
+async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (fault) {
+    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
+    throw fault;
+  }
+}

@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Settings } from '../config/settings.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { createBackup } from './backup-create.ts';
+import type { Copied } from './backup-documents.ts';
+import { restoreBackup } from './backup-restore.ts';
+import { type OpenTrial, verifyBackup } from './backup-verify.ts';
+import { type Command, type ExitCode, onlyOf, type Terminal } from './command.ts';
+
+/** What the commands about backups need. */
+export type BackupParts = {
+  readonly settings: () => Settings;
+  readonly clock: Clock;
+  readonly rootKeyPath: (settings: Settings) => string;
+  readonly openTrial: OpenTrial;
+  /** Resolves when somebody wants the process to end. */
+  readonly stopped: () => Promise<void>;
+};
+
+/** `backup create`, `backup verify`, `backup restore`: of an installation on SQLite, the root key left out. */
+export function backupCommands(parts: BackupParts, terminal: Terminal): readonly Command[] {
+  return [
+    {
+      name: 'backup create',
+      usage: 'backup create FOLDER [--since EARLIER]',
+      summary: 'Copies database, documents and anchor of the ledger into a new folder, while the server runs.',
+      details: createDetails,
+      run: async (args) => await create(args, parts, terminal),
+    },
+    {
+      name: 'backup verify',
+      usage: 'backup verify FOLDER [--quick] [--scratch FOLDER] [--json]',
+      summary:
+        'Restores a backup on trial and reads all of it: does it open, is it whole, is its ledger the signed one?',
+      details: verifyDetails,
+      run: async (args) => await verify(args, parts, terminal),
+    },
+    {
+      name: 'backup restore',
+      usage: 'backup restore FOLDER',
+      summary: 'Puts a backup into the DATA_DIR and DOCUMENT_STORE of the settings, in which nothing may be.',
+      run: async (args) => await restore(args, parts, terminal),
+    },
+  ];
+}
+
+const createDetails = `FOLDER is made, or is there and empty. The root key is not in it: keep that elsewhere.
+
+  --since EARLIER  Documents that are in an earlier backup on the same disk are linked, not copied once more.
+
+On PostgreSQL use its own tools, and copy the documents behind the dump: docs/operating.md#backup-and-restore.`;
+
+const verifyDetails = `It needs the root key (ROOT_KEY_FILE, or root.key in DATA_DIR), and as much room as the database for as long as it runs.
+The backup itself is not changed.
+
+  --quick           Of each document its record and its end are read, not all bytes.
+  --scratch FOLDER  Where the database is restored on trial; by default the system's folder for such files.
+  --json            Prints the verdict as JSON.
+
+Ends in 0 where all is well, in 1 where not, with what is wrong.`;
+
+async function create(args: readonly string[], parts: BackupParts, terminal: Terminal): Promise<ExitCode> {
+  const options = { since: { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const folder = resolve(terminal.cwd, onlyOf(positionals, 'name one folder'));
+  const earlier = values.since === undefined ? undefined : resolve(terminal.cwd, values.since);
+  const onProgress = progressOn(terminal);
+  const manifest = await createBackup(parts.settings(), { folder, earlier, clock: parts.clock, onProgress });
+  const { database, documents, rootKeys, missing } = manifest;
+  const what =
+    documents === null ? 'the documents lie in S3' : `${documents.count} documents, ${documents.bytes} bytes`;
+  terminal.stderr(`${terminal.isInteractive ? '\r' : ''}${folder}: the database, ${database.bytes} bytes; ${what}\n`);
+  terminal.stderr(`Not in it, and needed to open it: root key ${rootKeys.join(', ')}. Try it: backup verify\n`);
+  if (missing.length === 0) return 0;
+  terminal.stderr(
+    `It holds all there is, but ${missing.length} documents have no bytes in DOCUMENT_STORE, ${missing[0]} among them: see documents verify\n`,
+  );
+  return 1;
+}
+
+async function verify(args: readonly string[], parts: BackupParts, terminal: Terminal): Promise<ExitCode> {
+  const options = { quick: { type: 'boolean' }, scratch: { type: 'string' }, json: { type: 'boolean' } } as const;
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const folder = resolve(terminal.cwd, onlyOf(positionals, 'name one folder'));
+  const place = resolve(terminal.cwd, values.scratch ?? tmpdir());
+  const scratch = await mkdtemp(join(place, 'citizen-services-trial-'));
+  const ended = parts.stopped().then(() => {
+    throw new Error('stopped; the backup is as it was');
+  });
+  try {
+    const settings = parts.settings();
+    const verifying = verifyBackup(settings, {
+      ...{ folder, scratch, quick: values.quick === true },
+      ...{ rootKey: parts.rootKeyPath(settings), openTrial: parts.openTrial },
+      onProgress: (what) => terminal.isInteractive && terminal.stderr(`\r${what}\u001b[K`),
+    });
+    const { manifest, faults, ...counts } = await Promise.race([verifying, ended]);
+    const { begunAt, program, rootKeys } = manifest;
+    if (values.json === true) {
+      terminal.stdout(`${JSON.stringify({ verified: faults.length === 0, begunAt, program, ...counts, faults })}\n`);
+    } else for (const fault of faults) terminal.stdout(`${fault}\n`);
+    const { citizens, documents, entries } = counts;
+    const found = `${citizens} citizens, ${documents} documents, ${entries} entries of the ledger`;
+    const verdict = faults.length === 0 ? 'it can be restored' : `NOT well: ${faults.length} faults`;
+    terminal.stderr(
+      `${terminal.isInteractive ? '\r\u001b[K' : ''}backup of ${begunAt}, root key ${rootKeys.join(', ')}: `,
+    );
+    terminal.stderr(`${found}: ${verdict}\n`);
+    return faults.length === 0 ? 0 : 1;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function restore(args: readonly string[], parts: BackupParts, terminal: Terminal): Promise<ExitCode> {
+  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+  const folder = resolve(terminal.cwd, onlyOf(positionals, 'name one folder'));
+  const settings = parts.settings();
+  const { begunAt, rootKeys } = await restoreBackup(settings, folder, progressOn(terminal));
+  terminal.stderr(
+    `${terminal.isInteractive ? '\r' : ''}Restored the backup of ${begunAt} into ${settings.dataDir}. It needs root key ${rootKeys.join(', ')} at ${parts.rootKeyPath(settings)}. Before you start: docs/operating.md#backup-and-restore\n`,
+  );
+  return 0;
+}
+
+function progressOn({ isInteractive, stderr }: Terminal): (copied: Copied) => void {
+  return ({ count, bytes }) => {
+    if (isInteractive && count % 100 === 0) stderr(`\r${count} documents, ${bytes} bytes`);
+  };
+}

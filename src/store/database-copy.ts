@@ -1,0 +1,34 @@
+import { open } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+
+/**
+ * Copies an SQLite database as it is at one instant into a file that is not there yet, synced, while another process
+ * writes. It stands on the caller's thread for as long as it takes, and needs as much room as the database.
+ */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  using source = new DatabaseSync(from, { readOnly: true, timeout: 10_000 });
+  source.prepare('vacuum into ?').run(to);
+  await using file = await open(to, 'r+');
+  await file.sync();
+}
+
+const mostFaults = 20;
+
+/** What is wrong within an SQLite file, in SQLite's words; nothing where it is sound. Reads all of it. */
+export function faultsOfDatabase(path: string): string[] {
+  try {
+    using db = new DatabaseSync(path, { readOnly: true });
+    const found = db.prepare(`pragma integrity_check(${mostFaults})`).all();
+    const broken = found.map((row) => String(row['integrity_check'])).filter((word) => word !== 'ok');
+    const orphans = db.prepare('pragma foreign_key_check').all().slice(0, mostFaults);
+    return [...broken, ...orphans.map((row) => `a row of ${row['table']} belongs to none of ${row['parent']}`)];
+  } catch (fault) {
+    return [fault instanceof Error ? fault.message : 'it cannot be read'];
+  }
+}
+
+/** The rows of one statement, each as it is read. */
+export function* rowsOf(path: string, sql: string): Generator<Readonly<Record<string, unknown>>> {
+  using db = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
+  yield* db.prepare(sql).iterate();
+}

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { createBackup } from '../../src/cli/backup-create.ts';
+import { readSettings } from '../../src/config/settings.ts';
+import { systemClock } from '../../src/kernel/system-clock.ts';
+import { databaseFile } from '../../src/store/open.ts';
+import { makeTestFolder } from '../test-folder.ts';
+import { until } from '../until.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+const file = afterThisFile();
+
+function folderOf(t: Pick<TestContext, 'after'>): string {
+  const folder = makeTestFolder('cs-backup-');
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The paths of all files below a folder. */
+const filesIn = (folder: string) =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+const signedIn = (anchor: string) => Number(readFileSync(anchor, 'utf8').split('\n')[1]);
+
+/** One installation that was backed up while it was at work, and has gone on since. */
+async function backedUp(): Promise<{ readonly home: ServerHome; readonly backup: string }> {
+  const home = await makeHome(file);
+  const server = await home.start('demo');
+  const headers = { authorization: `Bearer ${await home.token()}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ citizenId: 'demo-mary', message: 'Your permit is ready.' });
+  const send = async () => {
+    const { status } = await fetch(`${server.url}/v1/notifications/send`, { method: 'POST', headers, body });
+    assert.equal(status, 202);
+  };
+  for (let sent = 0; sent < 5; sent += 1) await send();
+  const anchor = join(home.dataDir, 'ledger-checkpoint');
+  await until(async () => existsSync(anchor));
+  const backup = join(folderOf(file), 'backup');
+  const making = home.run('backup', 'create', backup);
+  let made = false;
+  void making.then(() => {
+    made = true;
+  });
+  while (!made) await send();
+  const { code, stderr } = await making;
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stderr,
+    /the database, \d+ bytes; 3 documents, \d+ bytes\nNot in it, and needed to open it: root key [0-9a-f]{16}\./,
+  );
+  const size = signedIn(join(backup, 'ledger-checkpoint'));
+  await send();
+  await until(async () => signedIn(anchor) > size);
+  await server.end('SIGTERM');
+  return { home, backup };
+}
+
+const standing = await backedUp();
+
+/** A copy of the backup, with what runs the command on it; nothing of a trial may be left. */
+function copyOf(t: TestContext) {
+  const folder = join(folderOf(t), 'copy');
+  cpSync(standing.backup, folder, { recursive: true, preserveTimestamps: true });
+  const scratch = folderOf(t);
+  const verify = async (...flags: string[]) => {
+    const ran = await standing.home.run('backup', 'verify', folder, '--scratch', scratch, ...flags);
+    assert.deepEqual(readdirSync(scratch), []);
+    return ran;
+  };
+  return { folder, verify };
+}
+
+test('a backup that was made while the server was at work can be restored, and the restored server goes on', async (t) => {
+  const { folder, verify } = copyOf(t);
+  const { code, stdout } = await verify('--json');
+  const verdict = JSON.parse(stdout);
+  assert.equal(code, 0);
+  assert.deepEqual(verdict.faults, []);
+  assert.deepEqual([verdict.verified, verdict.citizens, verdict.documents], [true, 14, 3]);
+  assert.equal(verdict.entries >= signedIn(join(folder, 'ledger-checkpoint')), true);
+  assert.ok(filesIn(folder).every((path) => (statSync(path).mode & 0o077) === 0));
+
+  const other = await makeHome(t, { settings: { ROOT_KEY_FILE: join(standing.home.dataDir, 'root.key') } });
+  const restored = await other.run('backup', 'restore', folder);
+  assert.equal(restored.code, 0, restored.stderr);
+  const again = await other.run('backup', 'restore', folder);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /citizen-services\.sqlite is there: restore into a DATA_DIR of its own/);
+  const server = await other.start('start');
+  const [client] = standing.home.demo().clients;
+  const headers = { authorization: `Bearer ${await other.token([], client)}` };
+  const [id] = filesIn(join(folder, 'documents')).map((path) => basename(path));
+  assert.equal((await fetch(`${server.url}/v1/documents/${id}`, { headers })).status, 200);
+  // The ledger goes on from where the backup was, with the document that was just opened.
+  await until(async () => signedIn(join(other.dataDir, 'ledger-checkpoint')) > verdict.entries);
+});
+
+type Damage = readonly [what: string, damage: (folder: string) => void, told: RegExp];
+
+/** Changes the database of a backup, and its manifest so that it fits. */
+const inDatabase = (change: (db: DatabaseSync) => void) => (folder: string) => {
+  const path = join(folder, databaseFile);
+  {
+    using db = new DatabaseSync(path);
+    change(db);
+  }
+  fit(folder);
+};
+
+function fit(folder: string): void {
+  const bytes = readFileSync(join(folder, databaseFile));
+  const manifest = JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8'));
+  manifest.database = { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+  writeFileSync(join(folder, 'backup.json'), JSON.stringify(manifest));
+}
+
+function flip(path: string, at: number): void {
+  const bytes = readFileSync(path);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
+
+const blobOf = (folder: string) => filesIn(join(folder, 'documents'))[0] ?? assert.fail();
+
+const damages: readonly Damage[] = [
+  ['it was not finished', (folder) => unlinkSync(join(folder, 'backup.json')), /is no whole backup: backup\.json/],
+  ['its manifest is of another form', (folder) => writeFileSync(join(folder, 'backup.json'), '{}'), /not of a form/],
+  ['a bit of the database is another', (folder) => flip(join(folder, databaseFile), 50_000), /its bytes differ/],
+  [
+    'pages of the database are broken',
+    (folder) => {
+      const path = join(folder, databaseFile);
+      const bytes = readFileSync(path);
+      bytes.fill(0xff, 8 * 4_096, 12 * 4_096);
+      writeFileSync(path, bytes);
+      fit(folder);
+    },
+    /^database: /m,
+  ],
+  ['a bit of a document is another', (folder) => flip(blobOf(folder), 60), /document doc_\w+: (bytes|record)-broken/],
+  ['a document is missing', (folder) => unlinkSync(blobOf(folder)), /document doc_\w+: blob-missing/],
+  [
+    'a document came from elsewhere',
+    (folder) =>
+      cpSync(blobOf(folder), join(folder, 'documents/sealed/doc_01K9ZXQ7M0E7D8T3VBRN5YHC42'), {
+        preserveTimestamps: true,
+      }),
+    /document doc_01K9ZXQ7M0E7D8T3VBRN5YHC42: orphan-blob/,
+  ],
+  [
+    'an entry of the ledger is another',
+    inDatabase((db) => {
+      const { entry } = db.prepare('select entry from ledger_entry where leaf_index = 3').get() ?? {};
+      assert.ok(entry instanceof Uint8Array);
+      entry[60] = (entry[60] ?? 0) ^ 1;
+      db.prepare('update ledger_entry set entry = ? where leaf_index = 3').run(entry);
+    }),
+    /ledger: /,
+  ],
+  [
+    'the ledger ends before its anchor',
+    (folder) => cpSync(join(standing.home.dataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint')),
+    /ledger: the log was rolled back/,
+  ],
+  [
+    'a citizen has another key',
+    inDatabase((db) =>
+      db.exec("update citizen_key set wrapped = zeroblob(length(wrapped)) where citizen_id = 'demo-mary'"),
+    ),
+    /the root key does not open the keys of all citizens/,
+  ],
+  [
+    'a newer program made it',
+    inDatabase((db) => db.exec("insert into schema_migration values (9999, 'later', 'x', 1)")),
+    /a newer program has migrated this database to 9999/,
+  ],
+];
+
+for (const [what, damage, told] of damages) {
+  test(`backup verify tells that ${what}`, async (t) => {
+    const { folder, verify } = copyOf(t);
+    damage(folder);
+    const { code, stdout, stderr } = await verify();
+    assert.equal(code, 1);
+    assert.match(`${stdout}${stderr}`, told);
+  });
+}
+
+test('backup verify says so where the root key is another, or there is none', async (t) => {
+  const { folder } = copyOf(t);
+  const other = await makeHome(t);
+  const without = await other.run('backup', 'verify', folder);
+  assert.equal(without.code, 1);
+  assert.match(without.stderr, /root key/);
+  await other.run('keys', 'create');
+  const wrong = await other.run('backup', 'verify', folder);
+  assert.equal(wrong.code, 1);
+  assert.match(`${wrong.stdout}${wrong.stderr}`, /root key/);
+});
+
+const erasing =
+  "update document set status = 'erased', sealed_record = null, erased_at = 1, erasure_event = 'x' where id = ?";
+
+test('a document that is erased while a backup is made is in it as that; one that was lost is told', async (t) => {
+  const place = folderOf(t);
+  const [dataDir, target] = [join(place, 'data'), join(place, 'made')];
+  mkdirSync(dataDir);
+  cpSync(join(standing.backup, databaseFile), join(dataDir, databaseFile));
+  cpSync(join(standing.backup, 'documents'), join(dataDir, 'documents'), { recursive: true, preserveTimestamps: true });
+  const gone: string[] = [];
+  const made = await createBackup(readSettings({ DATA_DIR: dataDir }), {
+    ...{ folder: target, earlier: undefined, clock: systemClock },
+    onProgress: ({ count }) => {
+      // The database is copied by now, and one document.
+      if (count !== 1) return;
+      const copied = new Set(filesIn(join(target, 'documents')).map((path) => basename(path)));
+      for (const path of filesIn(join(dataDir, 'documents'))) {
+        if (copied.has(basename(path))) continue;
+        gone.push(basename(path));
+        unlinkSync(path);
+      }
+      using db = new DatabaseSync(join(dataDir, databaseFile));
+      db.prepare(erasing).run(gone[0] ?? '');
+    },
+  });
+  assert.deepEqual([made.erasedMeanwhile, made.missing, made.documents?.count], [[gone[0]], [gone[1]], 1]);
+  const { stdout } = await standing.home.run('backup', 'verify', target);
+  assert.match(stdout, new RegExp(`^document ${gone[1]}: blob-missing: .*\n$`));
+});
+
+test('backup create links what an earlier backup has, and refuses a place that is not its own', async (t) => {
+  const { folder } = copyOf(t);
+  const { home } = standing;
+  const second = `${folder}-2`;
+  assert.equal((await home.run('backup', 'create', second, '--since', folder)).code, 0);
+  assert.ok(filesIn(join(second, 'documents')).every((path) => statSync(path).nlink === 2));
+  const taken = await home.run('backup', 'create', second);
+  assert.equal(taken.code, 1);
+  assert.match(taken.stderr, /is not empty: each backup has its own folder/);
+  const within = await home.run('backup', 'create', join(home.dataDir, 'documents', 'b'));
+  assert.equal(within.code, 2);
+  assert.match(within.stderr, /among the documents/);
+  const since = await home.run('backup', 'create', `${folder}-3`, '--since', home.dataDir);
+  assert.equal(since.code, 1);
+  assert.match(since.stderr, /is no whole backup/);
+  assert.equal(existsSync(`${folder}-3`), false);
+});
+
+test('a trial that is stopped leaves nothing of itself behind', async (t) => {
+  const { folder } = copyOf(t);
+  const scratch = folderOf(t);
+  const launched = standing.home.launch('backup', 'verify', folder, '--scratch', scratch);
+  await until(async () => readdirSync(scratch).length === 1);
+  assert.deepEqual(await launched.end('SIGTERM'), { code: 1, signal: null });
+  assert.match(launched.stderr(), /stopped; the backup is as it was/);
+  assert.deepEqual(readdirSync(scratch), []);
+});
+
+test('on PostgreSQL the command names its tools and makes nothing', async (t) => {
+  const home = await makeHome(t, { settings: { DATABASE_URL: 'postgres://u:p@localhost/none' } });
+  const folder = join(home.dataDir, 'b');
+  const { code, stderr } = await home.run('backup', 'create', folder);
+  assert.equal(code, 1);
+  assert.match(stderr, /the database is PostgreSQL, which has its own tools: pg_dump or pg_basebackup/);
+  assert.equal(existsSync(folder), false);
+});
