@@ -35,8 +35,9 @@ function watch(folder: string): void {
     if (path !== '/v1' && (!path.startsWith('/v1/') || aboutItself.test(path))) return;
     const given = keepHeaders(response);
     const headersOf = () => ({ ...response.getHeaders(), ...given() });
-    const bytes = keepBytes(response, () => /json/.test(String(headersOf()['content-type'])));
-    response.once('finish', () => {
+    const isJson = () => /json/.test(String(headersOf()['content-type']));
+    // Before its end leaves: a test may kill the server as soon as it has the whole answer.
+    const bytes = keepBytes(response, isJson, () => {
       const headers = headersOf();
       // In a test's own process other servers than ours stand too, and ours with other operations.
       if (!isServer && headers['api-version'] === undefined) return;
@@ -69,10 +70,11 @@ function keepHeaders(response: ServerResponse): () => Readonly<Record<string, un
   return () => kept;
 }
 
-/** Keeps JSON that is written, up to a bound; of anything else the first piece, since it has no schema. */
-function keepBytes(response: ServerResponse, isJson: () => boolean): () => Buffer | undefined {
+/** Keeps JSON that is written, up to a bound; of anything else the first piece: it has no schema. Tells when all is kept. */
+function keepBytes(response: ServerResponse, isJson: () => boolean, whole: () => void): () => Buffer | undefined {
   const pieces: Buffer[] = [];
   let size = 0;
+  let isEnded = false;
   const keep = (chunk: unknown) => {
     if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
     size += chunk.length;
@@ -84,6 +86,10 @@ function keepBytes(response: ServerResponse, isJson: () => boolean): () => Buffe
     Object.assign(response, {
       [name]: (...given: unknown[]) => {
         keep(given[0]);
+        if (name === 'end' && !isEnded) {
+          isEnded = true;
+          whole();
+        }
         return real(...given);
       },
     });
