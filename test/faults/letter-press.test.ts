@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { letterData } from '../../src/notifications/letters/letter-data.ts';
 import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
 import { letterAt, letterOf } from '../letters.ts';
+import { makeTestFolder } from '../test-folder.ts';
 
 const data = letterData(letterOf('Hello.'), 'din5008b') ?? '';
 
@@ -18,6 +20,22 @@ test('a typesetter that could not be started once is started again for the next 
   } finally {
     process.execPath = program;
   }
+  assert.ok((await press.set(data, letterAt)) instanceof Uint8Array);
+});
+
+test('where the program that sets letters does not fit the machine, the fault says what is missing, and the next letter tries anew', async (t) => {
+  const folder = makeTestFolder('cs-press-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [node, without] = [join(folder, 'node'), join(folder, 'without.cjs')];
+  writeFileSync(without, `process.dlopen = () => { throw new Error('librt.so.1: no such file'); };`);
+  writeFileSync(node, `#!/bin/sh\nexec '${process.execPath}' --require '${without}' "$@"\n`, { mode: 0o755 });
+  const press = createLetterPress();
+  t.after(() => press.close());
+  const program = process.execPath;
+  process.execPath = node;
+  const letter = press.set(data, letterAt);
+  process.execPath = program;
+  await assert.rejects(letter, /no letter can be set on this machine: .*librt\.so\.1: no such/);
   assert.ok((await press.set(data, letterAt)) instanceof Uint8Array);
 });
 

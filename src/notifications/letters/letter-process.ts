@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
+import type { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
 import { addressPanic, letterTemplate } from './letter-template.ts';
 
 /** What the press orders: the data of one letter, and the instant that stands in the file, in seconds. */
@@ -9,29 +9,44 @@ export type LetterOrder = { readonly data: string; readonly at: number };
 /** Why a letter cannot be set; no text of it is in that. */
 export type LetterFault = 'address-too-long' | 'no-glyph' | 'not-set';
 
-/** What comes back: the PDF, or why there is none. */
-export type LetterProof = { readonly pdf?: Uint8Array; readonly fault?: LetterFault };
+/** What comes back: the PDF, or why there is none; `broken` says why no letter can be set on this machine. */
+export type LetterProof = { readonly pdf?: Uint8Array; readonly fault?: LetterFault; readonly broken?: string };
 
 /** By these words the exporter refuses a text for which no font has a glyph (test/contract/letter-fonts.test.ts). */
 const noGlyph = 'could not be displayed with font';
 
-const require = createRequire(import.meta.url);
-const fonts = ['noto-sans/', 'noto-sans-arabic/', 'noto-sans-devanagari/'].flatMap((folder) => {
-  const name = { 'noto-sans/': 'NotoSans', 'noto-sans-arabic/': 'NotoSansArabic' }[folder] ?? 'NotoSansDevanagari';
-  return ['400Regular', '700Bold'].map((weight) =>
-    readFileSync(require.resolve(`@expo-google-fonts/${folder}${weight}/${name}_${weight}.ttf`)),
-  );
-});
-
 // The child of `typesetter.ts`: it sets letters until it is replaced. Its argument is the folder of the operator's fonts.
 const [, , folder] = process.argv;
-const more = folder === undefined ? [] : [{ fontPaths: [folder] }];
-const compiler = NodeCompiler.create({ fontArgs: [{ fontBlobs: fonts }, ...more] });
+const opened = openCompiler(folder).catch((fault: unknown) => wordsOf(fault).join('; '));
 let set = 0;
 
-process.on('message', (order: LetterOrder) => process.send?.(proofOf(order)));
+process.on('message', async (order: LetterOrder) => {
+  const compiler = await opened;
+  process.send?.(typeof compiler === 'string' ? { broken: compiler } : proofOf(compiler, order));
+});
 
-function proofOf({ data, at }: LetterOrder): LetterProof {
+/** Its program is of this machine's kind, and needs its libraries: it may not be there. */
+async function openCompiler(folder: string | undefined): Promise<NodeCompiler> {
+  const { NodeCompiler } = await import('@myriaddreamin/typst-ts-node-compiler');
+  const require = createRequire(import.meta.url);
+  const fonts = ['noto-sans/', 'noto-sans-arabic/', 'noto-sans-devanagari/'].flatMap((folder) => {
+    const name = { 'noto-sans/': 'NotoSans', 'noto-sans-arabic/': 'NotoSansArabic' }[folder] ?? 'NotoSansDevanagari';
+    return ['400Regular', '700Bold'].map((weight) =>
+      readFileSync(require.resolve(`@expo-google-fonts/${folder}${weight}/${name}_${weight}.ttf`)),
+    );
+  });
+  const more = folder === undefined ? [] : [{ fontPaths: [folder] }];
+  return NodeCompiler.create({ fontArgs: [{ fontBlobs: fonts }, ...more] });
+}
+
+/** What a fault and its causes say, the first line of each. */
+function wordsOf(fault: unknown): string[] {
+  if (Array.isArray(fault)) return fault.flatMap(wordsOf);
+  if (!(fault instanceof Error)) return [];
+  return [fault.message.split('\n', 1)[0] ?? '', ...wordsOf(fault.cause)];
+}
+
+function proofOf(compiler: NodeCompiler, { data, at }: LetterOrder): LetterProof {
   try {
     const by = { mainFileContent: letterTemplate, inputs: { data } };
     // The exporter refuses what is not PDF/UA-1, so a letter that a screen reader cannot read does not leave.

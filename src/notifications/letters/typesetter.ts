@@ -43,9 +43,12 @@ export function startTypesetter(fonts: string | undefined): Typesetter {
     child.channel?.ref();
   }
 
-  child.on('message', ({ pdf, fault = 'not-set' }: LetterProof) => {
-    inHand?.resolve(pdf ?? fault);
+  child.on('message', ({ pdf, fault = 'not-set', broken }: LetterProof) => {
+    if (broken === undefined) inHand?.resolve(pdf ?? fault);
+    else inHand?.reject(new Error(`no letter can be set on this machine: ${broken}`));
     inHand = undefined;
+    // The next one may find what this one has missed.
+    if (broken !== undefined) return end();
     clearTimeout(timer);
     timer = setTimeout(end, idleMs).unref();
     child.unref();
