@@ -16,6 +16,7 @@ import { type DocumentsRoom, documentCommands } from './cli/documents.ts';
 import { keepingCommands } from './cli/documents-keeping.ts';
 import { evaluateCommands } from './cli/evaluate.ts';
 import { evidenceVerifyCommand } from './cli/evidence.ts';
+import { healthCommand } from './cli/health.ts';
 import { importCommands } from './cli/import-citizens.ts';
 import { keyCommands } from './cli/keys.ts';
 import { ledgerCommands } from './cli/ledger.ts';
@@ -50,6 +51,7 @@ export async function commandLine(
   const settings = () => readSettings(environment);
   const own = [
     ...serverCommands(settings, terminal, environment),
+    healthCommand(settings, terminal, fetch),
     doctorCommand(() => checkUpOf(environment), terminal, systemTimer),
     ...calibrateCommands(terminal, systemClock),
     ...evaluateCommands(terminal, systemClock, processorMs),

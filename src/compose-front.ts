@@ -2,12 +2,14 @@ import { createAuthorizationServer } from './access/authorization-server.ts';
 import { createTokenChecker } from './access/check-token.ts';
 import { apiCatalog, protectedResourceMetadata, securityTxt } from './access/metadata.ts';
 import { createTrustedIssuer } from './access/trusted-issuer.ts';
+import { createAdminServer } from './api/admin-server.ts';
 import type { Gate } from './api/dispatch.ts';
 import { scopes } from './api/operation.ts';
 import type { Mount, Page } from './api/server.ts';
-import { apiDocuments, catalogPage, jsonPage, securityTxtPage } from './api/well-known.ts';
+import { apiDocuments, catalogPage, healthPaths, jsonPage, securityTxtPage } from './api/well-known.ts';
 import type { Access, House } from './compose.ts';
 import type { Edge } from './compose-access.ts';
+import { hostFromHere } from './config/public-url.ts';
 import { apiVersion } from './config/version.ts';
 import type { LedgerWatch } from './ledger/ledger-watch.ts';
 import { operations } from './operations.ts';
@@ -78,4 +80,13 @@ export function createFront(house: House, access: Access, { publicUrl, edge, wat
     issueAccessToken: authorization.issueAccessToken,
     forget: checker.forget,
   };
+}
+
+/** Tells operators how this process is; gives where, and what ends that. */
+export async function startAdmin({ settings }: House, front: Front, metrics: Page) {
+  const { adminHost: host, adminPort } = settings;
+  const server = createAdminServer();
+  const health = front.pages.filter(({ path }) => healthPaths.includes(path));
+  const port = await server.listen({ host, port: adminPort }, [metrics, ...health]);
+  return { url: `http://${hostFromHere(host)}:${port}`, close: server.close };
 }

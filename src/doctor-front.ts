@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
-import { publicUrlOn } from './config/public-url.ts';
+import { hostFromHere, publicUrlOn } from './config/public-url.ts';
 import { patienceMs, reach } from './doctor-reach.ts';
 import { type DoctorRoom, isServed, messageOf, readyDatabase, within } from './doctor-room.ts';
 import { bytesWithin } from './kernel/bytes-within.ts';
@@ -65,9 +65,8 @@ async function publishedKids(url: string): Promise<readonly string[]> {
 async function port({ settings }: DoctorRoom): Promise<readonly Finding[]> {
   const { host, port: at, dataDir, databaseUrl } = settings;
   if (databaseUrl !== undefined || at === 0 || !existsSync('/proc/locks') || holderOf(dataDir) !== undefined) return [];
-  const address = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
   try {
-    await reach(new URL(`http://${address}:${at}`));
+    await reach(new URL(`http://${hostFromHere(host)}:${at}`));
   } catch {
     return [ok(`${at} of ${host} is free`)];
   }

@@ -41,9 +41,9 @@ export type RunParts = { readonly terminal: Terminal; readonly takeFor: TakeFor;
 /** Runs the demo until it is stopped. */
 export async function runDemo(given: Settings, { terminal, takeFor, environment }: RunParts): Promise<ExitCode> {
   const settings = settingsOf(given, true);
-  if (!['127.0.0.1', '::1', 'localhost'].includes(settings.host)) {
+  if (![settings.host, settings.adminHost].every((host) => ['127.0.0.1', '::1', 'localhost'].includes(host))) {
     throw new Error(
-      'The demo never listens beyond loopback: leave HOST out, or run `citizen-services start` with keys of your own.',
+      'The demo never listens beyond loopback: leave HOST and ADMIN_HOST out, or run `citizen-services start` with keys of your own.',
     );
   }
   const path = rootKeyPath(settings);

@@ -8,7 +8,7 @@ import { type Access, type House, openAccess } from './compose.ts';
 import { type Edge, openEdge } from './compose-access.ts';
 import { confirmMounts, providerCallbacks } from './compose-channels.ts';
 import { type Keeping, startKeeping } from './compose-documents.ts';
-import { createFront, type Front } from './compose-front.ts';
+import { createFront, type Front, startAdmin } from './compose-front.ts';
 import { standingPolicy, startClearing, tellOfOldRecords } from './compose-identity.ts';
 import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose-ledger.ts';
 import { contactsOf, senderNamesOf, startCalling, watchQueues } from './compose-notifications.ts';
@@ -137,11 +137,11 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   metrics = counted;
   const threads = startThreads(house, mode, { port, publicUrl, wakes, server, front });
   metrics.gauges([...ledgerGauges(ledger.watch), ...(queues?.gauges ?? []), ...threadGauges(threads)]);
-  const adminPort = mode.isHelper === true ? undefined : await metrics.listen(settings.adminPort, threads?.snapshots);
+  const admin = mode.isHelper === true ? undefined : await startAdmin(house, front, counted.page(threads?.snapshots));
   const refresh = refreshRoot(house);
   return {
     publicUrl,
-    adminUrl: adminPort === undefined ? undefined : `http://127.0.0.1:${adminPort}`,
+    adminUrl: admin?.url,
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
     renewConnections: server.renewConnections,
@@ -156,7 +156,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
       await stopAll(house.log, [
         () => sequencing?.stop(),
         () => ledger.stop(),
-        ...[...channels, metrics].map((part) => () => part?.close()),
+        ...[...channels, admin].map((part) => () => part?.close()),
       ]);
       await house.close();
     },

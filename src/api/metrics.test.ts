@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createAdminServer } from './admin-server.ts';
 import { createMetrics } from './metrics.ts';
 
 test('a gauge is a figure, one for each value of its label, or none while there is nothing to say', async (t) => {
-  const metrics = await createMetrics();
-  t.after(() => metrics.close());
+  const [metrics, admin] = [await createMetrics(), createAdminServer()];
+  t.after(() => admin.close());
   let waits: ReadonlyMap<string, number> = new Map();
   let size: number | undefined = 3;
   metrics.gauges([
     { name: 'test_waiting', help: 'What waits.', label: 'channel', read: () => waits },
     { name: 'test_size', help: 'How large it is.', read: () => size },
   ]);
-  const port = await metrics.listen(0);
+  const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [metrics.page()]);
   const lines = async () => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     return text.split('\n').filter((line) => line.startsWith('test_'));

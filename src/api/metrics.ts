@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { RequestLine } from './log.ts';
-import { portFault } from './port-fault.ts';
+import type { Page } from './server.ts';
 
 /** What operators watch; labels are routes, statuses and problems, never a client's input. */
 export type Metrics = {
@@ -12,9 +11,8 @@ export type Metrics = {
   gauges(list: readonly Gauge[]): void;
   /** What was counted here, for the thread that serves the metrics of all. */
   snapshot(): Promise<Snapshot>;
-  /** Serves `/metrics` on loopback, with what `others` have counted; gives the port. */
-  listen(port: number, others?: () => Promise<readonly Snapshot[]>): Promise<number>;
-  close(): Promise<void>;
+  /** `/metrics`, with what `others` have counted. */
+  page(others?: () => Promise<readonly Snapshot[]>): Page;
 };
 
 /** A figure that goes up and down; with `label` one for each of its values, which are words of this program. */
@@ -54,21 +52,6 @@ export async function createMetrics(): Promise<Metrics> {
     registers: [registry],
   });
   const snapshot = () => registry.getMetricsAsJSON();
-  let others: () => Promise<readonly Snapshot[]> = async () => [];
-  async function all(): Promise<string> {
-    const counted = [await snapshot(), ...(await others())];
-    return `${await ofProcess.metrics()}\n${await AggregatorRegistry.aggregate(counted).metrics()}`;
-  }
-  const server = createServer((request, response) => {
-    if (request.method !== 'GET' || request.url !== '/metrics') {
-      response.writeHead(404).end();
-      return;
-    }
-    all().then(
-      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
-      () => response.writeHead(500).end(),
-    );
-  });
   return {
     fault: (kind) => faults.inc({ kind }),
     gauges: (list) => {
@@ -88,19 +71,16 @@ export async function createMetrics(): Promise<Metrics> {
       seconds.observe({ method, route }, durationMs / 1_000);
     },
     snapshot,
-    listen: async (port, those) => {
+    page: (others = async () => []) => {
       collectDefaultMetrics({ register: ofProcess });
-      if (those !== undefined) others = those;
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', (fault) => reject(portFault(fault, { host: '127.0.0.1', port, setting: 'ADMIN_PORT' })));
-        server.listen(port, '127.0.0.1', resolve);
-      });
-      const address = server.address();
-      return typeof address === 'object' && address !== null ? address.port : port;
-    },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      return {
+        path: '/metrics',
+        get: async () => {
+          const counted = [await snapshot(), ...(await others())];
+          const body = `${await ofProcess.metrics()}\n${await AggregatorRegistry.aggregate(counted).metrics()}`;
+          return { status: 200, headers: { 'content-type': registry.contentType }, body };
+        },
+      };
     },
   };
 }

@@ -8,6 +8,8 @@ const anyOrigin = { 'access-control-allow-origin': '*', 'cache-control': 'public
 
 /** Where a server says whether it is ready, and what is wrong with its ledger. */
 export const readinessPath = '/readyz';
+/** What a server also tells where its metrics are, whatever its role. */
+export const healthPaths: readonly string[] = ['/healthz', readinessPath];
 
 /** A document that stays as it is while the server runs, readable from any origin. */
 export function jsonPage(path: string, content: unknown, type = 'application/json; charset=utf-8'): Page {

@@ -10,6 +10,11 @@ function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
+/** Where a program of this machine finds what listens at that host, as the host of a URL. */
+export function hostFromHere(host: string): string {
+  return { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? inUrl(host);
+}
+
 /**
  * Where callers find a server that listens on that port: as the operator says, or where it listens. Tokens and signed results
  * state it, and callers compare; who listens everywhere has to say it.

@@ -47,7 +47,12 @@ export const settingTable = {
   ADMIN_PORT: {
     kind: 'port',
     fallback: '0',
-    help: 'TCP port of /metrics, on loopback; 0 takes a free one, or shares none.',
+    help: 'TCP port of /metrics, /healthz and /readyz for every role; 0 takes a free one, or shares none.',
+  },
+  ADMIN_HOST: {
+    kind: 'text',
+    fallback: '127.0.0.1',
+    help: 'Address on which ADMIN_PORT listens. What is told there needs no token: beyond loopback keep others away.',
   },
   PUBLIC_URL: {
     kind: 'origin',

@@ -13,6 +13,7 @@ export type Settings = NotificationSettings & {
   /** undefined: as the machine has processors. */
   readonly apiThreads: number | undefined;
   readonly adminPort: number;
+  readonly adminHost: string;
   readonly publicUrl: string | undefined;
   readonly tlsCertificate: string | undefined;
   readonly tlsKey: string | undefined;
@@ -128,6 +129,7 @@ export function readSettings(
     host: text('HOST'),
     apiThreads: given('API_THREADS') === undefined ? undefined : Number(text('API_THREADS')),
     adminPort: Number(text('ADMIN_PORT')),
+    adminHost: text('ADMIN_HOST'),
     // As browsers write it: callers compare it letter by letter.
     publicUrl: URL.parse(text('PUBLIC_URL'))?.origin,
     ...bindingSettings({ text, given, optionalPath }),

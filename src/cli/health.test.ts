@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { freePort } from '../../test/free-port.ts';
+import { createAdminServer } from '../api/admin-server.ts';
+import { runCommandLine } from './command.ts';
+import { healthCommand } from './health.ts';
+
+/** Runs `health` against that port; gives its exit code and all it wrote. */
+async function healthAt(adminPort: number, adminHost = '127.0.0.1', ...args: readonly string[]) {
+  let said = '';
+  const write = (text: string) => {
+    said += text;
+  };
+  const terminal = { stdout: write, stderr: write, isInteractive: false, cwd: '/' };
+  const command = healthCommand(() => ({ adminHost, adminPort }), terminal, fetch);
+  return [await runCommandLine(['health', ...args], [command], terminal), said];
+}
+
+test('health says what the server says of itself, and ends in 0 only where it is ready', async (t) => {
+  const admin = createAdminServer();
+  t.after(() => admin.close());
+  let status = 200;
+  const get = async () => ({ status, headers: {}, body: status === 200 ? 'UP' : 'DOWN' });
+  const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [{ path: '/readyz', get }]);
+  assert.deepEqual(await healthAt(port), [0, 'UP\n']);
+  assert.deepEqual(await healthAt(port, '0.0.0.0'), [0, 'UP\n']);
+  status = 503;
+  assert.deepEqual(await healthAt(port), [1, 'DOWN\n']);
+  const [code, said] = await healthAt(port, '127.0.0.1', 'api');
+  assert.deepEqual([code, /Usage: citizen-services health/.test(String(said))], [2, true]);
+});
+
+test('health of a server that is not there, that leads elsewhere, or that has no port of its own, fails and says why', async (t) => {
+  const free = await freePort();
+  assert.deepEqual(await healthAt(free), [
+    1,
+    `nobody answers at http://127.0.0.1:${free}/readyz: connect ECONNREFUSED 127.0.0.1:${free}\n`,
+  ]);
+  const [code, said] = await healthAt(0);
+  assert.deepEqual([code, /ADMIN_PORT is 0/.test(String(said))], [1, true]);
+  const other = createServer((_request, response) => response.writeHead(302, { location: '/login' }).end());
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  t.after(() => other.close());
+  // A server that listens on TCP has an address with a port.
+  assert.equal((await healthAt((other.address() as AddressInfo).port))[0], 1);
+});
