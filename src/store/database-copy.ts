@@ -7,7 +7,13 @@ import { DatabaseSync } from 'node:sqlite';
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   using source = new DatabaseSync(from, { readOnly: true, timeout: 10_000 });
-  source.prepare('vacuum into ?').run(to);
+  try {
+    source.prepare('vacuum into ?').run(to);
+  } catch (cause) {
+    throw new Error(`the database cannot be copied to ${to}: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    });
+  }
   await using file = await open(to, 'r+');
   await file.sync();
 }

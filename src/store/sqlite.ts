@@ -1,9 +1,9 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { Random } from '../kernel/clock.ts';
 import { createCohort } from '../kernel/cohort.ts';
+import { lockDatabase } from './database-lock.ts';
 import { type Db, ReadUnavailable, WriteUnknown } from './db.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createSqliteLane } from './sqlite-lane.ts';
@@ -32,7 +32,7 @@ const networkFileSystems = new Map([
  */
 export async function openSqlite(path: string, options: SqliteOptions): Promise<Db> {
   refuseNetworkFileSystem(path);
-  const lock = takeLock(path);
+  const lock = lockDatabase(path);
   try {
     const writer = await startWriter(path, options.onLost);
     const db = createDb({ path, port: writer.join(), random: options.random });
@@ -108,30 +108,6 @@ export function refuseNetworkFileSystem(path: string): void {
   const name = networkFileSystems.get(statfsSync(dirname(path)).type);
   if (name !== undefined) {
     throw new Error(`the folder of ${path} is on ${name}: SQLite needs a local disk; move DATA_DIR or use PostgreSQL`);
-  }
-}
-
-// The lock is an exclusive transaction on a file of its own: the operating system releases it when the process ends.
-function takeLock(path: string): DatabaseSync {
-  const lock = openLock(`${path}-lock`);
-  try {
-    lock.exec('pragma journal_mode = memory; begin exclusive');
-    return lock;
-  } catch (cause) {
-    lock.close();
-    throw new Error(`another process has ${path} open; stop it first, or use PostgreSQL for several processes`, {
-      cause,
-    });
-  }
-}
-
-function openLock(path: string): DatabaseSync {
-  try {
-    return new DatabaseSync(path, { timeout: 0 });
-  } catch (cause) {
-    throw new Error(`${path} cannot be opened: the user of this process must own DATA_DIR and what is in it`, {
-      cause,
-    });
   }
 }
 

@@ -7,12 +7,12 @@ import {
   read as readForCallback,
   readSync,
 } from 'node:fs';
-import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { headerBytes, sealedChunkBytes } from '../../keys/chunked-encryption.ts';
 import { sealedPieceBytes } from '../../keys/sealed-stream.ts';
-import { syncFolder } from '../../store/sync-folder.ts';
+import { makeFolder, syncFolder } from '../../store/sync-folder.ts';
 import {
   BlobBroken,
   type BlobPart,
@@ -243,11 +243,4 @@ async function statExisting(path: string) {
 
 function isMissing(fault: unknown): boolean {
   return fault instanceof Error && 'code' in fault && fault.code === 'ENOENT';
-}
-
-/** Makes a folder with its parents, each synced into the one above, so that a power cut does not lose the branch. */
-async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
 }
