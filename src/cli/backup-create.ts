@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { apiVersion } from '../config/version.ts';
 import { blobPath } from '../documents/blobs/blob-store.ts';
@@ -9,7 +9,7 @@ import { anchorFile } from '../ledger/anchor.ts';
 import { readIfThere, writeSynced } from '../ledger/synced-file.ts';
 import { copyDatabase, rowsOf } from '../store/database-copy.ts';
 import { databaseFile } from '../store/open.ts';
-import { syncFolder } from '../store/sync-folder.ts';
+import { makeFolder, syncFolder } from '../store/sync-folder.ts';
 import { type Copied, copyDocuments } from './backup-documents.ts';
 import { digestOf, documentsFolder, type Manifest, manifestPath, readManifest } from './backup-folder.ts';
 import { UsageError } from './command.ts';
@@ -52,7 +52,6 @@ export async function createBackup(settings: Settings, options: CreateOptions): 
   };
   await syncFolder(folder);
   await writeSynced(manifestPath(folder), `${JSON.stringify(manifest, undefined, 2)}\n`);
-  await syncFolder(dirname(folder));
   return manifest;
 }
 
@@ -73,7 +72,7 @@ async function demandEmpty(folder: string, { documentStore }: Settings): Promise
   if (`${resolve(folder)}${sep}`.startsWith(`${resolve(documentStore)}${sep}`)) {
     throw new UsageError('the backup would lie among the documents that it copies: name another folder');
   }
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty: each backup has its own folder`);
 }
 

@@ -1,7 +1,7 @@
-import { constants, copyFile, link, mkdir, open, opendir, stat, utimes } from 'node:fs/promises';
+import { constants, copyFile, link, open, opendir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { blobFolders } from '../documents/blobs/blob-store.ts';
-import { syncFolder } from '../store/sync-folder.ts';
+import { makeFolder, syncFolder } from '../store/sync-folder.ts';
 
 export type Copied = { readonly count: number; readonly bytes: number };
 
@@ -20,14 +20,14 @@ const { sealed, incoming } = blobFolders;
  */
 export async function copyDocuments(from: string, to: string, options: CopyOptions = {}): Promise<Copied> {
   let [count, bytes] = [0, 0];
-  await mkdir(join(to, incoming), { recursive: true });
-  await mkdir(join(to, sealed), { recursive: true });
+  await makeFolder(join(to, incoming));
+  await makeFolder(join(to, sealed));
   let folder = '';
   for await (const path of filesIn(join(from, sealed), sealed)) {
     if (dirname(path) !== folder) {
       if (folder !== '') await syncFolder(join(to, folder));
       folder = dirname(path);
-      await mkdir(join(to, folder), { recursive: true });
+      await makeFolder(join(to, folder));
     }
     const size = await copyOne(path, { from, to, earlier: options.earlier });
     if (size === undefined) continue;
@@ -54,20 +54,18 @@ async function copyOne(path: string, { from, to, earlier }: Places): Promise<num
   if ((await ifThere(copying)) === undefined) return undefined;
   await utimes(target, found.atime, found.mtime);
   await using file = await open(target, 'r');
+  // A backup may have been put where others read it, or shut to its owner as well.
+  await file.chmod(0o600);
   await file.sync();
   return found.size;
 }
 
-/** False where the file system, or the border between two, has no such links. */
-async function isLinked(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    return true;
-  } catch (fault) {
-    const code = fault instanceof Error && 'code' in fault ? fault.code : undefined;
-    if (code === 'EXDEV' || code === 'EPERM' || code === 'EMLINK' || code === 'ENOTSUP') return false;
-    throw fault;
-  }
+/** False where the file system, or the border between two, takes no such link: a copy may do, or says why not. */
+function isLinked(from: string, to: string): Promise<boolean> {
+  return link(from, to).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The paths of all files below a folder, as they stand below `name`; none where there is no such folder. */

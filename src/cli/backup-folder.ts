@@ -1,32 +1,38 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { chmod, copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
 import { databaseFile } from '../store/open.ts';
 
 /** The folder of the documents in a backup. */
 export const documentsFolder = 'documents';
 const manifestFile = 'backup.json';
 
-/** What stands in `backup.json`, which is written last: a folder without it is no whole backup. */
-export type Manifest = {
-  readonly format: 1;
+const count = Type.Integer({ minimum: 0 });
+const ids = Type.Array(Type.String());
+const manifestSchema = Type.Object({
+  format: Type.Literal(1),
   /** The version of the program that made it. */
-  readonly program: string;
+  program: Type.String(),
   /** When it was begun and finished, as instants of RFC 3339. What was stored in between may be in it, or not. */
-  readonly begunAt: string;
-  readonly finishedAt: string;
-  readonly database: { readonly bytes: number; readonly sha256: string };
+  begunAt: Type.String(),
+  finishedAt: Type.String(),
+  database: Type.Object({ bytes: count, sha256: Type.String() }),
   /** The root keys that open it, by their ids. None of them is in it. */
-  readonly rootKeys: readonly string[];
+  rootKeys: ids,
   /** Null where the documents lie in S3. */
-  readonly documents: { readonly count: number; readonly bytes: number } | null;
+  documents: Type.Union([Type.Object({ count, bytes: count }), Type.Null()]),
   /** Documents that were erased while the backup was made: their rows are in it, their bytes nowhere. */
-  readonly erasedMeanwhile: readonly string[];
+  erasedMeanwhile: ids,
   /** Documents that had no bytes in the living installation either. */
-  readonly missing: readonly string[];
-};
+  missing: ids,
+});
+
+/** What stands in `backup.json`, which is written last: a folder without it is no whole backup. */
+export type Manifest = Static<typeof manifestSchema>;
 
 export const manifestPath = (folder: string): string => join(folder, manifestFile);
 
@@ -46,9 +52,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
 function parsed(text: string): Manifest | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    const isKnown = typeof value === 'object' && value !== null && 'format' in value && value.format === 1;
-    // Written by `backup-create.ts`; what was changed since shows in the checks.
-    return isKnown ? (value as Manifest) : undefined;
+    return Check(manifestSchema, value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -67,8 +71,13 @@ export async function digestOf(path: string): Promise<Manifest['database']> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Why a file is not the database that the backup was made with; undefined where it is. */
-export async function databaseFault({ database }: Manifest, path: string): Promise<string | undefined> {
-  if ((await digestOf(path)).sha256 === database.sha256) return undefined;
+/**
+ * Takes the database out of a backup, for a server to write in, also where the backup is shut to that. Gives why it is not
+ * the one that the backup was made with; undefined where it is.
+ */
+export async function takeDatabase(folder: string, { database }: Manifest, to: string): Promise<string | undefined> {
+  await copyFile(join(folder, databaseFile), to, constants.COPYFILE_FICLONE);
+  await chmod(to, 0o600);
+  if ((await digestOf(to)).sha256 === database.sha256) return undefined;
   return `${databaseFile} is not the file that the backup was made with: its bytes differ`;
 }

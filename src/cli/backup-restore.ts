@@ -1,59 +1,90 @@
 import { existsSync } from 'node:fs';
-import { constants, copyFile, mkdir, open, readdir, rename } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { blobFolders } from '../documents/blobs/blob-store.ts';
 import { anchorFile } from '../ledger/anchor.ts';
 import { readIfThere, writeSynced } from '../ledger/synced-file.ts';
+import { lockDatabase } from '../store/database-lock.ts';
 import { databaseFile } from '../store/open.ts';
-import { syncFolder } from '../store/sync-folder.ts';
+import { makeFolder, syncFolder } from '../store/sync-folder.ts';
 import { type Copied, copyDocuments } from './backup-documents.ts';
-import { databaseFault, documentsFolder, type Manifest, readManifest } from './backup-folder.ts';
+import { documentsFolder, type Manifest, readManifest, takeDatabase } from './backup-folder.ts';
 
 /**
- * Puts a backup where the settings say, into a place where nothing is. The database comes last, so that a restoration which
- * was cut off leaves none that a server could start with.
+ * Puts a backup where the settings say, into a place where nothing is, and where no server starts meanwhile. The database
+ * gets its name last, so that a restoration which was cut off leaves none that a server could start with.
  */
 export async function restoreBackup(
   settings: Settings,
   folder: string,
   onProgress: (copied: Copied) => void,
 ): Promise<Manifest> {
-  const { databaseUrl, dataDir, documentStore } = settings;
-  if (databaseUrl !== undefined) {
-    throw new Error('DATABASE_URL is set, and the backup is one of SQLite: restore without it');
-  }
   const manifest = await readManifest(folder);
+  await refuseTaken(settings, manifest);
+  const { dataDir } = settings;
+  await makeFolder(dataDir);
   const database = join(dataDir, databaseFile);
-  for (const path of [database, `${database}-wal`, join(dataDir, anchorFile)]) {
-    if (existsSync(path)) throw new Error(`${path} is there: restore into a DATA_DIR of its own`);
-  }
-  const inFolder = manifest.documents !== null;
-  if (inFolder && documentStore.startsWith('s3://')) {
-    throw new Error('the backup holds the documents, and DOCUMENT_STORE is a bucket: restore into a folder');
-  }
-  const sealed = join(documentStore, blobFolders.sealed);
-  if (inFolder && existsSync(sealed) && !(await isEmpty(sealed))) {
-    throw new Error(`there are documents in ${documentStore}: restore into a DOCUMENT_STORE of its own`);
-  }
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  if (inFolder) await copyDocuments(join(folder, documentsFolder), documentStore, { onProgress });
-  const anchor = await readIfThere(join(folder, anchorFile));
+  using _lock = lockDatabase(database);
+  // A server may have begun a database before it was locked.
+  await refuseTaken(settings, manifest);
   const draft = `${database}.restoring`;
-  await copyFile(join(folder, databaseFile), draft, constants.COPYFILE_FICLONE);
-  const differs = await databaseFault(manifest, draft);
-  if (differs !== undefined) throw new Error(differs);
-  {
+  try {
+    await rm(draft, { force: true });
+    const differs = await takeDatabase(folder, manifest, draft);
+    if (differs !== undefined) throw new Error(differs);
+    await restoreDocuments(settings, { folder, manifest, onProgress });
     await using file = await open(draft, 'r+');
-    await file.chmod(0o600);
     await file.sync();
+  } catch (fault) {
+    await rm(draft, { force: true });
+    throw fault;
   }
+  const anchor = await readIfThere(join(folder, anchorFile));
   if (anchor !== undefined) await writeSynced(join(dataDir, anchorFile), anchor.toString());
   await rename(draft, database);
   await syncFolder(dataDir);
   return manifest;
 }
 
-async function isEmpty(folder: string): Promise<boolean> {
-  return (await readdir(folder)).length === 0;
+/** Refuses settings that the backup does not fit, and places in which something is. */
+async function refuseTaken(settings: Settings, { documents }: Manifest): Promise<void> {
+  const { databaseUrl, dataDir, documentStore } = settings;
+  if (databaseUrl !== undefined) {
+    throw new Error('DATABASE_URL is set, and the backup is one of SQLite: restore without it');
+  }
+  const database = join(dataDir, databaseFile);
+  for (const path of [database, `${database}-wal`, join(dataDir, anchorFile)]) {
+    if (existsSync(path)) throw new Error(`${path} is there: restore into a DATA_DIR of its own`);
+  }
+  const isBucket = documentStore.startsWith('s3://');
+  if (documents === null && !isBucket) {
+    throw new Error('the documents of this backup lie in S3, and DOCUMENT_STORE is a folder: set it to their bucket');
+  }
+  if (documents === null) return;
+  if (isBucket) {
+    throw new Error('the backup holds the documents, and DOCUMENT_STORE is a bucket: restore into a folder');
+  }
+  const sealed = join(documentStore, blobFolders.sealed);
+  if (existsSync(sealed) && (await readdir(sealed)).length > 0) {
+    throw new Error(
+      `there are documents in ${documentStore}: restore into a DOCUMENT_STORE of its own. Where a restoration broke off, remove ${sealed} first`,
+    );
+  }
+}
+
+type Restoring = {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  readonly onProgress: (copied: Copied) => void;
+};
+
+async function restoreDocuments({ documentStore }: Settings, { folder, manifest, onProgress }: Restoring) {
+  if (manifest.documents === null) return;
+  const { count } = await copyDocuments(join(folder, documentsFolder), documentStore, { onProgress });
+  if (count < manifest.documents.count) {
+    throw new Error(
+      `${folder} holds ${count} documents, and was made with ${manifest.documents.count}: the database was not restored. See backup verify`,
+    );
+  }
 }

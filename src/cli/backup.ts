@@ -86,8 +86,10 @@ async function verify(args: readonly string[], parts: BackupParts, terminal: Ter
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const folder = resolve(terminal.cwd, onlyOf(positionals, 'name one folder'));
   const place = resolve(terminal.cwd, values.scratch ?? tmpdir());
+  // Heard from before there is anything that would be left.
+  const stopped = parts.stopped();
   const scratch = await mkdtemp(join(place, 'citizen-services-trial-'));
-  const ended = parts.stopped().then(() => {
+  const ended = stopped.then(() => {
     throw new Error('stopped; the backup is as it was');
   });
   try {
@@ -102,8 +104,9 @@ async function verify(args: readonly string[], parts: BackupParts, terminal: Ter
     if (values.json === true) {
       terminal.stdout(`${JSON.stringify({ verified: faults.length === 0, begunAt, program, ...counts, faults })}\n`);
     } else for (const fault of faults) terminal.stdout(`${fault}\n`);
-    const { citizens, documents, entries } = counts;
-    const found = `${citizens} citizens, ${documents} documents, ${entries} entries of the ledger`;
+    const { citizens, documents, entries, leftovers } = counts;
+    const more = leftovers === 0 ? '' : `, ${leftovers} leftovers of uploads that broke off`;
+    const found = `${citizens} citizens, ${documents} documents, ${entries} entries of the ledger${more}`;
     const verdict = faults.length === 0 ? 'it can be restored' : `NOT well: ${faults.length} faults`;
     terminal.stderr(
       `${terminal.isInteractive ? '\r\u001b[K' : ''}backup of ${begunAt}, root key ${rootKeys.join(', ')}: `,
@@ -111,7 +114,8 @@ async function verify(args: readonly string[], parts: BackupParts, terminal: Ter
     terminal.stderr(`${found}: ${verdict}\n`);
     return faults.length === 0 ? 0 : 1;
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    // A trial that was stopped may still be making files there.
+    await rm(scratch, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type KeepingParts, runDeletion } from '../documents/deletion-run.ts';
 import type { DocumentPorts } from '../documents/ports.ts';
 import { queueRescans } from '../documents/scan-store.ts';
-import { type Finding, verifyDocuments } from '../documents/verify-documents.ts';
+import { type Finding, rowWithinMs, verifyDocuments } from '../documents/verify-documents.ts';
 import type { Claim } from '../jobs/claim.ts';
 import { type Command, demandCaller, type ExitCode, type Terminal } from './command.ts';
 
@@ -15,9 +15,6 @@ export type DocumentsRoom = KeepingParts & {
 
 /** A house that is opened for one command, and closed behind it. */
 export type OpenDocumentsRoom = <T>(use: (room: DocumentsRoom) => Promise<T>) => Promise<T>;
-
-/** An upload is in its row by then. */
-const rowWithinMs = 60_000;
 
 /** `documents verify`, `documents delete-due`, `documents rescan`. */
 export function documentCommands(openRoom: OpenDocumentsRoom, terminal: Terminal): readonly Command[] {

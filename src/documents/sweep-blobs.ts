@@ -3,7 +3,7 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import { ownerOf } from './document-store.ts';
 
 /** More than that no crash leaves: as many uploads would have to be between their blob and their row. */
-const mostOrphans = 100;
+export const mostOrphans = 100;
 
 /** What a sweep found: `strays` are blobs that no document owns and that were left where they are. */
 export type Swept = { readonly broken: number; readonly orphans: number; readonly strays: number };

@@ -39,6 +39,8 @@ export type VerifyParts = {
 
 export type Verified = { readonly documents: number; readonly bytes: number; readonly findings: number };
 
+/** An upload that was stored so long ago has its row, or gets none. */
+export const rowWithinMs = 60_000;
 const pageSize = 200;
 
 /** Reads every record, every document to its last byte, and the list of blobs, and tells everything that does not fit. */

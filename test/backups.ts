@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { before, type TestContext } from 'node:test';
+import { commandLine } from '../src/command-line.ts';
+import { databaseFile } from '../src/store/open.ts';
+import { copyOf } from './doctor.ts';
+import { makeTestFolder } from './test-folder.ts';
+import { type Afterwards, makeHome } from './whole-server.ts';
+
+/** The paths of all files below a folder. */
+export const filesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+/** Changes the database of a backup, and its manifest so that it fits. */
+export const inDatabase = (change: (db: DatabaseSync) => void) => (folder: string) => {
+  {
+    using db = new DatabaseSync(join(folder, databaseFile));
+    change(db);
+  }
+  fit(folder);
+};
+
+/** Writes into the manifest of a backup what its database is by now. */
+export function fit(folder: string): void {
+  const bytes = readFileSync(join(folder, databaseFile));
+  const manifest = JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8'));
+  manifest.database = { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+  writeFileSync(join(folder, 'backup.json'), JSON.stringify(manifest));
+}
+
+/** An installation that was stopped well, as it was before its last start and as it is, and its backup. */
+export type Standing = { older: string; well: string; made: string };
+
+/** Makes them before the tests of the file that calls this at its top; until then the paths are empty. */
+export function standingBackup(thisFile: Afterwards): Readonly<Standing> {
+  const standing: Standing = { older: '', well: '', made: '' };
+  before(async () => {
+    const home = await makeHome(thisFile);
+    await (await home.start('demo')).end('SIGTERM');
+    standing.older = copyOf(thisFile, home.dataDir);
+    await home.run('clients', 'create', 'More', '--scopes', 'identity:verify', '--secret');
+    await (await home.start('demo')).end('SIGTERM');
+    standing.well = copyOf(thisFile, home.dataDir);
+    standing.made = join(standing.well, '..', 'made');
+    assert.equal((await home.run('backup', 'create', standing.made)).code, 0);
+  });
+  return standing;
+}
+
+/** A copy of the backup, and an empty folder beside it, both open to every user. */
+export function roomOf(t: TestContext, { made }: Standing) {
+  const room = makeTestFolder('cs-backups-');
+  t.after(() => rmSync(room, { recursive: true, force: true }));
+  const [folder, place] = [join(room, 'backup'), join(room, 'place')];
+  cpSync(made, folder, { recursive: true, preserveTimestamps: true });
+  mkdirSync(place);
+  for (const path of [room, place]) chmodSync(path, 0o777);
+  return { room, folder, place };
+}
+
+/** Runs `backup` over the data of that folder, in this process, with the root key of the installation. */
+export async function runBackup({ well }: Standing, dataDir: string, ...args: readonly string[]) {
+  const said: string[] = [];
+  const write = (text: string) => void said.push(text);
+  const terminal = { stdout: write, stderr: write, isInteractive: false, cwd: '/' };
+  const settings = { DATA_DIR: dataDir, ROOT_KEY_FILE: join(well, 'root.key') };
+  const code = await commandLine(['backup', ...args], settings, terminal);
+  return { code, said: said.join('') };
+}
+
+/** The same as a user who owns nothing that is there but a copy of the root key, in that room. */
+export function runBackupAsOther({ well }: Standing, room: string, dataDir: string, ...args: readonly string[]) {
+  const key = join(room, 'root.key');
+  cpSync(join(well, 'root.key'), key);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chownSync(key, 65_534, 65_534);
+  const main = join(import.meta.dirname, '../src/main.ts');
+  const { status, stderr } = spawnSync(process.execPath, [main, 'backup', ...args], {
+    env: { DATA_DIR: dataDir, ROOT_KEY_FILE: key },
+    ...{ cwd: '/', encoding: 'utf8' },
+    ...(isRoot ? { uid: 65_534, gid: 65_534 } : {}),
+  });
+  return { code: status, stderr };
+}

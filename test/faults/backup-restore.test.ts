@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { restoreBackup } from '../../src/cli/backup-restore.ts';
+import { readSettings } from '../../src/config/settings.ts';
+import { copyDatabase } from '../../src/store/database-copy.ts';
+import { lockDatabase } from '../../src/store/database-lock.ts';
+import { databaseFile } from '../../src/store/open.ts';
+import { filesIn, roomOf, runBackup, runBackupAsOther, standingBackup } from '../backups.ts';
+import { afterThisFile } from '../whole-server.ts';
+
+// What stands in the way of a restoration, or of a copy: other users, folders that are shut, parts that are gone.
+
+const standing = standingBackup(afterThisFile());
+
+test('a backup that nobody may write in is verified and restored, for its owner alone', (t) => {
+  const { room, folder, place } = roomOf(t, standing);
+  for (const path of filesIn(folder)) chmodSync(path, 0o444);
+  for (const path of new Set(filesIn(folder).map((file) => join(file, '..')))) chmodSync(path, 0o555);
+  for (const name of ['', 'documents', 'documents/incoming', 'documents/sealed']) chmodSync(join(folder, name), 0o555);
+  for (const name of readdirSync(join(folder, 'documents/sealed')))
+    chmodSync(join(folder, 'documents/sealed', name), 0o555);
+  const scratch = join(room, 'scratch');
+  mkdirSync(scratch);
+  chmodSync(scratch, 0o777);
+  const verified = runBackupAsOther(standing, room, place, 'verify', folder, '--scratch', scratch);
+  assert.equal(verified.code, 0, verified.stderr);
+  const restored = runBackupAsOther(standing, room, join(place, 'data'), 'restore', folder);
+  assert.equal(restored.code, 0, restored.stderr);
+  const files = filesIn(join(place, 'data'));
+  assert.ok(files.length >= 5);
+  for (const path of files.filter((file) => !file.endsWith('-lock')))
+    assert.equal((statSync(path).mode & 0o777).toString(8), '600', path);
+});
+
+test('a backup is made in a folder whose neighbours its user may not see', (t) => {
+  const { room, place } = roomOf(t, standing);
+  const data = join(room, 'data');
+  cpSync(standing.well, data, { recursive: true, preserveTimestamps: true });
+  const target = join(place, 'mine');
+  mkdirSync(target);
+  if (process.getuid?.() === 0)
+    for (const name of ['', ...readdirSync(data, { recursive: true, encoding: 'utf8' })])
+      chownSync(join(data, name), 65_534, 65_534);
+  chmodSync(target, 0o777);
+  chmodSync(place, 0o711);
+  const created = runBackupAsOther(standing, room, data, 'create', target);
+  assert.equal(created.code, 0, created.stderr);
+  assert.ok(existsSync(join(target, 'backup.json')));
+});
+
+test('a database that cannot be copied says where to', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  const target = join(place, 'nowhere', 'copy');
+  await assert.rejects(copyDatabase(join(folder, databaseFile), target), (fault: Error) =>
+    fault.message.startsWith(`the database cannot be copied to ${target}: `),
+  );
+});
+
+type Refusal = readonly [what: string, spoil: (folder: string) => void, told: RegExp];
+
+const refusals: readonly Refusal[] = [
+  [
+    'whose documents are gone',
+    (folder) => rmSync(join(folder, 'documents'), { recursive: true }),
+    /holds 0 documents, and was made with 3: the database was not restored/,
+  ],
+  [
+    'whose database is another',
+    (folder) => writeFileSync(join(folder, databaseFile), 'x'),
+    /is not the file that the backup was made with/,
+  ],
+  [
+    'whose documents lie in a bucket, beside a folder for documents',
+    (folder) => {
+      const path = join(folder, 'backup.json');
+      writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), documents: null }));
+    },
+    /the documents of this backup lie in S3, and DOCUMENT_STORE is a folder/,
+  ],
+];
+
+for (const [what, spoil, told] of refusals) {
+  test(`a backup ${what} is not restored, and leaves nothing that a server could start with`, async (t) => {
+    const { folder, place } = roomOf(t, standing);
+    spoil(folder);
+    const { code, said } = await runBackup(standing, place, 'restore', folder);
+    assert.equal(code, 1);
+    assert.match(said, told);
+    assert.deepEqual(
+      readdirSync(place).filter((name) => !name.endsWith('-lock') && name !== 'documents'),
+      [],
+    );
+    assert.ok(!existsSync(join(place, 'documents/sealed')) || filesIn(join(place, 'documents')).length === 0);
+  });
+}
+
+test('no server starts where a backup is being restored, and none is restored where one starts', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  const database = join(place, databaseFile);
+  {
+    using _server = lockDatabase(database);
+    const { code, said } = await runBackup(standing, place, 'restore', folder);
+    assert.equal(code, 1);
+    assert.match(said, /another process has \S+ open; stop it first/);
+  }
+  let looked = 0;
+  await restoreBackup(readSettings({ DATA_DIR: place }), folder, () => {
+    looked += 1;
+    assert.throws(() => lockDatabase(database), /another process has/);
+    assert.equal(existsSync(database), false);
+  });
+  assert.equal(looked, 3);
+  lockDatabase(database).close();
+  assert.ok(existsSync(database));
+});
+
+test('documents that a restoration left behind are refused with what to do', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  cpSync(join(folder, 'documents'), join(place, 'documents'), { recursive: true });
+  const { code, said } = await runBackup(standing, place, 'restore', folder);
+  assert.equal(code, 1);
+  assert.match(said, /Where a restoration broke off, remove \S+documents\/sealed first/);
+});
+
+test('each file and each folder of a backup is synced, and so is what it is restored into', async (t) => {
+  const { room, place } = roomOf(t, standing);
+  const synced = new Set<number>();
+  await using any = await open(room, 'r');
+  // All handles share it.
+  const handles = Object.getPrototypeOf(any) as FileHandle;
+  const { sync } = handles;
+  handles.sync = async function watched(this: FileHandle) {
+    await sync.call(this);
+    synced.add((await this.stat()).ino);
+  };
+  t.after(() => {
+    handles.sync = sync;
+  });
+  const unsynced = (folder: string) =>
+    ['..', '', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })].filter(
+      (name) => !/-lock$|incoming$/.test(name) && !synced.has(statSync(join(folder, name)).ino),
+    );
+  assert.equal((await runBackup(standing, standing.well, 'create', join(place, 'deep', 'one'))).code, 0);
+  assert.deepEqual(unsynced(join(place, 'deep', 'one')), []);
+  assert.ok(synced.has(statSync(place).ino));
+  synced.clear();
+  assert.equal((await runBackup(standing, join(place, 'data'), 'restore', join(place, 'deep', 'one'))).code, 0);
+  assert.deepEqual(unsynced(join(place, 'data')), []);
+});

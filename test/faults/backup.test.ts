@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, readFileSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { databaseFile } from '../../src/store/open.ts';
+import { filesIn, inDatabase, roomOf, runBackup, standingBackup } from '../backups.ts';
+import { afterThisFile } from '../whole-server.ts';
+
+// What a trial says of a backup whose parts are gone, and of what a server was in the middle of when it was made.
+
+const standing = standingBackup(afterThisFile());
+
+const anchor = 'ledger-checkpoint';
+
+type Verdict = { readonly verified: boolean; readonly faults: readonly string[]; readonly leftovers: number };
+
+async function verify(t: TestContext, change: (folder: string) => void): Promise<Verdict> {
+  const { folder, place } = roomOf(t, standing);
+  change(folder);
+  const { code, said } = await runBackup(standing, place, 'verify', folder, '--json', '--scratch', place);
+  const verdict = JSON.parse(said.split('\n')[0] ?? '') as Verdict;
+  assert.equal(code, verdict.verified ? 0 : 1);
+  return verdict;
+}
+
+/** Takes the signed checkpoint of the database back to the one before. */
+const takenBack = inDatabase((db) => {
+  using before = new DatabaseSync(join(standing.older, databaseFile), { readOnly: true });
+  const { size, root, note } = before.prepare("select * from ledger_checkpoint where kind = 'signed'").get() ?? {};
+  const sql = "update ledger_checkpoint set size = ?, root = ?, note = ? where kind = 'signed'";
+  assert.equal(db.prepare(sql).run(size ?? 0, root ?? '', note ?? '').changes, 1);
+});
+
+test('a copy that was taken between the anchor and its checkpoint is well', async (t) => {
+  assert.deepEqual((await verify(t, takenBack)).faults, []);
+});
+
+test('a backup whose documents lie in a bucket is verified without it, and nothing is made where the settings point', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  const path = join(folder, 'backup.json');
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), documents: null }));
+  const data = join(place, 'data');
+  const { code, said } = await runBackup(standing, data, 'verify', folder, '--scratch', place);
+  assert.deepEqual([code, existsSync(data)], [0, false], said);
+});
+
+test('what follows the last signed checkpoint is looked at as a start does', async (t) => {
+  const verdict = await verify(t, (folder) => {
+    takenBack(folder);
+    unlinkSync(join(folder, anchor));
+    cpSync(join(standing.older, anchor), join(folder, anchor));
+    inDatabase((db) => db.exec('update ledger_head set root = zeroblob(length(root))'))(folder);
+  });
+  assert.match(verdict.faults.join(), /^ledger: the stored tiles of size \d+ do not give the root of the head/);
+});
+
+test('an anchor that is missing, or none, is a fault', async (t) => {
+  const missing = await verify(t, (folder) => unlinkSync(join(folder, anchor)));
+  assert.deepEqual(missing.faults, ['ledger: its anchor, ledger-checkpoint, is missing']);
+  const none = await verify(t, (folder) => writeFileSync(join(folder, anchor), 'none'));
+  assert.match(none.faults.join(), /^ledger: \S+ledger-checkpoint holds no checkpoint/);
+  const notBegun = await verify(
+    t,
+    inDatabase((db) => db.exec('delete from ledger_head')),
+  );
+  assert.deepEqual(notBegun.faults, ['ledger: it has an anchor, and no entry']);
+});
+
+test('what a server was in the middle of with documents is no fault of the backup', async (t) => {
+  const verdict = await verify(t, (folder) => {
+    const [first = '', second = ''] = filesIn(join(folder, 'documents'));
+    const { begunAt } = JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8'));
+    const stray = (name: string, secondsBefore: number) => {
+      const path = join(folder, 'documents/sealed', name);
+      cpSync(second, path);
+      const at = Date.parse(begunAt) / 1_000 - secondsBefore;
+      utimesSync(path, at, at);
+    };
+    // One is in its row a moment after the copy, one belongs to an upload that a crash ended, one to a document just erased.
+    stray('doc_01K9ZXQ7M0E7D8T3VBRN5YHC42', 1);
+    stray('doc_01K9ZXQ7M0E7D8T3VBRN5YHC43', 3_600);
+    utimesSync(first, 1, 1);
+    inDatabase((db) => {
+      const sql =
+        "update document set status = 'erased', sealed_record = null, erased_at = 1, erasure_event = 'x' where id = ?";
+      assert.equal(db.prepare(sql).run(basename(first)).changes, 1);
+    })(folder);
+  });
+  assert.deepEqual([verdict.faults, verdict.leftovers], [[], 2]);
+});
