@@ -30,21 +30,22 @@ export function checkUpOf(environment: Environment): CheckUp {
       look: async () => [findingOf(fault), warn('nothing else was looked at', 'mend that first')],
       otherwise: { is: 'fault', fix: '' },
     };
-    return { checks: [check], end: async () => undefined };
+    return { stages: [[check]], end: async () => undefined };
   }
   const room = roomOf(settings);
   const clean = withoutSecrets(settings);
   const file = environment['SETTINGS_FILE'];
-  const all = [
+  const own = [
     settingsCheck({ settings, faults, file, clock: systemClock }),
     ...machineChecks(room),
     ...databaseChecks(room),
     ...contentChecks(room),
-    ...outsideChecks(room),
-    ...frontChecks(room),
   ];
+  // Node resolves two names at a time: one that nobody answers for would keep that of the database waiting.
+  const others = [...outsideChecks(room), ...frontChecks(room)];
+  const right = withoutWrong(faults);
   return {
-    checks: withoutWrong(all, faults).map((check) => ({ ...check, look: () => clean(check.look()) })),
+    stages: [own, others].map((stage) => right(stage).map((check) => ({ ...check, look: () => clean(check.look()) }))),
     end: async () => await (await room.database())?.close(),
   };
 }
@@ -96,16 +97,17 @@ const needs: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Where a setting is wrong, its check says that it was not looked at; those behind it say nothing. */
-function withoutWrong(checks: readonly Check[], faults: readonly SettingError[]): readonly Check[] {
+function withoutWrong(faults: readonly SettingError[]): (checks: readonly Check[]) => readonly Check[] {
   const wrong = new Set(faults.flatMap(({ setting }) => [setting, setting.replace(/_FILE$/, '')]));
   const told = new Set<string>();
-  return checks.flatMap((check) => {
+  const judge = (check: Check): readonly Check[] => {
     const need = needs[check.name]?.find((setting) => wrong.has(setting));
     if (need === undefined) return [check];
     if (told.has(need)) return [];
     told.add(need);
     return [{ ...check, look: async () => [warn('not looked at', `mend ${need} first`)] }];
-  });
+  };
+  return (checks) => checks.flatMap(judge);
 }
 
 /** What else would be told of a shorter one, or of a letter in it. */

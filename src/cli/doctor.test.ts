@@ -5,6 +5,10 @@ import { type Check, doctorCommand, faulty, ok, warn } from './doctor.ts';
 
 /** Runs the command over these checks; time passes when they have all begun. */
 async function run(checks: readonly Check[], ...args: readonly string[]) {
+  return await runStages([checks], ...args);
+}
+
+async function runStages(stages: readonly (readonly Check[])[], ...args: readonly string[]) {
   const printed: Record<'stdout' | 'stderr', string[]> = { stdout: [], stderr: [] };
   const passing: (() => void)[] = [];
   const timer: Timer = (_ms, call) => {
@@ -20,7 +24,7 @@ async function run(checks: readonly Check[], ...args: readonly string[]) {
   const end = async () => {
     ended += 1;
   };
-  const running = doctorCommand(() => ({ checks, end }), terminal, timer).run(args);
+  const running = doctorCommand(() => ({ stages, end }), terminal, timer).run(args);
   await new Promise<void>((resolve) => setImmediate(resolve));
   for (const call of passing) call();
   const code = await running;
@@ -65,4 +69,21 @@ test('a warning alone is exit code 0, also of a check that failed', async () => 
     ],
   });
   assert.equal((await run([check('two', async () => [faulty('bad', 'mend it')])], '--json')).code, 1);
+});
+
+test('what comes behind looks when those before it were told, and they are printed in that order', async () => {
+  const order: string[] = [];
+  const noting = (name: string) =>
+    check(name, async () => {
+      order.push(`${name} begins`);
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      order.push(`${name} ends`);
+      return [ok('well')];
+    });
+  const { stdout } = await runStages([[noting('first'), noting('second')], [noting('third')]]);
+  assert.deepEqual(order.slice(2, 5), ['first ends', 'second ends', 'third begins']);
+  assert.deepEqual(
+    stdout.split('\n').map((line) => line.split(/ +/)[1]),
+    ['first', 'second', 'third', undefined],
+  );
 });

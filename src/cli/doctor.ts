@@ -21,8 +21,11 @@ export type Check = {
   readonly otherwise: { readonly is: 'warn' | 'fault'; readonly fix: string };
 };
 
-/** The checks of this installation, and what ends what they have opened. */
-export type CheckUp = { readonly checks: readonly Check[]; end(): Promise<unknown> };
+/**
+ * The checks of this installation, and what ends what they have opened. Those of one stage look at once; what hinders
+ * others, as names that nobody resolves, comes behind them.
+ */
+export type CheckUp = { readonly stages: readonly (readonly Check[])[]; end(): Promise<unknown> };
 
 type Named = Finding & { readonly name: string };
 
@@ -39,9 +42,12 @@ export function doctorCommand(checkUp: () => CheckUp, terminal: Terminal, timer:
       'Run it as the user of the server, with its settings: before the first start, after each change, when something is wrong.\nExit code 1 when there is a FAULT; a warning alone is 0.',
     run: async (args) => {
       const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } });
-      const { checks, end } = checkUp();
+      const { stages, end } = checkUp();
       const limit = createLimit(timer, deadlineMs);
-      const findings = (await Promise.all(checks.map((check) => findingsOf(check, limit)))).flat();
+      const findings: Named[] = [];
+      for (const checks of stages) {
+        findings.push(...(await Promise.all(checks.map((check) => findingsOf(check, limit)))).flat());
+      }
       // What does not end, as a relay that never answers, is left to the end of the process.
       await limit.hold(end().catch(() => undefined));
       if (values.json === true) terminal.stdout(`${JSON.stringify({ checks: findings.map(asJson) }, undefined, 2)}\n`);
