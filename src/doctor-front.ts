@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+import { tryPort } from './api/try-port.ts';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
-import { hostFromHere, publicUrlOn } from './config/public-url.ts';
-import { patienceMs, reach } from './doctor-reach.ts';
+import { publicUrlOn } from './config/public-url.ts';
+import { patienceMs } from './doctor-reach.ts';
 import { type DoctorRoom, isServed, messageOf, readyDatabase, within } from './doctor-room.ts';
 import { bytesWithin } from './kernel/bytes-within.ts';
 import { holderOf } from './store/open-to-look.ts';
@@ -61,14 +62,23 @@ async function publishedKids(url: string): Promise<readonly string[]> {
   return (keys ?? []).map(({ kid = '' }) => kid);
 }
 
-/** On PostgreSQL nobody knows whether a server runs on this machine. */
+/** Each port as a start takes it, for a moment. On PostgreSQL nobody knows whether a server on this machine has them. */
 async function port({ settings }: DoctorRoom): Promise<readonly Finding[]> {
-  const { host, port: at, dataDir, databaseUrl } = settings;
-  if (databaseUrl !== undefined || at === 0 || !existsSync('/proc/locks') || holderOf(dataDir) !== undefined) return [];
-  try {
-    await reach(new URL(`http://${hostFromHere(host)}:${at}`));
-  } catch {
-    return [ok(`${at} of ${host} is free`)];
+  const { host, port: at, adminHost, adminPort, dataDir, databaseUrl } = settings;
+  if (databaseUrl !== undefined || !existsSync('/proc/locks') || holderOf(dataDir) !== undefined) return [];
+  const found: Finding[] = [];
+  for (const place of [
+    { host, port: at },
+    { host: adminHost, port: adminPort, of: 'ADMIN_' },
+  ] as const) {
+    if (place.port === 0) continue;
+    try {
+      await tryPort(place);
+      found.push(ok(`${place.port} of ${place.host} is free`));
+    } catch (fault) {
+      const [what = '', fix = 'see HOST and PORT'] = messageOf(fault).split(': ', 2);
+      found.push(faulty(what, fix));
+    }
   }
-  return [faulty(`another program listens at port ${at} of ${host}`, 'stop it, or set PORT')];
+  return found;
 }

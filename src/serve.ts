@@ -1,7 +1,8 @@
 import { endpointsOf } from './api/endpoint-register.ts';
 import type { Log } from './api/log.ts';
 import { createMetrics, type Gauge, type Metrics, type Snapshot } from './api/metrics.ts';
-import { type ApiServer, createApiServer, type Page, tryPort } from './api/server.ts';
+import { type ApiServer, createApiServer, type Page } from './api/server.ts';
+import { tryPort } from './api/try-port.ts';
 import { readinessPath } from './api/well-known.ts';
 import { type ApiThreads, openApiThreads, type ThreadParts } from './api-threads.ts';
 import { type Access, type House, openAccess } from './compose.ts';
@@ -202,7 +203,7 @@ type Place = { readonly host: string; readonly port: number };
 
 async function listen(server: ApiServer, { threads, isHelper }: Mode, { host, port }: Place): Promise<void> {
   const mayBeShared = threads !== undefined && threads.most > 1;
-  if (mayBeShared) await tryPort(host, port);
+  if (mayBeShared) await tryPort({ host, port });
   await server.listen(host, port, mayBeShared || isHelper === true);
 }
 
@@ -263,7 +264,7 @@ function refreshRoot({ log, root }: House): { stop(): Promise<void> } {
 
 /** Where callers find this server. A free port where none is named: it has to be known before the first token. */
 async function chooseAddress(settings: Settings): Promise<{ readonly port: number; readonly publicUrl: string }> {
-  const port = settings.port === 0 ? await tryPort(settings.host, 0) : settings.port;
+  const port = settings.port === 0 ? await tryPort({ host: settings.host, port: 0 }) : settings.port;
   return { port, publicUrl: publicUrlOn(settings, port) };
 }
 

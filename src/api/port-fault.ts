@@ -1,5 +1,5 @@
 /** Where a server was to listen; `of` says by which settings, HOST and PORT where nothing is said. */
-type Tried = { readonly host: string; readonly port: number; readonly of?: 'ADMIN_' };
+export type Tried = { readonly host: string; readonly port: number; readonly of?: 'ADMIN_' };
 
 /** Why it cannot listen there, with what to do. */
 export function portFault(fault: NodeJS.ErrnoException, { host, port, of }: Tried): Error {

@@ -1,5 +1,4 @@
 import type { RequestListener, Server } from 'node:http';
-import { createServer } from 'node:net';
 import { setImmediate as aTurn, setTimeout as pause } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { CertificateReader } from '../access/client-certificate.ts';
@@ -149,21 +148,6 @@ function refuseTheRest<P>(app: FastifyInstance, desk: Desk<P>): void {
   app.setNotFoundHandler((_request, reply) =>
     refuseReply(desk, { reply, refusal: refuse('not-found'), instance: desk.newInstance() }),
   );
-}
-
-/**
- * Takes a port for a moment and gives its number, a free one for 0; throws where another program listens there. Listening
- * on a shared port does not tell: it would share the callers with any other program of this user that shares it too.
- */
-export async function tryPort(host: string, port: number): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once('error', (fault: NodeJS.ErrnoException) => reject(portFault(fault, { host, port })));
-    probe.listen({ host, port }, resolve);
-  });
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : port;
 }
 
 /**

@@ -22,7 +22,20 @@ test('another program at the port is a fault', async (t) => {
   const { ill, code } = await spoilt(t, undefined, { PORT: String(port) });
   assert.deepEqual(
     [ill().map(({ name, found }) => [name, found]), code],
-    [[['port', `another program listens at port ${port} of 127.0.0.1`]], 1],
+    [[['port', `port ${port} of 127.0.0.1 is taken`]], 1],
+  );
+  const metrics = await spoilt(t, undefined, { ADMIN_PORT: String(port) });
+  assert.deepEqual(
+    [metrics.ill().map(({ name, fix }) => [name, fix]), metrics.code],
+    [[['port', 'end the program that has it, or set ADMIN_PORT']], 1],
+  );
+});
+
+test('an address that this machine has not is a fault, and nobody is called there', async (t) => {
+  const { ill } = await spoilt(t, undefined, { HOST: '198.51.100.7' });
+  assert.deepEqual(
+    ill().map(({ name, status, found }) => [name, status, found]),
+    [['port', 'fault', '198.51.100.7 is no address of this machine']],
   );
 });
 
