@@ -54,7 +54,10 @@ async function database(room: DoctorRoom): Promise<readonly Finding[]> {
       warn(`no database in ${room.settings.dataDir} yet`, '`citizen-services keys create` makes it, with the keys'),
     ];
   const where = db.engine === 'sqlite' ? fileAt(room.settings.dataDir) : await serverOf(db);
-  if (db.engine === 'postgres') {
+  if (db.engine === 'sqlite') {
+    const broken = await brokenIn(db, room.settings.dataDir);
+    if (broken !== undefined) return [faulty(broken, 'restore the newest backup')];
+  } else {
     try {
       const { refuseOtherCollation } = await import('./store/postgres.ts');
       await refuseOtherCollation(db.read);
@@ -92,6 +95,18 @@ async function emptyDatabase(db: LookedAt, where: string): Promise<readonly Find
   return [
     warn(`${where}, empty`, '`citizen-services keys create` makes the tables and keys; else it is the wrong one'),
   ];
+}
+
+/** What each start reads through, whole. A larger one would keep this waiting. */
+const readThroughBytes = 64 * 2 ** 20;
+
+/** Why a start would refuse the file; undefined where it would not, or the file is large. */
+async function brokenIn({ read }: LookedAt, dataDir: string): Promise<string | undefined> {
+  const { size } = statSync(join(dataDir, databaseFile));
+  if (size > readThroughBytes) return undefined;
+  const [row] = await read('pragma quick_check(1)');
+  const said = String(row?.['quick_check']);
+  return said === 'ok' ? undefined : `the file is damaged: ${said}`;
 }
 
 function fileAt(dataDir: string): string {

@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
 import { sftpPlaceIn } from './compose-channels.ts';
@@ -8,6 +9,7 @@ import type { Settings } from './config/settings.ts';
 import { mayMake, mayWrite, space } from './doctor-machine.ts';
 import { patienceMs, reached } from './doctor-reach.ts';
 import { type DoctorRoom, messageOf, spanOf, within } from './doctor-room.ts';
+import { blobFolders } from './documents/blobs/blob-store.ts';
 import { clamdScanner } from './documents/scanners/clamd.ts';
 
 /** Whom the server speaks to besides its database, each as the server itself would, up to where something is sent. */
@@ -58,9 +60,11 @@ async function documents({ documentStore, ...settings }: Settings): Promise<read
 
 function folder(path: string): Finding {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) {
-    return mayWrite(path)
-      ? space(path)
-      : faulty(`this user may not write in ${path}`, 'it has to belong to the user of the server');
+    // A command that another user ran may have made those within it.
+    const within = [blobFolders.incoming, blobFolders.sealed].map((name) => join(path, name)).filter(existsSync);
+    const shut = [path, ...within].find((one) => !mayWrite(one));
+    if (shut === undefined) return space(path);
+    return faulty(`this user may not write in ${shut}`, 'it has to belong to the user of the server');
   }
   if (mayMake(path)) return ok(`${path} is made at the first start`);
   return faulty(`${path} is not there, and this user may not make it`, 'make it, or mount what belongs there');

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, chmodSync, chownSync, cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
@@ -96,6 +105,18 @@ const cases: readonly (readonly [
     (dataDir) => writeFileSync(join(dataDir, databaseFile), 'x'.repeat(5_000)),
     {},
     ['database', 'fault', /citizen-services\.sqlite: file is not a database$/, /^restore the newest backup$/],
+  ],
+  [
+    'a page of the database that is damaged, where no check reads',
+    (dataDir) => {
+      const page = inDatabase(dataDir, (db) =>
+        Number(db.prepare("select rootpage from sqlite_master where name = 'document_hold'").get()?.['rootpage']),
+      );
+      const path = join(dataDir, databaseFile);
+      writeFileSync(path, readFileSync(path).fill(0xff, (page - 1) * 4_096, page * 4_096));
+    },
+    {},
+    ['database', 'fault', /^the file is damaged: .*page/s, /^restore the newest backup$/],
   ],
   [
     'signing keys that are gone',

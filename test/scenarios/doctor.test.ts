@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
@@ -121,25 +121,54 @@ test('wrong usage is 2 and looks at nothing', async (t) => {
   }
 });
 
+/** What another user than root is told of that folder; root may do everything. */
+function askAsOther(dataDir: string, port: number) {
+  const asked = spawnSync(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), 'doctor', '--json'], {
+    env: { DATA_DIR: dataDir, PORT: String(port), CLAMAV: 'off' },
+    cwd: '/',
+    encoding: 'utf8',
+    ...(isRoot ? { uid: other, gid: other } : {}),
+  });
+  const { checks } = JSON.parse(asked.stdout) as { readonly checks: readonly Said[] };
+  return { code: asked.status, faults: checks.filter(({ status }) => status === 'fault') };
+}
+
+const isRoot = process.getuid?.() === 0;
+const other = 65_534;
+
 test('a user who may not look into the data is told so, and each check ends', async (t) => {
   const home = await makeHome(t);
   assert.equal((await home.run('keys', 'create')).code, 0);
   // Nothing is shut to root: then it is somebody else who asks.
-  const isRoot = process.getuid?.() === 0;
   if (!isRoot) chmodSync(home.dataDir, 0);
-  const asked = spawnSync(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), 'doctor', '--json'], {
-    env: { DATA_DIR: home.dataDir, PORT: String(home.port), CLAMAV: 'off' },
-    cwd: '/',
-    encoding: 'utf8',
-    ...(isRoot ? { uid: 65_534, gid: 65_534 } : {}),
-  });
+  const { code, faults } = askAsOther(home.dataDir, home.port);
   chmodSync(home.dataDir, 0o700);
-  assert.equal(asked.status, 1, asked.stderr);
-  const { checks } = JSON.parse(asked.stdout) as { readonly checks: readonly Said[] };
-  const faults = checks.filter(({ status }) => status === 'fault');
+  assert.equal(code, 1);
   assert.deepEqual(
     faults.map(({ name }) => name),
     ['data-dir', 'root-key', 'database', 'documents'],
   );
   assert.match(faults[0]?.found ?? '', /^this user \(\d+\) may not write in /);
+});
+
+test('a folder within that of the documents that another user has made is a fault', async (t) => {
+  const home = await makeHome(t);
+  assert.equal((await home.run('keys', 'create')).code, 0);
+  const documents = join(home.dataDir, 'documents');
+  for (const name of ['incoming', 'sealed']) mkdirSync(join(documents, name), { recursive: true });
+  const paths = ['', ...readdirSync(home.dataDir, { recursive: true, encoding: 'utf8' })];
+  if (isRoot) for (const path of paths) chownSync(join(home.dataDir, path), other, other);
+  for (const name of ['incoming', 'sealed']) {
+    const shut = join(documents, name);
+    if (isRoot) chownSync(shut, 0, 0);
+    chmodSync(shut, isRoot ? 0o755 : 0o500);
+    const { code, faults } = askAsOther(home.dataDir, home.port);
+    if (isRoot) chownSync(shut, other, other);
+    chmodSync(shut, 0o700);
+    assert.equal(code, 1);
+    assert.deepEqual(
+      faults.map(({ name: check, found }) => [check, found]),
+      [['documents', `this user may not write in ${shut}`]],
+    );
+  }
 });
