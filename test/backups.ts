@@ -9,7 +9,7 @@ import { commandLine } from '../src/command-line.ts';
 import { databaseFile } from '../src/store/open.ts';
 import { copyOf } from './doctor.ts';
 import { makeTestFolder } from './test-folder.ts';
-import { type Afterwards, makeHome } from './whole-server.ts';
+import { type Afterwards, makeHome, type ServerHome } from './whole-server.ts';
 
 /** The paths of all files below a folder. */
 export const filesIn = (folder: string): readonly string[] =>
@@ -34,15 +34,29 @@ export function fit(folder: string): void {
   writeFileSync(join(folder, 'backup.json'), JSON.stringify(manifest));
 }
 
-/** An installation that was stopped well, as it was before its last start and as it is, and its backup. */
-export type Standing = { older: string; well: string; made: string };
+/** An installation that was stopped well, as it was before its last start and as it is, its backup, and a document of many chunks. */
+export type Standing = { older: string; well: string; made: string; large: string };
+
+async function depositLarge(home: ServerHome): Promise<string> {
+  const headers = {
+    authorization: `Bearer ${await home.token()}`,
+    ...{ 'content-type': 'text/plain', 'citizen-id': 'demo-mary', 'document-title': 'Plan' },
+    ...{ purpose: 'permit', 'legal-basis': 'Permit Act' },
+  };
+  const body = Buffer.alloc(300_000, 'a plan. ');
+  const answer = await fetch(`${home.url}/v1/documents`, { method: 'POST', headers, body });
+  assert.equal(answer.status, 201, await answer.clone().text());
+  return ((await answer.json()) as { readonly id: string }).id;
+}
 
 /** Makes them before the tests of the file that calls this at its top; until then the paths are empty. */
 export function standingBackup(thisFile: Afterwards): Readonly<Standing> {
-  const standing: Standing = { older: '', well: '', made: '' };
+  const standing: Standing = { older: '', well: '', made: '', large: '' };
   before(async () => {
     const home = await makeHome(thisFile);
-    await (await home.start('demo')).end('SIGTERM');
+    const server = await home.start('demo');
+    standing.large = await depositLarge(home);
+    await server.end('SIGTERM');
     standing.older = copyOf(thisFile, home.dataDir);
     await home.run('clients', 'create', 'More', '--scopes', 'identity:verify', '--secret');
     await (await home.start('demo')).end('SIGTERM');
@@ -65,11 +79,16 @@ export function roomOf(t: TestContext, { made }: Standing) {
 }
 
 /** Runs `backup` over the data of that folder, in this process, with the root key of the installation. */
-export async function runBackup({ well }: Standing, dataDir: string, ...args: readonly string[]) {
+export async function runBackup(
+  { well }: Standing,
+  dataDir: string | { readonly DATA_DIR: string; readonly [setting: string]: string },
+  ...args: readonly string[]
+) {
   const said: string[] = [];
   const write = (text: string) => void said.push(text);
   const terminal = { stdout: write, stderr: write, isInteractive: false, cwd: '/' };
-  const settings = { DATA_DIR: dataDir, ROOT_KEY_FILE: join(well, 'root.key') };
+  const given = typeof dataDir === 'string' ? { DATA_DIR: dataDir } : dataDir;
+  const settings = { ROOT_KEY_FILE: join(well, 'root.key'), ...given };
   const code = await commandLine(['backup', ...args], settings, terminal);
   return { code, said: said.join('') };
 }

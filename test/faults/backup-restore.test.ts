@@ -9,10 +9,11 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { restoreBackup } from '../../src/cli/backup-restore.ts';
 import { readSettings } from '../../src/config/settings.ts';
@@ -20,6 +21,7 @@ import { copyDatabase } from '../../src/store/database-copy.ts';
 import { lockDatabase } from '../../src/store/database-lock.ts';
 import { databaseFile } from '../../src/store/open.ts';
 import { filesIn, roomOf, runBackup, runBackupAsOther, standingBackup } from '../backups.ts';
+import { printOf } from '../doctor.ts';
 import { afterThisFile } from '../whole-server.ts';
 
 // What stands in the way of a restoration, or of a copy: other users, folders that are shut, parts that are gone.
@@ -57,7 +59,11 @@ test('a backup is made in a folder whose neighbours its user may not see', (t) =
       chownSync(join(data, name), 65_534, 65_534);
   chmodSync(target, 0o777);
   chmodSync(place, 0o711);
-  const created = runBackupAsOther(standing, room, data, 'create', target);
+  // What belongs to others may not be linked, and is copied.
+  const earlier = join(room, 'backup');
+  for (const name of ['', ...readdirSync(earlier, { recursive: true, encoding: 'utf8' })])
+    chmodSync(join(earlier, name), statSync(join(earlier, name)).isDirectory() ? 0o755 : 0o644);
+  const created = runBackupAsOther(standing, room, data, 'create', target, '--since', earlier);
   assert.equal(created.code, 0, created.stderr);
   assert.ok(existsSync(join(target, 'backup.json')));
 });
@@ -76,7 +82,7 @@ const refusals: readonly Refusal[] = [
   [
     'whose documents are gone',
     (folder) => rmSync(join(folder, 'documents'), { recursive: true }),
-    /holds 0 documents, and was made with 3: the database was not restored/,
+    /holds 0 documents, and was made with 4: the database was not restored/,
   ],
   [
     'whose database is another',
@@ -108,6 +114,28 @@ for (const [what, spoil, told] of refusals) {
   });
 }
 
+const taken: readonly (readonly [what: string, settings: Readonly<Record<string, string>>, told: RegExp])[] = [
+  ['citizen-services.sqlite', {}, /citizen-services\.sqlite is there: restore into a DATA_DIR of its own/],
+  ['citizen-services.sqlite-wal', {}, /sqlite-wal is there: restore into a DATA_DIR of its own/],
+  ['ledger-checkpoint', {}, /ledger-checkpoint is there: restore into a DATA_DIR of its own/],
+  ['documents/sealed/x', {}, /Where a restoration broke off, remove \S+documents\/sealed first/],
+  ['', { DOCUMENT_STORE: 's3://b/c?region=eu' }, /DOCUMENT_STORE is a bucket: restore into a folder/],
+  ['', { DATABASE_URL: 'postgres://u@127.0.0.1:1/none' }, /^DATABASE_URL is set, and the backup is one of SQLite/],
+];
+
+for (const [what, settings, told] of taken) {
+  test(`nothing is restored where ${what || Object.keys(settings).join()} stands`, async (t) => {
+    const { folder, place } = roomOf(t, standing);
+    mkdirSync(join(place, what, '..'), { recursive: true });
+    if (what !== '') writeFileSync(join(place, what), 'mine');
+    const before = printOf(place);
+    const { code, said } = await runBackup(standing, { DATA_DIR: place, ...settings }, 'restore', folder);
+    assert.equal(code, 1);
+    assert.match(said, told);
+    assert.deepEqual(printOf(place), before);
+  });
+}
+
 test('no server starts where a backup is being restored, and none is restored where one starts', async (t) => {
   const { folder, place } = roomOf(t, standing);
   const database = join(place, databaseFile);
@@ -123,29 +151,37 @@ test('no server starts where a backup is being restored, and none is restored wh
     assert.throws(() => lockDatabase(database), /another process has/);
     assert.equal(existsSync(database), false);
   });
-  assert.equal(looked, 3);
+  assert.equal(looked, 4);
   lockDatabase(database).close();
   assert.ok(existsSync(database));
 });
 
-test('documents that a restoration left behind are refused with what to do', async (t) => {
-  const { folder, place } = roomOf(t, standing);
-  cpSync(join(folder, 'documents'), join(place, 'documents'), { recursive: true });
-  const { code, said } = await runBackup(standing, place, 'restore', folder);
+test('a document that an earlier backup has only by half is copied, and one that is gone is told', async (t) => {
+  const { room, folder, place } = roomOf(t, standing);
+  const [data, target] = [join(room, 'data'), join(place, 'made')];
+  cpSync(standing.well, data, { recursive: true, preserveTimestamps: true });
+  const [short = '', gone = ''] = filesIn(join(data, 'documents')).map((path) => relative(data, path));
+  const before = readFileSync(join(folder, short));
+  writeFileSync(join(folder, short), before.subarray(0, -1));
+  unlinkSync(join(data, gone));
+  const { code, said } = await runBackup(standing, data, 'create', target, '--since', folder);
   assert.equal(code, 1);
-  assert.match(said, /Where a restoration broke off, remove \S+documents\/sealed first/);
+  assert.match(said, /1 documents have no bytes in DOCUMENT_STORE, doc_\w+ among them: see documents verify\n$/);
+  assert.deepEqual(readFileSync(join(target, short)), before);
+  assert.equal(existsSync(join(target, gone)), false);
 });
 
 test('each file and each folder of a backup is synced, and so is what it is restored into', async (t) => {
   const { room, place } = roomOf(t, standing);
-  const synced = new Set<number>();
+  const synced = new Map<number, number>();
   await using any = await open(room, 'r');
   // All handles share it.
   const handles = Object.getPrototypeOf(any) as FileHandle;
   const { sync } = handles;
   handles.sync = async function watched(this: FileHandle) {
     await sync.call(this);
-    synced.add((await this.stat()).ino);
+    const { ino } = await this.stat();
+    if (!synced.has(ino)) synced.set(ino, synced.size);
   };
   t.after(() => {
     handles.sync = sync;
@@ -154,10 +190,23 @@ test('each file and each folder of a backup is synced, and so is what it is rest
     ['..', '', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })].filter(
       (name) => !/-lock$|incoming$/.test(name) && !synced.has(statSync(join(folder, name)).ino),
     );
-  assert.equal((await runBackup(standing, standing.well, 'create', join(place, 'deep', 'one'))).code, 0);
-  assert.deepEqual(unsynced(join(place, 'deep', 'one')), []);
+  const whole = join(place, 'deep', 'one');
+  assert.equal((await runBackup(standing, standing.well, 'create', whole)).code, 0);
+  assert.deepEqual(unsynced(whole), []);
+  const blob = filesIn(join(whole, 'documents'))[0] ?? assert.fail();
+  // The anchor is not newer than the database, each document is there before its row, and the manifest comes last.
+  const order = [join(whole, 'ledger-checkpoint'), join(whole, databaseFile), blob, join(whole, 'backup.json')];
+  const places = order.map((path) => synced.get(statSync(path).ino) ?? -1);
+  assert.deepEqual(
+    places.toSorted((one, other) => one - other),
+    places,
+  );
   assert.ok(synced.has(statSync(place).ino));
   synced.clear();
-  assert.equal((await runBackup(standing, join(place, 'data'), 'restore', join(place, 'deep', 'one'))).code, 0);
+  assert.equal((await runBackup(standing, join(place, 'data'), 'restore', whole)).code, 0);
   assert.deepEqual(unsynced(join(place, 'data')), []);
+  // The sweep of a server goes by the time at which a document came.
+  const timesIn = (folder: string) =>
+    filesIn(join(folder, 'documents')).map((path) => Math.round(statSync(path).mtimeMs));
+  assert.deepEqual(timesIn(join(place, 'data')).sort(), timesIn(standing.well).sort());
 });

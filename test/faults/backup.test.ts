@@ -3,6 +3,10 @@ import { cpSync, existsSync, readFileSync, unlinkSync, utimesSync, writeFileSync
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { blobPath } from '../../src/documents/blobs/blob-store.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { readRootKey } from '../../src/keys/root-key-file.ts';
+import { wrapKey } from '../../src/keys/wrap.ts';
 import { databaseFile } from '../../src/store/open.ts';
 import { filesIn, inDatabase, roomOf, runBackup, standingBackup } from '../backups.ts';
 import { afterThisFile } from '../whole-server.ts';
@@ -36,12 +40,59 @@ test('a copy that was taken between the anchor and its checkpoint is well', asyn
   assert.deepEqual((await verify(t, takenBack)).faults, []);
 });
 
+test('a broken byte in the middle of a document is found, but by --quick, which finds that one is missing or cut', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  const blob = blobPath(join(folder, 'documents'), standing.large);
+  const verified = async (...flags: readonly string[]) =>
+    (await runBackup(standing, place, 'verify', folder, '--scratch', place, ...flags)).said.split(':')[1];
+  const bytes = readFileSync(blob);
+  bytes[1_000] = (bytes[1_000] ?? 0) ^ 1;
+  writeFileSync(blob, bytes);
+  assert.equal(await verified(), ' bytes-broken');
+  assert.doesNotMatch((await verified('--quick')) ?? '', /broken|missing/);
+  writeFileSync(blob, bytes.subarray(0, -1));
+  assert.equal(await verified('--quick'), ' blob-missing');
+  unlinkSync(blob);
+  assert.equal(await verified('--quick'), ' blob-missing');
+});
+
+test('the key of the last of many citizens is tried as well', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  const root = readRootKey(join(standing.well, 'root.key'));
+  const ids = Array.from({ length: 1_500 }, (_, index) => `many-${String(index).padStart(4, '0')}`);
+  const spoil = (db: DatabaseSync) =>
+    db.exec("update citizen_key set wrapped = zeroblob(length(wrapped)) where citizen_id = 'many-1499'");
+  inDatabase((db) => {
+    const insert = db.prepare('insert into citizen_key (citizen_id, wrapped, root_key_id) values (?, ?, ?)');
+    for (const id of ids) {
+      const key = wrapKey(root.derive('wrap-citizen-keys'), systemRandom(32), `citizen ${id}`, systemRandom);
+      insert.run(id, key, root.id);
+    }
+  })(folder);
+  const well = await runBackup(standing, place, 'verify', folder, '--json', '--scratch', place);
+  assert.equal(JSON.parse(well.said.split('\n')[0] ?? '').citizens, 1_514);
+  inDatabase(spoil)(folder);
+  const { code, said } = await runBackup(standing, place, 'verify', folder, '--scratch', place);
+  assert.equal(code, 1);
+  assert.match(said, /the root key does not open the keys of all citizens/);
+});
+
+test('a row that belongs to none of another table is a fault of the database', async (t) => {
+  const { faults } = await verify(
+    t,
+    inDatabase((db) => db.exec('pragma foreign_keys = off; delete from notification')),
+  );
+  assert.match(faults.join('\n'), /^database: a row of \w+ belongs to none of notification$/m);
+});
+
 test('a backup whose documents lie in a bucket is verified without it, and nothing is made where the settings point', async (t) => {
   const { folder, place } = roomOf(t, standing);
   const path = join(folder, 'backup.json');
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), documents: null }));
   const data = join(place, 'data');
-  const { code, said } = await runBackup(standing, data, 'verify', folder, '--scratch', place);
+  // Nor is the database looked at that they name.
+  const settings = { DATA_DIR: data, DATABASE_URL: 'postgres://u@127.0.0.1:1/none' };
+  const { code, said } = await runBackup(standing, settings, 'verify', folder, '--scratch', place);
   assert.deepEqual([code, existsSync(data)], [0, false], said);
 });
 
