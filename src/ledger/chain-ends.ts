@@ -14,8 +14,6 @@ export type ChainEnds = {
   set(event: PendingEvent, place: Place, leafHash: Uint8Array): void;
 };
 
-type Known = ChainEnd & { readonly chain: Uint8Array };
-
 const beforeTheFirst: ChainEnd = { number: 0, leafHash: noPrevious };
 
 /** More than one batch has, so that what was loaded for it is there until it is numbered. */
@@ -23,14 +21,14 @@ const kept = 4_096;
 
 /** The ends as they are in one tree, and to be dropped with it: where another process has numbered, its unit is refused. */
 export function createChainEnds(read: Read, houseKeys: HouseKeys): ChainEnds {
-  const known = createRecent<Known>(kept);
+  const known = createRecent<ChainEnd>(kept);
   // By the pseudonym, and not by the id: what waited at the erasure of a person has another one (erase-citizen.ts).
   const nameOf = ({ tag, type }: PendingEvent) => {
     return tag === null ? houseChainOf(type) : Buffer.from(tag).toString('latin1');
   };
   const chainOf = (event: PendingEvent) => event.tag ?? houseKeys.chainOf(houseChainOf(event.type));
 
-  function knownOf(event: PendingEvent): Known {
+  function endOf(event: PendingEvent): ChainEnd {
     const end = known.get(nameOf(event));
     if (end === undefined) throw new Error('the chain of this event was not loaded');
     return end;
@@ -42,16 +40,13 @@ export function createChainEnds(read: Read, houseKeys: HouseKeys): ChainEnds {
       for (const event of events)
         if (known.get(nameOf(event)) === undefined) missing.set(nameOf(event), chainOf(event));
       const ends = await readEnds(read, [...missing.values()]);
-      for (const [at, [name, chain]] of [...missing].entries()) {
-        known.set(name, { chain, ...(ends[at] ?? beforeTheFirst) });
-      }
+      for (const [at, name] of [...missing.keys()].entries()) known.set(name, ends[at] ?? beforeTheFirst);
     },
     next: (event) => {
-      const { chain, number, leafHash } = knownOf(event);
-      return { chain, number: number + 1, previous: leafHash };
+      const { number, leafHash } = endOf(event);
+      return { chain: chainOf(event), number: number + 1, previous: leafHash };
     },
-    set: (event, { chain, number }, leafHash) => {
-      known.set(nameOf(event), { chain, number, leafHash });
-    },
+    // Nothing of the event itself is kept: its bytes lie in memory that many share, and all of it would stay.
+    set: (event, { number }, leafHash) => known.set(nameOf(event), { number, leafHash }),
   };
 }
