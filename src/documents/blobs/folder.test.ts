@@ -80,6 +80,23 @@ test('a disk that takes or gives nothing is unavailable, the operator reads why,
   assert.deepEqual(await readdir(join(folder, 'incoming')), []);
 });
 
+test('a disk that gives no draft back either is unavailable, and a sender who is gone is told as that', async (t) => {
+  const folder = await folderOf(t);
+  const blobs = await openFolderBlobs(folder);
+  const draft = join(folder, 'incoming', name);
+  // As far as the store can tell, a disk that can only be read any more: a draft that is no file cannot be taken away as one.
+  async function* stuck(end?: Error) {
+    yield Buffer.from('half');
+    await rm(draft);
+    await mkdir(draft);
+    if (end !== undefined) throw end;
+  }
+  await writeFile(join(folder, 'sealed', '2'), 'a file where a folder has to be');
+  await assert.rejects(blobs.put(name, stuck()), { name: 'BlobsUnavailable' });
+  await rm(draft, { recursive: true });
+  await assert.rejects(blobs.put(name, stuck(new Error('the sender is gone'))), /^Error: the sender is gone$/);
+});
+
 /** A folder with one blob on a stopwatch that the test sets, and whether a read of it hops to another thread. */
 async function onStopwatch(t: TestContext) {
   let now = 0;

@@ -73,7 +73,7 @@ export async function openFolderBlobs(folder: string, options: FolderOptions = {
         at = path;
         await syncFolder(dirname(path));
       } catch (fault) {
-        await rm(at, { force: true });
+        await takeBack(at);
         throw unavailable(fault);
       }
     },
@@ -107,9 +107,14 @@ async function writeDraft(path: string, bytes: AsyncIterable<Uint8Array>, unavai
     for await (const piece of bytes) await writeAll(file, piece).catch(ofDisk);
     await file.sync().catch(ofDisk);
   } catch (fault) {
-    await rm(path, { force: true });
+    await takeBack(path);
     throw fault;
   }
+}
+
+/** Of a file that did not become a blob. On a disk that takes no more it stays for the sweep: what is told is the fault before. */
+async function takeBack(path: string): Promise<void> {
+  await rm(path, { force: true }).catch(ignore);
 }
 
 async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
@@ -195,7 +200,7 @@ function judge(disk: Disk, begunAt: number): void {
   disk.slowUntil = now + slowForMs;
 }
 
-/** Everything was read: what closing says changes nothing. */
+/** What was to be done is done, or has failed: what tidying says changes nothing. */
 function ignore(): void {
   return;
 }
