@@ -44,4 +44,47 @@ for (const engine of engines) {
     assert.deepEqual({ erased, failed }, { erased: 1, failed: 1 });
     assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, [ids[0]]);
   });
+
+  test(`${engine.name}: a verification whose caller was stopped reads no further document, and lists no further blob`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    for (let times = 0; times < 3; times += 1) await deposited(house, pdfOf(100));
+    const { blobs } = house.keeping.ports;
+    const seen = { read: 0, listed: 0 };
+    let leavesAt: keyof typeof seen = 'read';
+    const watched: typeof blobs = {
+      ...blobs,
+      read: (...asked) => {
+        seen.read += 1;
+        return blobs.read(...asked);
+      },
+      async *list() {
+        for await (const blob of blobs.list()) {
+          seen.listed += 1;
+          yield blob;
+        }
+      },
+    };
+    const room = {
+      ...house.keeping,
+      ports: { ...house.keeping.ports, blobs: watched },
+      claim: async () => [],
+      ...operator,
+    };
+    let told = '';
+    const terminal = {
+      stdout: () => undefined,
+      stderr: (text: string) => {
+        told = text;
+      },
+      ...{ isInteractive: false, cwd: '/', hasLeft: () => seen[leavesAt] > 0 },
+    };
+    const commands = documentCommands((use) => use(room), terminal);
+    const verify = () => runCommandLine(['documents', 'verify'], commands, terminal);
+    assert.equal(await verify(), 1);
+    assert.deepEqual(seen, { read: 1, listed: 0 });
+    leavesAt = 'listed';
+    assert.equal(await verify(), 1);
+    assert.deepEqual(seen, { read: 4, listed: 1 });
+    assert.match(told, /whoever ran this command was stopped/);
+  });
 }

@@ -65,8 +65,8 @@ async function verify(room: DocumentsRoom, { quick, json }: Flags, terminal: Ter
       list.push(finding);
       if (json !== true) terminal.stdout(`${finding.id}\t${finding.fault}\t${finding.detail}\n`);
     },
+    beforeEach: () => demandCaller(terminal),
     onProgress: (documents, bytes) => {
-      demandCaller(terminal);
       if (terminal.isInteractive) terminal.stderr(`\r${documents} documents, ${bytes} bytes`);
     },
   });
