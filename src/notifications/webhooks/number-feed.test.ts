@@ -19,6 +19,23 @@ function notification(): Notification {
   };
 }
 
+/** Tells an event of a process by whose clock it is that late. */
+function eventOf(
+  of: Notification,
+  { type, status, at }: { type: 'delivery-ended' | 'opened'; status: NotificationStatus; at: number },
+) {
+  const id = createMint({ now: () => at }, systemRandom)('event');
+  const head = { id, at, citizenId: 'A', notification: of.id };
+  const event: Extract<CitizenEvent, { type: `notification.${typeof type}` }> =
+    type === 'opened'
+      ? { type: 'notification.opened', actor: { citizen: true }, channel: 'email', ...head }
+      : {
+          ...{ type: 'notification.delivery-ended', actor: { process: 'delivery' }, ...head },
+          ...{ delivery: mint('delivery'), channel: 'email', outcome: 'sent', reason: undefined },
+        };
+  return tell(of, status, event);
+}
+
 for (const engine of engines) {
   test(`${engine.name}: what became of a notification is told in its order, whatever the clocks of the processes`, async (t) => {
     const db = await engine.open(t);
@@ -29,16 +46,7 @@ for (const engine of engines) {
       status: NotificationStatus,
       at: number,
     ) => {
-      const id = createMint({ now: () => at }, systemRandom)('event');
-      const head = { id, at, citizenId: 'A', notification: of.id };
-      const event: Extract<CitizenEvent, { type: `notification.${typeof type}` }> =
-        type === 'opened'
-          ? { type: 'notification.opened', actor: { citizen: true }, channel: 'email', ...head }
-          : {
-              ...{ type: 'notification.delivery-ended', actor: { process: 'delivery' }, ...head },
-              ...{ delivery: mint('delivery'), channel: 'email', outcome: 'sent', reason: undefined },
-            };
-      await db.write([tell(of, status, event)]);
+      await db.write([eventOf(of, { type, status, at })]);
     };
     const [one, other] = [notification(), notification()];
     await told(one, 'delivery-ended', 'sending', start + 1_000);
@@ -56,5 +64,32 @@ for (const engine of engines) {
         [4, 300, one.id, 'read'],
       ],
     );
+  });
+
+  test(`${engine.name}: what comes while a pass over the feed rests is numbered together, by the next`, async (t) => {
+    const db = await engine.open(t);
+    const come = async (count: number) => {
+      for (let at = 0; at < count; at += 1) {
+        await db.write([eventOf(notification(), { type: 'opened', status: 'read', at: start + at })]);
+      }
+    };
+    let units = 0;
+    const write: typeof db.write = async (unit) => {
+      units += 1;
+      return await db.write(unit);
+    };
+    const rest = async () => {
+      if (units > 1) return;
+      await come(3);
+      assert.deepEqual([await numberer.nextDueAt(), await numberer.claim(1)], [undefined, []]);
+    };
+    const numberer = createNumberer({ read: db.read, write, rest });
+    const passes: number[] = [];
+    await come(1);
+    while ((await numberer.nextDueAt()) !== undefined) {
+      for (const pass of await numberer.claim(1)) await numberer.run(pass);
+      passes.push((await findFeed(db.read, 'team', 0, 10)).length);
+    }
+    assert.deepEqual([units, passes], [2, [1, 4]]);
   });
 }
