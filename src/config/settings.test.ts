@@ -103,7 +103,7 @@ test('a wrong value stops the start with its name, what came, what was expected,
     ],
     [{ CLIENT_CERTIFICATE_HEADER: 'Client Cert' }, /^CLIENT_CERTIFICATE_HEADER: expected the name of a header/],
     [{ CLIENT_CERTIFICATE_HEADER: 'Authorization' }, /^CLIENT_CERTIFICATE_HEADER: expected the name of a header/],
-    [{ BOUNCE_TOKEN: 'hunter2' }, /^BOUNCE_TOKEN: expected at least 16 characters, .* something else came/],
+    [{ BOUNCE_TOKEN: 'hunter2hunter2h' }, /^BOUNCE_TOKEN: expected at least 16 characters, .* something else came/],
     [{ HOLIDAYS: '2026-01-01 2026-1-6' }, /HOLIDAYS: expected days as YYYY-MM-DD/],
     [{ HOLIDAYS: '2026-02-30' }, /HOLIDAYS/],
     [{ DATABASE_URL_FILE: fileWith('empty', '\n') }, /DATABASE_URL_FILE: expected the secret in .* is empty/],
@@ -170,6 +170,10 @@ test('addresses of mail have their domain in ASCII', () => {
   });
   assert.deepEqual([mailFrom, bounceAddress], ['no-reply@xn--blbr-roah.example', 'b@xn--pda.example']);
   assert.deepEqual([readSettings({}).mailFrom, readSettings({}).bounceAddress], ['no-reply@localhost', undefined]);
+});
+
+test('a token of sixteen characters is long enough', () => {
+  assert.equal(readSettings({ BOUNCE_TOKEN: 'hunter2hunter2hu' }).bounceToken?.reveal(), 'hunter2hunter2hu');
 });
 
 test('every setting of the table is read', () => {

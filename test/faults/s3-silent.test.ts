@@ -90,7 +90,7 @@ for (const engine of engines) {
     const id = await deposited(house, document);
     const real = house.wires.blobs;
     const faults: unknown[] = [];
-    for (const answer of [503, 429, undefined]) {
+    for (const answer of [503, 429, 408, undefined]) {
       house.wires.blobs = await storeAt(
         t,
         (request, response) => {

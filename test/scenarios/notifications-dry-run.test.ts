@@ -43,7 +43,8 @@ const contact: fc.Arbitrary<Contact> = fc.record({
   verified: some(undefined, ['sms'] as const, ['sms'] as const, ['sms'] as const),
 });
 const sendAt = some(undefined, undefined, undefined, '2026-01-16T09:00:00Z', '2020-01-01T00:00:00Z');
-const deliverBy = some(undefined, '2026-01-15T12:00:00Z', '2026-01-17T00:00:00Z');
+// The third is the end of the quiet hours of 15 January.
+const deliverBy = some(undefined, '2026-01-15T12:00:00Z', '2026-01-15T13:00:00Z', '2026-01-17T00:00:00Z');
 const common = {
   deliverBy,
   language: some(undefined, undefined, undefined, 'fr', 'de', 'ar', 'x'),

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openDocumentHouse } from '../../test/document-house.ts';
+import { engines } from '../../test/engines.ts';
+import type { Statement, Value } from '../store/db.ts';
+import { type Finding, verifyDocuments } from './verify-documents.ts';
+
+/** Two full pages and one row more. */
+const rows = 401;
+/** The first and the last of each page. */
+const edges = [0, 199, 200, 399, 400];
+
+const faults: readonly (readonly [fault: Finding['fault'], make: (id: string) => Statement])[] = [
+  ['grant-on-erased', (id) => put('document_grant', { document_id: id, client_id: 'c', purpose: 'p', granted_at: 1 })],
+  ['waits-for-no-scan', (id) => setStatus(id, { status: 'scanning', holds: 1 })],
+  ['holds-miscounted', (id) => setStatus(id, { status: 'available', holds: 0 })],
+];
+
+function put(table: string, row: Readonly<Record<string, Value>>): Statement {
+  const places = Object.keys(row).map((_, at) => `$${at + 1}`);
+  return {
+    sql: `insert into ${table} (${Object.keys(row).join(', ')}) values (${places.join(', ')})`,
+    args: Object.values(row),
+  };
+}
+
+function setStatus(id: string, { status, holds }: { readonly status: string; readonly holds: number }): Statement {
+  const sql = 'update document set status = $2, holds = $3, sealed_record = $4 where id = $1';
+  return { sql, args: [id, status, holds, new Uint8Array(8)] };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: what the rows say of each other is told of every page, from its first row to its last`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const ids = Array.from({ length: rows }, () => house.keeping.mint('document')).sort();
+    const erased = {
+      citizen_id: 'CZ-1',
+      issuer: 'c',
+      status: 'erased',
+      created_at: 1,
+      erased_at: 1,
+      erasure_event: 'e',
+    };
+    await house.db.write(ids.map((id) => put('document', { id, ...erased })));
+    // One hold that stands, and one that was released, which does not count.
+    const hold = (document_id: string, at: number) => [
+      put('document_hold', { id: `hld_${at}`, citizen_id: 'CZ-1', document_id, placed_at: 1 }),
+      put('document_hold', { id: `hld_${at}_ended`, citizen_id: 'CZ-1', document_id, placed_at: 1, released_at: 2 }),
+    ];
+    const some = edges.map((at) => ids[at] ?? assert.fail());
+    await house.db.write(some.flatMap(hold));
+    for (const [fault, make] of faults) {
+      await house.db.write(some.map(make));
+      const found: Finding[] = [];
+      const done = await verifyDocuments({
+        ...{ ...house.keeping, readBytes: false, before: 0, onProgress: () => undefined },
+        onFinding: (finding) => found.push(finding),
+      });
+      assert.equal(done.documents, rows);
+      // The records of these rows are none.
+      const told = found.filter((finding) => finding.fault !== 'record-broken');
+      assert.deepEqual(
+        told.map((finding) => [finding.id, finding.fault]),
+        some.map((id) => [id, fault]),
+      );
+    }
+  });
+}
