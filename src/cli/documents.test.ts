@@ -4,6 +4,7 @@ import { deposited, openDocumentHouse, pdfOf } from '../../test/document-house.t
 import { engines } from '../../test/engines.ts';
 import { runDeletion } from '../documents/deletion-run.ts';
 import { setRetentionClass } from '../documents/retention-class.ts';
+import type { Row } from '../store/db.ts';
 import { runCommandLine } from './command.ts';
 import { documentCommands } from './documents.ts';
 
@@ -87,4 +88,39 @@ for (const engine of engines) {
     assert.deepEqual(seen, { read: 4, listed: 1 });
     assert.match(told, /whoever ran this command was stopped/);
   });
+
+  test(`${engine.name}: an erasure of what is due whose caller was stopped erases no more`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    await house.db.write([setRetentionClass({ name: 'note', keepDays: 1, eraseAfterDays: 2, legalBasis: 'x' }, 0)]);
+    const id = await deposited(house, pdfOf(100), { 'document-retention-class': 'note' });
+    house.time.now += 2 * dayMs;
+    let hasLeft = true;
+    const silent = { stdout: () => undefined, stderr: () => undefined, isInteractive: false, cwd: '/' };
+    const terminal = { ...silent, hasLeft: () => hasLeft };
+    const room = { ...house.keeping, claim: async () => [], ...operator };
+    const commands = documentCommands((use) => use(room), terminal);
+    const statusBehind = async () => {
+      await runCommandLine(['documents', 'delete-due'], commands, terminal);
+      return await house.db.read('select id, status from document');
+    };
+    assert.deepEqual(await statusBehind(), [{ id, status: 'available' }]);
+    hasLeft = false;
+    assert.deepEqual(await statusBehind(), [{ id, status: 'erased' }]);
+  });
 }
+
+test('a rescan whose caller was stopped queues no further documents', async (t) => {
+  const [engine] = engines;
+  assert.ok(engine !== undefined);
+  const house = await openDocumentHouse(t, engine);
+  let queued = 0;
+  const claim = async (): Promise<Row[]> => {
+    queued += 1_000;
+    return queued > 5_000 ? [] : Array.from({ length: 1_000 }, (_, at) => ({ id: `doc_${at}` }));
+  };
+  const silent = { stdout: () => undefined, stderr: () => undefined, isInteractive: false, cwd: '/' };
+  const terminal = { ...silent, hasLeft: () => queued >= 2_000 };
+  const commands = documentCommands((use) => use({ ...house.keeping, claim, ...operator }), terminal);
+  assert.equal(await runCommandLine(['documents', 'rescan'], commands, terminal), 1);
+  assert.equal(queued, 2_000);
+});

@@ -45,9 +45,10 @@ async function house(t: TestContext, engine: Engine) {
 }
 
 /** Runs `keys rotate-root` on it; what it printed, with its exit code. */
-async function rotateRoot(room: RotationRoom, ...flags: readonly string[]) {
+async function rotateRoot(room: RotationRoom & { hasLeft?: () => boolean }, ...flags: readonly string[]) {
   const [out, err]: [string[], string[]] = [[], []];
   const terminal = {
+    ...(room.hasLeft !== undefined && { hasLeft: room.hasLeft }),
     ...{ stdout: (text: string) => void out.push(text), stderr: (text: string) => void err.push(text) },
     ...{ isInteractive: false, cwd: '/' },
   };
@@ -164,10 +165,15 @@ test('the command goes step by step: prepared once, taken out only when all is w
   assert.equal(root.id, second);
   const unwrapped = await rotateRoot(room, '--finish');
   assert.deepEqual([unwrapped.code, /^9004 keys are still wrapped by the old root/.test(unwrapped.stderr)], [1, true]);
+  // Whoever ran it was stopped when the first of three pages was stored.
+  let looks = 0;
+  const stopped = await rotateRoot({ ...room, hasLeft: () => ++looks > 1 });
+  assert.deepEqual([stopped.code, /was stopped/.test(stopped.stderr)], [1, true]);
+  assert.match((await rotateRoot(room, '--finish')).stderr, /^4904 keys are still wrapped/);
   const wrapped = await rotateRoot(room, '--json');
   assert.equal(wrapped.code, 0, wrapped.stderr);
   const { seconds: _, perSecond: __, ...counts } = JSON.parse(wrapped.stdout);
-  assert.deepEqual(counts, { from: first, to: second, citizenKeys: 9_000, signingKeys: 4 });
+  assert.deepEqual(counts, { from: first, to: second, citizenKeys: 4_904, signingKeys: 0 });
   assert.match(wrapped.stderr, /take the old root out/);
   const finished = await rotateRoot(room, '--finish');
   assert.deepEqual([finished.code, finished.stderr.startsWith(`Root key ${first} is out of the file.`)], [0, true]);
