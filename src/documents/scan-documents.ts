@@ -73,6 +73,8 @@ export function startScanning(parts: ScanParts): Scanning {
     run: createScan(parts),
   };
   const worker = startWorker({ ...parts, queue, concurrency: scansAtOnce, batch: scansAtOnce, pollMs });
+  // What these signatures have looked at before that instant, or is queued: no later look goes through it again.
+  let known = { engine: '', before: 0 };
   const rescans = repeat({
     timer,
     everyMs: rescanEveryMs,
@@ -84,8 +86,11 @@ export function startScanning(parts: ScanParts): Scanning {
         throw fault;
       });
       if (engine === undefined) return;
-      const asked = { now, before: now - parts.rescanAfterMs, engine, quarantined: false, limit: rescanBatch };
-      if ((await claim(queueRescans(asked))).length > 0) worker.wake();
+      const before = now - parts.rescanAfterMs;
+      const since = known.engine === engine ? known.before : 0;
+      const queued = await claim(queueRescans({ now, since, before, engine, quarantined: false, limit: rescanBatch }));
+      if (queued.length < rescanBatch) known = { engine, before };
+      if (queued.length > 0) worker.wake();
     },
   });
   return {

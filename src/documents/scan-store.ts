@@ -59,22 +59,23 @@ export function dropScan(id: DocumentId): Statement {
 
 /**
  * Queues documents that are given out for another scan: those not looked at since `before` by another engine than
- * `engine` (undefined: any). Those in quarantine go back to `scanning` where `quarantined` is set.
+ * `engine` (undefined: any), nor before `since`. Those in quarantine go back to `scanning` where `quarantined` is set.
  */
 export function queueRescans(asked: {
   readonly now: number;
+  readonly since?: number;
   readonly before: number;
   readonly engine: string | undefined;
   readonly quarantined: boolean;
   readonly limit: number;
 }): Statement {
-  const { now, before, engine, quarantined, limit } = asked;
+  const { now, since = 0, before, engine, quarantined, limit } = asked;
   return {
     sql: `update document set scan_due_at = $1, status = case when status = 'quarantined' then 'scanning' else status end
       where scan_due_at is null and status in ('available', 'quarantined') and id in (select id from document
-        where scan_due_at is null and status in ('available', 'quarantined') and (status = 'available' or $4) and coalesce(scanned_at, 0) < $2
+        where scan_due_at is null and status in ('available', 'quarantined') and (status = 'available' or $4) and coalesce(scanned_at, 0) >= $6 and coalesce(scanned_at, 0) < $2
         and coalesce(scan_engine, '') <> $3 order by coalesce(scanned_at, 0), id limit $5)
       returning id`,
-    args: [now, before, engine ?? '-', quarantined, limit],
+    args: [now, before, engine ?? '-', quarantined, limit, since],
   };
 }
