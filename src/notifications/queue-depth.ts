@@ -1,6 +1,7 @@
 import type { Read } from '../store/db.ts';
 import type { ChannelName } from './notification.ts';
 import { wholeField, wholeOrNull } from './row-fields.ts';
+import { waitingWebhooks } from './webhooks/webhook-store.ts';
 
 /** How much of a queue is due and not taken yet, and since when the first of it is; undefined where nothing is. */
 export type QueueDepth = { readonly due: number; readonly oldestAt: number | undefined };
@@ -34,15 +35,23 @@ export async function deliveriesDue(read: Read, channel: ChannelName, now: numbe
   return row === undefined ? nothing : depthOf(wholeField(row, 'due'), wholeOrNull(row, 'first_at'), now);
 }
 
-/** The calls of webhooks that are due; one that is made at this moment, or repeated later, is not. */
+/**
+ * The calls of webhooks that are due; one that is made at this moment, or repeated later, is not. Webhook by webhook: what a
+ * receiver that is gone has waiting for later costs nothing, however much it is.
+ */
 export async function callsDue(read: Read, now: number): Promise<QueueDepth> {
-  const [row] = await read(
-    `select (select count(*) from (select run_at from webhook_call
-        where status = 'queued' and run_at <= $1 limit $2) counted) as due,
-      (select min(run_at) from webhook_call where status = 'queued') as first_at`,
-    [now, mostCounted],
-  );
-  return row === undefined ? nothing : depthOf(wholeField(row, 'due'), wholeOrNull(row, 'first_at'), now);
+  const waiting = (await waitingWebhooks(read)).filter(({ runAt }) => runAt <= now);
+  let due = 0;
+  for (const { id } of waiting) {
+    if (due >= mostCounted) break;
+    const [row] = await read(
+      `select count(*) as due from (select run_at from webhook_call
+        where status = 'queued' and webhook_id = $1 and run_at <= $2 limit $3) counted`,
+      [id, now, mostCounted],
+    );
+    due += row === undefined ? 0 : wholeField(row, 'due');
+  }
+  return depthOf(due, Math.min(...waiting.map(({ runAt }) => runAt)), now);
 }
 
 const nothing: QueueDepth = { due: 0, oldestAt: undefined };

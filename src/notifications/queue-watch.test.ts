@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../test/engines.ts';
+import { createMint } from '../kernel/id.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
 import type { Db } from '../store/db.ts';
 import { createQueueWatch } from './queue-watch.ts';
 
 const now = 1_000_000;
+const mint = createMint({ now: () => now }, systemRandom);
 
 type Waiting = { channel: string; lane?: string; priority?: number; runAt: number; status?: string; many?: number };
 
@@ -33,15 +36,16 @@ async function fill(db: Db, list: readonly Waiting[]): Promise<void> {
 async function fillCalls(db: Db, calls: readonly { status: string; runAt: number }[]): Promise<void> {
   const event = `insert into feed_event (id, client_id, at, type, data) values ('e', 'tax', 0, 't', '{}')`;
   await db.write([{ sql: event }]);
-  for (const [at, { status, runAt }] of calls.entries()) {
+  for (const { status, runAt } of calls) {
+    const webhook = mint('webhook');
     await db.write([
       {
         sql: `insert into webhook (id, client_id, url, status, secret, created_at) values ($1, 'tax', 'u', 'active', $2, 0)`,
-        args: [`w${at}`, new Uint8Array(1)],
+        args: [webhook, new Uint8Array(1)],
       },
       {
         sql: `insert into webhook_call (webhook_id, event_id, status, attempts, run_at) values ($1, 'e', $2, 0, $3)`,
-        args: [`w${at}`, status, runAt],
+        args: [webhook, status, runAt],
       },
     ]);
   }

@@ -36,11 +36,11 @@ function removal(batch: readonly Row[], before: number): Statement[] {
   return [
     ...heads,
     {
-      sql: `delete from webhook_call where event_id in (select id from feed_event where ${oldSql})`,
+      // Counted, since PostgreSQL may join `exists` with all calls.
+      sql: `delete from webhook_call where event_id <= $1 and 0 < (select count(*) from feed_event e
+        where e.id = webhook_call.event_id and e.at < $2 and e.number is not null)`,
       args: [last, before],
     },
-    { sql: `delete from feed_event where ${oldSql}`, args: [last, before] },
+    { sql: 'delete from feed_event where id <= $1 and at < $2 and number is not null', args: [last, before] },
   ];
 }
-
-const oldSql = 'id <= $1 and at < $2 and number is not null';

@@ -132,7 +132,7 @@ export async function findOlderSecrets(read: Read, id: WebhookId, now: number): 
 export function reviveCalls(id: WebhookId, now: number): Statement {
   return {
     sql: `update webhook_call set status = 'queued', attempts = 0, run_at = $1
-      where webhook_id = $2 and status = 'dead' returning event_id`,
+      where webhook_id = $2 and status = 'dead'`,
     args: [now, id],
   };
 }
@@ -140,8 +140,8 @@ export function reviveCalls(id: WebhookId, now: number): Statement {
 /** How many calls of a webhook wait, and how many were given up. */
 export async function countCalls(read: Read, id: WebhookId): Promise<{ waiting: number; dead: number }> {
   const [row] = await read(
-    `select count(*) filter (where status = 'queued') as waiting, count(*) filter (where status = 'dead') as dead
-      from webhook_call where webhook_id = $1 and status <> 'done'`,
+    `select (select count(*) from webhook_call where webhook_id = $1 and status = 'queued') as waiting,
+      (select count(*) from webhook_call where webhook_id = $1 and status = 'dead') as dead`,
     [id],
   );
   return row === undefined
