@@ -47,7 +47,7 @@ export async function runDeletion(parts: KeepingParts, actor: Actor, preview: bo
     if (held) return 'held';
     return preview || (await erase(parts, id, { now, actor })) ? 'erased' : 'passed';
   };
-  for (let after = ''; parts.isStopping?.() !== true; ) {
+  for (let after: Due | undefined; parts.isStopping?.() !== true; ) {
     const due = await dueForErasure(parts.read, { now, after, limit: pageSize });
     const ends = await Promise.allSettled(due.map(doneWith));
     for (const [at, { id }] of due.entries()) {
@@ -55,9 +55,8 @@ export async function runDeletion(parts: KeepingParts, actor: Actor, preview: bo
       run[end?.status === 'fulfilled' ? end.value : 'passed'].push(id);
       if (end?.status === 'rejected') fault ??= end.reason;
     }
-    const last = due.at(-1);
-    if (last === undefined || due.length < pageSize) break;
-    after = last.id;
+    after = due.at(-1);
+    if (due.length < pageSize) break;
   }
   if (!preview) await record(parts, run, { now, actor });
   return fault === undefined ? run : { ...run, fault };

@@ -138,23 +138,25 @@ async function holdsIn(read: Read, where: string, args: readonly string[]): Prom
   });
 }
 
-/** A document that is due, and whether a legal hold stands against that. */
-export type Due = { readonly id: DocumentId; readonly held: boolean };
+/** A document that is due since `dueAt` (epoch ms), and whether a legal hold stands against its erasure. */
+export type Due = { readonly id: DocumentId; readonly dueAt: number; readonly held: boolean };
 
-/** What the deletion run looks at: withdrawn, or at the end of its class; no longer to be kept. In order of id. */
+/**
+ * What the deletion run looks at: withdrawn, or at the end of its class; no longer to be kept. What is due longest comes first, and
+ * then by id; `after` is the last of the page before.
+ */
 export async function dueForErasure(
   read: Read,
-  { now, after, limit }: { readonly now: number; readonly after: string; readonly limit: number },
+  { now, after, limit }: { readonly now: number; readonly after?: Due | undefined; readonly limit: number },
 ): Promise<Due[]> {
   const rows = await read(
-    `select id, holds from document
-      where ((status = 'withdrawn') or (erase_at is not null and erase_at <= $1 and status <> 'erased'))
-        and (retain_until is null or retain_until <= $1) and id > $2 order by id limit $3`,
-    [now, after, limit],
+    `select id, erasure_due_at, holds from document
+      where erasure_due_at <= $1 and (erasure_due_at, id) > ($2, $3) order by erasure_due_at, id limit $4`,
+    [now, after?.dueAt ?? 0, after?.id ?? '', limit],
   );
   return rows.flatMap((row) => {
     const id = parseId('document', String(row['id']));
-    return id === undefined ? [] : [{ id, held: Number(row['holds']) > 0 }];
+    return id === undefined ? [] : [{ id, dueAt: Number(row['erasure_due_at']), held: Number(row['holds']) > 0 }];
   });
 }
 

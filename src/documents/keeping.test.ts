@@ -12,7 +12,7 @@ import { engines } from '../../test/engines.ts';
 import type { DocumentId } from '../kernel/id.ts';
 import { CitizenHeld, eraseCitizen } from '../ledger/erase-citizen.ts';
 import { runDeletion } from './deletion-run.ts';
-import { citizenErasure, dueForErasure, erasedDocumentsOf } from './keeping-store.ts';
+import { citizenErasure, type Due, dueForErasure, erasedDocumentsOf } from './keeping-store.ts';
 import { placeHold, releaseHold } from './legal-hold.ts';
 import { setRetentionClass } from './retention-class.ts';
 import { type Finding, verifyDocuments } from './verify-documents.ts';
@@ -241,12 +241,12 @@ for (const engine of engines) {
       assert.equal(await withdrawn(house, id), 'withdrawn');
       ids.push(id);
     }
-    const page = async (after: string, now = house.time.now) =>
-      (await dueForErasure(house.db.read, { now, after, limit: 2 })).map(({ id }) => id);
-    assert.deepEqual(await page(''), []);
+    const page = async (after?: Due) => await dueForErasure(house.db.read, { now: house.time.now, after, limit: 2 });
+    assert.deepEqual(await page(), []);
     house.time.now += dayMs;
-    assert.deepEqual(await page(''), ids.slice(0, 2));
-    assert.deepEqual(await page(ids[1] ?? ''), ids.slice(2));
+    const due = ids.map((id) => ({ id, dueAt: house.time.now, held: false }));
+    assert.deepEqual(await page(), due.slice(0, 2));
+    assert.deepEqual(await page(due[1]), due.slice(2));
     const { write } = house.wires;
     house.wires.write = async (unit) => {
       house.wires.write = write;
