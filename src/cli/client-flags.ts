@@ -2,6 +2,7 @@ import { type Binding, bindings, type WantedClient } from '../access/client.ts';
 import { namedProof, pinnedProof } from '../access/client-certificate.ts';
 import { readClientKeys } from '../access/client-keys.ts';
 import { scopes } from '../api/operation.ts';
+import { isIssuer } from '../config/setting-fault.ts';
 import { findPolicy, policyNames } from '../identity/policy-store.ts';
 import type { Read } from '../store/db.ts';
 import { UsageError } from './command.ts';
@@ -63,8 +64,7 @@ export function credentialOf(given: GivenCredential, cwd: string): WantedClient[
     return { by: 'certificate', certificate: proof };
   }
   if (issuer === undefined) return 'secret';
-  if (URL.parse(issuer)?.protocol !== 'https:')
-    throw new UsageError('--issuer is an https:// URL, as in TRUSTED_ISSUERS');
+  if (!isIssuer(issuer)) throw new UsageError('--issuer is an https:// URL, as in TRUSTED_ISSUERS');
   return { by: 'issuer', issuer };
 }
 

@@ -152,6 +152,21 @@ test('a live client is made with its public keys, and has no secret', async (t) 
   assert.match(refused.stderr, /private member "d"/);
 });
 
+test('an issuer on this machine is taken by plain http, as TRUSTED_ISSUERS takes it', async (t) => {
+  const { run } = await openLine(t);
+  const made = await run(
+    'clients',
+    'create',
+    'x',
+    '--scopes',
+    'citizen:self',
+    '--issuer',
+    'http://127.0.0.1:8080/realms/x',
+  );
+  assert.deepEqual([made.code, made.stderr], [0, '']);
+  assert.match(made.stdout, /^proof: http:\/\/127.0.0.1:8080\/realms\/x$/m);
+});
+
 test('wrong usage ends with 2, says what was expected, and stores nothing', async (t) => {
   const { db, run } = await openLine(t);
   const create = (...args: string[]) => run('clients', 'create', ...args);

@@ -96,7 +96,7 @@ function isOwnHeader(value: string): boolean {
 }
 
 /** Whose keys are fetched by plain http could be anybody on the way; on this machine nobody is. */
-function isIssuer(value: string): boolean {
+export function isIssuer(value: string): boolean {
   const url = URL.parse(value);
   return (
     url?.protocol === 'https:' ||
