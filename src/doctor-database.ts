@@ -70,6 +70,8 @@ async function database(room: DoctorRoom): Promise<readonly Finding[]> {
   try {
     schema = await room.schema();
   } catch (fault) {
+    if (/permission denied/.test(messageOf(fault)))
+      return [faulty(messageOf(fault), 'let the tables belong to the role in DATABASE_URL: docs/operating.md#restore')];
     const [, found = messageOf(fault), fix = 'see docs/operating.md#upgrade'] =
       /^(.+?)(?:: )(start the newer.+|give it.+|bring the.+)$/.exec(messageOf(fault)) ?? [];
     return [faulty(found, fix)];
@@ -134,9 +136,10 @@ async function durability({ read }: LookedAt): Promise<readonly Finding[]> {
   const [row] = await read(
     `select current_setting('fsync') as fsync, current_setting('full_page_writes') as pages,
       current_setting('synchronous_commit') as commits, current_setting('server_version') as version,
-      pg_is_in_recovery() as standby, has_database_privilege(current_database(), 'temp') as temp`,
+      pg_is_in_recovery() as standby, host(inet_server_addr()) as address,
+      (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as encrypted`,
   );
-  const found: Finding[] = [];
+  const found: Finding[] = inClear(String(row?.['address'] ?? ''), row?.['encrypted'] === true);
   const version = Number.parseInt(String(row?.['version']), 10);
   if (row?.['standby'] === true)
     found.push(faulty('this server is a standby, which takes no writes', 'name the primary in DATABASE_URL'));
@@ -157,6 +160,14 @@ async function durability({ read }: LookedAt): Promise<readonly Finding[]> {
   return found.length > 0
     ? found
     : [ok(`version ${version}; fsync and full_page_writes on, synchronous_commit ${commitsAs(row?.['commits'])}`)];
+}
+
+/** What leaves this machine for a server at that address, as by default where DATABASE_URL says nothing of TLS. */
+export function inClear(address: string, isEncrypted: boolean): Finding[] {
+  // Over a socket there is no address.
+  if (isEncrypted || address === '' || /^(?:127\.|::1$)/.test(address)) return [];
+  const found = `what goes to ${address} is not encrypted`;
+  return [warn(found, 'add sslmode=verify-full to DATABASE_URL: docs/operating.md#with-postgresql')];
 }
 
 const commitsAs = (commits: unknown) => (commits === 'off' ? 'on where this program writes' : String(commits));

@@ -63,11 +63,22 @@ async function findingsOf(
 ): Promise<readonly Named[]> {
   try {
     const findings = await limit.hold(look());
-    if (findings !== late) return findings.map((finding) => ({ name, ...finding }));
+    if (findings !== late) return findings.map((finding) => ({ name, ...ofAuthority(finding) }));
     return [{ name, ...otherwise, found: `no answer within ${limit.ms / 1_000} s` }];
   } catch (fault) {
-    return [{ name, ...otherwise, found: fault instanceof Error ? fault.message : String(fault) }];
+    return [{ name, ...ofAuthority({ ...otherwise, found: fault instanceof Error ? fault.message : String(fault) }) }];
   }
+}
+
+/** What Node.js says beside a certificate whose authority it does not know. */
+const unknownAuthority = '; if the root CA is installed locally, try running Node.js with --use-system-ca';
+
+/** A certificate by an authority that is not known here needs no look at whoever shows it. */
+function ofAuthority(finding: Finding): Finding {
+  if (finding.is === 'ok' || !finding.found.includes(unknownAuthority)) return finding;
+  const fix =
+    'where it is by an authority of your own, name that in NODE_EXTRA_CA_CERTS: docs/operating.md#authorities';
+  return { ...finding, found: finding.found.replace(unknownAuthority, ''), fix };
 }
 
 /** The words of the line, and of the JSON. */

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
+import { inClear } from '../../src/doctor-database.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
 import { migrate, migrationsFolder } from '../../src/store/migrations.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
@@ -63,6 +64,30 @@ test('a role that may not make tables is a fault before the first start', async 
   const { of } = await ofDatabase(t, url.replace('postgres@', `${role}@`));
   assert.equal(of('database')[0]?.status, 'fault');
   assert.match(of('database')[0]?.found ?? '', /: this role may not make tables$/);
+});
+
+test('tables that belong to another role, as behind a restoration without one, are a fault with what to do', async (t) => {
+  const url = await fresh(t, 'migrated');
+  const role = `reader_${process.pid}`;
+  await onServer(`create role ${role} login`);
+  t.after(() => onServer(`drop role ${role}`));
+  const { of } = await ofDatabase(t, url.replace('postgres@', `${role}@`));
+  assert.match(of('database')[0]?.found ?? '', /permission denied for table/);
+  assert.match(of('database')[0]?.fix ?? '', /^let the tables belong to the role in DATABASE_URL/);
+});
+
+test('a server elsewhere that is spoken to in clear is a warning; one on this machine, or with TLS, is not', () => {
+  assert.deepEqual(
+    inClear('10.0.0.5', false).map(({ is, found }) => `${is} ${found}`),
+    ['warn what goes to 10.0.0.5 is not encrypted'],
+  );
+  for (const [address, isEncrypted] of [
+    ['10.0.0.5', true],
+    ['127.0.0.1', false],
+    ['::1', false],
+    ['', false],
+  ] as const)
+    assert.deepEqual(inClear(address, isEncrypted), [], address);
 });
 
 for (const [claim, order] of [

@@ -152,7 +152,14 @@ test('every npm script that a page names is there', () => {
 });
 
 /** Names in capitals with an underscore that are not settings of the server. */
-const otherNames = ['SETTINGS_FILE', 'NAME_FILE', 'CLIENT_ID', 'DELIVERY_ID'];
+const otherNames = [
+  'SETTINGS_FILE',
+  'NAME_FILE',
+  'CLIENT_ID',
+  'DELIVERY_ID',
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_USE_SYSTEM_CA',
+];
 
 /** What tests and scripts read of the environment. */
 function namesOfTests(): string[] {
