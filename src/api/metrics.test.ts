@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { createAdminServer } from './admin-server.ts';
 import { createMetrics } from './metrics.ts';
@@ -28,4 +30,19 @@ test('a gauge is a figure, one for each value of its label, or none while there 
   waits = new Map([['sms', 1]]);
   size = undefined;
   assert.deepEqual(await lines(), ['test_waiting{channel="sms"} 1']);
+});
+
+test('every kind of fault is there with 0 before its first, so that its first is a rise', async (t) => {
+  const src = join(import.meta.dirname, '..');
+  const told = globSync('**/*.ts', { cwd: src, exclude: ['**/*.test.ts'] }).flatMap((file) =>
+    [...readFileSync(join(src, file), 'utf8').matchAll(/\b(?:log\.fault|alarm|raise|lost)\('([a-z-]+)'/g)].map(
+      ([, kind]) => kind,
+    ),
+  );
+  const metrics = await createMetrics();
+  t.after(() => metrics.close());
+  const port = await metrics.listen(0);
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const counted = text.matchAll(/^citizen_services_faults_total\{kind="([a-z-]+)"\} 0$/gm);
+  assert.deepEqual([...counted].map(([, kind]) => kind).sort(), [...new Set(told)].sort());
 });

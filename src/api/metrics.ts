@@ -24,6 +24,43 @@ export type Gauge = { readonly name: string; readonly help: string } & (
 /** The counters of one thread, as prom-client exchanges them. */
 export type Snapshot = MetricObjectWithValues<MetricValue<string>>[];
 
+/** What is told as a fault of the log, besides those of an operation: counted from 0 on, since Prometheus sees no rise from nothing. */
+const faultKinds = [
+  ...[
+    'api-thread',
+    'call-backs',
+    'database',
+    'delivery',
+    'document-blob-left',
+    'document-bytes-broken',
+    'document-infected',
+  ],
+  ...[
+    'document-record-broken',
+    'documents',
+    'http',
+    'identity',
+    'ledger',
+    'ledger-alarm',
+    'ledger-behind',
+    'ledger-witnesses',
+  ],
+  ...[
+    'letters',
+    'queues',
+    'received',
+    'register',
+    'root-key',
+    'scan',
+    'scanner-down',
+    'stop',
+    'time-stamp',
+    'tls',
+    'token',
+  ],
+  'webhooks',
+];
+
 /** Loads prom-client (0.1 s, so after the server listens) and starts counting. */
 export async function createMetrics(): Promise<Metrics> {
   const { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } = await import(
@@ -51,6 +88,7 @@ export async function createMetrics(): Promise<Metrics> {
     labelNames: ['kind'],
     registers: [registry],
   });
+  for (const kind of faultKinds) faults.inc({ kind }, 0);
   const snapshot = () => registry.getMetricsAsJSON();
   return {
     fault: (kind) => faults.inc({ kind }),
