@@ -4,7 +4,7 @@ import { createLimit, late } from '../jobs/limit.ts';
 import { repeat } from '../jobs/repeat.ts';
 import type { Timer } from '../jobs/timer.ts';
 import { type Queue, startWorker } from '../jobs/worker.ts';
-import type { Clock, Random } from '../kernel/clock.ts';
+import { ageOf, type Clock, type Random } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import { SealBroken } from '../keys/chunked-encryption.ts';
 import type { Commit } from '../ledger/commit.ts';
@@ -38,7 +38,7 @@ export type ScanParts = {
   readonly scanner: Scanner;
   /** A document is scanned anew when the signatures have changed and its last scan is older than that. */
   readonly rescanAfterMs: number;
-  /** Told once when the scanner goes down, with the reason, and once when it is back (undefined). */
+  /** Told that the scanner is down, with the reason, once a minute while documents wait for it, and once when it is back (undefined). */
   readonly onScanner: (fault: Error | undefined) => void;
   readonly onFault: (fault: unknown) => void;
 };
@@ -58,6 +58,8 @@ const rescanBatch = 500;
 const scansAtOnce = 2;
 const pollMs = 2_000;
 
+/** While it lasts it is told again so often, so that the alarm of whoever counts faults lasts as well. */
+const toldAgainMs = 60_000;
 /** What a document may cost: tried in vain so often, it counts as one that cannot be scanned. */
 const policy: RetryPolicy = { attempts: 6, firstDelayMs: 2_000, longestDelayMs: 300_000 };
 
@@ -116,10 +118,12 @@ export function scanningCommit(commit: Commit, wake: () => void): Commit {
 
 function createScan(parts: ScanParts): (job: ScanJob) => Promise<void> {
   const { clock, claim, read, random, ports, scanner, onScanner } = parts;
-  let down = false;
+  let toldAt: number | undefined;
   const tell = (fault: Error | undefined) => {
-    if (down !== (fault !== undefined)) onScanner(fault);
-    down = fault !== undefined;
+    const before = toldAt;
+    if (fault !== undefined && before !== undefined && ageOf(before, clock) < toldAgainMs) return;
+    toldAt = fault === undefined ? undefined : clock.now();
+    if (toldAt !== before) onScanner(fault);
   };
 
   async function verdictOn(document: HeldDocument, attempt: number): Promise<Verdict | undefined> {
