@@ -122,11 +122,14 @@ function bodyFaults({ method, headers, body }: Left, { content }: Answer, fits: 
   return fits(schema, value) ? strangers(schema, value) : ['the body is not of its schema'];
 }
 
-/** Members that the document does not name, which no client made from it can read. */
-function strangers({ properties }: Json, value: unknown): string[] {
+/** Members that the document does not name, however deep: no client made from it can read them. */
+function strangers(schema: unknown, value: unknown): string[] {
+  const { properties, items, additionalProperties } = (schema ?? {}) as Json;
+  if (Array.isArray(value)) return value.flatMap((item) => strangers(items, item));
   if (typeof properties !== 'object' || typeof value !== 'object' || value === null) return [];
-  const named = new Set(Object.keys(properties ?? {}));
-  return Object.keys(value)
-    .filter((name) => !named.has(name))
-    .map((name) => `the member ${name} is not declared`);
+  const named = new Map(Object.entries(properties ?? {}));
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (named.has(name)) return strangers(named.get(name), member);
+    return additionalProperties === true ? [] : [`the member ${name} is not declared`];
+  });
 }

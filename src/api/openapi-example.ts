@@ -3,8 +3,8 @@ import { examples } from './openapi-words.ts';
 /** A JSON Schema, as data. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** What an example is of: a request or an answer, about a thing whose ids begin so. */
-export type Shown = { readonly of: 'request' | 'answer'; readonly idPrefix: string };
+/** What an example is of: a request or an answer of such operations, about a thing whose ids begin so. */
+export type Shown = { readonly of: 'request' | 'answer'; readonly group: string; readonly idPrefix: string };
 
 /** What an example of a request holds of the members that may be left out. */
 const worthShowing = new Set(['citizenId', 'givenName', 'familyName', 'birthDate', 'subject', 'reference', 'category']);
@@ -21,8 +21,9 @@ export function exampleOf(schema: Schema, name: string, shown: Shown): unknown {
   const [first] = listOf(schema['anyOf']);
   if (first !== undefined) return exampleOf(schemaOf(first), name, shown);
   if ('const' in schema) return schema['const'];
+  const expected = expectedOf(name, shown);
   const choices = listOf(schema['enum'] ?? schema['x-extensible-enum']);
-  if (choices.length > 0) return choices.includes(examples[name]) ? examples[name] : choices[0];
+  if (choices.length > 0) return choices.includes(expected) ? expected : choices[0];
   const [type = schema['type']] = listOf(schema['type']);
   switch (type) {
     case 'object':
@@ -32,12 +33,16 @@ export function exampleOf(schema: Schema, name: string, shown: Shown): unknown {
     case 'array':
       return [exampleOf(schemaOf(schema['items']), name, shown)];
     case 'integer':
-      return Number(examples[name] ?? Math.max(1, Number(schema['minimum'] ?? 1)));
+      return Number(expected ?? Math.max(1, Number(schema['minimum'] ?? 1)));
     case 'boolean':
-      return examples[name] ?? true;
+      return expected ?? true;
     default:
       return textOf(schema, name, shown);
   }
+}
+
+function expectedOf(name: string, { group }: Shown) {
+  return examples[`${group}.${name}`] ?? examples[name];
 }
 
 function listOf(value: unknown): readonly unknown[] {
@@ -51,9 +56,9 @@ function membersOf(schema: Schema, { of }: Shown): [string, unknown][] {
   );
 }
 
-function textOf(schema: Schema, name: string, { idPrefix }: Shown): string {
+function textOf(schema: Schema, name: string, shown: Shown): string {
   const kind = /^\^([a-z]{3})_\[0-7\]/.exec(String(schema['pattern'] ?? ''))?.[1];
   if (kind !== undefined) return `${kind}${idTail}`;
-  if (name === 'id' || name === 'next') return `${idPrefix}${idTail}`;
-  return String(examples[name] ?? (schema['format'] === 'date-time' ? '2026-11-20T09:30:00.000Z' : 'text'));
+  if (name === 'id' || name === 'next') return `${shown.idPrefix}${idTail}`;
+  return String(expectedOf(name, shown) ?? (schema['format'] === 'date-time' ? '2026-11-20T09:30:00.000Z' : 'text'));
 }

@@ -28,8 +28,13 @@ export function withExample(given: unknown, shown: Shown): { schema: Schema; exa
   return { schema, example: exampleOf(schema, '', shown) };
 }
 
-/** The words of an answer may become more: what is an enumeration in a request is a list of the words of today here. */
-function opened({ enum: choices, ...rest }: Schema): Schema {
+/**
+ * The words and members of an answer may become more: what is an enumeration in a request is a list of the words of today
+ * here, and no object is closed, or a client made from it would refuse what is new.
+ */
+function opened({ enum: choices, additionalProperties, ...others }: Schema): Schema {
+  const isClosed = additionalProperties === undefined || additionalProperties === false;
+  const rest = isClosed ? others : { ...others, additionalProperties };
   if (!Array.isArray(choices)) return { ...rest, ...(choices === undefined ? {} : { enum: choices }) };
   return { ...rest, 'x-extensible-enum': choices.filter((choice) => choice !== null), ...aWord };
 }

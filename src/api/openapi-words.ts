@@ -1,4 +1,4 @@
-/** What stands in the examples of the OpenAPI document under these names, in whatever operation they occur. */
+/** What stands in the examples of the OpenAPI document under these names; `group.name` is for the operations of one group. */
 export const examples: Readonly<Record<string, string | number | boolean>> = {
   ...{ after: '42', attempt: 1, attempts: 1, bulkProcessing: false, citizenKnown: true },
   ...{
@@ -19,7 +19,7 @@ export const examples: Readonly<Record<string, string | number | boolean>> = {
     html: '<p>Your permit is ready.</p>',
   },
   ...{ initiator: 'operator', issuer: 'tax-office', kind: 'permit', language: 'en', leafIndex: 41, size: 18_432 },
-  ...{ leafHash: 'sha-256:5LtqBoDdi0kk7bl5dD3p3xTq1rSx2VnP0mZkQ8u4w1A=', legalBasis: 'Tax Act, section 12' },
+  ...{ leafHash: '5LtqBoDdi0kk7bl5dD3p3xTq1rSx2VnP0mZkQ8u4w1A=', legalBasis: 'Tax Act, section 12' },
   ...{ consentReference: 'consent-2026-117', legalEffect: 'after-3-working-days', logSourceSystem: 'citizen-services' },
   ...{ mediaType: 'application/pdf', message: 'Your permit is ready.', method: 'POST', name: 'Tax office', number: 42 },
   ...{ nonce: 'n-0S6_WzA2Mj', path: '/v1/notifications/send', segments: 1 },
@@ -57,6 +57,36 @@ export const examples: Readonly<Record<string, string | number | boolean>> = {
     url: 'https://hooks.example.gov/calls',
   },
   ...{ usage: 'document.retrieved', verdict: 'clean', attachments: 'doc_01M7WKVMFEE008WANFAS9XRDZX' },
+  ...{
+    earlierLinkKey: 'm1Xd0f9p2Xg0y7Tq3o5c8m1Vd6s2kL4h9w3rZx7uYtE=',
+    sender: 'Tax office',
+    timeStamp: 'MIIDJgYJKoZIhvcNAQcCoIIDFzCCAxMCAQMxDTALBglghkgBZQMEAgE=',
+  },
+  ...{ 'access-log.type': 'GOV', 'register.name': 'sendNotification' },
+  ...{
+    'contact-preferences.address': 'mary@example.org',
+    'contact-preferences.channel': 'email',
+    'contact-preferences.declined': 'sms',
+    'contact-preferences.from': 8,
+    'contact-preferences.timeZone': 'Europe/Lisbon',
+    'contact-preferences.until': 20,
+  },
+  ...{
+    'events.channel': 'email',
+    'events.delivery': 'dlv_01M7WKVMFEE008WANFAS9XRDZX',
+    'events.notification': 'ntf_01M7WKVMFEE008WANFAS9XRDZX',
+    'events.outcome': 'failed',
+    'events.reason': 'address-refused',
+    'events.status': 'undeliverable',
+    'events.type': 'notification.delivery-ended',
+  },
+  ...{ 'notifications.code': 'address-refused', 'notifications.status': 'undeliverable' },
+  ...{
+    'webhooks.oldPublicKey': 'whpk_9kLfa8rQ0m3bW5yT7vX1zC2nE4pG6sJ8uAdHfKiMoQo=',
+    'webhooks.publicKey': 'whpk_JOFbKrtCjidt5jPnxyuZJtbkfLAuKMXX9oYSBukhdAA=',
+    'webhooks.signature': 'v1',
+    'webhooks.status': 'active',
+  },
   ...{ endsAt: '2027-11-20T09:30:00Z', sendAt: '2026-11-21T08:00:00Z', deliverBy: '2026-12-04T08:00:00Z' },
 };
 

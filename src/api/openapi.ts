@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox';
 import { hidingHeaders } from './hidden-use.ts';
+import { webhooksOf } from './openapi-calls.ts';
 import { type Shown, schemaOf } from './openapi-example.ts';
 import { type Header, headerComponents, headerNames } from './openapi-headers.ts';
 import { problemExamples, problemSchema, refusalAnswers } from './openapi-problems.ts';
@@ -26,6 +27,7 @@ const groups: Readonly<Record<string, { readonly idPrefix: string; readonly desc
   'access-log': { idPrefix: 'evt', description: 'What a citizen may know of the use of the own data.' },
   webhooks: { idPrefix: 'whk', description: 'Be called when something happened.' },
   events: { idPrefix: 'evt', description: 'The same facts as a feed without gaps.' },
+  inbox: { idPrefix: 'ntf', description: 'What a citizen was sent, for the citizen.' },
   register: { idPrefix: 'evt', description: 'The interface itself, as data.' },
 };
 
@@ -51,6 +53,7 @@ export function openApi<P>(operations: readonly Operation<P>[], identity: ApiIde
     ],
     tags: [...used].map((name) => ({ name, description: groups[name]?.description ?? `The operations of ${name}.` })),
     paths,
+    webhooks: webhooksOf(operations),
     components: {
       schemas: { Problem: problemSchema },
       headers: headerComponents,
@@ -102,7 +105,7 @@ function groupOf<P>({ path }: Operation<P>): string {
 function describe<P>(operation: Operation<P>): Record<string, unknown> {
   const { request } = operation;
   const group = groupOf(operation);
-  const shown = { of: 'request', idPrefix: groups[group]?.idPrefix ?? 'evt' } as const;
+  const shown = { of: 'request', group, idPrefix: groups[group]?.idPrefix ?? 'evt' } as const;
   const parameters = [
     ...parametersOf('path', request.params),
     ...parametersOf('query', request.query),

@@ -149,6 +149,17 @@ export type ResponseShape = {
 /** The fields of text of a `multipart/form-data`, and the part behind them that has the bytes. */
 export type DocumentForm = { readonly fields: TObject; readonly part: string };
 
+/** What the server itself sends to an address that such an operation was given. */
+export type OutgoingCall = {
+  readonly name: string;
+  /** The group of operations that it is about. */
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly schema: TSchema;
+};
+
 type Described = {
   /** camelCase, unique, stable: the operationId of the OpenAPI document. */
   readonly name: string;
@@ -166,6 +177,8 @@ type Described = {
   readonly refusals: readonly ProblemSlug[];
   /** Set where the operation is to go; nothing is ever taken out of /v1. */
   readonly deprecated?: Deprecation;
+  /** Set where it has an address of the caller's called. */
+  readonly calls?: OutgoingCall;
   /** Whether `Idempotency-Key` is honoured. */
   readonly idempotent?: true;
   /**

@@ -45,6 +45,13 @@ const wrong: readonly (readonly [string, Partial<Left>, string])[] = [
     'the member mood is not declared',
   ],
   [
+    'a body with a member deep in it that is not declared',
+    {
+      body: Buffer.from(JSON.stringify({ ...problem, issues: [{ in: 'body', code: 'x', detail: 'x', mood: 'low' }] })),
+    },
+    'the member mood is not declared',
+  ],
+  [
     'a body with a member of another type',
     { body: Buffer.from(JSON.stringify({ ...problem, status: '406' })) },
     'the body is not of its schema',

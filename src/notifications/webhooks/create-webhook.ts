@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { type Call, defineOperation } from '../../api/operation.ts';
 import { refuse } from '../../kernel/problem.ts';
 import { oneOf } from '../notification-shape.ts';
+import { eventCall } from './event-shape.ts';
 import { addressesOf, PrivateTarget, parseTarget } from './target.ts';
 import { findHosts } from './webhook-hosts.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
@@ -42,6 +43,7 @@ export const createWebhook = defineOperation({
   request,
   responses: { 201: { description: 'Made.', schema: webhookShape } },
   refusals: ['bad-request', 'conflict'],
+  calls: eventCall,
   citizenData: true,
   run: async (call: CreateCall) => {
     const { ports, caller, now } = call;

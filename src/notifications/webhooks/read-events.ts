@@ -2,10 +2,8 @@ import { Type } from 'typebox';
 import { type Call, defineOperation } from '../../api/operation.ts';
 import { toInstant } from '../../kernel/clock.ts';
 import { refuse } from '../../kernel/problem.ts';
-import { channelNames, notificationStatuses } from '../notification.ts';
-import { oneOf } from '../notification-shape.ts';
-import { reasonCodes } from '../reason.ts';
-import { feedOutcomes, feedTypes, findFeed, lastNumber, prunedUpTo } from './feed-store.ts';
+import { eventMembers } from './event-shape.ts';
+import { findFeed, lastNumber, prunedUpTo } from './feed-store.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
 
 const defaultLimit = 100;
@@ -24,29 +22,11 @@ const request = {
   ),
 };
 
-const data = Type.Object(
-  {
-    notification: Type.String({ description: 'Its id.' }),
-    reference: Type.Union([Type.String(), Type.Null()], { description: 'Yours, as it was sent.' }),
-    status: oneOf(notificationStatuses, 'The status of the notification behind the event.'),
-    delivery: Type.Optional(Type.String({ description: 'Of notification.delivery-ended: the id of the delivery.' })),
-    channel: Type.Optional(oneOf(channelNames, 'Its channel.')),
-    outcome: Type.Optional(oneOf(feedOutcomes, 'What came of it.')),
-    reason: Type.Optional(
-      oneOf(reasonCodes, 'Why a delivery had no success, or the notification is undeliverable; as reason.code.'),
-    ),
-  },
-  { additionalProperties: true, description: 'Nothing about the citizen.' },
-);
-
 const page = Type.Object({
   items: Type.Array(
     Type.Object({
       id: Type.String({ description: 'The id of the event in the ledger, and the webhook-id of its calls.' }),
-      number: Type.Integer({ description: 'Counts this client’s events from 1, without gaps.' }),
-      type: Type.String({ description: `What happened: ${feedTypes.join(', ')}; more may come.` }),
-      timestamp: Type.String({ format: 'date-time', description: 'When it happened.' }),
-      data,
+      ...eventMembers,
     }),
   ),
   after: Type.String({ description: 'The cursor for the next request; the same as before where nothing is new.' }),

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Compile } from 'typebox/schema';
+import { createWebhook } from '../../src/notifications/webhooks/create-webhook.ts';
+import { feedTypes } from '../../src/notifications/webhooks/feed-store.ts';
+import { openApiFile } from '../checker.ts';
+import { engines } from '../engines.ts';
+import { openWebhookHouse } from '../webhook-house.ts';
+import { startReceiver } from '../webhook-receiver.ts';
+
+// What programs are made from the OpenAPI document: receivers of calls, clients that are older than the server, mocks.
+
+type Json = Readonly<Record<string, unknown>>;
+type Content = { readonly content?: Record<string, { readonly schema?: Json; readonly example?: unknown }> };
+type Operation = {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, Content>>;
+};
+type Receiver = {
+  readonly parameters: readonly { readonly name: string; readonly schema: Json }[];
+  readonly requestBody: { readonly content: { readonly 'application/json': { readonly schema: Json } } };
+};
+// The document is made by src/api/openapi.ts, whose shape the types above state.
+const document = JSON.parse(readFileSync(openApiFile, 'utf8')) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Receiver }>>;
+};
+const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+
+const contentsOf = ({ operationId, responses }: Operation) =>
+  Object.entries(responses).flatMap(([status, { content = {} }]) =>
+    Object.values(content).map((shown) => ({ where: `${operationId} ${status}`, ...shown })),
+  );
+
+/** Every object and list in a value, itself first. */
+function within(value: unknown): Json[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [value as Json, ...Object.values(value).flatMap(within)];
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a call of a webhook has the headers and the form that the document states`, async (t) => {
+    const { operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
+    const receiver = await startReceiver(t);
+    await operate(createWebhook, { body: { url: receiver.url } });
+    await sendMany(1);
+    const [call] = receiver.calls;
+    assert.ok(call !== undefined);
+    const { parameters, requestBody } = document.webhooks['receiveEvent']?.post ?? assert.fail();
+    assert.equal(parameters.length, 3);
+    for (const { name, schema } of parameters)
+      assert.ok(Compile(schema).Check(call.headers[name.toLowerCase()]), `${name} is not of its form`);
+    const { schema } = requestBody.content['application/json'];
+    const body: unknown = JSON.parse(call.body);
+    assert.ok(Compile({ additionalProperties: false, ...schema }).Check(body), call.body);
+  });
+}
+
+test('no object of an answer is closed: a client that is older than the server reads it', () => {
+  const contents = operations.flatMap(contentsOf);
+  assert.ok(contents.length > 100);
+  for (const { where, schema } of contents)
+    assert.deepEqual(
+      within(schema).filter(({ additionalProperties }) => additionalProperties === false),
+      [],
+      where,
+    );
+});
+
+test('the examples of answers are what a server says: no placeholder, and types of events that there are', () => {
+  for (const { where, example } of operations.flatMap(contentsOf))
+    assert.ok(!within({ example }).some((one) => Object.values(one).includes('text')), where);
+  const feed = operations.find(({ operationId }) => operationId === 'readEvents') ?? assert.fail();
+  const shown = within(contentsOf(feed).find(({ where }) => where === 'readEvents 200')?.example);
+  const types = shown.flatMap(({ type }) => (type === undefined ? [] : [type]));
+  assert.deepEqual(types, [feedTypes[0]]);
+});
