@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { test } from 'node:test';
 import { craft, goodClaims, openTokenHouse, signedByUs, type TokenHouse } from '../../test/attacks/tokens-house.ts';
 import { invalidAccessToken } from './challenge.ts';
-import { createTrustedIssuer } from './trusted-issuer.ts';
+import { createTrustedIssuer, IssuerUnavailable } from './trusted-issuer.ts';
 
 const scope = 'documents:read';
 
@@ -182,4 +182,32 @@ test('[R56] when a trusted issuer changes its keys, the new one is fetched once,
     assert.equal(await issuer.hasSigned(token(`unknown-${count}`, next)), false);
   }
   assert.equal(fetches(), 2);
+});
+
+test('keys that cannot be had are asked for after a while only, and found where the issuer has moved them', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const outside = outsideIssuer(publicKey, 'k1');
+  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() });
+  const isSigned = (kid = 'k1') =>
+    issuer.hasSigned(
+      craft({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedUrl }, (input) => sign(null, input, privateKey)),
+    );
+  const [oldPlace, newPlace] = ['https://login.example.org/keys', 'https://login.example.org/other-keys'];
+  const askedAtOld = () => outside.asked.filter((url) => url === oldPlace).length;
+  assert.equal(await isSigned(), true);
+  outside.documents[newPlace] = outside.documents[oldPlace] ?? {};
+  outside.documents['https://login.example.org/realm/.well-known/openid-configuration'] = {
+    issuer: trustedUrl,
+    jwks_uri: newPlace,
+  };
+  delete outside.documents[oldPlace];
+  t.mock.timers.tick(31_000);
+  await assert.rejects(isSigned('k2'), IssuerUnavailable);
+  assert.equal(await isSigned(), true, 'keys that are known count until their time is over');
+  t.mock.timers.tick(600_000);
+  for (let count = 0; count < 3; count += 1) await assert.rejects(isSigned(), IssuerUnavailable);
+  assert.equal(askedAtOld(), 3);
+  t.mock.timers.tick(30_000);
+  assert.equal(await isSigned(), true);
 });

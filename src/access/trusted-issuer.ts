@@ -1,5 +1,5 @@
-import type { CompactVerifyGetKey } from 'jose';
 import * as errors from 'jose/errors';
+import type { RemoteJWKSet } from 'jose/jwks/remote';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { bytesWithin } from '../kernel/bytes-within.ts';
 import { ageOf, type Clock } from '../kernel/clock.ts';
@@ -34,17 +34,20 @@ const keysLiveMs = 600_000;
  * Discovery) and keys, each with a deadline, a size limit and no redirect.
  */
 export function createTrustedIssuer(issuer: string, fetching: Fetch, clock: Clock): TrustedIssuer {
-  let keys: Promise<CompactVerifyGetKey> | undefined;
+  let keys: Promise<RemoteJWKSet> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
 
-  function discovered(): Promise<CompactVerifyGetKey> {
+  function discovered(): Promise<RemoteJWKSet> {
     if (keys === undefined && ageOf(failedAt, clock) < cooldownMs) return Promise.reject(new IssuerUnavailable(issuer));
-    keys ??= discover(issuer, fetching).catch((cause: unknown) => {
-      keys = undefined;
-      failedAt = clock.now();
-      throw new IssuerUnavailable(issuer, { cause });
-    });
+    keys ??= discover(issuer, fetching).catch(leaveAlone);
     return keys;
+  }
+
+  /** Asks nothing for a while, and then from the start: the keys may have moved. */
+  function leaveAlone(cause: unknown): never {
+    keys = undefined;
+    failedAt = clock.now();
+    throw new IssuerUnavailable(issuer, { cause });
   }
 
   async function hasSigned(token: string): Promise<boolean> {
@@ -63,14 +66,16 @@ export function createTrustedIssuer(issuer: string, fetching: Fetch, clock: Cloc
         errors.JOSENotSupported,
       ];
       if (verdicts.some((verdict) => cause instanceof verdict)) return false;
-      throw new IssuerUnavailable(issuer, { cause });
+      // An unknown key id had them fetched: those that are known are good for the other tokens.
+      if (keySet.fresh) throw new IssuerUnavailable(issuer, { cause });
+      return leaveAlone(cause);
     }
   }
 
   return { issuer, hasSigned };
 }
 
-async function discover(issuer: string, fetching: Fetch): Promise<CompactVerifyGetKey> {
+async function discover(issuer: string, fetching: Fetch): Promise<RemoteJWKSet> {
   const jwksUri = await jwksUriOf(issuer, fetching);
   const { createRemoteJWKSet, customFetch } = await import('jose/jwks/remote');
   return createRemoteJWKSet(jwksUri, {
