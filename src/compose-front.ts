@@ -39,7 +39,8 @@ export function createFront(house: House, access: Access, { publicUrl, edge, wat
   const { clock, random, settings, db, log } = house;
   const { keys, clients } = access;
   const { trustedIssuers, securityContact, supportEmail, termsUrl } = settings;
-  const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock));
+  const onFault = (fault: Error) => log.fault('trusted-issuer', fault);
+  const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock, onFault));
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: edge.binding });
   const authorization = createAuthorizationServer({
     ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, secrets, ...edge },

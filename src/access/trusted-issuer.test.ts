@@ -35,7 +35,7 @@ function outsideIssuer(publicKey: KeyObject, kid: string) {
 test('a token of a trusted issuer is good for the clients that belong to it, and for no other', async (t) => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const outside = outsideIssuer(publicKey, 'k1');
-  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => 0 });
+  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => 0 }, assert.fail);
   const house = await openTokenHouse(t, { trusted: [issuer] });
   const theirs = await house.add({
     name: 'From outside',
@@ -89,11 +89,13 @@ test('while the keys of a trusted issuer cannot be had, its tokens are neither a
   const { privateKey } = generateKeyPairSync('ed25519');
   const clock = { at: 1_000_000, now: () => clock.at };
   let asked = 0;
+  const faults: string[] = [];
   const fetching = () => {
     asked += 1;
     return Promise.reject(new TypeError('no way there'));
   };
-  const house = await openTokenHouse(t, { trusted: [createTrustedIssuer(trustedUrl, fetching, clock)] });
+  const trusted = [createTrustedIssuer(trustedUrl, fetching, clock, ({ message }) => faults.push(message))];
+  const house = await openTokenHouse(t, { trusted });
   const claims = { ...goodClaims(house), iss: trustedUrl };
   const token = craft({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, claims, (input) => sign(null, input, privateKey));
   const refusal = {
@@ -104,6 +106,7 @@ test('while the keys of a trusted issuer cannot be had, its tokens are neither a
   assert.deepEqual(await house.checker.authenticate(`Bearer ${token}`), refusal);
   assert.deepEqual(await house.checker.authenticate(`Bearer ${token}`), refusal);
   assert.equal(asked, 1, 'an issuer that does not answer is asked again after a while only');
+  assert.deepEqual(faults, [`the metadata or keys of the trusted issuer ${trustedUrl} could not be fetched`]);
   clock.at += 30_000;
   assert.deepEqual(await house.checker.authenticate(`Bearer ${token}`), refusal);
   assert.equal(asked, 2);
@@ -127,7 +130,7 @@ test('metadata of another issuer, keys over plain HTTP and endless documents are
     const outside = outsideIssuer(publicKey, 'k1');
     outside.documents['http://elsewhere.example.org/keys'] = { keys: [] };
     outside.documents[url] = document;
-    const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => 0 });
+    const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => 0 }, () => undefined);
     const house = await openTokenHouse(t, { trusted: [issuer] });
     const claims = { ...goodClaims(house), iss: trustedUrl };
     const token = craft({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, claims, (input) => sign(null, input, privateKey));
@@ -161,7 +164,7 @@ test('[R56] when a trusted issuer changes its keys, the new one is fetched once,
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const [old, next] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
   const outside = outsideIssuer(old.publicKey, 'k1');
-  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() });
+  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() }, assert.fail);
   const token = (kid: string, { privateKey }: typeof old) =>
     craft({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedUrl }, (input) => sign(null, input, privateKey));
   const fetches = () => outside.asked.filter((url) => url === 'https://login.example.org/keys').length;
@@ -188,7 +191,7 @@ test('keys that cannot be had are asked for after a while only, and found where 
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const outside = outsideIssuer(publicKey, 'k1');
-  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() });
+  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() }, () => undefined);
   const isSigned = (kid = 'k1') =>
     issuer.hasSigned(
       craft({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedUrl }, (input) => sign(null, input, privateKey)),

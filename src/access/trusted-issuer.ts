@@ -31,9 +31,14 @@ const keysLiveMs = 600_000;
 
 /**
  * The issuer behind that URL. Nothing is fetched before its first token; then its metadata (RFC 8414, else OpenID Connect
- * Discovery) and keys, each with a deadline, a size limit and no redirect.
+ * Discovery) and keys, each with a deadline, a size limit and no redirect. `onFault` is told why they cannot be had.
  */
-export function createTrustedIssuer(issuer: string, fetching: Fetch, clock: Clock): TrustedIssuer {
+export function createTrustedIssuer(
+  issuer: string,
+  fetching: Fetch,
+  clock: Clock,
+  onFault: (fault: IssuerUnavailable) => void,
+): TrustedIssuer {
   let keys: Promise<RemoteJWKSet> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
 
@@ -47,7 +52,9 @@ export function createTrustedIssuer(issuer: string, fetching: Fetch, clock: Cloc
   function leaveAlone(cause: unknown): never {
     keys = undefined;
     failedAt = clock.now();
-    throw new IssuerUnavailable(issuer, { cause });
+    const fault = new IssuerUnavailable(issuer, { cause });
+    onFault(fault);
+    throw fault;
   }
 
   async function hasSigned(token: string): Promise<boolean> {

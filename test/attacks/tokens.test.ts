@@ -207,7 +207,7 @@ for (const [set, cases] of Object.entries(attacks)) {
       return Promise.reject(new Error('nothing may be fetched'));
     };
     const clock = { now: () => 0 };
-    const trusted = [createTrustedIssuer('https://trusted.example.org', fetching, clock)];
+    const trusted = [createTrustedIssuer('https://trusted.example.org', fetching, clock, assert.fail)];
     const house = await openTokenHouse(t, { trusted });
     // All that a binding asks for is there, so that nothing is refused for want of it.
     const shown = { method: 'GET', path: '/v1', headers: {} };
