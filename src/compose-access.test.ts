@@ -7,7 +7,7 @@ import { issue } from '../test/certificates.ts';
 import { engines } from '../test/engines.ts';
 import { makeTestFolder } from '../test/test-folder.ts';
 import { until } from '../test/until.ts';
-import { openEdge, tlsOf } from './compose-access.ts';
+import { authoritiesIn, openEdge, tlsOf } from './compose-access.ts';
 import { readSettings, SettingError } from './config/settings.ts';
 import { systemRandom } from './kernel/system-clock.ts';
 import { rootKeyFrom } from './keys/root-key.ts';
@@ -50,6 +50,20 @@ test('a certificate without its key stops the start, and a renewal that is half 
 test('callers are asked for certificates only where this server ends TLS', () => {
   const house = { settings: readSettings({ TLS_CLIENT_CERTIFICATES: 'true' }), log: { fault: assert.fail } };
   assert.throws(() => tlsOf(house, []), /^SettingError: TLS_CLIENT_CERTIFICATES: it needs TLS_CERTIFICATE and TLS_KEY/);
+});
+
+test('authorities that cannot be read stop the start under the name of their setting', async (t) => {
+  const { old, paths, put } = await files(t);
+  put(old.certificate + old.certificate, old.key);
+  assert.equal(authoritiesIn(paths.TLS_CERTIFICATE).length, 2);
+  const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+  for (const text of [broken, old.certificate + broken, old.key]) {
+    put(text, old.key);
+    assert.throws(
+      () => authoritiesIn(paths.TLS_CERTIFICATE),
+      (fault) => fault instanceof SettingError && fault.setting === 'TLS_CLIENT_CA',
+    );
+  }
 });
 
 for (const engine of engines) {

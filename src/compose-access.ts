@@ -105,7 +105,12 @@ export function authoritiesIn(path: string | undefined): readonly X509Certificat
   const text = textIn('TLS_CLIENT_CA', path);
   const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (found.length === 0) throw new SettingError('TLS_CLIENT_CA', 'the file holds no certificate in PEM');
-  return found.map((pem) => new X509Certificate(pem));
+  try {
+    return found.map((pem) => new X509Certificate(pem));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'unknown';
+    throw new SettingError('TLS_CLIENT_CA', `${path} holds a certificate that cannot be read (${why})`);
+  }
 }
 
 function textIn(name: string, path: string): string {

@@ -16,7 +16,7 @@ export function faultOf({ kind, schemes = [] }: Setting, value: string): string 
     case 'count':
       return /^[1-9]\d{0,5}$/.test(value) ? undefined : 'a whole number from 1 to 999999';
     case 'scanner':
-      return /^(?:off|unix:\/\S+|tcp:\/\/\S+:\d{1,5})$/.test(value) ? undefined : 'unix:/path, tcp://host:port or off';
+      return isScanner(value) ? undefined : 'unix:/path, tcp://host:port or off';
     case 'milliseconds':
       return /^\d{1,4}$/.test(value) ? undefined : 'a whole number of milliseconds, at most 9999';
     case 'days':
@@ -109,6 +109,10 @@ function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
+function isScanner(value: string): boolean {
+  return /^(?:off|unix:\/\S+)$/.test(value) || (/^tcp:\/\/\S+:\d+$/.test(value) && URL.canParse(value));
+}
+
 function isS3Place(value: string): boolean {
   const url = URL.parse(value);
   const names = [...(url?.searchParams.keys() ?? [])];
@@ -117,6 +121,7 @@ function isS3Place(value: string): boolean {
     url?.protocol === 's3:' &&
     value.startsWith('s3://') &&
     url.host !== '' &&
+    isEncoded(url) &&
     url.searchParams.has('region') &&
     names.every((name) => name === 'region' || name === 'endpoint') &&
     /^https?:\/\//.test(endpoint) &&
