@@ -148,6 +148,19 @@ for (const engine of engines) {
     await rewrapAll(room, () => undefined);
     assert.ok(!('left' in (await finishRotation(room))));
   });
+
+  test(`${engine.name}: the keys of whoever a process imports that began before a rotation open when that has ended`, async (t) => {
+    const { db, room } = await house(t, engine);
+    const importing = createCitizenKeys(db.read, readRootKey(room.rootKeyPath), systemRandom);
+    await prepareRotation(room);
+    await rewrapAll(room, () => undefined);
+    assert.ok(!('left' in (await finishRotation(room))));
+    await db.write([importing.creation('CZ-new'), ...importing.creations(['CZ-newer'])]);
+    const later = createCitizenKeys(db.read, readRootKey(room.rootKeyPath), systemRandom);
+    for (const citizenId of ['CZ-new', 'CZ-newer']) {
+      assert.deepEqual(await later.keyOf(citizenId), await importing.keyOf(citizenId));
+    }
+  });
 }
 
 test('the command goes step by step: prepared once, taken out only when all is wrapped, and it says what comes next', async (t) => {

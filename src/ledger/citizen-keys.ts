@@ -123,9 +123,9 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     }
   }
 
-  const newKey = (citizenId: string, source: Random) => {
-    strangers.delete(citizenId);
-    return [citizenId, wrappedKey(root, citizenId, source), root.id];
+  const newKeys = (citizenIds: readonly string[], source: Random) => {
+    for (const citizenId of citizenIds) strangers.delete(citizenId);
+    return wrappedKeys(root, citizenIds, source);
   };
 
   return {
@@ -138,11 +138,11 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     pseudonymOf: pseudonymsUnder(root),
     creation: (citizenId) => ({
       sql: 'insert into citizen_key (citizen_id, wrapped, root_key_id) values ($1, $2, $3) on conflict (citizen_id) do nothing',
-      args: newKey(citizenId, random),
+      args: newKeys([citizenId], random).flat(),
     }),
     creations: (citizenIds) => {
       const source = drawnAtOnce(random, citizenIds.length * (keyBytes + wrapNonceBytes));
-      return insertKeys(citizenIds.map((citizenId) => newKey(citizenId, source)));
+      return insertKeys(newKeys(citizenIds, source));
     },
   };
 }
@@ -155,8 +155,15 @@ function destruction(citizenId: string): Statement {
   };
 }
 
-function wrappedKey(root: RootKey, citizenId: string, source: Random): Uint8Array {
-  return wrapKey(root.derive('wrap-citizen-keys'), source(keyBytes), `citizen ${citizenId}`, source);
+/** By the root that the file has now: what the one before it wraps opens no more when a rotation has ended. */
+function wrappedKeys(root: RootKey, citizenIds: readonly string[], source: Random) {
+  root.refresh();
+  const by = root.derive('wrap-citizen-keys');
+  return citizenIds.map((citizenId) => [
+    citizenId,
+    wrapKey(by, source(keyBytes), `citizen ${citizenId}`, source),
+    root.id,
+  ]);
 }
 
 function hmacUnder(root: RootKey, purpose: 'citizen-pseudonym' | 'stranger-content', citizenId: string): Buffer {
