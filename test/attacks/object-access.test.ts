@@ -186,6 +186,21 @@ test('an idempotency key of another agency replays nothing', async () => {
   assert.notEqual(jsonOf(first)['id'], jsonOf(second)['id']);
 });
 
+test('[R53] what another agency has, or another citizen, is attached to no message, like what nobody has', async () => {
+  const attach = async (id: string) => {
+    const { status, body } = await ask(
+      sendJson(tax.token, '/v1/notifications/send', { ...goodMessage, citizenId: 'demo-mary', attachments: [id] }),
+    );
+    return [status, status === 202 ? '' : String(body).replace(/urn:uuid:[0-9a-f-]{36}/, 'instance')];
+  };
+  const unknown = await attach(noIds.document);
+  assert.equal(unknown[0], 400);
+  for (const id of [land.mary.document, land.layla.document, tax.layla.document]) {
+    assert.deepEqual(await attach(id), unknown);
+  }
+  assert.deepEqual(await attach(tax.mary.document), [202, '']);
+});
+
 test('every operation that takes an id is among them', () => {
   const asked = new Set(ways.map(({ method, path }) => `${method} ${path('{}').split('?')[0]}`));
   // What a citizen opens is found by the citizen of the token: test/scenarios/notifications-received.test.ts.
