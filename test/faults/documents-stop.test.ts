@@ -2,16 +2,49 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { createLog } from '../../src/api/log.ts';
-import { startKeeping } from '../../src/compose-documents.ts';
+import { type Keeping, startKeeping } from '../../src/compose-documents.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { sweepBlobs } from '../../src/documents/sweep-blobs.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { openDocumentHouse } from '../document-house.ts';
+import { type DocumentHouse, deposited, openDocumentHouse, pdfOf } from '../document-house.ts';
 import { engines } from '../engines.ts';
+import { until } from '../until.ts';
 
 const longestMs = 10_000;
+const dayMs = 86_400_000;
+
+function keep({ db, mint, ports, house: { clock, commit } }: DocumentHouse): Keeping {
+  const claim = async () => assert.fail('nothing is scanned');
+  const parts = { db, mint, clock, commit, claim, random: systemRandom, log: createLog('silent') };
+  return startKeeping({ ...parts, settings: readSettings({ CLAMAV: 'off' }) }, ports);
+}
 
 for (const engine of engines) {
+  test(`${engine.name}: the sweep of a start leaves alone what another process may be storing, and for 30 days what has no row`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const startedAt = house.time.now;
+    const { blobs } = house.wires;
+    for (let owned = 0; owned < 3; owned += 1) await deposited(house, pdfOf(100));
+    const ages: Readonly<Record<string, number>> = { doc_old: 31 * dayMs + 1, doc_young: 30 * dayMs - 1 };
+    for (const name of Object.keys(ages)) await blobs.put(name, Readable.from([Buffer.from('x')]));
+    const [broken, removed] = [[] as number[], [] as string[]];
+    house.wires.blobs = {
+      ...blobs,
+      removeBroken: async (before) => {
+        broken.push(startedAt - before);
+        return 0;
+      },
+      list: async function* () {
+        for await (const { name } of blobs.list()) yield { name, storedAt: startedAt - (ages[name] ?? 40 * dayMs) };
+      },
+      remove: async (name) => void removed.push(name),
+    };
+    const keeping = keep(house);
+    await until(async () => removed.length > 0);
+    await keeping.stop(longestMs);
+    assert.deepEqual([broken, removed], [[engine.name === 'sqlite' ? 0 : dayMs], ['doc_old']]);
+  });
+
   test(`${engine.name}: a store of documents that does not answer keeps no stop waiting`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     const asked = Promise.withResolvers<void>();
@@ -20,11 +53,7 @@ for (const engine of engines) {
       return new Promise<never>(() => undefined);
     };
     house.wires.blobs = { ...house.wires.blobs, removeBroken };
-    const claim = async () => assert.fail('nothing is scanned');
-    const { db, mint, ports } = house;
-    const { clock, commit } = house.house;
-    const parts = { db, mint, clock, commit, claim, random: systemRandom, log: createLog('silent') };
-    const keeping = startKeeping({ ...parts, settings: readSettings({ CLAMAV: 'off' }) }, ports);
+    const keeping = keep(house);
     await asked.promise;
     const late = Promise.withResolvers<'late'>();
     const timer = setTimeout(() => late.resolve('late'), longestMs);
