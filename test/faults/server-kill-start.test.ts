@@ -10,6 +10,7 @@ import { demoCitizens, demoDocuments } from '../../src/cli/demo-town.ts';
 import { databaseFile } from '../../src/store/open.ts';
 import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { seededRandom } from '../seeded-random.ts';
+import { startAll, twoProcesses } from '../two-processes.ts';
 import { until } from '../until.ts';
 import { type Launched, makeHome, type ServerHome } from '../whole-server.ts';
 
@@ -84,6 +85,17 @@ test('sqlite: behind a kill nothing waits for what the process that is gone had 
     holders().filter((holder) => gone.includes(holder)),
     [],
   );
+});
+
+test('postgres: a process that starts takes nothing from those that are at work', async (t) => {
+  const homes = await twoProcesses(t);
+  await startAll(homes);
+  const db = await homes[0].openDb();
+  t.after(() => db.close());
+  const lease = async () => (await db.read("select fence, renewals from lease where name = 'ledger-sequencer'"))[0];
+  const renewed = Number((await lease())?.['renewals']);
+  await until(async () => Number((await lease())?.['renewals']) > renewed);
+  assert.equal((await lease())?.['fence'], 1);
 });
 
 const rows = 8_000 * rounds;
