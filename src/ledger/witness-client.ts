@@ -54,6 +54,9 @@ export function createWitnessClient(policy: Policy, log: Pick<LogView, 'growth'>
       const known = parseCount(body.trim());
       if (known !== undefined) return { size: known };
     }
+    if (response.status === 422) {
+      throw new Error(`has cosigned ${oldSize} entries that this log does not begin with: ${secondHistory}?`);
+    }
     if (response.status !== 200) throw new Error(`answered ${response.status}`);
     const text = parseNote(note)?.text ?? '';
     const line = parseSignatures(body)?.find(({ name, keyId }) => name === key.name && keyId === key.keyId);
