@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { createExchange, sendJson } from '../exchange.ts';
+import { freePort } from '../free-port.ts';
+import { makeTestFolder } from '../test-folder.ts';
+import { until } from '../until.ts';
+import { makeHome, type ServerHome } from '../whole-server.ts';
+
+// It asks its witnesses every ten seconds; here again and again.
+const hurry = `--import=${pathToFileURL(join(import.meta.dirname, '../hurry.ts'))}`;
+const NODE_OPTIONS = `${process.env['ANSWERS_DIR'] === undefined ? '' : process.env['NODE_OPTIONS']} ${hurry}`;
+
+const claims = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
+const name = 'witness.city.example';
+
+function folderOf(t: TestContext): string {
+  const folder = makeTestFolder('cs-witness-');
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** How the ledger of a server looks from outside, and a use that makes it grow. */
+function viewOf({ url }: ServerHome, token: string) {
+  const ask = createExchange(url);
+  const textOf = async (path: string) => String((await ask({ path })).body);
+  return {
+    use: async () => {
+      const { status, body } = await ask(sendJson(token, '/v1/identity/verify', claims));
+      assert.equal(status, 200, String(body));
+    },
+    published: async () => {
+      const note = await textOf('/ledger/checkpoint');
+      return { size: Number(note.split('\n')[1]), isCosigned: note.includes(`\n— ${name} `) };
+    },
+    isSaid: async (ledger: string) => (await textOf('/readyz')).includes(ledger),
+  };
+}
+
+test('what a witness cosigned is published, its silence is an alarm while it lasts, and so is a log that is not the one it knows', async (t) => {
+  const [folder, port] = [folderOf(t), await freePort()];
+  const policy = join(folder, 'policy');
+  const alone = await makeHome(t);
+  const first = await alone.start('demo');
+  const vkey = (await alone.run('ledger', 'key')).stdout.trim();
+  await first.end('SIGTERM');
+  const older = join(folder, 'older');
+  cpSync(alone.dataDir, older, { recursive: true });
+
+  const startWitness = async () => {
+    const options = ['--data', join(folder, 'witness'), '--name', name, '--log', vkey, '--port', String(port)];
+    const witness = alone.launch('witness', ...options);
+    await until(async () => witness.stdout().endsWith('\n'));
+    return witness;
+  };
+  const witness = await startWitness();
+  writeFileSync(policy, `log ${vkey}\n${witness.stdout()}quorum ${name}\n`);
+  const settings = { DATA_DIR: alone.dataDir, LEDGER_WITNESSES: policy, NODE_OPTIONS };
+  const home = await makeHome(t, { settings });
+  const [client] = alone.demo().clients;
+  const server = await home.start('start');
+  const { use, published, isSaid } = viewOf(home, await home.token(client?.scopes, client));
+  await until(async () => (await published()).isCosigned);
+  const { size } = await published();
+  await witness.end('SIGTERM');
+  await use();
+  await until(() => isSaid('["ledger-witnesses"]'));
+  assert.deepEqual(await published(), { size, isCosigned: true });
+  await startWitness();
+  await until(() => isSaid('"ok"'));
+  assert.ok((await published()).size > size);
+  await server.end('SIGTERM');
+
+  // A copy from before the witness was asked, which by now is longer than what it has seen.
+  rmSync(alone.dataDir, { recursive: true });
+  cpSync(older, alone.dataDir, { recursive: true });
+  const restored = await alone.start('demo');
+  const again = viewOf(alone, await alone.token());
+  for (let uses = 0; uses < 20; uses += 1) await again.use();
+  await until(async () => (await again.published()).size > size + 10);
+  await restored.end('SIGTERM');
+  await home.start('start');
+  await until(() => isSaid('"ledger-alarm"'));
+});
