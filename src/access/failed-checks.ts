@@ -20,8 +20,6 @@ function quotaOfFailures({ perSecond, burst }: Quota): Quota {
   return { perSecond: Math.ceil(perSecond / 2), burst: Math.ceil(burst / 2) };
 }
 
-const manyClients = 10_000;
-
 /** Makes the budgets of one process. Its clock never goes back. */
 export function createFailedChecks(clock: Clock, random: Random): FailedChecks {
   const buckets = createQuotas(clock, random);
@@ -30,7 +28,6 @@ export function createFailedChecks(clock: Clock, random: Random): FailedChecks {
     count({ clientId, quota = defaultQuota }) {
       const { refusal, headers } = buckets.take({ clientId, quota: quotaOfFailures(quota) }, 'failed-checks');
       if (refusal === undefined) return;
-      if (pausedUntil.size >= manyClients) pausedUntil.clear();
       pausedUntil.set(clientId, clock.now() + Number(headers['x-ratelimit-reset']) * 1_000);
     },
     refusal(clientId) {

@@ -32,12 +32,12 @@ export function takenOf(allowance: Allowance, random: Random): Taken {
   return allowance.allowed ? { headers } : { headers, refusal: quotaExceeded(allowance, random) };
 }
 
-type Bucket = { units: number; at: number; fullAt: number };
+type Bucket = { units: number; at: number };
 
-/** Above this many buckets the full ones are dropped: a full bucket is the same as none. */
-const manyBuckets = 10_000;
-
-/** The buckets of one process that is alone on its database; several share theirs (`createSharedQuotas`). Its clock never goes back. */
+/**
+ * The buckets of one process that is alone on its database, as many as clients have scopes; several processes share theirs
+ * (`createSharedQuotas`). Its clock never goes back.
+ */
 export function createQuotas(clock: Clock, random: Random): { take(...args: Parameters<Quotas['take']>): Taken } {
   const buckets = new Map<string, Bucket>();
   return {
@@ -46,8 +46,7 @@ export function createQuotas(clock: Clock, random: Random): { take(...args: Para
       const now = clock.now();
       let bucket = buckets.get(name);
       if (bucket === undefined) {
-        if (buckets.size >= manyBuckets) dropFull(buckets, now);
-        bucket = { units: quota.burst * unit, at: now, fullAt: now };
+        bucket = { units: quota.burst * unit, at: now };
         buckets.set(name, bucket);
       }
       return takenOf(takeFrom(bucket, { policy: scope, quota, now }), random);
@@ -62,14 +61,9 @@ function takeFrom(bucket: Bucket, { policy, quota, now }: { policy: string; quot
   const allowed = units >= unit;
   bucket.units = allowed ? units - unit : units;
   bucket.at += elapsed;
-  bucket.fullAt = bucket.at + Math.ceil((full - bucket.units) / quota.perSecond);
   const untilNextMs = (unit - (bucket.units % unit)) / quota.perSecond;
   const resetSeconds = Math.max(1, Math.ceil(untilNextMs / 1_000));
   return { allowed, policy, quota, remaining: Math.floor(bucket.units / unit), resetSeconds };
-}
-
-function dropFull(buckets: Map<string, Bucket>, now: number): void {
-  for (const [name, bucket] of buckets) if (bucket.fullAt <= now) buckets.delete(name);
 }
 
 /**

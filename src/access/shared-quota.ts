@@ -29,7 +29,6 @@ type Bucket = {
 const inHandMs = 1_000;
 /** As much is asked for ahead as flows in within a twentieth of a second: thirty to eighty questions a second for a busy budget. */
 const partsOfSecond = 20;
-const manyBuckets = 10_000;
 
 /**
  * The budgets of all processes of one database. A process asks for some requests at once and then counts in memory, so
@@ -47,7 +46,6 @@ export function createSharedQuotas(clock: Clock, random: Random, db: Pick<Db, 'w
     const name = `${clientId}\0${scope}`;
     let bucket = buckets.get(name);
     if (bucket === undefined) {
-      if (buckets.size >= manyBuckets) dropIdle(buckets, clock.now());
       const none = { inHand: 0, grantedAt: 0, shared: 0, emptyUntil: 0, aheadMs: 0, ahead: 0 };
       bucket = { clientId, scope, quota, ...none, waits: [] };
       buckets.set(name, bucket);
@@ -145,10 +143,4 @@ function spend(bucket: Bucket, now: number, random: Random): Taken {
   const untilNextMs = Math.max(bucket.emptyUntil - now, unit / quota.perSecond);
   const resetSeconds = Math.max(1, Math.ceil(untilNextMs / 1_000));
   return takenOf({ allowed, policy, quota, remaining, resetSeconds }, random);
-}
-
-function dropIdle(buckets: Map<string, Bucket>, now: number): void {
-  for (const [name, { grantedAt, waits }] of buckets) {
-    if (waits.length === 0 && now - grantedAt > 60_000) buckets.delete(name);
-  }
 }
