@@ -84,9 +84,11 @@ test('what is shown: contacts, terms, the register, signatures of documents and 
   assert.match(await (await fetch(adminUrl)).text(), /^citizen_services_ledger_cosigned_entries /m);
 });
 
-test('what is taken: hidden uses, claims in URLs, invented citizens, bounces', async (t) => {
+test('what is taken: hidden uses, claims in URLs, invented citizens, bounces, tokens of an issuer whose keys can be had', async (t) => {
   const home = await demoHome(t);
-  const { call } = await startWith(t, home, {
+  const issuer = 'http://127.0.0.1:1';
+  const { call, server } = await startWith(t, home, {
+    TRUSTED_ISSUERS: issuer,
     ...{ ACCESS_LOG_HIDDEN_DAYS: '0', REFUSE_CLAIMS_IN_URL: 'true', SIMULATORS: 'true' },
     ...{ BOUNCE_ADDRESS: 'b@gov.example', BOUNCE_TOKEN: 'that of the bounces' },
   });
@@ -105,6 +107,14 @@ test('what is taken: hidden uses, claims in URLs, invented citizens, bounces', a
   const bounce = (authorization: string) => call('/callbacks/mail', 'no bounce', { authorization });
   assert.equal((await bounce('Bearer of nobody')).status, 401);
   assert.equal((await bounce('Bearer that of the bounces')).status < 300, true);
+  const parts = [
+    JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid: 'k' }),
+    JSON.stringify({ iss: issuer }),
+    'signature',
+  ];
+  const token = parts.map((part) => Buffer.from(part).toString('base64url')).join('.');
+  assert.equal((await call('/v1/events', undefined, { authorization: `Bearer ${token}` })).status, 503);
+  await until(async () => server.stderr().includes('"where":"trusted-issuer"'));
 });
 
 test('where it goes: documents into the named folder, mail without a link of ours, evidence to an authority for its time', async (t) => {
