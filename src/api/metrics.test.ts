@@ -39,9 +39,9 @@ test('every kind of fault is there with 0 before its first, so that its first is
       ([, kind]) => kind,
     ),
   );
-  const metrics = await createMetrics();
-  t.after(() => metrics.close());
-  const port = await metrics.listen(0);
+  const admin = createAdminServer();
+  t.after(() => admin.close());
+  const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [(await createMetrics()).page()]);
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const counted = text.matchAll(/^citizen_services_faults_total\{kind="([a-z-]+)"\} 0$/gm);
   assert.deepEqual([...counted].map(([, kind]) => kind).sort(), [...new Set(told)].sort());
