@@ -28,7 +28,7 @@ export type Snapshot = MetricObjectWithValues<MetricValue<string>>[];
 const faultKinds = [
   'api-thread call-backs database delivery document-blob-left document-bytes-broken document-infected',
   'document-record-broken documents http identity ledger ledger-alarm ledger-behind ledger-witnesses',
-  'letters queues received register root-key scan scanner-down stop time-stamp tls token webhooks',
+  'letters queues received register root-key scan scanner-down stop time-stamp tls token trusted-issuer webhooks',
 ].flatMap((line) => line.split(' '));
 
 /** Loads prom-client (0.1 s, so after the server listens) and starts counting. */

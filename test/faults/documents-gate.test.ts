@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { startScanning } from '../../src/documents/scan-documents.ts';
-import { queueRescans } from '../../src/documents/scan-store.ts';
 import { ScannerFault, type Verdict } from '../../src/documents/scanner.ts';
 import { clamdScanner } from '../../src/documents/scanners/clamd.ts';
 import { clamdProbes } from '../../src/documents/scanners/clamd-probes.ts';
@@ -97,19 +97,13 @@ test('a document that fails to open while it is sent is that fault, not a verdic
   await assert.rejects(clamdScanner({ address: { path } }).scan(one(anyBytes), 6), /before it had the whole/);
 });
 
-const taken = async (bytes: AsyncIterable<Uint8Array>) => {
-  const parts: Uint8Array[] = [];
-  for await (const part of bytes) parts.push(part);
-  return Buffer.concat(parts);
-};
-
 for (const engine of engines) {
   test(`${engine.name}: a document is given out after the scanner has had all of it and called it clean, not before`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     const bytes = pdfOf(40_000);
     let seen = Buffer.alloc(0);
     const { parts } = gateOver(house, async (given) => {
-      seen = await taken(given);
+      seen = await buffer(given);
       return clean;
     });
     const id = await deposited(house, bytes);
@@ -139,7 +133,7 @@ for (const engine of engines) {
       { verdict: 'unscannable', engine: 'e', finding: 'Heuristics.Encrypted.Zip' },
     ];
     const { parts } = gateOver(house, async (given) => {
-      await taken(given);
+      await buffer(given);
       return verdicts.shift() ?? clean;
     });
     const ids = [await deposited(house, pdfOf(100)), await deposited(house, pdfOf(200))];
@@ -160,7 +154,7 @@ for (const engine of engines) {
     const until = { 'document-retain-until': new Date(house.time.now + 86_400_000).toISOString() };
     const ids = [await deposited(house, pdfOf(100)), await deposited(house, pdfOf(200), until)];
     const { parts } = gateOver(house, async (given) => {
-      await taken(given);
+      await buffer(given);
       for (const id of ids) await house.withdraw(id);
       return clean;
     });
@@ -184,7 +178,7 @@ for (const engine of engines) {
     let down = true;
     const { parts, time, told } = gateOver(house, async (given) => {
       if (down) throw new ScannerFault('down', 'no answer');
-      await taken(given);
+      await buffer(given);
       return clean;
     });
     const id = await deposited(house, pdfOf(100));
@@ -240,91 +234,5 @@ for (const engine of engines) {
     const timer = setTimeout(() => longest.resolve('late'), 10_000);
     t.after(() => clearTimeout(timer));
     assert.equal(await Promise.race([stopped, longest.promise]), false);
-  });
-
-  test(`${engine.name}: a rescan with new signatures takes a document back that was given out`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const verdicts: Verdict[] = [clean, { verdict: 'infected', engine: 'new', finding: 'Later' }];
-    const { parts } = gateOver(house, async (given) => {
-      await taken(given);
-      return verdicts.shift() ?? clean;
-    });
-    const id = await deposited(house, pdfOf(100));
-    const scanning = startScanning(parts);
-    await scanning.idle();
-    assert.ok('status' in (await house.retrieve(id)));
-    const { now } = house.time;
-    const asked = { now, before: now + 1, quarantined: false, limit: 10 };
-    assert.deepEqual(await parts.claim(queueRescans({ ...asked, engine: clean.engine })), []);
-    assert.deepEqual(await parts.claim(queueRescans({ ...asked, engine: 'new', since: now + 1 })), []);
-    assert.deepEqual(await parts.claim(queueRescans({ ...asked, engine: 'new', since: now })), [{ id }]);
-    scanning.wake();
-    await scanning.idle();
-    await scanning.stop(1_000);
-    const got = await house.retrieve(id);
-    assert.ok('refusal' in got && got.refusal.slug === 'document-quarantined');
-  });
-
-  test(`${engine.name}: of what the same signatures have looked at no later look goes through it again`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const { parts, time } = gateOver(house, async () => clean);
-    const looks: { engine: string; since: number; before: number }[] = [];
-    const batch = Array.from({ length: 500 }, () => ({ id: 'some' }));
-    const answers: (typeof batch | undefined)[] = [undefined, undefined, undefined, batch, undefined, batch, undefined];
-    const claim: typeof parts.claim = async (statement) => {
-      const rows = await parts.claim(statement);
-      if (!statement.sql.includes('scan_engine, ')) return rows;
-      const [, before, by, , , since] = statement.args ?? [];
-      looks.push({ engine: String(by), since: Number(since), before: Number(before) });
-      return answers[looks.length - 1] ?? rows;
-    };
-    const signatures = ['one', 'one', 'two', 'two', 'two', 'three', 'three'];
-    const scanner = { ...parts.scanner, engine: async () => signatures[looks.length] ?? '' };
-    const scanning = startScanning({ ...parts, claim, scanner });
-    for (let turn = 0; turn < 50 && looks.length < signatures.length; turn += 1) {
-      await time.advance(600_000, scanning.idle);
-    }
-    await scanning.stop(1_000);
-    // From which look's end on it went through the documents; -1 is from the beginning.
-    assert.deepEqual(
-      looks.map(({ engine, since }) => [engine, looks.findIndex(({ before }) => before === since)]),
-      [
-        ['one', -1],
-        ['one', 0],
-        ['two', -1],
-        // As many as are queued at once: there may be more.
-        ['two', 2],
-        ['two', 2],
-        ['three', -1],
-        ['three', -1],
-      ],
-    );
-    assert.ok(looks.every(({ since, before }) => since === 0 || since < before));
-  });
-
-  test(`${engine.name}: a verdict that comes too late leaves queued what is to be scanned anew`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const { now } = house.time;
-    const queue = async (quarantined: boolean) =>
-      await parts.claim(queueRescans({ now, before: now + 1, engine: undefined, quarantined, limit: 10 }));
-    let scans = 0;
-    const { parts } = gateOver(house, async (given) => {
-      await taken(given);
-      scans += 1;
-      if (scans !== 2) return clean;
-      // Another process, which holds this scan for given up, was faster, and an operator doubts what it found.
-      await house.db.write([{ sql: "update document set status = 'quarantined', scan_due_at = null" }]);
-      assert.equal((await queue(true)).length, 1);
-      return clean;
-    });
-    const id = await deposited(house, pdfOf(100));
-    const scanning = startScanning(parts);
-    await scanning.idle();
-    assert.equal((await queue(false)).length, 1);
-    scanning.wake();
-    await scanning.idle();
-    await scanning.stop(1_000);
-    assert.equal(scans, 3);
-    assert.ok('status' in (await house.retrieve(id)));
   });
 }
