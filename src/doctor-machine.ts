@@ -44,7 +44,9 @@ function dataDir(path: string): readonly Finding[] {
     found.push(
       warn(`this is root, and ${path} belongs to user ${folder.uid}`, 'run it as the user of the server, who may less'),
     );
-  const others = readdirSync(path).filter((name) => ownerOf(join(path, name)) !== owner);
+  // The folder of a disk of its own has one, which is root's.
+  const names = readdirSync(path).filter((name) => name !== 'lost+found');
+  const others = names.filter((name) => ownerOf(join(path, name)) !== owner);
   if (others.length > 0)
     found.push(faulty(`${others.slice(0, 3).join(', ')} in ${path} is another user's`, ownedBy(owner, path)));
   const mode = folder.mode & 0o777;

@@ -1,14 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  appendFileSync,
-  chmodSync,
-  chownSync,
-  cpSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
@@ -282,18 +273,3 @@ test('a database of an earlier version is told, with what to do before the start
   assert.match(said?.found ?? '', /, of an earlier version: the next start migrates it by 3 files \(\d{4}-/);
   assert.match(said?.fix ?? '', /^make a backup before/);
 });
-
-// Only root can give files away.
-for (const other of process.getuid?.() === 0 ? [65_534] : []) {
-  test('root is told that it is not the user of the server, and whose files are not', async (t) => {
-    const { of, code } = await spoilt(t, (dataDir) => {
-      for (const name of readdirSync(dataDir)) if (name !== 'root.key') chownSync(join(dataDir, name), other, other);
-      chownSync(dataDir, other, other);
-    });
-    const [asRoot, strange] = of('data-dir');
-    assert.match(`${asRoot?.status} ${asRoot?.found}`, /^warn this is root, and \S+ belongs to user 65534$/);
-    assert.match(`${strange?.status} ${strange?.found}`, /^fault root\.key in \S+ is another user's$/);
-    assert.match(strange?.fix ?? '', /^chown -R 65534 /);
-    assert.equal(code, 1);
-  });
-}
