@@ -44,12 +44,14 @@ async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = pla
   });
   // It listens on TCP, so its address has a port.
   const { port } = server.address() as AddressInfo;
-  const channel = createSmsGateway({ url: `http://127.0.0.1:${port}/send`, mapping, timeoutMs: 300 });
+  const troubles: string[] = [];
+  const onTrouble = (why: string) => void troubles.push(why);
+  const channel = createSmsGateway({ url: `http://127.0.0.1:${port}/send`, mapping, timeoutMs: 300, onTrouble });
   const send = async (what: Message) => {
     const ready = await channel.prepare(what);
     return 'outcome' in ready ? ready : await ready.call();
   };
-  return { bodies, send };
+  return { bodies, send, troubles };
 }
 
 const answer =
@@ -150,9 +152,15 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
 
 for (const [claim, behave, mapping, expected] of cases) {
   test(`sms: ${claim}`, async (t) => {
-    const { send, bodies } = await gateway(t, behave, mapping);
+    const { send, bodies, troubles } = await gateway(t, behave, mapping);
     assert.deepEqual(await send(message()), expected);
     assert.equal(bodies.length, 1, 'called once');
+    const waits = 'reason' in expected && expected.reason === 'provider-refuses-us';
+    assert.match(
+      String(troubles),
+      waits ? /^answered [34]\d\d$/ : /^$/,
+      'what waits for the operator, and nothing else, is told',
+    );
   });
 }
 

@@ -52,8 +52,10 @@ test('smtp: the operator is told why mail waits, and nothing that a relay may re
     relay.recover();
     assert.equal(troubles.pop(), told);
   }
-  relay.answer('RCPT', { say: '550 5.1.1 no such mailbox' });
-  await send();
+  for (const say of ['550 5.1.1 no such mailbox', '452 4.2.2 mailbox full', '451 4.3.0 later']) {
+    relay.answer('RCPT', { say });
+    await send();
+  }
   assert.equal(troubles.length, 0);
   const away = createSmtpEmail({ url: 'smtp://127.0.0.1:1', sender, onTrouble: (why) => void troubles.push(why) });
   await away.prepare(message());

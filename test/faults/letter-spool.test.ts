@@ -16,12 +16,14 @@ function share(t: TestContext) {
   t.after(() => rmSync(mount, { recursive: true }));
   const folder = join(mount, 'letters');
   mkdirSync(folder);
+  const troubles: string[] = [];
+  const onTrouble = (why: string) => void troubles.push(why);
   const start = () => {
     const press = createLetterPress();
     t.after(() => press.close());
-    return createLetterSpool({ folder, window: 'din5008b', press });
+    return createLetterSpool({ folder, window: 'din5008b', press, onTrouble });
   };
-  return { mount, folder, making: join(folder, 'making'), start };
+  return { mount, folder, making: join(folder, 'making'), start, troubles };
 }
 
 async function prepared(spool: ReturnType<typeof createLetterSpool>, message: Message): Promise<Ready> {
@@ -47,6 +49,20 @@ test('letters for a share that is gone wait, and no folder is made in its place'
   const back = await prepared(spool, letterOf('four'));
   assert.equal((await back.call()).outcome, 'sent');
   assert.ok(existsSync(making));
+});
+
+test('a spool that takes no letter, or lets none go, says why', async (t) => {
+  const { folder, making, start, troubles } = share(t);
+  const spool = start();
+  const message = letterOf('one');
+  const ready = await prepared(spool, message);
+  const pdf = `${letterNameOf(message)}.pdf`;
+  mkdirSync(join(folder, pdf));
+  assert.deepEqual(await ready.call(), unreachable);
+  assert.match(String(troubles.splice(0)), new RegExp(`^EISDIR: .* rename .*${pdf}`));
+  rmSync(making, { recursive: true });
+  assert.deepEqual(await spool.prepare(letterOf('two')), unreachable);
+  assert.match(String(troubles), /^ENOENT: .* open .*making/);
 });
 
 test('a spool that is not there at the start is not made, and takes letters once it is there with its folder', async (t) => {

@@ -19,6 +19,7 @@ const dayMs = 24 * hourMs;
 export function createLetterSftp({ place, onTrouble, ...parts }: LetterSftpOptions): Channel {
   const { take, giveBack, within, end } = sessionsAt(place);
   let nextSweepAt = 0;
+  const tell = (fault: unknown) => onTrouble?.(fault instanceof Error ? fault.message : 'it cannot be written to');
 
   async function ask(attempt: Pick<Message, 'delivery' | 'attempt'>): Promise<Outcome | undefined> {
     const name = letterNameOf(attempt);
@@ -37,13 +38,15 @@ export function createLetterSftp({ place, onTrouble, ...parts }: LetterSftpOptio
       mayBeMade = true;
       await session.rename(part(`${name}.json`), `${name}.json`);
       return { outcome: 'sent', providerRef: name };
-    } catch {
+    } catch (fault) {
       // The answer was lost, or it was a refusal: what lies there tells.
       const found = (await ask(message).catch(() => undefined)) ?? unknown;
       if (found.outcome !== 'temporary') return found;
       // A session that is open has brought a refusal. Else the renaming may be made yet, unless its file is taken back.
       const left = mayBeMade && !session.isOpen() ? unknown : found;
-      return await within((other) => takeBack(other, name)).catch(() => left);
+      const outcome = await within((other) => takeBack(other, name)).catch(() => left);
+      if (outcome.outcome === 'temporary') tell(fault);
+      return outcome;
     } finally {
       giveBack(session);
     }
@@ -75,7 +78,7 @@ export function createLetterSftp({ place, onTrouble, ...parts }: LetterSftpOptio
         await opened.put(part(files[1]), job.manifest);
       } catch (fault) {
         // A full disk, a folder that is not there, a lost connection: nothing was handed over.
-        onTrouble?.(fault instanceof Error ? fault.message : 'it cannot be written to');
+        tell(fault);
         await removeAll(opened, files);
         opened.end();
         return unreachable;

@@ -25,6 +25,8 @@ export function createLetterSpool({ folder, onTrouble, ...parts }: LetterSpoolOp
   // Without it no letter is made: at a hand-over it would be made in the empty folder that a share leaves behind.
   const begun = mkdir(making, { mode: 0o700 }).catch(() => undefined);
 
+  const tell = (fault: unknown) => onTrouble?.(fault instanceof Error ? fault.message : 'it cannot be written to');
+
   function ask(attempt: Attempt): Outcome | undefined {
     const name = letterNameOf(attempt);
     const manifest = at(`${name}.json`);
@@ -43,10 +45,12 @@ export function createLetterSpool({ folder, onTrouble, ...parts }: LetterSpoolOp
       await rename(manifest.made, manifest.done);
       await syncFolder(folder);
       return { outcome: 'sent', providerRef: name };
-    } catch {
+    } catch (fault) {
       // Without its PDF the manifest was not touched; else what lies there tells.
       const outcome = lies ? (ask(attempt) ?? ({ outcome: 'unknown' } as const)) : unreachable;
-      if (outcome.outcome === 'temporary') await removeAll([letter.done, letter.made, manifest.made]);
+      if (outcome.outcome !== 'temporary') return outcome;
+      tell(fault);
+      await removeAll([letter.done, letter.made, manifest.made]);
       return outcome;
     }
   }
@@ -65,7 +69,7 @@ export function createLetterSpool({ folder, onTrouble, ...parts }: LetterSpoolOp
         await writeSynced(made[1], job.manifest);
       } catch (fault) {
         // A full disk, a folder that is not there: nothing was handed over.
-        onTrouble?.(fault instanceof Error ? fault.message : 'it cannot be written to');
+        tell(fault);
         await removeAll(made);
         return unreachable;
       }
