@@ -1,6 +1,6 @@
 import { endpointsOf } from './api/endpoint-register.ts';
 import type { Log } from './api/log.ts';
-import { createMetrics, type Gauge, type Metrics, type Snapshot } from './api/metrics.ts';
+import { createMetrics, type Gauge, type Metrics, observed, type Snapshot } from './api/metrics.ts';
 import { type ApiServer, createApiServer, type Page } from './api/server.ts';
 import { tryPort } from './api/try-port.ts';
 import { readinessPath } from './api/well-known.ts';
@@ -280,18 +280,4 @@ function startWorker(house: House, access: Access, { channels, cascade, simulate
     senderNameOf: senderNamesOf(access),
     onFault: (fault) => house.log.fault('delivery', fault),
   });
-}
-
-function observed(log: Log, metrics: () => Metrics | undefined): Log {
-  return {
-    ...log,
-    request: (line) => {
-      metrics()?.observe(line);
-      log.request(line);
-    },
-    fault: (kind, fault, instance) => {
-      metrics()?.fault(kind);
-      log.fault(kind, fault, instance);
-    },
-  };
 }

@@ -1,10 +1,14 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
-import type { RequestLine } from './log.ts';
+import type { ProblemSlug } from '../kernel/problem.ts';
+import { problems } from '../kernel/problem-catalogue.ts';
+import type { Log, RequestLine } from './log.ts';
 import type { Page } from './server.ts';
 
 /** What operators watch; labels are routes, statuses and problems, never a client's input. */
 export type Metrics = {
   observe(line: RequestLine): void;
+  /** Counts a request that was refused before there was a route, as under load: without a method and a route. */
+  refused(problem: ProblemSlug): void;
   /** Counts a fault that the operator was told of, by its kind; broken documents are among them. */
   fault(kind: string): void;
   /** Shows what is read when the metrics are: a number each, or nothing where there is none. */
@@ -61,6 +65,7 @@ export async function createMetrics(): Promise<Metrics> {
   for (const kind of faultKinds) faults.inc({ kind }, 0);
   const snapshot = () => registry.getMetricsAsJSON();
   return {
+    refused: (problem) => requests.inc({ method: '', route: '', status: problems[problem].status, problem }),
     fault: (kind) => faults.inc({ kind }),
     gauges: (list) => {
       for (const gauge of list) {
@@ -100,4 +105,23 @@ function valuesOf(gauge: Gauge): [Labels, number][] {
   if (label !== undefined) return [...gauge.read()].map(([key, value]) => [{ [label]: key }, value]);
   const value = gauge.read();
   return value === undefined ? [] : [[{}, value]];
+}
+
+/** A log whose lines are counted as well, once there are metrics. */
+export function observed(log: Log, metrics: () => Metrics | undefined): Log {
+  return {
+    ...log,
+    request: (line) => {
+      metrics()?.observe(line);
+      log.request(line);
+    },
+    refused: (refusal, instance) => {
+      metrics()?.refused(refusal.slug);
+      log.refused(refusal, instance);
+    },
+    fault: (kind, fault, instance) => {
+      metrics()?.fault(kind);
+      log.fault(kind, fault, instance);
+    },
+  };
 }

@@ -99,7 +99,7 @@ function routeOperation<P>(
       if ('slug' in dispatched.result && foundNothing(dispatched.result)) await atWholeQuantum(startedAt);
       const status = send(desk, { request, reply, dispatched, instance });
       const problem = 'slug' in dispatched.result ? dispatched.result.slug : undefined;
-      const durationMs = Math.round((performance.now() - startedAt) * 10) / 10;
+      const durationMs = since(startedAt);
       const { clientId } = dispatched.caller ?? {};
       desk.parts.log.request({
         instance,
@@ -114,6 +114,9 @@ function routeOperation<P>(
     },
   });
 }
+
+/** Milliseconds, as the log has them. */
+const since = (startedAt: number) => Math.round((performance.now() - startedAt) * 10) / 10;
 
 type Sending = { request: FastifyRequest; reply: FastifyReply; dispatched: Dispatched; instance: string };
 
@@ -176,11 +179,12 @@ async function servePage<P>(
     .send(answer.body);
 }
 
-/** Answers a refusal for a request that no operation serves. */
+/** Answers a refusal for a request that no operation serves; log and metrics have it as one without a route. */
 export function refuseReply<P>(
   desk: Desk<P>,
   { reply, refusal, instance }: { reply: FastifyReply; refusal: Refusal; instance: string },
 ): FastifyReply {
+  desk.parts.log.refused(refusal, instance);
   const problem = problemAnswer(refusal, desk.parts.publicUrl, instance);
   const headers = { ...desk.headers, ...problem.headers, 'request-id': instance };
   // As bytes, since Fastify adds a charset to the type of a text, and `application/problem+json` has none.
@@ -210,13 +214,19 @@ function routeOthers<P>(
 
 function mountHandler<P>(app: FastifyInstance, desk: Desk<P>, mount: Mount): void {
   for (const url of mount.paths) {
+    const route = url.replaceAll(/:(\w+)/g, '{$1}');
     app.route({
       method: [...mount.methods],
       url,
       handler: (request, reply) => {
-        reply.hijack();
-        reply.raw.setHeaders(new Map(Object.entries({ ...desk.headers, 'request-id': desk.newInstance() })));
-        mount.handler(request.raw, reply.raw);
+        const [startedAt, instance] = [performance.now(), desk.newInstance()];
+        const { raw } = reply.hijack();
+        raw.setHeaders(new Map(Object.entries({ ...desk.headers, 'request-id': instance })));
+        raw.once('finish', () => {
+          const { method } = request;
+          desk.parts.log.request({ instance, method, route, status: raw.statusCode, durationMs: since(startedAt) });
+        });
+        mount.handler(request.raw, raw);
       },
     });
     routeOthers(app, desk, { url, allowed: mount.methods });
