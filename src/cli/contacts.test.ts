@@ -19,8 +19,8 @@ async function openContacts(t: TestContext, engine: Engine, exists: ContactsRoom
   const folder = temporaryFolder(t);
   const room = { ...importHouse, register: { exists }, random: systemRandom, operator: 'ops' };
   return {
-    run: async (lines: readonly object[], encoding: BufferEncoding = 'utf8') => {
-      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    run: async (lines: readonly object[], encoding: BufferEncoding = 'utf8', [begin, end] = ['', '\n']) => {
+      const text = begin + lines.map((line) => `${JSON.stringify(line)}${end}`).join('');
       writeFileSync(join(folder, 'contacts.jsonl'), text, encoding);
       let printed = '';
       const print = (text: string) => {
@@ -64,6 +64,14 @@ for (const engine of engines) {
     assert.equal(code, 1);
     assert.equal(await contacts.mailOf('c-1'), 'one@example.org');
     assert.equal(await contacts.mailOf('c-3'), 'three@example.org');
+  });
+
+  test(`${engine.name}: a file as another system writes it, with a mark at its begin and returns at the ends, is stored`, async (t) => {
+    const contacts = await openContacts(t, engine, async () => true);
+    const lines = [mailOf('c-1', 'one@example.org'), mailOf('c-2', 'two@example.org')];
+    const { code, printed } = await contacts.run(lines, 'utf8', ['\ufeff', '\r\n\r\n']);
+    assert.deepEqual([code, printed], [0, '2 citizens stored, 0 lines refused.\n']);
+    assert.equal(await contacts.mailOf('c-1'), 'one@example.org');
   });
 
   test(`${engine.name}: an address whose letters are not UTF-8 is not taken for another`, async (t) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeTestFolder } from '../test-folder.ts';
@@ -21,6 +21,7 @@ test('a server on PostgreSQL whose DATA_DIR is not there yet makes it, and signs
   rmSync(dataDir, { recursive: true });
   const server = await home.start('start');
   await until(async () => existsSync(join(dataDir, 'ledger-checkpoint')));
+  assert.equal(statSync(dataDir).mode & 0o777, 0o700);
   assert.doesNotMatch(server.stderr(), /"where":"ledger"/);
   assert.equal((await server.end('SIGTERM')).code, 0);
 });
