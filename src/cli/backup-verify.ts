@@ -16,6 +16,7 @@ import type { Read } from '../store/db.ts';
 import { databaseFile } from '../store/open.ts';
 import { documentsFolder, type Manifest, readManifest, takeDatabase } from './backup-folder.ts';
 import type { DocumentsRoom } from './documents.ts';
+import { grouped } from './progress.ts';
 
 /** An installation that was opened for a trial. */
 export type TrialRoom = Pick<DocumentsRoom, 'ports'> & {
@@ -79,7 +80,7 @@ async function verifyRestored(room: TrialRoom, manifest: Manifest, options: Veri
   if ('fault' in keys) return { faults: [keys.fault], citizens: 0, documents: 0, entries: 0, leftovers: 0 };
   const documents = await verifyItsDocuments(room, manifest, options);
   options.onProgress('the ledger');
-  const ledger = await verifyLedger(room, join(options.folder, anchorFile));
+  const ledger = await verifyLedger(room, join(options.folder, anchorFile), options);
   const faults = [...documents.faults, ...ledger.faults];
   return { ...documents, faults, citizens: keys.citizens, entries: ledger.entries };
 }
@@ -130,7 +131,11 @@ async function verifyItsDocuments(room: TrialRoom, manifest: Manifest, { quick, 
 }
 
 /** What a start demands of the ledger and its anchor, and then the whole log, up to its signed checkpoint. */
-async function verifyLedger({ read, log, logPolicy }: TrialRoom, anchorPath: string) {
+async function verifyLedger(
+  { read, log, logPolicy }: TrialRoom,
+  anchorPath: string,
+  { onProgress }: Pick<VerifyOptions, 'onProgress'>,
+) {
   const told = (...faults: readonly string[]) => ({ entries: 0, faults: faults.map((fault) => `ledger: ${fault}`) });
   const anchor = openAnchor(anchorPath);
   const head = await readHead(read);
@@ -157,6 +162,9 @@ async function verifyLedger({ read, log, logPolicy }: TrialRoom, anchorPath: str
   };
   // An anchor is written before its checkpoint is stored: a copy that was taken in between has the newer one beside it.
   const earlier = anchored.size > signed.size ? [] : [(await readIfThere(anchorPath))?.toString() ?? ''];
-  const verdict = await verifyLog(source, { policy, earlier });
+  const verdict = await verifyLog(source, {
+    ...{ policy, earlier },
+    onProgress: (done, total) => onProgress(`the ledger, ${grouped(done)} of ${grouped(total)} entries`),
+  });
   return 'fault' in verdict ? told(verdict.fault) : { entries: verdict.checkpoint.size, faults: [] };
 }

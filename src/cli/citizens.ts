@@ -5,6 +5,7 @@ import type { DocumentPorts } from '../documents/ports.ts';
 import { type ErasureParts, eraseCitizen } from '../ledger/erase-citizen.ts';
 import { type AccessLogParts, readAccessLog } from '../oversight/access-log.ts';
 import { type Command, type ExitCode, onlyArgument, onlyOf, type Terminal, UsageError } from './command.ts';
+import { clearLine, entriesProgress } from './progress.ts';
 
 /** What the commands about single citizens need; `operator` is who runs them, as the ledger will say. */
 export type CitizensRoom = Omit<ErasureParts, 'actor' | 'besides'> &
@@ -60,7 +61,9 @@ async function erase(room: CitizensRoom, citizenId: string, { stderr }: Terminal
 
 const pageUsages = 100;
 
-async function printAccessLog(room: CitizensRoom, citizenId: string, { stdout, stderr }: Terminal): Promise<ExitCode> {
+async function printAccessLog(room: CitizensRoom, citizenId: string, terminal: Terminal): Promise<ExitCode> {
+  const { stdout, stderr } = terminal;
+  const told = entriesProgress(terminal);
   const now = room.clock.now();
   const event = { type: 'access-log.read', id: room.mint('event'), at: now } as const;
   const actor = { operator: room.operator };
@@ -74,8 +77,9 @@ async function printAccessLog(room: CitizensRoom, citizenId: string, { stdout, s
     if (after === 0) stdout(`${JSON.stringify({ totalUsages, chain, linkKey, earlierLinkKey })}\n`);
     for (const usage of usages) stdout(`${JSON.stringify(usage)}\n`);
     after = usages.at(-1)?.number ?? after;
+    told(after, totalUsages);
     if (part.returnedUsages < pageUsages) break;
   }
-  stderr(`${after} uses\n`);
+  stderr(`${clearLine(terminal)}${after} uses\n`);
   return 0;
 }

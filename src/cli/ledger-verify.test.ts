@@ -9,14 +9,14 @@ import { type ExitCode, runCommandLine } from './command.ts';
 import { ledgerCommands } from './ledger.ts';
 import { ledgerVerifyCommand } from './ledger-verify.ts';
 
-async function exportedLog(t: TestContext) {
+async function exportedLog(t: TestContext, isInteractive = false) {
   const [engine = assert.fail()] = engines;
   const [house, folder] = [buildLedgerHouse(await engine.open(t)), await temporaryFolder(t)];
   await house.use('anna', 'bert');
   await house.sequence();
   const said: string[] = [];
   const write = (text: string) => void said.push(text);
-  const terminal = { stdout: write, stderr: write, isInteractive: false, cwd: folder };
+  const terminal = { stdout: write, stderr: write, isInteractive, cwd: folder };
   const commands = [
     ledgerVerifyCommand(terminal, fetch),
     ...ledgerCommands((use) => use({ log: house.view }), terminal),
@@ -30,6 +30,16 @@ async function exportedLog(t: TestContext) {
 }
 
 const key = ['--key', logSigner.vkey];
+
+test('a person sees how far an export and a verification are', async (t) => {
+  const { house, run } = await exportedLog(t, true);
+  await house.use(...Array.from({ length: 300 }, () => 'anna'));
+  await house.sequence();
+  const steps = '\r256 of 302 entries\r302 of 302 entries\r\u001b[K';
+  const [exported, verified] = [await run('export', 'log'), await run('verify', 'log', ...key)];
+  assert.ok(exported[1].startsWith(`${steps}6 files with 302 entries in `), exported[1]);
+  assert.ok(verified[1].startsWith(`${steps}verified: true\n`), verified[1]);
+});
 
 test('a checkpoint from when a tile was partial verifies against the whole one, and nothing behind it', async (t) => {
   const { house, run, path } = await exportedLog(t);

@@ -9,6 +9,7 @@ import { parseProof, verifyProof } from '../ledger/proof.ts';
 import { verifyLog } from '../ledger/verify-log.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 import { readNamed } from './named-file.ts';
+import { clearLine, entriesProgress } from './progress.ts';
 
 const options = {
   key: { type: 'string', multiple: true },
@@ -86,7 +87,8 @@ async function verifyWhole(
   const folder = resolve(terminal.cwd, place);
   if (!isUrl) readNamed(terminal.cwd, join(place, 'checkpoint'));
   const source = isUrl ? urlSource(place, fetching) : folderSource(folder);
-  const verdict = await verifyLog(source, { policy, earlier });
+  const verdict = await verifyLog(source, { policy, earlier, onProgress: entriesProgress(terminal) });
+  terminal.stderr(clearLine(terminal));
   if ('fault' in verdict) return tell(terminal, { json, verdict: { verified: false, fault: verdict.fault } });
   const { origin, size, root } = verdict.checkpoint;
   const rootHash = Buffer.from(root).toString('base64');

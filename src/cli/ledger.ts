@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseId } from '../kernel/id.ts';
 import type { LogView } from '../ledger/log-view.ts';
-import { tilePath, tilesOf } from '../ledger/tile.ts';
+import { tilePath, tilesOf, tileWidth } from '../ledger/tile.ts';
 import {
   type Command,
   demandCaller,
@@ -13,6 +13,7 @@ import {
   type Terminal,
   UsageError,
 } from './command.ts';
+import { clearLine, entriesProgress } from './progress.ts';
 
 /** What the commands about the ledger need. */
 export type LedgerRoom = {
@@ -54,6 +55,7 @@ export function ledgerCommands(openRoom: OpenLedgerRoom, terminal: Terminal): re
 async function exportLog({ log }: LedgerRoom, folder: string, terminal: Terminal): Promise<ExitCode> {
   const checkpoint = await log.published();
   if (checkpoint === undefined) return failed(terminal, 'The log has no signed checkpoint yet.');
+  const told = entriesProgress(terminal);
   let files = 1;
   for (const name of tilesOf(checkpoint.size)) {
     demandCaller(terminal);
@@ -63,11 +65,12 @@ async function exportLog({ log }: LedgerRoom, folder: string, terminal: Terminal
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, bytes);
     files += 1;
+    if (name.level === 'entries') told(name.index * tileWidth + name.width, checkpoint.size);
   }
   await mkdir(folder, { recursive: true });
   // Last, so that what it promises is there.
   await writeFile(join(folder, 'checkpoint'), checkpoint.note);
-  terminal.stderr(`${files} files with ${checkpoint.size} entries in ${folder}\n`);
+  terminal.stderr(`${clearLine(terminal)}${files} files with ${checkpoint.size} entries in ${folder}\n`);
   return 0;
 }
 

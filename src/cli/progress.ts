@@ -80,6 +80,19 @@ export function rowsProgress(terminal: Terminal, clock: Clock, total: number): (
   };
 }
 
+/** Shows a person how many entries of a log are done; ends what whoever ran it has left. */
+export function entriesProgress(terminal: Terminal): (done: number, total: number) => void {
+  return (done, total) => {
+    demandCaller(terminal);
+    if (terminal.isInteractive) terminal.stderr(`\r${grouped(done)} of ${grouped(total)} entries`);
+  };
+}
+
+/** What takes the line of such a progress back, for the text that ends it. */
+export function clearLine({ isInteractive }: Terminal): string {
+  return isInteractive ? '\r\u001b[K' : '';
+}
+
 /** A whole number as people read it, as 12,345. */
 export function grouped(count: number): string {
   return count.toString().replace(/\B(?=(\d{3})+$)/g, ',');

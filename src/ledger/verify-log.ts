@@ -18,6 +18,8 @@ export type VerifyOptions = {
   readonly earlier?: readonly string[];
   /** Called for each entry, in order, once its bundle was found to be the one of its tile. */
   readonly onEntry?: (entry: Uint8Array, index: number) => void;
+  /** Told now and then how many entries of how many are verified. */
+  readonly onProgress?: (done: number, total: number) => void;
 };
 
 /**
@@ -64,7 +66,11 @@ function earlierCheckpoints(
 
 type Goal = { readonly checkpoint: Checkpoint; readonly earlier: readonly Checkpoint[] };
 
-async function walk(source: LogSource, { onEntry }: VerifyOptions, goal: Goal): Promise<string | undefined> {
+async function walk(
+  source: LogSource,
+  { onEntry, onProgress }: VerifyOptions,
+  goal: Goal,
+): Promise<string | undefined> {
   const { size } = goal.checkpoint;
   const stops = [...goal.earlier, goal.checkpoint];
   let edge = emptyEdge;
@@ -82,6 +88,7 @@ async function walk(source: LogSource, { onEntry }: VerifyOptions, goal: Goal): 
       if (fault !== undefined) return fault;
     }
     for (const [at, entry] of read.entries.entries()) onEntry?.(entry, first + at);
+    onProgress?.(end, size);
   }
   return rootFault(edge, stops);
 }

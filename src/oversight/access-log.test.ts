@@ -30,4 +30,21 @@ for (const engine of engines) {
       ],
     );
   });
+
+  test(`${engine.name}: the proofs of a page are looked up side by side`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    await house.use(...Array.from({ length: 20 }, () => 'anna'));
+    await house.sequence();
+    let [underWay, most] = [0, 0];
+    const prove: typeof house.view.prove = async (...asked) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      const proof = await house.view.prove(...asked);
+      underWay -= 1;
+      return proof;
+    };
+    const parts = { ...house, log: { ...house.view, prove }, organisationOf: (clientId: string) => clientId };
+    const { usages } = await readAccessLog(parts, 'anna', { after: 0, limit: 20, now: house.time.now });
+    assert.deepEqual([usages.map(({ number }) => number), most], [Array.from({ length: 20 }, (_, at) => at + 1), 20]);
+  });
 }

@@ -1,7 +1,7 @@
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import { linkKeyOf } from '../ledger/entry.ts';
 import type { StoredCheckpoint } from '../ledger/ledger-store.ts';
-import type { LogView } from '../ledger/log-view.ts';
+import type { LoggedEntry, LogView } from '../ledger/log-view.ts';
 import { contentOf } from '../ledger/opening.ts';
 import { isHidden, namesEmployee, tellUsage, type Usage } from './usage.ts';
 
@@ -46,22 +46,24 @@ export async function readAccessLog(
   const checkpoint = given ?? (await log.published());
   const size = checkpoint?.size ?? 0;
   const entries = (await log.chain(chain, after, limit)).filter(({ index }) => index < size);
-  const usages: (Usage & { proof: string })[] = [];
-  for (const entry of entries) {
-    if (checkpoint === undefined) break;
+  const key = await citizenKeys.keyOf(citizenId);
+  // All at once: one after the other each would wait for several turns of the event loop.
+  const usages = await Promise.all(checkpoint === undefined ? [] : entries.map((entry) => told(entry, checkpoint)));
+
+  async function told(entry: LoggedEntry, tree: StoredCheckpoint): Promise<Usage & { readonly proof: string }> {
     const contentKey = await log.contentKey(entry);
     const content = contentOf({ entry: entry.entry, contentKey });
     const isSealed = content === undefined || isHidden(content, now) || namesEmployee(content);
-    const shownKey = isSealed ? undefined : contentKey;
-    const proof = await log.prove(entry, checkpoint, shownKey);
-    usages.push({ ...tellUsage(entry, content, { now, nameOf: organisationOf }), proof });
+    const proof = await log.prove(entry, tree, isSealed ? undefined : contentKey);
+    return { ...tellUsage(entry, content, { now, nameOf: organisationOf }), proof };
   }
+
   return {
     totalUsages: await totalOf(log, chain, size),
     returnedUsages: usages.length,
     usages,
     chain: Buffer.from(chain).toString('base64'),
-    linkKey: linkKeyOf(await citizenKeys.keyOf(citizenId)).toString('base64'),
+    linkKey: linkKeyOf(key).toString('base64'),
     earlierLinkKey: linkKeyOf(citizenKeys.strangerKeyOf(citizenId)).toString('base64'),
   };
 }
