@@ -16,6 +16,7 @@ export type Wanted = {
   readonly ca?: boolean;
   /** For servers, or for clients by default. */
   readonly use?: 'server' | 'client';
+  readonly notBefore?: Date;
   readonly notAfter?: Date;
 };
 
@@ -36,12 +37,13 @@ const pem = (label: string, der: ArrayBuffer) => {
 /** Makes a certificate, self-signed where there is no authority. */
 export async function issue(name: string, wanted: Wanted = {}): Promise<Authority> {
   const { by, ca = false, use = 'client', notAfter = new Date(Date.now() + dayMs) } = wanted;
+  const { notBefore = new Date(Date.now() - 2 * dayMs) } = wanted;
   const pair = await newPair();
   serial += 1;
   const made = new pkijs.Certificate({
     version: 2,
     serialNumber: new asn1js.Integer({ value: serial }),
-    notBefore: new pkijs.Time({ value: new Date(Date.now() - 2 * dayMs) }),
+    notBefore: new pkijs.Time({ value: notBefore }),
     notAfter: new pkijs.Time({ value: notAfter }),
     extensions: extensionsOf(wanted, ca, use),
   });

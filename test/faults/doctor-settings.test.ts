@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -48,6 +49,15 @@ test('somebody else at PUBLIC_URL is told, while our server runs', async (t) => 
   const { of, code } = await examine({ ...settings, PUBLIC_URL: other.url });
   assert.deepEqual([of('public-url')[0]?.status, code], ['warn', 0]);
   assert.match(of('public-url')[0]?.found ?? '', /is answered by somebody else: it publishes none of our keys$/);
+  const gate = createHttp((_request, response) =>
+    response.writeHead(302, { location: `${home.url}/.well-known/jwks.json` }).end(),
+  ).listen(0, '127.0.0.1');
+  await once(gate, 'listening');
+  t.after(() => gate.close());
+  // A login before the server is not the server, although it leads there.
+  const { port } = gate.address() as AddressInfo;
+  const sent = await examine({ ...settings, PUBLIC_URL: `http://127.0.0.1:${port}` });
+  assert.match(sent.of('public-url')[0]?.found ?? '', / does not answer from here: unexpected redirect$/);
   const gone = await examine({ ...settings, PUBLIC_URL: `http://127.0.0.1:${await freePort()}` });
   assert.match(gone.of('public-url')[0]?.found ?? '', / does not answer from here: connect ECONNREFUSED /);
 });
@@ -68,6 +78,15 @@ for (const [days, status, found] of [
     assert.match(of('tls')[0]?.found ?? '', found);
   });
 }
+
+test('a certificate whose time has not come is a fault', async (t) => {
+  const notBefore = new Date(Date.now() + dayMs);
+  const notAfter = new Date(Date.now() + 90 * dayMs);
+  const { certificate, key } = await issue('here', { use: 'server', dns: 'localhost', notBefore, notAfter });
+  const { of, code } = await withPair(t, certificate, key, 'https://localhost');
+  assert.deepEqual([of('tls')[0]?.status, code], ['fault', 1]);
+  assert.match(of('tls')[0]?.found ?? '', /server\.pem is valid from \d{4}-/);
+});
 
 function withPair(t: TestContext, certificate: string, key: string, url: string): Promise<Examined> {
   const folder = makeTestFolder('cs-tls-');
