@@ -75,9 +75,9 @@ async function rotate(
     return 0;
   }
   const startedAt = room.clock.now();
-  const rotated = await rewrapAll(room, ({ done, total }) => {
+  const rotated = await rewrapAll(room, (done) => {
     demandCaller(terminal);
-    if (terminal.isInteractive) terminal.stderr(`\r${done} of ${total} citizen keys`);
+    if (terminal.isInteractive) terminal.stderr(`\r${done} citizen keys`);
   });
   const seconds = Math.max(room.clock.now() - startedAt, 1) / 1_000;
   const perSecond = Math.round(rotated.citizenKeys / seconds);

@@ -22,9 +22,6 @@ export type RotationRoom = {
   readonly operator: string;
 };
 
-/** How far a rotation has come; `total` counts the citizen keys. */
-export type RotationProgress = { readonly done: number; readonly total: number };
-
 export type Rotated = {
   readonly from: string;
   readonly to: string;
@@ -54,14 +51,9 @@ export async function prepareRotation(room: RotationRoom): Promise<Ends> {
  * Wraps every citizen key and signing key anew that the old root has wrapped, while the server goes on: what it reads
  * opens under either. Stopped anywhere and begun again it goes on, since each row says which root has wrapped it.
  */
-export async function rewrapAll(
-  room: RotationRoom,
-  onProgress: (progress: RotationProgress) => void,
-): Promise<Rotated> {
+export async function rewrapAll(room: RotationRoom, onProgress: (citizenKeys: number) => void): Promise<Rotated> {
   const ends = endsOf(room);
   const signingKeys = await rewrapSigningKeys(room, ends);
-  const [count] = await room.read('select count(*) as total from citizen_key where root_key_id <> $1', [ends.to]);
-  const total = Number(count?.['total'] ?? 0);
   let done = 0;
   const keys = wrapping(room, 'wrap-citizen-keys', ends);
   let writing: Promise<unknown> = Promise.resolve();
@@ -78,7 +70,7 @@ export async function rewrapAll(
     );
     await writing;
     done += old.length;
-    onProgress({ done, total });
+    onProgress(done);
     writing = unit.length === 0 ? Promise.resolve() : room.write(unit);
     // It is awaited after the next page was read; until then a rejection has an owner.
     writing.catch(() => undefined);
@@ -94,16 +86,28 @@ export async function rewrapAll(
 /** Takes the old root out of the file; refuses while it still wraps anything. */
 export async function finishRotation(room: RotationRoom): Promise<Ends | { readonly left: number }> {
   const ends = endsOf(room);
-  const [row] = await room.read(
-    'select (select count(*) from citizen_key where root_key_id <> $1) + (select count(*) from signing_key where root_key_id <> $1) as left_over',
-    [ends.to],
-  );
-  const left = Number(row?.['left_over'] ?? 0);
+  const old = await room.read('select kid from signing_key where root_key_id <> $1', [ends.to]);
+  const left = old.length + (await countOld(room, ends.to));
   if (left > 0) return { left };
   await record(room, ends, { stage: 'finished', citizenKeys: 0, signingKeys: 0 });
   endRotation(room.rootKeyPath);
   room.root.refresh();
   return ends;
+}
+
+/** How many citizen keys that root has not wrapped. Page by page: a server would answer nobody while all are counted at once. */
+async function countOld({ read }: RotationRoom, to: string): Promise<number> {
+  let old = 0;
+  for (let after = ''; ; ) {
+    const rows = await read(
+      'select citizen_id, root_key_id from citizen_key where citizen_id > $1 order by citizen_id limit $2',
+      [after, pageSize],
+    );
+    old += rows.filter((row) => row['root_key_id'] !== to).length;
+    const last = rows.at(-1)?.['citizen_id'];
+    if (last === undefined || rows.length < pageSize) return old;
+    after = String(last);
+  }
 }
 
 function endsOf(room: RotationRoom): Ends {
