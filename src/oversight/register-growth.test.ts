@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { buildLedgerHouse } from '../../test/ledger-house.ts';
+import { createRegisterGrowth } from './register-growth.ts';
+
+const endpoints = ['GET /v1/a', 'POST /v1/b'];
+
+for (const engine of engines) {
+  test(`${engine.name}: the proof of a checkpoint is made once, also for those who ask at once, and anew where it failed`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const events = endpoints.map((endpoint) => ({
+      ...({ type: 'endpoint.registered', actor: { process: 'start' }, since: '1.0', schemaHash: 'sha-256:x' } as const),
+      ...{ id: house.mint('event'), at: house.time.now, endpoint },
+    }));
+    for (const event of events) await house.commit({ events: [event], statements: [] });
+    await house.sequence();
+    let [proofs, isBroken] = [0, true];
+    const prove: typeof house.view.prove = async (...asked) => {
+      proofs += 1;
+      if (isBroken) throw new Error('no database');
+      return await house.view.prove(...asked);
+    };
+    const checkpoint = await house.view.published();
+    const growth = createRegisterGrowth({ ...house.view, published: async () => checkpoint, prove }, house.houseKeys);
+    const askAtOnce = () => Promise.allSettled(Array.from({ length: 10 }, growth));
+    assert.ok((await askAtOnce()).every(({ status }) => status === 'rejected'));
+    assert.equal(proofs, 1);
+    isBroken = false;
+    const sizes = (await askAtOnce()).map((told) => told.status === 'fulfilled' && told.value?.entries.length);
+    assert.deepEqual([sizes, proofs], [new Array(10).fill(2), 3]);
+    await growth();
+    assert.equal(proofs, 3);
+  });
+}
