@@ -3,9 +3,11 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { inClear } from '../../src/doctor-database.ts';
+import { readSettings } from '../../src/config/settings.ts';
+import { databaseChecks, inClear } from '../../src/doctor-database.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
 import { migrate, migrationsFolder } from '../../src/store/migrations.ts';
+import { openToLook } from '../../src/store/open-to-look.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { type Examined, examine, password } from '../doctor.ts';
 import { freePort } from '../free-port.ts';
@@ -47,6 +49,25 @@ test('a server without fsync is a fault, in a database that is well, and what li
   );
   assert.match(of('connections')[0]?.found ?? '', /^\d+ of \d+ connections are open$/);
   assert.deepEqual([of('clients')[0]?.status, of('register')[0]?.status, code], ['warn', 'warn', 1]);
+});
+
+test('a clock that is a minute from that of the server is a warning, in both directions', async (t) => {
+  const databaseUrl = await fresh(t, 'empty');
+  const settings = readSettings({ DATABASE_URL: databaseUrl });
+  const opened = openToLook({ databaseUrl, dataDir: settings.dataDir });
+  t.after(async () => await (await opened)?.close());
+  for (const [apartMs, status] of [
+    [60_000, 'warn'],
+    [-60_000, 'warn'],
+    [0, 'ok'],
+  ] as const) {
+    const clock = { now: () => systemClock.now() + apartMs };
+    const room = { settings, clock, root: undefined, database: () => opened, schema: async () => undefined };
+    const check = databaseChecks(room).find(({ name }) => name === 'clock') ?? assert.fail();
+    const [said] = await check.look();
+    assert.equal(said?.is, status);
+    assert.match(said?.found ?? '', /^\d+ s from the clock of PostgreSQL$/);
+  }
 });
 
 test('an empty database is a warning, and stays empty', async (t) => {
