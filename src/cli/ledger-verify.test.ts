@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../test/document-house.ts';
@@ -16,7 +16,8 @@ async function exportedLog(t: TestContext, isInteractive = false) {
   await house.sequence();
   const said: string[] = [];
   const write = (text: string) => void said.push(text);
-  const terminal = { stdout: write, stderr: write, isInteractive, cwd: folder };
+  let hasLeft = false;
+  const terminal = { stdout: write, stderr: write, isInteractive, cwd: folder, hasLeft: () => hasLeft };
   const commands = [
     ledgerVerifyCommand(terminal, fetch),
     ...ledgerCommands((use) => use({ log: house.view }), terminal),
@@ -26,7 +27,10 @@ async function exportedLog(t: TestContext, isInteractive = false) {
     return [await runCommandLine(['ledger', ...args], commands, terminal), said.join('')];
   };
   assert.equal((await run('export', 'log'))[0], 0);
-  return { house, run, path: (name: string) => join(folder, name) };
+  const leave = () => {
+    hasLeft = true;
+  };
+  return { house, run, leave, path: (name: string) => join(folder, name) };
 }
 
 const key = ['--key', logSigner.vkey];
@@ -39,6 +43,13 @@ test('a person sees how far an export and a verification are', async (t) => {
   const [exported, verified] = [await run('export', 'log'), await run('verify', 'log', ...key)];
   assert.ok(exported[1].startsWith(`${steps}6 files with 302 entries in `), exported[1]);
   assert.ok(verified[1].startsWith(`${steps}verified: true\n`), verified[1]);
+});
+
+test('an export whose caller was stopped promises nothing', async (t) => {
+  const { run, leave, path } = await exportedLog(t);
+  leave();
+  assert.match(String(await run('export', 'other')), /^1,.*was stopped/);
+  assert.equal(existsSync(path('other/checkpoint')), false);
 });
 
 test('a checkpoint from when a tile was partial verifies against the whole one, and nothing behind it', async (t) => {
