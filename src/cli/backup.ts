@@ -114,8 +114,8 @@ async function verify(args: readonly string[], parts: BackupParts, terminal: Ter
     terminal.stderr(`${found}: ${verdict}\n`);
     return faults.length === 0 ? 0 : 1;
   } finally {
-    // A trial that was stopped may still be making files there.
-    await rm(scratch, { recursive: true, force: true, maxRetries: 10 });
+    // Once more where a trial that was stopped makes files in it still: they are a copy of the register.
+    await rm(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }
 
