@@ -24,10 +24,33 @@ async function files(t: TestContext) {
   return { old, renewed, paths, put };
 }
 
+/** Certificates of tests are good for a day. */
+const early = { now: () => Date.now() - 30 * 86_400_000 };
+
+test('a certificate that was not renewed in time is a fault at the start and at each look, until it is', async (t) => {
+  const { old, paths, put } = await files(t);
+  put(old.certificate, old.key);
+  const faults: string[] = [];
+  const clock = { at: Date.now() - 3 * 86_400_000, now: () => clock.at };
+  const log = { fault: (where: string, fault: unknown) => faults.push(`${where} ${String(fault)}`) };
+  const tls = tlsOf({ settings: readSettings(paths), clock, log }, []);
+  tls?.renew?.();
+  assert.deepEqual(faults, []);
+  clock.at += 2 * 86_400_000;
+  assert.notEqual(tls?.renew?.(), undefined, 'it is used all the same');
+  tlsOf({ settings: readSettings(paths), clock, log }, []);
+  assert.equal(faults.length, 2);
+  for (const fault of faults) assert.match(fault, /^tls Error: .*server\.pem is valid until 20[\dT:.-]+Z: renew it$/);
+  const renewed = await issue('renewed', { use: 'server', notAfter: new Date(Date.now() + 90 * 86_400_000) });
+  put(renewed.certificate, renewed.key);
+  tls?.renew?.();
+  assert.equal(faults.length, 2);
+});
+
 test('a certificate without its key stops the start, and a renewal that is half done changes nothing', async (t) => {
   const { old, renewed, paths, put } = await files(t);
   const faults: string[] = [];
-  const house = { settings: readSettings(paths), log: { fault: (where: string) => faults.push(where) } };
+  const house = { settings: readSettings(paths), clock: early, log: { fault: (where: string) => faults.push(where) } };
   put(old.certificate, renewed.key);
   assert.throws(
     () => tlsOf(house, []),
@@ -48,7 +71,11 @@ test('a certificate without its key stops the start, and a renewal that is half 
 });
 
 test('callers are asked for certificates only where this server ends TLS', () => {
-  const house = { settings: readSettings({ TLS_CLIENT_CERTIFICATES: 'true' }), log: { fault: assert.fail } };
+  const house = {
+    settings: readSettings({ TLS_CLIENT_CERTIFICATES: 'true' }),
+    clock: early,
+    log: { fault: assert.fail },
+  };
   assert.throws(() => tlsOf(house, []), /^SettingError: TLS_CLIENT_CERTIFICATES: it needs TLS_CERTIFICATE and TLS_KEY/);
 });
 

@@ -55,9 +55,15 @@ export function proxiesOf({ trustedProxies, clientCertificateHeader: header }: S
   return { proxies, header };
 }
 
-/** The TLS of this process by its settings. Certificate and key that do not go together are refused, now and when renewed. */
+/** A certificate that is still there so shortly before its end was not renewed. */
+const renewedBeforeMs = 2 * 86_400_000;
+
+/**
+ * The TLS of this process by its settings. Certificate and key that do not go together are refused, now and when renewed; one
+ * that has expired or soon will is a fault of the log, at the start and at each look.
+ */
 export function tlsOf(
-  { settings, log }: { readonly settings: Settings; readonly log: Pick<House['log'], 'fault'> },
+  { settings, log, clock }: Pick<EdgeHouse, 'settings' | 'log' | 'clock'>,
   authorities: readonly X509Certificate[],
 ): Tls | undefined {
   const { tlsCertificate, tlsKey, tlsClientCertificates } = settings;
@@ -70,7 +76,13 @@ export function tlsOf(
   }
   if (tlsCertificate === undefined) throw new SettingError('TLS_CERTIFICATE', 'TLS_KEY is set and needs it');
   if (tlsKey === undefined) throw new SettingError('TLS_KEY', 'TLS_CERTIFICATE is set and needs it');
-  const read = () => pairIn(tlsCertificate, tlsKey);
+  const read = () => {
+    const pair = pairIn(tlsCertificate, tlsKey);
+    const { validToDate } = new X509Certificate(pair.certificate);
+    if (validToDate.getTime() - clock.now() < renewedBeforeMs)
+      log.fault('tls', new Error(`${tlsCertificate} is valid until ${validToDate.toISOString()}: renew it`));
+    return pair;
+  };
   const renew = () => {
     try {
       return read();

@@ -68,7 +68,7 @@ function demands({ settings, clock }: ReadSettings): readonly Demand[] {
     ['PUBLIC_URL', () => publicUrlOn(settings, port)],
     ['TRUSTED_PROXIES', () => proxiesOf(settings)],
     ['TLS_CLIENT_CA', () => authoritiesIn(settings.tlsClientCa)],
-    ['TLS_CERTIFICATE', () => tlsOf({ settings, log }, [])],
+    ['TLS_CERTIFICATE', () => tlsOf({ settings, log, clock }, [])],
     ['CASCADE_POLICY', () => cascadeOf(settings, false)],
     ['SMS_GATEWAY', () => smsMappingOf(settings)],
     ['LETTER_SFTP', () => refuseTwoPrinters(settings)],
