@@ -179,7 +179,6 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
       address,
       sender,
       subject: content.subject,
-      text: content.message,
       content,
       reminder: job.reminder,
       category: notification.category,

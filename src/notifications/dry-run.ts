@@ -96,9 +96,9 @@ async function rehearseStep(rehearsal: Rehearsal, { channel, runAt, reminder }: 
       return { ...head, subject: title, text, html };
     }
     case 'email':
-      return { ...head, ...textOfMail({ sender, subject, text, content, reminder, language }) };
+      return { ...head, ...textOfMail({ sender, subject, content, reminder, language }) };
     case 'sms':
-      return { ...head, ...textOfSms({ sender, subject, text, language }) };
+      return { ...head, ...textOfSms({ sender, subject, content, language }) };
     case 'letter':
       return { ...head, text };
   }

@@ -2,10 +2,11 @@ import type { Message } from './channels/channel.ts';
 import { hasMarkup } from './markdown.ts';
 import { messageHtml } from './message-html.ts';
 import { phrasesOf } from './phrases.ts';
+import { plainTextOf } from './plain-text.ts';
 import { blocksOf } from './sealed-content.ts';
 
 /** What a mail is written from. */
-export type MailDraft = Pick<Message, 'sender' | 'subject' | 'text' | 'content' | 'reminder' | 'language'> & {
+export type MailDraft = Pick<Message, 'sender' | 'subject' | 'content' | 'reminder' | 'language'> & {
   /** The id that stands below the text; left out before there is one. */
   readonly notification?: string;
   /** The link by which the receipt is confirmed, where mail has one. */
@@ -27,7 +28,7 @@ export function textOfMail(draft: MailDraft): MailText {
     attached.length === 0 ? '' : `${[phrases.attached, ...attached.map((one) => `- ${one}`)].join('\n')}\n\n`;
   const footer = [name, ...(draft.notification === undefined ? [] : [draft.notification])];
   const asked = confirm === undefined ? '' : `${phrases.confirm}:\n${confirm}\n\n`;
-  const text = `${draft.text.trimEnd()}\n\n${listed}${asked}-- \n${footer.join('\n')}\n`;
+  const text = `${plainTextOf(content).trimEnd()}\n\n${listed}${asked}-- \n${footer.join('\n')}\n`;
   const blocks = blocksOf(content);
   if (!hasMarkup(blocks)) return { subject, text };
   const language = draft.language === undefined ? undefined : oneLine(draft.language);

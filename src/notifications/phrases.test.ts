@@ -14,7 +14,7 @@ test('the words that the server adds are in the language of the message, and Eng
     const made = mailOf(
       {
         ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'a@example.org' },
-        ...{ sender: 'Skatt', subject: undefined, text, content: { message: text }, reminder: true },
+        ...{ sender: 'Skatt', subject: undefined, content: { message: text }, reminder: true },
         ...{ category: 'information', recipient: 'Ada', language, at },
       },
       { address: 'no-reply@example.org', messageIdHost: 'example.org', confirmLink: () => 'https://x.example/r' },
@@ -29,7 +29,12 @@ test('the words that the server adds are in the language of the message, and Eng
   for (const language of [undefined, 'xx', 'constructor', 'english']) {
     assert.deepEqual(mail(language), ['Reminder: Message from Skatt', 'Confirm that you have received this message:']);
   }
-  const long = { sender: 'Finanzamt', subject: 'Bescheid', text: 'Wort '.repeat(1_000), language: 'de-AT' };
+  const long = {
+    sender: 'Finanzamt',
+    subject: 'Bescheid',
+    content: { message: 'Wort '.repeat(1_000) },
+    language: 'de-AT',
+  };
   assert.equal(textOfSms(long).text, 'Finanzamt: Eine Nachricht für Sie "Bescheid" liegt in Ihrem Postfach.');
 });
 
@@ -57,7 +62,7 @@ test('what the server adds to a mail says what language it is in, where the mess
     const made = mailOf(
       {
         ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'a@example.org' },
-        ...{ sender: 'Skatt', subject: 'x', text: message, content: { message }, reminder: false },
+        ...{ sender: 'Skatt', subject: 'x', content: { message }, reminder: false },
         ...{ category: 'information', recipient: 'Ada', language, at },
       },
       { address: 'no-reply@example.org', messageIdHost: 'example.org', confirmLink: () => 'https://x.example/r' },
@@ -74,7 +79,7 @@ test('the page of a mail fits a phone and says of documents that they lie in the
     mailOf(
       {
         ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'a@example.org' },
-        ...{ sender: 'Skatt', subject: 'x', text: message, content: { message, attachments }, reminder: false },
+        ...{ sender: 'Skatt', subject: 'x', content: { message, attachments }, reminder: false },
         ...{ category: 'information', recipient: 'Ada', language: 'de', at },
       },
       { address: 'no-reply@example.org', messageIdHost: 'example.org' },

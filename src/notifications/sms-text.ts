@@ -1,4 +1,6 @@
 import { phrasesOf } from './phrases.ts';
+import { plainTextOf } from './plain-text.ts';
+import type { Content } from './sealed-content.ts';
 
 /** A text message as it is sent, and what it costs: gateways charge each segment. */
 export type SmsText = { readonly text: string; readonly segments: number };
@@ -47,11 +49,11 @@ function parts(
 export function textOfSms(message: {
   readonly sender: string;
   readonly subject: string | undefined;
-  readonly text: string;
+  readonly content: Content;
   readonly language: string | undefined;
 }): SmsText {
   const { announce } = phrasesOf(message.language);
-  const whole = `${message.sender}: ${message.text.trim()}`;
+  const whole = `${message.sender}: ${plainTextOf(message.content).trim()}`;
   const about = message.subject === undefined ? '' : ` "${message.subject}"`;
   for (const text of [whole, announce(message.sender, about)]) {
     const segments = segmentsOf(text);

@@ -26,7 +26,7 @@ const html = (source: string, values = {}) =>
 function message(more: Partial<Message>): Message {
   return {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
-    ...{ sender: 'Tax', subject: 'S', text: 'T', content: { message: more.text ?? 'T' }, reminder: false },
+    ...{ sender: 'Tax', subject: 'S', content: { message: 'T' }, reminder: false },
     ...{ category: 'information' as const, recipient: 'Ada', language: undefined, at },
     ...more,
   };
@@ -35,7 +35,7 @@ function message(more: Partial<Message>): Message {
 test('no text of a sender adds a header or a part to a mail', () => {
   const evil = 'x\r\nBcc: all@example.org\r\n\r\n--=_boundary\r\nContent-Type: text/html';
   const mail = mailOf(
-    message({ sender: evil, subject: evil, language: evil, text: '**a**\r\n--=_x--\r\nBcc: b@c.d' }),
+    message({ sender: evil, subject: evil, language: evil, content: { message: '**a**\r\n--=_x--\r\nBcc: b@c.d' } }),
     sender,
   );
   assert.ok(mail !== undefined);
@@ -117,7 +117,12 @@ test('nothing in a letter is read as Typst: all of it is printed as it was writt
   t.after(() => press.close());
   const evil = '#read("/etc/passwd") #panic("x") $x^2$ \\ @ref <label> *b* _i_ `raw` #import "@preview/x:1.0.0"';
   const seen = evil.replaceAll(' ', '');
-  const parts = [{ text: evil }, { subject: evil }, { sender: evil }, { address: `${evil}\nRoad\nOslo` }];
+  const parts = [
+    { content: { message: evil } },
+    { subject: evil },
+    { sender: evil },
+    { address: `${evil}\nRoad\nOslo` },
+  ];
   for (const part of parts) {
     const pdf = await printLetter({ press, window: 'din5008b' }, message({ address: 'Ada\nRoad\nOslo', ...part }));
     assert.ok(pdf instanceof Uint8Array);

@@ -31,7 +31,7 @@ async function mailThrough(t: TestContext, text: string, more: Partial<Message> 
   t.after(() => email.close());
   const ready = await email.prepare({
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
-    ...{ sender: 'Tax Office', subject: 'Żółć', text, content: { message: text }, reminder: false },
+    ...{ sender: 'Tax Office', subject: 'Żółć', content: { message: text }, reminder: false },
     ...{ category: 'information', recipient: 'Ada', language: 'en', at },
     ...more,
   });

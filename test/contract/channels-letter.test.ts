@@ -38,7 +38,6 @@ function letter([name, subject, text]: readonly [string, string, string], more: 
     ...{
       sender: 'Tax Office',
       subject,
-      text,
       content: { message: text },
       reminder: false,
       category: 'decision' as const,

@@ -20,7 +20,7 @@ function letter(): Message {
   const text = 'Your assessment is ready.';
   return {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'Ada\nRoad 1\nOslo' },
-    ...{ sender: 'Tax Office', subject: 'Assessment', text, content: { message: text }, reminder: false },
+    ...{ sender: 'Tax Office', subject: 'Assessment', content: { message: text }, reminder: false },
     ...{ category: 'decision', recipient: 'Ada', language: 'en', at },
   };
 }

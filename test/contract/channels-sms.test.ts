@@ -16,7 +16,7 @@ const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
 function message(more: Partial<Message> = {}): Message {
   return {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: '+47 400 00 000' },
-    ...{ sender: 'Tax Office', subject: undefined, text: 'Ready {to} "x"', content: { message: '' }, reminder: false },
+    ...{ sender: 'Tax Office', subject: undefined, content: { message: 'Ready {to} "x"' }, reminder: false },
     ...{ category: 'information' as const, recipient: 'Ada', language: undefined, at },
     ...more,
   };
@@ -196,7 +196,7 @@ test('sms: what is no number is not called', async (t) => {
 test('sms: a request of lists and values that are no text is filled in and goes as it was written', async (t) => {
   const request = { messages: [{ to: ['{to}'], text: '{text}' }], flash: false, ttl: 60, schedule: null };
   const { send, bodies } = await gateway(t, answer(202), { ...plainMapping, request });
-  await send(message({ text: 'Hello' }));
+  await send(message({ content: { message: 'Hello' } }));
   assert.deepEqual(JSON.parse(bodies[0]?.body ?? ''), {
     ...request,
     messages: [{ to: ['+4740000000'], text: 'Tax Office: Hello' }],
@@ -204,12 +204,12 @@ test('sms: a request of lists and values that are no text is filled in and goes 
 });
 
 test('sms: no text changes the shape of the request, in JSON and in a form', async (t) => {
-  const what = message({ text: '"},"to":"+4711111111{from}&to=+4722222222' });
+  const what = message({ content: { message: '"},"to":"+4711111111{from}&to=+4722222222' } });
   const json = await gateway(t, answer(202));
   await json.send(what);
   assert.deepEqual(JSON.parse(json.bodies[0]?.body ?? ''), {
     to: '+4740000000',
-    text: `Tax Office: ${what.text}`,
+    text: `Tax Office: ${what.content.message}`,
     id: `${what.delivery}.1`,
     from: 'Tax Office',
   });
@@ -248,14 +248,14 @@ test('sms: segments are counted as gateways charge them', () => {
     [3, 2, 1, 2, 3, 7],
   );
   const long = textOfSms({
-    ...{ sender: 'Tax Office', subject: 'Your tax', text: 'word '.repeat(1_000), language: undefined },
+    ...{ sender: 'Tax Office', subject: 'Your tax', content: { message: 'word '.repeat(1_000) }, language: undefined },
   });
   assert.deepEqual(long, { text: 'Tax Office: a message for you "Your tax" lies in your inbox.', segments: 1 });
 });
 
 test('sms: an announcement too is at most six segments, and leaves a longer subject out', () => {
   const announced = (subject: string) =>
-    textOfSms({ sender: 'Tax Office', subject, text: 'word '.repeat(1_000), language: undefined });
+    textOfSms({ sender: 'Tax Office', subject, content: { message: 'word '.repeat(1_000) }, language: undefined });
   assert.equal(announced('😀'.repeat(170)).segments, 6);
   assert.deepEqual(announced('😀'.repeat(200)), {
     text: 'Tax Office: a message for you lies in your inbox.',

@@ -19,7 +19,7 @@ const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' }
 function message(): Message {
   return {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
-    ...{ sender: 'Tax Office', subject: 'S', text: 'T', content: { message: 'T' }, reminder: false },
+    ...{ sender: 'Tax Office', subject: 'S', content: { message: 'T' }, reminder: false },
     ...{ category: 'information' as const, recipient: 'Ada', language: undefined, at },
   };
 }

@@ -14,7 +14,6 @@ const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
 
 function message(more: Partial<Message> = {}): Message {
-  const text = more.text ?? 'Your assessment for 2025 is ready.\n\nSecond paragraph.';
   return {
     notification: mint('notification'),
     delivery: mint('delivery'),
@@ -22,8 +21,7 @@ function message(more: Partial<Message> = {}): Message {
     address: 'ada@example.org',
     sender: 'Tax Office',
     subject: 'Your assessment',
-    text,
-    content: { message: text },
+    content: { message: 'Your assessment for 2025 is ready.\n\nSecond paragraph.' },
     reminder: false,
     category: 'information',
     recipient: 'Ada',
@@ -84,7 +82,7 @@ test('a channel without a provider says so', async () => {
 test('smtp: the mail holds the whole text, the sender, the notification and the id of the attempt', async (t) => {
   const { sink, email } = await smtp(t);
   const text = 'Grüezi Żółć Ελλάδα العربية\n.\n..\nFrom here on\nlast line';
-  const sent = message({ text, subject: 'Bescheid für Ελλάδα', attempt: 3 });
+  const sent = message({ content: { message: text }, subject: 'Bescheid für Ελλάδα', attempt: 3 });
   await send(email, sent);
   const mail = await PostalMime.parse(sink.mails[0]?.raw ?? '');
   const headers = Object.fromEntries(mail.headers.map(({ key, value }) => [key, value]));

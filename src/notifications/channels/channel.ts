@@ -14,8 +14,6 @@ export type Message = {
   /** The name of the service that sends, as the citizen shall read it. */
   readonly sender: string;
   readonly subject: string | undefined;
-  readonly text: string;
-  /** The whole content, for channels that show more than plain text. */
   readonly content: Content;
   /** It tells again of a message that is unread. */
   readonly reminder: boolean;

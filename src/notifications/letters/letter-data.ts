@@ -16,7 +16,7 @@ const pieceOfWord = 20;
 /** What a letter is made of. */
 export type LetterText = Pick<
   Message,
-  'address' | 'sender' | 'subject' | 'text' | 'content' | 'reminder' | 'language' | 'at'
+  'address' | 'sender' | 'subject' | 'content' | 'reminder' | 'language' | 'at'
 > & { readonly notification: string };
 
 /** Characters that no font shows and that nothing is said by: a byte order mark, and marks of annotations and hieroglyphs. */
@@ -37,7 +37,7 @@ export function letterData(message: LetterText, window: AddressWindowName): stri
     title: wrapping(clean(message.reminder ? phrases.reminder(title) : title)),
     sender: wrapping(clean(message.sender)),
     lang: /^[a-z]{2,3}(?=-|$)/i.exec(message.language ?? '')?.[0].toLowerCase() ?? 'en',
-    rtl: isRightToLeft(message.text),
+    rtl: isRightToLeft(message.content.message),
     id: message.notification,
     date: toInstant(message.at).slice(0, 10),
     address: address.map((line) => breakable(line, longestWords.address)),

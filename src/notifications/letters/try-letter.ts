@@ -9,9 +9,8 @@ const someAddress = 'Name\nStreet 1\nPlace';
 export function createTryLetter(parts: LetterParts, onFault: (fault: unknown) => void): TryLetter {
   return async ({ contact, content, ...letter }) => {
     const address = (contact && letterAddressOf(contact)) ?? someAddress;
-    const { subject, message: text } = content;
     try {
-      const set = await printLetter(parts, { ...letter, address, content, subject, text, notification: '' });
+      const set = await printLetter(parts, { ...letter, address, content, subject: content.subject, notification: '' });
       return typeof set === 'string' ? set : undefined;
     } catch (fault) {
       onFault(fault);
