@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Log } from './api/log.ts';
 import type { Mount } from './api/server.ts';
 import type { House } from './compose.ts';
+import { letterOf } from './compose-letters.ts';
 import { linkUrlOf } from './config/public-url.ts';
-import { SettingError, type Settings } from './config/settings.ts';
+import { ofSetting, SettingError, type Settings } from './config/settings.ts';
 import { systemTimer } from './jobs/timer.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Secret } from './kernel/secret.ts';
@@ -18,16 +19,13 @@ import {
   type OnTrouble,
 } from './notifications/channels/channel.ts';
 import { type DkimKey, dkimFault } from './notifications/channels/dkim.ts';
-import type { SftpPlace } from './notifications/channels/sftp-session.ts';
 import { plainMapping, type SmsMapping } from './notifications/channels/sms-mapping.ts';
 import { parseSmsMapping } from './notifications/channels/sms-mapping-file.ts';
 import { receiptWords } from './notifications/channels/sms-receipts.ts';
 import { type ConfirmLinks, createConfirmLinks } from './notifications/confirm-receipt.ts';
 import type { LateWord } from './notifications/learn-late.ts';
-import type { LetterParts } from './notifications/letters/letter-job.ts';
 import { addressToConfirm, type MailEvents, mailWords, parseMailEvents } from './notifications/mail-events.ts';
 import type { ChannelName } from './notifications/notification.ts';
-import type { TryLetter } from './notifications/ports.ts';
 import {
   type Caller,
   callbackPaths,
@@ -93,95 +91,6 @@ async function smsOf(settings: Settings, onTrouble: OnTrouble): Promise<Channel>
   const { createSmsGateway } = await import('./notifications/channels/sms-gateway.ts');
   const [url, mapping] = [settings.smsUrl.reveal(), smsMappingOf(settings)];
   return ofSetting('SMS_URL', () => createSmsGateway({ url, mapping, onTrouble }));
-}
-
-async function letterOf(settings: Settings, onTrouble: OnTrouble): Promise<Channel> {
-  refuseTwoPrinters(settings);
-  letterWindowOf(settings);
-  const { letterSpool: folder, letterSftp } = settings;
-  if (folder === undefined && letterSftp === undefined) return absentChannels.letter;
-  if (folder !== undefined) {
-    if (existsSync(folder) && !statSync(folder).isDirectory()) {
-      throw new SettingError('LETTER_SPOOL', `expected a folder, ${JSON.stringify(folder)} is none`);
-    }
-    const { createLetterSpool } = await import('./notifications/channels/letter-spool.ts');
-    return createLetterSpool({ folder, onTrouble, ...(await letterPartsOf(settings)) });
-  }
-  const { createLetterSftp } = await import('./notifications/channels/letter-sftp.ts');
-  return createLetterSftp({ place: await sftpPlaceIn(settings), onTrouble, ...(await letterPartsOf(settings)) });
-}
-
-/** Letters go to one place, and its key and login belong to it. */
-export function refuseTwoPrinters({ letterSpool, letterSftp, letterSftpKey, letterSftpHostKey }: Settings): void {
-  if (letterSftp === undefined && (letterSftpKey ?? letterSftpHostKey) !== undefined) {
-    throw new SettingError('LETTER_SFTP', 'LETTER_SFTP_KEY and LETTER_SFTP_HOST_KEY are of use beside it alone');
-  }
-  if (letterSpool !== undefined && letterSftp !== undefined) {
-    throw new SettingError('LETTER_SFTP', 'expected LETTER_SPOOL or LETTER_SFTP, both came');
-  }
-}
-
-/** What is said of letters is looked at where none are printed too, so that a wrong value stops the start. */
-export function letterWindowOf({ letterWindow: window, letterFonts: fonts }: Settings): LetterParts['window'] {
-  if (window !== 'din5008b' && window !== 'uk-c5') {
-    throw new SettingError('LETTER_WINDOW', `expected din5008b or uk-c5, ${JSON.stringify(window)} came`);
-  }
-  if (fonts !== undefined && !hasFonts(fonts)) {
-    throw new SettingError('LETTER_FONTS', `expected a folder with .ttf or .otf files, ${JSON.stringify(fonts)} came`);
-  }
-  return window;
-}
-
-async function letterPartsOf(settings: Settings): Promise<LetterParts> {
-  const window = letterWindowOf(settings);
-  const { createLetterPress } = await import('./notifications/letters/letter-press.ts');
-  return { press: createLetterPress({ fonts: settings.letterFonts }), window };
-}
-
-function hasFonts(folder: string): boolean {
-  try {
-    return readdirSync(folder).some((name) => /\.(ttf|otf)$/i.test(name));
-  } catch {
-    // It is no folder, or one that cannot be read.
-    return false;
-  }
-}
-
-/**
- * By what a dry run sees whether a letter can be printed; nothing where this server prints none. It has a press of its own: a
- * caller waits for no letters that are printed, and these for no dry run.
- */
-export async function tryLetterOf({
-  settings,
-  log,
-}: {
-  readonly settings: Settings;
-  readonly log: Pick<House['log'], 'fault'>;
-}): Promise<TryLetter | undefined> {
-  if (settings.letterSpool === undefined && settings.letterSftp === undefined) return undefined;
-  const { createTryLetter } = await import('./notifications/letters/try-letter.ts');
-  return createTryLetter(await letterPartsOf(settings), (fault) => log.fault('letters', fault));
-}
-
-/** Where a printer takes letters by SFTP. */
-export async function sftpPlaceIn({
-  letterSftp,
-  letterSftpKey,
-  letterSftpHostKey: hostKey,
-}: Settings): Promise<SftpPlace> {
-  const { sftpPlaceOf } = await import('./notifications/channels/sftp-session.ts');
-  return ofSetting('LETTER_SFTP', () =>
-    sftpPlaceOf(letterSftp?.reveal() ?? '', { key: letterSftpKey?.reveal(), hostKey }),
-  );
-}
-
-/** What is made of a setting; what is wrong about it stops the start under its name. Other faults may hold a password. */
-export function ofSetting<T>(name: string, make: () => T): T {
-  try {
-    return make();
-  } catch (fault) {
-    throw new SettingError(name, fault instanceof TypeError ? fault.message : 'expected a URL of its provider');
-  }
 }
 
 /** The addresses that mail comes back to; none where the operator has no mailbox for them, refused where it cannot be. */

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Gauge } from './api/metrics.ts';
 import type { Access, House } from './compose.ts';
-import { parsedFile, tryLetterOf } from './compose-channels.ts';
+import { parsedFile } from './compose-channels.ts';
+import { tryLetterOf } from './compose-letters.ts';
 import { SettingError, type Settings } from './config/settings.ts';
 import { accessOf } from './documents/document.ts';
 import { findDocument } from './documents/document-store.ts';

@@ -1,22 +1,13 @@
 import { statSync } from 'node:fs';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
 import { authoritiesIn, proxiesOf, tlsOf } from './compose-access.ts';
-import {
-  bounceAddressesOf,
-  cascadeOf,
-  dkimOf,
-  letterWindowOf,
-  mailEventsOf,
-  ofSetting,
-  refuseTwoPrinters,
-  sftpPlaceIn,
-  smsMappingOf,
-} from './compose-channels.ts';
+import { bounceAddressesOf, cascadeOf, dkimOf, mailEventsOf, smsMappingOf } from './compose-channels.ts';
 import { witnessesIn } from './compose-ledger.ts';
+import { letterLayoutOf, refuseTwoPrinters, sftpPlaceIn } from './compose-letters.ts';
 import { feedDaysOf, stampOf } from './compose-notifications.ts';
 import { publicUrlOn } from './config/public-url.ts';
 import { settingTable } from './config/setting-table.ts';
-import { SettingError, type Settings } from './config/settings.ts';
+import { ofSetting, SettingError, type Settings } from './config/settings.ts';
 import { messageOf } from './doctor-room.ts';
 import type { Clock } from './kernel/clock.ts';
 import { systemRandom } from './kernel/system-clock.ts';
@@ -72,7 +63,7 @@ function demands({ settings, clock }: ReadSettings): readonly Demand[] {
     ['CASCADE_POLICY', () => cascadeOf(settings, false)],
     ['SMS_GATEWAY', () => smsMappingOf(settings)],
     ['LETTER_SFTP', () => refuseTwoPrinters(settings)],
-    ['LETTER_WINDOW', () => letterWindowOf(settings)],
+    ['LETTER_WINDOW', () => letterLayoutOf(settings)],
     ['LETTER_SFTP', () => letterSftp !== undefined && sftpPlaceIn(settings)],
     ['BOUNCE_ADDRESS', () => bounceAddressesOf({ settings, root })],
     ['MAIL_EVENTS', () => mailEventsOf(settings)],

@@ -13,10 +13,9 @@ import {
   dkimOf,
   leavingChannels,
   mailEventsOf,
-  ofSetting,
   troubleIn,
 } from './compose-channels.ts';
-import type { Settings } from './config/settings.ts';
+import { ofSetting, type Settings } from './config/settings.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';

@@ -46,6 +46,11 @@ export const notificationSettingTable = {
     fallback: undefined,
     help: 'Folder of fonts (.ttf, .otf) for scripts that letters else have no font for; see docs/notifications.md.',
   },
+  LETTER_RETURN_ADDRESS: {
+    kind: 'text',
+    fallback: undefined,
+    help: 'Where letters come back to that cannot be delivered, as `P.O. Box 100, 0101 Oslo`; stands in each letter below the name of the sender. At most 6 lines with commas between them, and 120 characters.',
+  },
   LETTER_SFTP: {
     kind: 'url',
     schemes: ['sftp'],
@@ -92,6 +97,7 @@ export type NotificationSettings = {
   readonly confirmLinks: boolean;
   readonly cascadePolicy: string | undefined;
   readonly letterFonts: string | undefined;
+  readonly letterReturnAddress: string | undefined;
   readonly letterSftp: Secret | undefined;
   readonly letterSftpKey: Secret | undefined;
   readonly letterSftpHostKey: string | undefined;
@@ -115,6 +121,7 @@ export function readNotificationSettings(given: (name: Name) => string | undefin
     confirmLinks: given('CONFIRM_LINKS') === 'true',
     cascadePolicy: path('CASCADE_POLICY'),
     letterFonts: path('LETTER_FONTS'),
+    letterReturnAddress: given('LETTER_RETURN_ADDRESS'),
     letterSftp: secret('LETTER_SFTP'),
     letterSftpKey: secret('LETTER_SFTP_KEY'),
     letterSftpHostKey: given('LETTER_SFTP_HOST_KEY'),

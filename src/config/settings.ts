@@ -79,6 +79,15 @@ export class SettingError extends Error {
   }
 }
 
+/** What is made of a setting; what is wrong about it stops the start under its name. Other faults may hold a password. */
+export function ofSetting<T>(name: string, make: () => T): T {
+  try {
+    return make();
+  } catch (fault) {
+    throw new SettingError(name, fault instanceof TypeError ? fault.message : 'expected a URL of its provider');
+  }
+}
+
 /** Opens what lies in the folder of a setting; one that cannot be made is a fault of that setting. */
 export async function inFolderOf<T>(name: 'DATA_DIR' | 'DOCUMENT_STORE', opened: () => Promise<T>): Promise<T> {
   try {

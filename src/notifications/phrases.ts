@@ -1,3 +1,5 @@
+import { toInstant } from '../kernel/clock.ts';
+
 /** The few words that this server adds to messages, in one language. */
 export type Phrases = {
   /** What they are in: a language tag (BCP 47). */
@@ -210,6 +212,15 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
 /** The words for a language tag (BCP 47), English where there are none. */
 export function phrasesOf(language: string | undefined): Phrases {
   return byLanguage[languageOf(language)] ?? english;
+}
+
+/** The day of an instant (UTC) in words of that language, or as ISO 8601 has it where there are none. */
+export function dayIn(language: string | undefined, at: number): string {
+  const known = languageOf(language);
+  if (known === '') return toInstant(at).slice(0, 10);
+  // English as the world writes it: the day before the month.
+  const locale = known === 'en' ? 'en-001' : known;
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(at);
 }
 
 /** The words in the first language of an `Accept-Language` header that is known here, in the order in which it names them. */

@@ -47,6 +47,8 @@ function letter([name, subject, text]: readonly [string, string, string], more: 
   };
 }
 
+const returnAddress = ['P.O. Box 100', '0101 Oslo'];
+
 function press(t: TestContext, perChild?: number) {
   const made = createLetterPress(perChild === undefined ? {} : { perChild });
   t.after(() => made.close());
@@ -57,7 +59,7 @@ for (const window of Object.keys(addressWindows) as AddressWindowName[]) {
   test(`${window}: letters in four scripts are PDF/UA-1, the address and nothing else inside the window`, async (t) => {
     const setting = press(t);
     for (const [script, texts] of Object.entries(letters)) {
-      const data = letterData(letter(texts), window);
+      const data = letterData(letter(texts), { window, returnAddress });
       assert.ok(data !== undefined);
       const pdf = await setting.set(data, at);
       assert.ok(pdf instanceof Uint8Array, script);
@@ -92,7 +94,7 @@ test('a long address wraps inside the window, words of any length too; one that 
     ['W'.repeat(60), 'Road 1', 'Oslo'],
   ];
   for (const lines of fitting) {
-    const data = letterData(letter(letters.latin, { address: lines.join('\n') }), 'din5008b');
+    const data = letterData(letter(letters.latin, { address: lines.join('\n') }), { window: 'din5008b' });
     const pdf = await setting.set(data ?? '', at);
     assert.ok(pdf instanceof Uint8Array, lines.join());
     const { x, y, width, height } = addressWindows.din5008b;
@@ -122,7 +124,7 @@ test('a long address wraps inside the window, words of any length too; one that 
 
 test('an item of a list is printed with the number that was written', async (t) => {
   const message = '15. Mai 2027\n\n17. Juni 2027\n\n## Then\n1. one\n2. two';
-  const data = letterData(letter(['Ada', 'S', message]), 'din5008b');
+  const data = letterData(letter(['Ada', 'S', message]), { window: 'din5008b' });
   const pdf = await press(t).set(data ?? '', at);
   assert.ok(pdf instanceof Uint8Array);
   const printed = (await textsOf(pdf)).boxes.map(({ text }) => text).join(' ');
@@ -214,7 +216,7 @@ test(`${count} letters are set in flat memory, the child replaced on the way`, a
   const pids = new Set<string>();
   let [childPeak, parentStart] = [0, 0];
   for (let number = 0; number < count; number += 1) {
-    const data = letterData(letter(scripts[number % scripts.length] ?? letters.latin), 'din5008b');
+    const data = letterData(letter(scripts[number % scripts.length] ?? letters.latin), { window: 'din5008b' });
     assert.ok((await setting.set(data ?? '', at)) instanceof Uint8Array);
     if (number === Math.floor(count / 4)) parentStart = process.memoryUsage.rss();
     for (const pid of childrenOf()) {

@@ -4,6 +4,7 @@ import { createMint } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { type LetterParts, printLetter } from '../../src/notifications/letters/letter-job.ts';
 import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
+import { addressWindows } from '../../src/notifications/letters/letter-template.ts';
 import { letterAt, letterOf, textsOf } from '../letters.ts';
 
 const mint = createMint({ now: () => letterAt }, systemRandom);
@@ -46,7 +47,8 @@ test('no word is too long for a line: nothing runs over the edge of the paper, w
     ];
     for (const [index, letter] of letters.entries()) {
       const { boxes, text } = await printedOf(parts, letter);
-      for (const box of boxes) assert.ok(box.right <= rightEdge, `${name} ${index}: ends at ${box.right} mm`);
+      for (const box of boxes)
+        assert.ok(box.right <= rightEdge, `${name} ${index}: ends at ${box.right} mm: ${JSON.stringify(box)}`);
       assert.ok(text.includes(word.replaceAll(/\s/g, '')), `${name} ${index}: ${text}`);
     }
   }
@@ -91,4 +93,51 @@ test('a letter says of documents where they are, since none lies in the envelope
   const content = { message: 'x', attachments: [{ id: mint('document'), title: 'Assessment' }] };
   const { text } = await printedOf(partsFor(t), letterOf('x', { content, language: 'fr' }));
   assert.match(text, /Documentsjointsàcemessage,dansvotreboîtederéception:•?Assessment/);
+});
+
+/** A name of 200 characters, and an address as long as the setting takes it. */
+const longest = {
+  sender: 'Ministry of Transport and Digital Infrastructure, '.repeat(4),
+  returnAddress: new Array<string>(6).fill('W'.repeat(19)),
+};
+
+test('who sends a letter stands at the upper right, and above the address where the window has room for it', async (t) => {
+  const { press } = partsFor(t);
+  const heads = [
+    { sender: 'Tax Office', returnAddress: ['P.O. Box 100', '0101 Oslo'] },
+    { sender: 'مصلحة الضرائب', returnAddress: ['12 Street', '0101 Oslo'] },
+    longest,
+  ];
+  for (const window of ['din5008b', 'uk-c5'] as const) {
+    const { x, y, width, above } = addressWindows[window];
+    for (const { sender, returnAddress } of heads) {
+      const { boxes } = await printedOf({ press, window, returnAddress }, letterOf('x', { sender }));
+      const written = (some: typeof boxes) => some.map(({ text }) => text.replaceAll(/[\s\u200b]/g, '')).join('');
+      const lines = returnAddress.join('').replaceAll(' ', '');
+      const head = boxes.filter(({ left, bottom }) => left > x + width && bottom < 100);
+      assert.ok(written(head).endsWith(lines), `${window} ${sender}: ${written(head)}`);
+      for (const box of head) assert.ok(box.top > 15 && box.right <= rightEdge, JSON.stringify(box));
+      const back = boxes.filter(({ left, bottom }) => left < x + width && bottom <= y);
+      assert.equal(
+        written(back).replaceAll('·', '').endsWith(lines),
+        above > 0,
+        `${window} ${sender}: ${written(back)}`,
+      );
+      for (const box of back) assert.ok(box.top >= y - above && box.right <= x + width + 0.1, JSON.stringify(box));
+    }
+  }
+});
+
+test('without an address to return to the sender stands at the head alone', async (t) => {
+  const { boxes } = await printedOf(partsFor(t), letterOf('x', { sender: 'Tax Office' }));
+  const above = boxes.filter(({ bottom }) => bottom < addressWindows.din5008b.y).map(({ text }) => text);
+  assert.deepEqual(above, ['Tax Office']);
+});
+
+test('the day of a letter is in words of its language where they are known', async (t) => {
+  const parts = partsFor(t);
+  const days = { en: '15January2026', 'de-AT': '15.Januar2026', ar: '2026-01-15', 'x!': '2026-01-15' };
+  for (const [language, day] of [...Object.entries(days), [undefined, '2026-01-15'] as const]) {
+    assert.ok((await printedOf(parts, letterOf('x', { language }))).text.includes(day), day);
+  }
 });

@@ -7,7 +7,7 @@ import { createLetterPress } from '../../src/notifications/letters/letter-press.
 import { letterAt, letterOf } from '../letters.ts';
 import { makeTestFolder } from '../test-folder.ts';
 
-const data = letterData(letterOf('Hello.'), 'din5008b') ?? '';
+const data = letterData(letterOf('Hello.'), { window: 'din5008b' }) ?? '';
 
 test('a typesetter that could not be started once is started again for the next letter', async (t) => {
   const press = createLetterPress();

@@ -49,6 +49,11 @@ test('a wrong word about letters or DKIM stops the start where no letter and no 
   const wrongs: ReadonlyArray<[Record<string, string>, RegExp]> = [
     [{ LETTER_WINDOW: 'us' }, /LETTER_WINDOW: expected din5008b or uk-c5, "us" came/],
     [{ LETTER_FONTS: '/nowhere' }, /LETTER_FONTS: expected a folder with \.ttf or \.otf files/],
+    [
+      { LETTER_RETURN_ADDRESS: 'P.O. Box 100,' },
+      /LETTER_RETURN_ADDRESS: expected 1 to 6 lines with commas between them/,
+    ],
+    [{ LETTER_RETURN_ADDRESS: 'a,b,c,d,e,f,g' }, /LETTER_RETURN_ADDRESS: expected 1 to 6 lines/],
     [{ LETTER_SPOOL: file }, /LETTER_SPOOL: expected a folder/],
     [{ DKIM_DOMAIN: 'gov.example' }, /DKIM_DOMAIN: expected DKIM_DOMAIN, DKIM_SELECTOR and DKIM_KEY together/],
     [{ DATA_DIR: file }, /DATA_DIR: expected a folder that the user of this process may make/],

@@ -17,7 +17,10 @@ import { depositHeaders, goodDocument } from './good-requests.ts';
 // What is done each hour is done soon after a start too, or a server that is started more often would never do it.
 
 const dayMs = 86_400_000;
-const settings = { VERIFICATIONS_KEPT_DAYS: '2', FEED_DAYS: '8', RESCAN_AFTER_DAYS: '2', LETTER_WINDOW: 'uk-c5' };
+const settings = {
+  ...{ VERIFICATIONS_KEPT_DAYS: '2', FEED_DAYS: '8', RESCAN_AFTER_DAYS: '2' },
+  ...{ LETTER_WINDOW: 'uk-c5', LETTER_RETURN_ADDRESS: 'P.O. Box 100 , 0101 Oslo' },
+};
 /** By the defaults nothing of that age goes. */
 const aged = { old: 3, young: 1, oldEvents: 9 };
 
@@ -122,7 +125,7 @@ test('events go after FEED_DAYS', async () => {
   await until(async () => (await get('/v1/events?after=0')).status === 410);
 });
 
-test('letters have the address in the window of LETTER_WINDOW', async () => {
+test('letters have the address in the window of LETTER_WINDOW, and LETTER_RETURN_ADDRESS at the head', async () => {
   const body = { citizenId: 'ida', message: 'Text.', channels: ['letter'] };
   const sent = await ask(sendJson(token, '/v1/notifications/send', body));
   assert.equal(sent.status, 202, String(sent.body));
@@ -132,6 +135,8 @@ test('letters have the address in the window of LETTER_WINDOW', async () => {
   const { y, height } = addressWindows['uk-c5'];
   const name = boxes.find(({ text }) => text.startsWith('Ida'));
   assert.ok(name !== undefined && name.top >= y && name.bottom <= y + height, JSON.stringify(name));
+  const head = boxes.filter(({ bottom, left }) => bottom < y && left > 110).map(({ text }) => text);
+  assert.deepEqual(head.slice(-2), ['P.O. Box 100', '0101 Oslo']);
 });
 
 test('documents are scanned anew with new signatures when their scan is older than RESCAN_AFTER_DAYS', async () => {

@@ -1,9 +1,9 @@
-import { toInstant } from '../../kernel/clock.ts';
 import type { Message } from '../channels/channel.ts';
 import type { Block, Inline, Item } from '../markdown.ts';
-import { phrasesOf } from '../phrases.ts';
+import { dayIn, phrasesOf } from '../phrases.ts';
 import { blocksOf } from '../sealed-content.ts';
-import { type AddressWindowName, addressWindows } from './letter-template.ts';
+import type { LetterLayout } from './letter-job.ts';
+import { addressWindows } from './letter-template.ts';
 
 const mostAddressLines = 6;
 /** A line is wrapped at the width of the window; one that is longer than this could never fit. */
@@ -23,7 +23,7 @@ export type LetterText = Pick<
 const unseen = /[\ufeff\ufff9-\ufffb\u{13430}-\u{1343f}]/gu;
 
 /** What the template is given, as JSON; undefined where the address has no form that a window takes. */
-export function letterData(message: LetterText, window: AddressWindowName): string | undefined {
+export function letterData(message: LetterText, { window, returnAddress }: LetterLayout): string | undefined {
   const address = message.address
     .split('\n')
     .map(clean)
@@ -39,7 +39,8 @@ export function letterData(message: LetterText, window: AddressWindowName): stri
     lang: /^[a-z]{2,3}(?=-|$)/i.exec(message.language ?? '')?.[0].toLowerCase() ?? 'en',
     rtl: isRightToLeft(message.content.message),
     id: message.notification,
-    date: toInstant(message.at).slice(0, 10),
+    date: dayIn(message.language, message.at),
+    head: { sender: inHead(message.sender), lines: (returnAddress ?? []).map(inHead) },
     address: address.map((line) => breakable(line, longestWords.address)),
     blocks: levelled(blocksOf(message.content)).map(printed),
     ...{ ours: phrases.language, attached: phrases.attached },
@@ -87,6 +88,11 @@ function printedItem({ line, ...item }: Item): unknown {
 function printedRun(run: Inline): unknown {
   const text = wrapping(run.text);
   return run.href === undefined || run.href === run.text ? { ...run, text } : { ...run, text, to: wrapping(run.href) };
+}
+
+/** The head of a letter is about as wide as an address. */
+function inHead(text: string): string {
+  return breakable(clean(text), longestWords.address);
 }
 
 function wrapping(text: string): string {

@@ -10,8 +10,15 @@ import type { AddressWindowName } from './letter-template.ts';
 /** A letter that is set, with what the printer has to know; who it is for stands in the letter alone. */
 export type LetterJob = { readonly name: string; readonly pdf: Uint8Array; readonly manifest: Uint8Array };
 
+/** How letters look. */
+export type LetterLayout = {
+  readonly window: AddressWindowName;
+  /** Where a letter comes back to that cannot be delivered, line by line. */
+  readonly returnAddress?: readonly string[];
+};
+
 /** What letters are set with. */
-export type LetterParts = { readonly press: LetterPress; readonly window: AddressWindowName };
+export type LetterParts = LetterLayout & { readonly press: LetterPress };
 
 /** The name of an attempt's files, without their endings. */
 export function letterNameOf({ delivery, attempt }: Pick<Message, 'delivery' | 'attempt'>): string {
@@ -26,10 +33,10 @@ const reasons = {
 
 /** The PDF of a letter, or why it cannot be printed. Rejects when the press broke. */
 export async function printLetter(
-  { press, window }: LetterParts,
+  { press, ...layout }: LetterParts,
   letter: LetterText,
 ): Promise<Uint8Array | ReasonCode> {
-  const data = letterData(letter, window);
+  const data = letterData(letter, layout);
   if (data === undefined) return 'address-invalid';
   const set = await press.set(data, letter.at);
   return typeof set === 'string' ? reasons[set] : set;

@@ -6,7 +6,8 @@ export const addressPanic = 'the address does not fit into the window';
  * as Typst (test/attacks/injection.test.ts). What is placed stands in paragraphs of its own, or its tags would come in
  * the wrong order; ids and dates are boxed left to right, or they would flip after Arabic words. What Noto Sans has no glyph
  * for comes from the other fonts that the process knows: the operator's, those of the system and the typesetter's own. Lines
- * of the address are as high in each of them as in Noto Sans, or four of Arabic would fill the window.
+ * of the address are as high in each of them as in Noto Sans, or four of Arabic would fill the window. Who sends it stands at the
+ * upper right, and in a window with room for it once more above the address, for the post (DIN 5008, return information).
  */
 export const letterTemplate = `
 #let data = json(bytes(sys.inputs.data))
@@ -44,11 +45,27 @@ export const letterTemplate = `
   let needed = measure(block(width: window.width * 1mm, address)).height
   if needed > window.height * 1mm { panic("${addressPanic}") }
 }
-#pdf.artifact(place(top + left, dx: 5mm - side, dy: 105mm - top-margin, line(length: 4mm, stroke: 0.4pt)))
+#for at in window.folds {
+  pdf.artifact(place(top + left, dx: 5mm - side, dy: at * 1mm - top-margin, line(length: 4mm, stroke: 0.4pt)))
+}
+// A name without end is cut off before it would cover the text.
+#place(top + left, dx: 115mm - side, block(width: 70mm, height: window.body * 1mm - top-margin - 5mm, clip: true, {
+  par(text(size: 10pt, weight: "bold", data.head.sender))
+  if data.head.lines.len() > 0 { par(text(size: 9pt, dir: ltr, data.head.lines.map(line => [#line]).join(linebreak()))) }
+}))
+#let back(parts) = block(width: window.width * 1mm, text(size: 7pt, dir: ltr, par(leading: 0.4em, parts.join(" · "))))
+#context if window.above > 0 and data.head.lines.len() > 0 {
+  let room = window.above * 1mm - 1mm
+  let whole = back((data.head.sender, ..data.head.lines))
+  let shown = if measure(whole).height <= room { whole } else { back(data.head.lines) }
+  // The head says it to those who read; this is for the envelope.
+  pdf.artifact(place(top + left, dx: window.x * 1mm - side, dy: (window.y - window.above) * 1mm - top-margin,
+    block(height: room, align(bottom, shown))))
+}
 #place(top + left, dx: window.x * 1mm - side, dy: window.y * 1mm - top-margin,
   block(width: window.width * 1mm, height: window.height * 1mm, address))
 #v(window.body * 1mm - top-margin)
-#par(text(size: 9pt, [#data.sender, #fixed(data.date)]))
+#par(text(size: 9pt, lang: data.ours, data.date))
 #heading(level: 1, data.title)
 #for b in data.blocks { block-of(b) }
 #if data.attachments.len() > 0 {
@@ -65,12 +82,19 @@ export type AddressWindow = {
   readonly height: number;
   /** Where the letter itself begins. */
   readonly body: number;
+  /** So much of the window lies above the address, for where the letter comes back to. */
+  readonly above: number;
+  /** Where the paper is folded, marked at the left. */
+  readonly folds: readonly number[];
 };
 
-/** The windows by name: DIN 5008 form B, and the C5 window of GOV.UK Notify. */
+/**
+ * The windows by name: DIN 5008 form B, and the C5 window of GOV.UK Notify, which shows the address alone; its printers want
+ * nothing so near to the edge as a mark for folding.
+ */
 export const addressWindows = {
-  din5008b: { x: 25, y: 62.7, width: 75, height: 27.3, body: 100 },
-  'uk-c5': { x: 24.6, y: 39.5, width: 80, height: 26.8, body: 95 },
+  din5008b: { x: 25, y: 62.7, width: 75, height: 27.3, body: 100, above: 17.7, folds: [105, 210] },
+  'uk-c5': { x: 24.6, y: 39.5, width: 80, height: 26.8, body: 95, above: 0, folds: [] },
 } as const satisfies Readonly<Record<string, AddressWindow>>;
 
 export type AddressWindowName = keyof typeof addressWindows;
