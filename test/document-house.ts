@@ -88,7 +88,7 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
     load: (ids) => keys.load(ids),
     forget: (id) => keys.forget(id),
   };
-  await db.write([citizenKeys.creation(citizen), citizenKeys.creation(otherCitizen)]);
+  await db.write(citizenKeys.creations([citizen, otherCitizen]));
   const alarms: string[] = [];
   const mint = createMint(clock, systemRandom);
   const blobs = await openFolderBlobs(join(folder, 'documents'));

@@ -49,7 +49,7 @@ export async function createNotificationHouse(
   const random = systemRandom;
   const mint = createMint(clock, random);
   const citizenKeys = createCitizenKeys(db.read, rootKeyFrom(new Uint8Array(32).fill(7)), random);
-  await db.write(Object.keys(citizens).map((id) => citizenKeys.creation(id)));
+  await db.write(citizenKeys.creations(Object.keys(citizens)));
   const commit = createCommit(db, citizenKeys, random);
   const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
   const contactOf = async (citizenId: string): Promise<Contact | undefined> => citizens[citizenId];

@@ -13,7 +13,7 @@ for (const engine of engines) {
       const db = await engine.open(t);
       let now = Date.UTC(2026, 10, 20);
       const keys = createCitizenKeys(db.read, root, systemRandom, { now: () => now });
-      await db.write([keys.creation('anna')]);
+      await db.write(keys.creations(['anna']));
       const key = await keys.keyOf('anna');
       await db.write([keys.destruction('anna')]);
       now += passedMs;

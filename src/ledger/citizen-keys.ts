@@ -23,8 +23,6 @@ export type CitizenKeys = {
   standingKeyOf(citizenId: string): Promise<StandingKey | undefined>;
   /** Reads the keys of many citizens at once, so that `keyOf` has them at hand. No id may come twice. */
   load(citizenIds: readonly string[]): Promise<void>;
-  /** The statement that makes the key of a new citizen; harmless where the citizen has one. */
-  creation(citizenId: string): Statement;
   /** The statements that make the keys of many new citizens; harmless for those who have one. No id may come twice. */
   creations(citizenIds: readonly string[]): Statement[];
   /** The statement that destroys a citizen's key; its unit is refused (`rows`) where there is none. Call `forget` then. */
@@ -123,11 +121,6 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     }
   }
 
-  const newKeys = (citizenIds: readonly string[], source: Random) => {
-    for (const citizenId of citizenIds) strangers.delete(citizenId);
-    return wrappedKeys(root, citizenIds, source);
-  };
-
   return {
     keyOf,
     strangerKeyOf,
@@ -136,13 +129,10 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     forget: cache.delete,
     destruction,
     pseudonymOf: pseudonymsUnder(root),
-    creation: (citizenId) => ({
-      sql: 'insert into citizen_key (citizen_id, wrapped, root_key_id) values ($1, $2, $3) on conflict (citizen_id) do nothing',
-      args: newKeys([citizenId], random).flat(),
-    }),
     creations: (citizenIds) => {
+      for (const citizenId of citizenIds) strangers.delete(citizenId);
       const source = drawnAtOnce(random, citizenIds.length * (keyBytes + wrapNonceBytes));
-      return insertKeys(newKeys(citizenIds, source));
+      return insertKeys(wrappedKeys(root, citizenIds, source));
     },
   };
 }

@@ -9,7 +9,7 @@ import { eraseCitizen } from './erase-citizen.ts';
 for (const engine of engines) {
   test(`${engine.name}: what waited for its number at an erasure does not name the person either`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
-    await house.db.write([house.citizenKeys.creation('anna'), house.citizenKeys.creation('bert')]);
+    await house.db.write(house.citizenKeys.creations(['anna', 'bert']));
     await house.use('anna', 'bert');
     await house.sequence();
     await house.use('anna', 'bert');
@@ -31,7 +31,7 @@ for (const engine of engines) {
 
   test(`${engine.name}: what happens about an erased person goes on in one chain with what waited at the erasure`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
-    await house.db.write([house.citizenKeys.creation('anna')]);
+    await house.db.write(house.citizenKeys.creations(['anna']));
     await house.use('anna');
     await eraseCitizen({ ...house, read: house.db.read, actor: { operator: 'clerk' } }, 'anna');
     await house.use('anna');
@@ -52,7 +52,7 @@ for (const engine of engines) {
         return await db.write(unit);
       },
     });
-    await db.write([house.citizenKeys.creation('anna'), house.citizenKeys.creation('bert')]);
+    await db.write(house.citizenKeys.creations(['anna', 'bert']));
     await house.use('anna', 'bert');
     meanwhile = () => {
       meanwhile = async () => undefined;
@@ -61,7 +61,7 @@ for (const engine of engines) {
     await house.sequence();
     // Of the same id, but not of the one who was erased.
     house.time.now += 1;
-    await db.write([house.citizenKeys.creation('anna')]);
+    await db.write(house.citizenKeys.creations(['anna']));
     await house.use('anna');
     await house.sequence();
     const rows = await db.read('select citizen_id, number from ledger_entry where chain <> $1 order by leaf_index', [
@@ -96,7 +96,7 @@ for (const engine of engines) {
         return await db.write(unit);
       },
     });
-    await db.write([house.citizenKeys.creation('anna')]);
+    await db.write(house.citizenKeys.creations(['anna']));
     await house.use('anna', 'anna');
     await house.sequence();
     assert.deepEqual(await db.read("select citizen_id from ledger_entry where citizen_id = 'anna'"), []);
@@ -105,7 +105,7 @@ for (const engine of engines) {
   test(`${engine.name}: nor what happened about the person between the look at what waits and the end of the key`, async (t) => {
     const db = await engine.open(t);
     const house = buildLedgerHouse(db);
-    await db.write([house.citizenKeys.creation('anna')]);
+    await db.write(house.citizenKeys.creations(['anna']));
     const read: typeof db.read = async (sql, args) => {
       const rows = await db.read(sql, args);
       if (sql.includes('from ledger_event')) {

@@ -47,7 +47,7 @@ for (const engine of engines) {
 
   test(`${engine.name}: every receipt verifies, opens for who holds its key, and is for its entry alone`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
-    await house.db.write([house.citizenKeys.creation('anna')]);
+    await house.db.write(house.citizenKeys.creations(['anna']));
     const ids = await house.use('anna', undefined, 'stranger');
     assert.equal(await house.view.entryOf(ids[0] ?? assert.fail()), undefined);
     await house.sequence();

@@ -56,7 +56,7 @@ for (const engine of engines) {
       house.wires.write = async (unit) => {
         house.wires.write = write;
         assert.equal(await erase(house), true);
-        if (anew) await house.db.write([house.citizenKeys.creation(citizen)]);
+        if (anew) await house.db.write(house.citizenKeys.creations([citizen]));
         return await write(unit);
       };
       assert.equal(slugOf(await deposit(house, { 'idempotency-key': 'a-1' })), 'changed-meanwhile');
@@ -85,7 +85,7 @@ for (const engine of engines) {
       assert.ok(slug === 201 || slug === 'changed-meanwhile', String(slug));
       if (slug === 201) stored += 1;
       assert.deepEqual((await leftOf(house)).open, [], `round ${round}`);
-      await house.db.write([house.citizenKeys.creation(citizen)]);
+      await house.db.write(house.citizenKeys.creations([citizen]));
     }
     const rows = await house.db.read('select status from document');
     assert.deepEqual(

@@ -25,7 +25,7 @@ test('postgres: an event that comes and is being numbered while a person is eras
     return (await other.query(locks)).rows.length;
   };
   const house = buildLedgerHouse(db);
-  await db.write([house.citizenKeys.creation('anna')]);
+  await db.write(house.citizenKeys.creations(['anna']));
   await house.use(undefined);
   await house.sequence();
   // What numbers events waits for its last statement.

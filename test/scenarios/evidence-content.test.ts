@@ -25,7 +25,7 @@ async function open(t: TestContext, engine: Engine) {
         true,
       ),
     takeUpAnew: async () => {
-      await db.write([citizenKeys.creation('cit-ada')]);
+      await db.write(citizenKeys.creations(['cit-ada']));
       citizenKeys.forget('cit-ada');
     },
     /** Changes one byte of the content where it lies. */

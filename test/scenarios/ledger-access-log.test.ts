@@ -64,7 +64,7 @@ for (const engine of engines) {
   test(`${engine.name}: the chain of a citizen holds from before the register had that person, and behind an erasure`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
     const comes = async () => {
-      await house.db.write([house.citizenKeys.creation('anna')]);
+      await house.db.write(house.citizenKeys.creations(['anna']));
       await house.use('anna', 'anna');
       await house.sequence();
       house.time.now += 120_000;
@@ -97,7 +97,7 @@ for (const engine of engines) {
   test(`${engine.name}: a citizen reads that a legal hold was placed, and why, and not by whom`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
     const citizenId = 'anna';
-    await house.db.write([house.citizenKeys.creation(citizenId)]);
+    await house.db.write(house.citizenKeys.creations([citizenId]));
     const parts = { ...house, read: house.db.read, ports: { citizenExists: async () => true } };
     const hold = { actor: { operator: 'jane.doe' }, reason: 'Court order 4 O 12/26', on: { citizenId } } as const;
     assert.ok('hold' in (await placeHold(parts, hold)));
@@ -168,7 +168,7 @@ for (const engine of engines) {
 
   test(`${engine.name}: after a citizen is erased every proof verifies and nothing can be read`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
-    await house.db.write([house.citizenKeys.creation('anna'), house.citizenKeys.creation('bert')]);
+    await house.db.write(house.citizenKeys.creations(['anna', 'bert']));
     const [anna = assert.fail(), , bert = assert.fail()] = await house.use('anna', 'anna', 'bert');
     await house.sequence();
     const actor = { operator: 'registrar' };

@@ -18,7 +18,7 @@ for (const engine of engines) {
     const sendAt = new Date(time.clock.now() + week).toISOString();
     const id = await house.accept({ citizenId: 'cit-new', sendAt, message: 'Welcome.' });
     // The import makes the key, and the contact is known from now on.
-    await db.write([house.citizenKeys.creation('cit-new')]);
+    await db.write(house.citizenKeys.creations(['cit-new']));
     house.citizenKeys.forget('cit-new');
     known = true;
     await time.advance(week + minute, async () => worker.idle());
