@@ -10,6 +10,7 @@ import {
 } from '../keys/signing-key.ts';
 import { unwrapKey, wrapKey } from '../keys/wrap.ts';
 import type { Db, Read, Row, Statement } from '../store/db.ts';
+import { rootStands, tellRetired } from '../store/root-key-store.ts';
 
 /** The signing keys that are in force, as this process read them within the last minute or so. */
 export type SigningKeys = {
@@ -122,7 +123,8 @@ export async function createMissingSigningKeys(room: KeyRoom, random: Random): P
   const missing = signingUses.filter(
     (use) => !stored.some(({ key, retireAt }) => key.use === use && (retireAt === undefined || retireAt > now)),
   );
-  if (missing.length > 0) await room.db.write(missing.map((use) => keyCreation(room, use, random).statement));
+  const unit = missing.flatMap((use) => keyCreation(room, use, random).statements);
+  if (unit.length > 0) await tellRetired(unit, room.db.write(unit));
   return missing;
 }
 
@@ -153,14 +155,15 @@ export function signingKeyReplacement(
     sql: 'update signing_key set retire_at = $2, withdrawn = $3 where use = $1 and (retire_at is null or retire_at > $2)',
     args: [use, atOnce ? now : now + overlapMs, atOnce],
   };
-  const { kid, statement } = keyCreation(room, use, random);
-  return { kid, statements: [retiring, statement] };
+  const { kid, statements } = keyCreation(room, use, random);
+  return { kid, statements: [retiring, ...statements] };
 }
 
 /** What the private part of a signing key is bound to where it is wrapped. */
 export const boundTo = (use: string, kid: string) => `signing key ${use} ${kid}`;
 
 function keyCreation({ root, clock }: Omit<KeyRoom, 'db'>, use: SigningUse, random: Random) {
+  root.refresh();
   const seed = newSigningSeed(use, random);
   const { kid, alg, publicJwk } = signingKeyFrom(use, seed);
   const sealed = wrapKey(root.derive('wrap-signing-keys'), seed, boundTo(use, kid), random);
@@ -169,7 +172,7 @@ function keyCreation({ root, clock }: Omit<KeyRoom, 'db'>, use: SigningUse, rand
       values ($1, $2, $3, $4, $5, $6, $7, null)`,
     args: [kid, use, alg, JSON.stringify(publicJwk), sealed, root.id, clock.now()],
   };
-  return { kid, statement };
+  return { kid, statements: [rootStands(root.id), statement] };
 }
 
 /** The keys in force, the oldest first, and the retired ones of the uses that outlive a key. */

@@ -123,15 +123,12 @@ for (const engine of engines) {
     const { db, room, keys } = await house(t, engine);
     // Of the first page, which is read before anything is written.
     const citizenId = citizens.toSorted()[0] ?? assert.fail();
-    const comeBack = keys.creations([citizenId]);
     await prepareRotation(room);
-    const wrappedNow = async () =>
-      (await db.read('select wrapped from citizen_key where citizen_id = $1', [citizenId]))[0]?.['wrapped'];
+    const comeBack = keys.creations([citizenId]);
     let isBack = false;
     const meanwhile: RotationRoom = {
       ...room,
       write: async (unit) => {
-        // By a process that has not read the new root yet.
         if (!isBack && unit.some(({ sql }) => sql.startsWith('update citizen_key '))) {
           isBack = true;
           await db.write([keys.destruction(citizenId), ...comeBack]);
@@ -140,13 +137,12 @@ for (const engine of engines) {
       },
     };
     await rewrapAll(meanwhile, () => undefined);
+    const [row] = await db.read('select wrapped from citizen_key where citizen_id = $1', [citizenId]);
     assert.deepEqual(
-      new Uint8Array((await wrappedNow()) as Uint8Array),
-      new Uint8Array(comeBack[0]?.args?.[1] as Uint8Array),
+      new Uint8Array(row?.['wrapped'] as Uint8Array),
+      new Uint8Array(comeBack[1]?.args?.[1] as Uint8Array),
     );
-    assert.deepEqual(await finishRotation(room), { left: 1 });
-    await rewrapAll(room, () => undefined);
-    assert.ok(!('left' in (await finishRotation(room))));
+    assert.ok(isBack && !('left' in (await finishRotation(room))));
   });
 
   test(`${engine.name}: the keys of whoever a process imports that began before a rotation open when that has ended`, async (t) => {

@@ -8,6 +8,7 @@ import { drawnAtOnce, rewrapKey, wrapNonceBytes } from '../keys/wrap.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Db, Read, Row, Statement } from '../store/db.ts';
 import { createMultiRow } from '../store/multi-row.ts';
+import { rootRetirement } from '../store/root-key-store.ts';
 
 /** What a rotation works on; `root` is that of the house, which takes the new file over. */
 export type RotationRoom = {
@@ -49,10 +50,12 @@ export async function prepareRotation(room: RotationRoom): Promise<Ends> {
 
 /**
  * Wraps every citizen key and signing key anew that the old root has wrapped, while the server goes on: what it reads
- * opens under either. Stopped anywhere and begun again it goes on, since each row says which root has wrapped it.
+ * opens under either. Stopped anywhere and begun again it goes on, since each row says which root has wrapped it. From now on the
+ * old root wraps nothing more: a key that it has wrapped is stored before, and found here, or not at all.
  */
 export async function rewrapAll(room: RotationRoom, onProgress: (citizenKeys: number) => void): Promise<Rotated> {
   const ends = endsOf(room);
+  await room.write([rootRetirement(ends.from)]);
   const signingKeys = await rewrapSigningKeys(room, ends);
   let done = 0;
   const keys = wrapping(room, 'wrap-citizen-keys', ends);
@@ -86,6 +89,7 @@ export async function rewrapAll(room: RotationRoom, onProgress: (citizenKeys: nu
 /** Takes the old root out of the file; refuses while it still wraps anything. */
 export async function finishRotation(room: RotationRoom): Promise<Ends | { readonly left: number }> {
   const ends = endsOf(room);
+  await room.write([rootRetirement(ends.from)]);
   const old = await room.read('select kid from signing_key where root_key_id <> $1', [ends.to]);
   const left = old.length + (await countOld(room, ends.to));
   if (left > 0) return { left };
@@ -124,20 +128,20 @@ function wrapping(room: RotationRoom, purpose: 'wrap-citizen-keys' | 'wrap-signi
 
 type Pair = { readonly from: Uint8Array; readonly to: Uint8Array };
 
-/** An id, its key wrapped anew, and as it was. */
-type FreshRow = readonly [string, Uint8Array, Uint8Array];
+/** An id, and its key wrapped anew. */
+type FreshRow = readonly [string, Uint8Array];
 
 function citizenRow(random: Random, row: Row, keys: Pair): FreshRow {
   const { citizen_id: citizenId, wrapped } = row;
   if (typeof citizenId !== 'string' || !(wrapped instanceof Uint8Array)) throw new TypeError('a citizen key is a row');
-  return [citizenId, rewrapKey(keys, wrapped, `citizen ${citizenId}`, random), wrapped];
+  return [citizenId, rewrapKey(keys, wrapped, `citizen ${citizenId}`, random)];
 }
 
-const insertFresh = createMultiRow('insert into citizen_key_rewrap (citizen_id, wrapped, replaced) values', 3, '');
+const insertFresh = createMultiRow('insert into citizen_key_rewrap (citizen_id, wrapped) values', 2, '');
 
 /**
- * For rows in the order of their ids. Changes rows that are as they were, and no others: a key that was destroyed in the meantime does
- * not come back, also where the citizen has. All at once, for a statement for each row costs more than its wrapping.
+ * For rows in the order of their ids. Changes what the old root has wrapped, and nothing else: a key that was destroyed in the meantime
+ * does not come back, also where the citizen has. All at once, for a statement for each row costs more than its wrapping.
  */
 function updatesOf(rows: readonly FreshRow[], { from, to }: Ends): Statement[] {
   const [first, last] = [rows[0]?.[0], rows.at(-1)?.[0]];
@@ -146,7 +150,7 @@ function updatesOf(rows: readonly FreshRow[], { from, to }: Ends): Statement[] {
     ...insertFresh(rows),
     {
       // The bounds are for the planners: without them the whole table would be gone through for each page.
-      sql: 'update citizen_key set wrapped = fresh.wrapped, root_key_id = $1 from citizen_key_rewrap fresh where fresh.citizen_id = citizen_key.citizen_id and citizen_key.wrapped = fresh.replaced and citizen_key.root_key_id = $2 and citizen_key.citizen_id between $3 and $4',
+      sql: 'update citizen_key set wrapped = fresh.wrapped, root_key_id = $1 from citizen_key_rewrap fresh where fresh.citizen_id = citizen_key.citizen_id and citizen_key.root_key_id = $2 and citizen_key.citizen_id between $3 and $4',
       args: [to, from, first, last],
     },
     { sql: 'delete from citizen_key_rewrap' },

@@ -5,6 +5,7 @@ import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Actor } from '../ledger/event.ts';
 import { type Read, type Statement, WriteRefused } from '../store/db.ts';
+import { RootKeyRetired } from '../store/root-key-store.ts';
 import { createCitizenStore, type ImportedCitizen, type StoreCitizens } from './citizen-store.ts';
 import type { Line } from './import-blocks.ts';
 import { type ErrorFile, openErrorFile } from './import-errors.ts';
@@ -149,7 +150,7 @@ async function importLines(file: ImportFile, work: Work, from: ImportProgress): 
   let storing: Promise<ImportProgress | Failure> = Promise.resolve(from);
   let chunk = startChunk(from);
   const hand = async (finished: boolean) => {
-    const ready = { progress: { ...chunk.progress, finished }, statements: await statementsOf(chunk, work) };
+    const ready = { progress: { ...chunk.progress, finished }, ...(await statementsOf(chunk, work)) };
     // Its rows are in the statements now, and need not be held twice.
     chunk = startChunk(ready.progress);
     stored = settled(await storing);
@@ -232,29 +233,42 @@ function count(tally: Record<string, number>, reason: string): void {
 }
 
 /** What stores the rows of a chunk, but for the progress. */
-async function statementsOf({ citizens }: Chunk, { write }: Work): Promise<Statement[]> {
-  if (write === undefined) return [];
-  const statements: Statement[] = [];
+type ChunkStatements = {
+  readonly citizenIds: readonly string[];
+  readonly rows: readonly Statement[];
+  readonly keys: readonly Statement[];
+};
+
+async function statementsOf({ citizens }: Chunk, { write }: Work): Promise<ChunkStatements> {
+  const [rows, keys]: [Statement[], Statement[]] = [[], []];
+  if (write === undefined) return { citizenIds: [], rows, keys };
   const all = [...citizens.values()];
   for (let from = 0; from < all.length; from += turnRows) {
     const some = all.slice(from, from + turnRows);
-    const ids = some.map(({ citizenId }) => citizenId);
-    statements.push(...write.store(some), ...write.house.citizenKeys.creations(ids));
+    rows.push(...write.store(some));
+    keys.push(...write.house.citizenKeys.creations(some.map(({ citizenId }) => citizenId)));
     await aTurn();
   }
-  return statements;
+  return { citizenIds: [...citizens.keys()], rows, keys };
 }
 
-type ReadyChunk = { readonly progress: ImportProgress; readonly statements: readonly Statement[] };
+type ReadyChunk = ChunkStatements & { readonly progress: ImportProgress };
 
 /** Refused rows reach the disk before the chunk that counts them: a crash between leaves too many, which are cut off. */
 async function storeChunk(chunk: ReadyChunk, from: ImportProgress, { errors, write }: Work): Promise<ImportProgress> {
   const to = { ...chunk.progress, errorsBytes: (await errors?.flush()) ?? 0 };
   if (write === undefined) return to;
   const { house, actor } = write;
-  const statements = [...chunk.statements, advanceImport(from, to, house.clock.now())];
-  try {
+  // The keys stand behind the rows: what has to be in one order with a rotation of the root is held for a short time.
+  const storeWith = async (keys: readonly Statement[]) => {
+    const statements = [...chunk.rows, ...keys, advanceImport(from, to, house.clock.now())];
     await house.commit({ events: [importEvent(house, actor, to)], statements });
+  };
+  try {
+    await storeWith(chunk.keys).catch(async (cause: unknown) => {
+      if (!(cause instanceof RootKeyRetired)) throw cause;
+      await storeWith(house.citizenKeys.creations(chunk.citizenIds));
+    });
   } catch (cause) {
     if (cause instanceof WriteRefused && cause.kind === 'rows') throw new ImportElsewhere({ cause });
     throw cause;

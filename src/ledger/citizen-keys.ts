@@ -6,6 +6,7 @@ import type { RootKey } from '../keys/root-key.ts';
 import { drawnAtOnce, unwrapKey, wrapKey, wrapNonceBytes } from '../keys/wrap.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
 import { createMultiRow } from '../store/multi-row.ts';
+import { rootStands } from '../store/root-key-store.ts';
 
 /**
  * The key of each citizen, under which everything about that person is sealed: ledger content, message texts, document
@@ -23,7 +24,10 @@ export type CitizenKeys = {
   standingKeyOf(citizenId: string): Promise<StandingKey | undefined>;
   /** Reads the keys of many citizens at once, so that `keyOf` has them at hand. No id may come twice. */
   load(citizenIds: readonly string[]): Promise<void>;
-  /** The statements that make the keys of many new citizens; harmless for those who have one. No id may come twice. */
+  /**
+   * The statements that make the keys of many new citizens; harmless for those who have one. No id may come twice. Refused (`RootKeyRetired`)
+   * where a rotation has overtaken them: made anew they are wrapped by the new root.
+   */
   creations(citizenIds: readonly string[]): Statement[];
   /** The statement that destroys a citizen's key; its unit is refused (`rows`) where there is none. Call `forget` then. */
   destruction(citizenId: string): Statement;
@@ -132,7 +136,8 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     creations: (citizenIds) => {
       for (const citizenId of citizenIds) strangers.delete(citizenId);
       const source = drawnAtOnce(random, citizenIds.length * (keyBytes + wrapNonceBytes));
-      return insertKeys(wrappedKeys(root, citizenIds, source));
+      const keys = wrappedKeys(root, citizenIds, source);
+      return [rootStands(root.id), ...insertKeys(keys)];
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Random } from '../kernel/clock.ts';
 import type { Db, Row, Statement } from '../store/db.ts';
+import { tellRetired } from '../store/root-key-store.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import { isCitizenEvent, type LedgerEvent } from './event.ts';
 import { contentBytes, sealContent } from './event-content.ts';
@@ -15,7 +16,7 @@ export type Effect = {
 
 /**
  * Writes an effect and its events as one unit; resolves, with the rows of the effect's statements, when both are synced.
- * Rejects like `Db.write`; the index of a refused statement counts the effect's statements from 0.
+ * Rejects like `Db.write`, and with `RootKeyRetired`; the index of a refused statement counts the effect's statements from 0.
  */
 export type Commit = (effect: Effect) => Promise<Row[][]>;
 
@@ -44,7 +45,7 @@ export function createCommit(
   return async (effect) => {
     const unit = [...effect.statements];
     for (const event of effect.events) unit.push(await statementOf(event));
-    const rows = await db.write(unit);
+    const rows = await tellRetired(unit, db.write(unit));
     return rows.slice(0, effect.statements.length);
   };
 }

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import pg from 'pg';
+import {
+  createMissingSigningKeys,
+  openSigningKeys,
+  signingKeyReplacement,
+} from '../../src/access/signing-key-store.ts';
+import { finishRotation, prepareRotation, type RotationRoom, rewrapAll } from '../../src/cli/rotate-root.ts';
+import { importCitizens } from '../../src/identity/import-citizens.ts';
+import { createMint } from '../../src/kernel/id.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { createRootKey, readRootKey } from '../../src/keys/root-key-file.ts';
+import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
+import { createCommit } from '../../src/ledger/commit.ts';
+import type { Db } from '../../src/store/db.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { RootKeyRetired } from '../../src/store/root-key-store.ts';
+import { type Engine, engines } from '../engines.ts';
+import { temporaryFolder } from '../identity-people.ts';
+import { createDatabase, dropDatabase } from '../postgres-databases.ts';
+import { until } from '../until.ts';
+
+// Whatever a root key wraps when a rotation has taken it out of the file is lost for good.
+
+const clock = { now: () => 1_800_000_000_000 };
+const actor = { operator: 'clerk' };
+const ids = Array.from({ length: 3_000 }, (_, at) => `CZ-${at}`);
+
+/** A process of an installation, with the root key file that its host has. */
+function processOn(db: Db, rootKeyPath: string) {
+  const root = readRootKey(rootKeyPath);
+  const citizenKeys = createCitizenKeys(db.read, root, systemRandom);
+  const commit = createCommit(db, citizenKeys, systemRandom);
+  const mint = createMint(clock, systemRandom);
+  return {
+    db,
+    read: db.read,
+    write: db.write,
+    clock,
+    random: systemRandom,
+    mint,
+    root,
+    rootKeyPath,
+    citizenKeys,
+    commit,
+    ...actor,
+  };
+}
+
+async function installation(t: TestContext, engine: Engine) {
+  const folder = temporaryFolder(t);
+  const rootKeyPath = join(folder, 'root.key');
+  const db = await engine.open(t);
+  await createMissingSigningKeys({ db, root: createRootKey(rootKeyPath, systemRandom), clock }, systemRandom);
+  const file = join(folder, 'people.csv');
+  writeFileSync(file, `citizenId,familyName\n${ids.map((id) => `${id},Family of ${id}`).join('\n')}\n`);
+  return { db, folder, rootKeyPath, file };
+}
+
+const orderOf = (path: string) =>
+  ({ path, format: 'csv', conditions: [], dryRun: false, restart: false, actor }) as const;
+
+async function rotateWholly(rotation: RotationRoom): Promise<void> {
+  await prepareRotation(rotation);
+  await rewrapAll(rotation, () => undefined);
+  assert.ok(!('left' in (await finishRotation(rotation))));
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a whole rotation between the wrapping of keys and their storing loses no citizen of an import`, async (t) => {
+    const { db, rootKeyPath, file } = await installation(t, engine);
+    const importing = processOn(db, rootKeyPath);
+    let rotated = false;
+    const result = await importCitizens(
+      {
+        ...importing,
+        commit: async (effect) => {
+          if (!rotated && effect.statements.length > 2) {
+            rotated = true;
+            await rotateWholly(processOn(db, rootKeyPath));
+          }
+          return await importing.commit(effect);
+        },
+      },
+      orderOf(file),
+    );
+    assert.deepEqual([rotated, result.progress.finished, result.progress.stored], [true, true, ids.length]);
+    const { citizenKeys } = processOn(db, rootKeyPath);
+    await citizenKeys.load(ids);
+    const [row] = await db.read('select count(*) as keys from citizen_key');
+    assert.equal(row?.['keys'], ids.length);
+  });
+
+  test(`${engine.name}: a host that has an old file of the root key stores nothing under it, and goes on with the new one`, async (t) => {
+    const { db, folder, rootKeyPath, file } = await installation(t, engine);
+    const otherPath = join(folder, 'other-host.key');
+    copyFileSync(rootKeyPath, otherPath);
+    const other = processOn(db, otherPath);
+    await rotateWholly(processOn(db, rootKeyPath));
+    await assert.rejects(importCitizens(other, orderOf(file)), RootKeyRetired);
+    const replaceKey = async () => {
+      const { statements } = signingKeyReplacement(other, { use: 'result' }, systemRandom);
+      const head = { id: other.mint('event'), at: clock.now(), actor } as const;
+      const event = { type: 'signing-key.replaced', ...head, use: 'result', kid: 'any', atOnce: false } as const;
+      await other.commit({ events: [event], statements });
+    };
+    await assert.rejects(replaceKey(), RootKeyRetired);
+    assert.deepEqual(await db.read('select citizen_id from citizen_key'), []);
+    assert.equal((await db.read('select kid from signing_key')).length, 4);
+
+    copyFileSync(rootKeyPath, otherPath);
+    const { progress, began } = await importCitizens(other, orderOf(file));
+    assert.deepEqual([began, progress.stored], ['resumed', ids.length]);
+    await replaceKey();
+    await processOn(db, rootKeyPath).citizenKeys.load(ids);
+    await openSigningKeys({ db, root: readRootKey(rootKeyPath), clock });
+  });
+}
+
+test('postgres: a rotation waits for the unit of another process that stores keys under the old root, and wraps these too', async (t) => {
+  const url = await createDatabase('migrated');
+  t.after(() => dropDatabase(url));
+  const db = await openPostgres(url, { random: systemRandom });
+  t.after(() => db.close());
+  const rootKeyPath = join(temporaryFolder(t), 'root.key');
+  createRootKey(rootKeyPath, systemRandom);
+  const importing = new pg.Client({ connectionString: url });
+  importing.on('error', () => undefined);
+  await importing.connect();
+  t.after(() => importing.end());
+  await importing.query('begin');
+  for (const { sql, args = [] } of processOn(db, rootKeyPath).citizenKeys.creations(['CZ-1'])) {
+    await importing.query(sql, [...args]);
+  }
+
+  const rotation = processOn(db, rootKeyPath);
+  await prepareRotation(rotation);
+  const wrapped = rewrapAll(rotation, () => undefined);
+  const waits = until(async () => (await importing.query('select 1 from pg_locks where not granted')).rows.length > 0);
+  assert.equal(await Promise.race([waits, wrapped]), undefined, 'the rotation did not wait');
+  await importing.query('commit');
+  assert.equal((await wrapped).citizenKeys, 1);
+  assert.ok(!('left' in (await finishRotation(rotation))));
+  await processOn(db, rootKeyPath).citizenKeys.load(['CZ-1']);
+});
