@@ -172,6 +172,24 @@ test('no statement of a rotation reads more keys than a page, whose reading a se
   assert.deepEqual(whole, []);
 });
 
+test('others have their turn beside a rotation: one unit at a time, of few keys', async (t) => {
+  const [engine = assert.fail()] = engines;
+  const { room } = await house(t, engine);
+  let [underWay, mostAtOnce, mostKeys] = [0, 0, 0];
+  const write: typeof room.write = async (unit) => {
+    underWay += 1;
+    mostAtOnce = Math.max(mostAtOnce, underWay);
+    const rows = await room.write(unit);
+    underWay -= 1;
+    const inserted = unit.filter(({ sql }) => sql.startsWith('insert into citizen_key_rewrap'));
+    mostKeys = Math.max(mostKeys, inserted.flatMap(({ args = [] }) => args).length / 2);
+    return rows;
+  };
+  await prepareRotation(room);
+  const { citizenKeys } = await rewrapAll({ ...room, write }, () => undefined);
+  assert.deepEqual([citizenKeys, mostAtOnce, mostKeys], [9_000, 1, 512]);
+});
+
 test('the command goes step by step: prepared once, taken out only when all is wrapped, and it says what comes next', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
@@ -187,15 +205,15 @@ test('the command goes step by step: prepared once, taken out only when all is w
   assert.equal(root.id, second);
   const unwrapped = await rotateRoot(room, '--finish');
   assert.deepEqual([unwrapped.code, /^9004 keys are still wrapped by the old root/.test(unwrapped.stderr)], [1, true]);
-  // Whoever ran it was stopped when the first of three pages was stored.
+  // Whoever ran it was stopped when the second page was stored.
   let looks = 0;
   const stopped = await rotateRoot({ ...room, hasLeft: () => ++looks > 1 });
   assert.deepEqual([stopped.code, /was stopped/.test(stopped.stderr)], [1, true]);
-  assert.match((await rotateRoot(room, '--finish')).stderr, /^4904 keys are still wrapped/);
+  assert.match((await rotateRoot(room, '--finish')).stderr, /^7976 keys are still wrapped/);
   const wrapped = await rotateRoot(room, '--json');
   assert.equal(wrapped.code, 0, wrapped.stderr);
   const { seconds: _, perSecond: __, ...counts } = JSON.parse(wrapped.stdout);
-  assert.deepEqual(counts, { from: first, to: second, citizenKeys: 4_904, signingKeys: 0 });
+  assert.deepEqual(counts, { from: first, to: second, citizenKeys: 7_976, signingKeys: 0 });
   assert.match(wrapped.stderr, /take the old root out/);
   const finished = await rotateRoot(room, '--finish');
   assert.deepEqual([finished.code, finished.stderr.startsWith(`Root key ${first} is out of the file.`)], [0, true]);

@@ -32,8 +32,11 @@ export type Rotated = {
 
 type Ends = { readonly from: string; readonly to: string };
 
-/** Keys read, wrapped anew and written in one unit; two units are on their way at once. */
-const pageSize = 4_096;
+/**
+ * Keys read, wrapped anew and written in one unit. What a server answers waits behind such a unit, and behind its wrapping: they are
+ * small, and one is written before the next is read.
+ */
+const pageSize = 512;
 
 /** Whether a rotation was begun and not finished. */
 export function rotationUnderWay(path: string): boolean {
@@ -59,7 +62,6 @@ export async function rewrapAll(room: RotationRoom, onProgress: (citizenKeys: nu
   const signingKeys = await rewrapSigningKeys(room, ends);
   let done = 0;
   const keys = wrapping(room, 'wrap-citizen-keys', ends);
-  let writing: Promise<unknown> = Promise.resolve();
   for (let after = ''; ; ) {
     const rows = await room.read(
       'select citizen_id, wrapped, root_key_id from citizen_key where citizen_id > $1 order by citizen_id limit $2',
@@ -71,17 +73,13 @@ export async function rewrapAll(room: RotationRoom, onProgress: (citizenKeys: nu
       old.map((row) => citizenRow(drawn, row, keys)),
       ends,
     );
-    await writing;
+    if (unit.length > 0) await room.write(unit);
     done += old.length;
     onProgress(done);
-    writing = unit.length === 0 ? Promise.resolve() : room.write(unit);
-    // It is awaited after the next page was read; until then a rejection has an owner.
-    writing.catch(() => undefined);
     const last = rows.at(-1)?.['citizen_id'];
     if (last === undefined || rows.length < pageSize) break;
     after = String(last);
   }
-  await writing;
   await record(room, ends, { stage: 'wrapped', citizenKeys: done, signingKeys });
   return { ...ends, citizenKeys: done, signingKeys };
 }
