@@ -6,6 +6,7 @@ import { databaseChecks } from './doctor-database.ts';
 import { frontChecks } from './doctor-front.ts';
 import { machineChecks } from './doctor-machine.ts';
 import { outsideChecks } from './doctor-outside.ts';
+import { placesIn, settingPlaces, silentOf } from './doctor-places.ts';
 import type { DoctorRoom } from './doctor-room.ts';
 import { findingOf, settingsCheck } from './doctor-settings.ts';
 import { rootKeyPath } from './first-root-key.ts';
@@ -18,25 +19,24 @@ import { openToLook } from './store/open-to-look.ts';
 import type { Environment } from './thread-messages.ts';
 
 /** The checks of the installation that an environment describes. Nothing is opened before the first looks. */
-export function checkUpOf(environment: Environment): CheckUp {
+export async function checkUpOf(environment: Environment): Promise<CheckUp> {
+  const unread = await silentOf(settingPlaces(environment));
+  if (unread.length > 0) return onlySettings(unread);
   const faults: SettingError[] = [];
   let settings: Settings;
   try {
     settings = readSettings(environment, (fault) => faults.push(fault));
   } catch (fault) {
     if (!(fault instanceof SettingError)) throw fault;
-    const check: Check = {
-      name: 'settings',
-      look: async () => [findingOf(fault), warn('nothing else was looked at', 'mend that first')],
-      otherwise: { is: 'fault', fix: '' },
-    };
-    return { stages: [[check]], end: async () => undefined };
+    return onlySettings([fault]);
   }
-  const room = roomOf(settings);
+  const silent = await silentOf(placesIn(settings));
+  faults.push(...silent);
+  const room = roomOf(settings, silent);
   const clean = withoutSecrets(settings);
   const file = environment['SETTINGS_FILE'];
   const own = [
-    settingsCheck({ settings, faults, file, clock: systemClock }),
+    settingsCheck({ settings, faults, silent, file, clock: systemClock }),
     ...machineChecks(room),
     ...databaseChecks(room),
     ...contentChecks(room),
@@ -50,7 +50,16 @@ export function checkUpOf(environment: Environment): CheckUp {
   };
 }
 
-function roomOf(settings: Settings): DoctorRoom {
+function onlySettings(faults: readonly SettingError[]): CheckUp {
+  const check: Check = {
+    name: 'settings',
+    look: async () => [...faults.map(findingOf), warn('nothing else was looked at', 'mend that first')],
+    otherwise: { is: 'fault', fix: '' },
+  };
+  return { stages: [[check]], end: async () => undefined };
+}
+
+function roomOf(settings: Settings, silent: readonly SettingError[]): DoctorRoom {
   const once = <T>(make: () => Promise<T>) => {
     let made: Promise<T> | undefined;
     return () => {
@@ -59,12 +68,21 @@ function roomOf(settings: Settings): DoctorRoom {
     };
   };
   const { dataDir } = settings;
-  const database = once(async () => await openToLook({ databaseUrl: settings.databaseUrl?.reveal(), dataDir }));
+  const isSilent = (...names: readonly string[]) => silent.some(({ setting }) => names.includes(setting));
+  const databaseUrl = settings.databaseUrl?.reveal();
+  const database = once(async () =>
+    databaseUrl === undefined && isSilent('DATA_DIR') ? undefined : await openToLook({ databaseUrl, dataDir }),
+  );
   const schema = once(async () => {
     const db = await database();
     return db === undefined ? undefined : await lookAtSchema(db);
   });
-  return { settings, clock: systemClock, database, schema, root: rootOf(settings) };
+  const places = placesIn(settings);
+  return {
+    ...{ settings, clock: systemClock, database, schema },
+    root: isSilent('ROOT_KEY_FILE', 'DATA_DIR') ? undefined : rootOf(settings),
+    silent: new Set(silent.flatMap(({ setting }) => places.get(setting) ?? [])),
+  };
 }
 
 function rootOf(settings: Settings): RootKey | undefined {
@@ -76,7 +94,7 @@ function rootOf(settings: Settings): RootKey | undefined {
   }
 }
 
-const ofDatabase = ['DATABASE_URL'];
+const ofDatabase = ['DATABASE_URL', 'DATA_DIR'];
 /** The settings without which a check would look at the wrong place. */
 const needs: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
@@ -84,15 +102,19 @@ const needs: Readonly<Record<string, readonly string[]>> = {
       .split(' ')
       .map((name) => [name, ofDatabase]),
   ),
+  'data-dir': ['DATA_DIR'],
+  'root-key': ['DATA_DIR', 'ROOT_KEY_FILE'],
+  tls: ['TLS_CERTIFICATE'],
   'public-url': ['PUBLIC_URL', ...ofDatabase],
   port: ['PORT', ...ofDatabase],
   documents: ['DOCUMENT_STORE', 'S3_SECRET_ACCESS_KEY'],
   scanner: ['CLAMAV'],
   mail: ['SMTP_URL'],
   sms: ['SMS_URL'],
-  letters: ['LETTER_SFTP', 'LETTER_SFTP_KEY', 'LETTER_SFTP_HOST_KEY'],
+  letters: ['LETTER_SPOOL', 'LETTER_SFTP', 'LETTER_SFTP_KEY', 'LETTER_SFTP_HOST_KEY'],
   'other-register': ['REGISTER_URL'],
   'time-stamps': ['EVIDENCE_TSA_URL'],
+  witnesses: ['LEDGER_WITNESSES'],
   issuers: ['TRUSTED_ISSUERS'],
 };
 

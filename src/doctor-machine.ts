@@ -5,13 +5,12 @@ import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
 import type { Settings } from './config/settings.ts';
-import { inTwo, messageOf, sizeOf } from './doctor-room.ts';
+import { type DoctorRoom, inTwo, messageOf, sizeOf } from './doctor-room.ts';
 import { rootKeyPath } from './first-root-key.ts';
-import type { Clock } from './kernel/clock.ts';
 import { rootIdOf } from './keys/root-key.ts';
 import { readRootSecrets } from './keys/root-key-file.ts';
 
-type Room = { readonly settings: Settings; readonly clock: Clock };
+type Room = Pick<DoctorRoom, 'settings' | 'clock' | 'silent'>;
 
 /** What lies on this machine: folders, keys, certificates, and what it allows a process. */
 export function machineChecks(room: Room): readonly Check[] {
@@ -22,7 +21,11 @@ export function machineChecks(room: Room): readonly Check[] {
   });
   const { settings } = room;
   return [
-    check('data-dir', () => dataDir(settings.dataDir), 'see that DATA_DIR names a folder of the user of the server'),
+    check(
+      'data-dir',
+      () => dataDir(settings.dataDir, room.silent),
+      'see that DATA_DIR names a folder of the user of the server',
+    ),
     check('root-key', () => rootKey(settings), 'see docs/operating.md#the-root-key'),
     check('tls', () => certificate(room), 'see TLS_CERTIFICATE'),
     check('machine', machine, 'see docs/operating.md#install'),
@@ -31,7 +34,7 @@ export function machineChecks(room: Room): readonly Check[] {
 
 const ownUser = process.getuid?.();
 
-function dataDir(path: string): readonly Finding[] {
+function dataDir(path: string, silent: ReadonlySet<string>): readonly Finding[] {
   const folder = statSync(path, { throwIfNoEntry: false });
   if (folder === undefined) return [absentFolder(path)];
   if (!folder.isDirectory()) return [faulty(`${path} is no folder`, 'set DATA_DIR to a folder')];
@@ -46,7 +49,7 @@ function dataDir(path: string): readonly Finding[] {
     );
   // The folder of a disk of its own has one, which is root's.
   const names = readdirSync(path).filter((name) => name !== 'lost+found');
-  const others = names.filter((name) => ownerOf(join(path, name)) !== owner);
+  const others = names.filter((name) => !silent.has(join(path, name)) && ownerOf(join(path, name)) !== owner);
   if (others.length > 0)
     found.push(faulty(`${others.slice(0, 3).join(', ')} in ${path} is another user's`, ownedBy(owner, path)));
   const mode = folder.mode & 0o777;

@@ -15,6 +15,8 @@ export type DoctorRoom = {
   readonly schema: () => Promise<SchemaState | undefined>;
   /** undefined where it cannot be had: a check of its own says why. */
   readonly root: RootKey | undefined;
+  /** Places that give no answer: who looks at one hangs. */
+  readonly silent: ReadonlySet<string>;
 };
 
 /** The database with the schema of this program; undefined where there is none: the check of the database says why. */

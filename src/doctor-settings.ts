@@ -18,6 +18,8 @@ import { calendarNotice } from './notifications/legal-effect.ts';
 export type ReadSettings = {
   readonly settings: Settings;
   readonly faults: readonly SettingError[];
+  /** Those of them whose place gives no answer. */
+  readonly silent: readonly SettingError[];
   /** The file that most of them come from. */
   readonly file: string | undefined;
   readonly clock: Clock;
@@ -30,7 +32,8 @@ export function settingsCheck(given: ReadSettings): Check {
     look: async () => {
       const faults = new Map(given.faults.map((fault) => [`${fault.setting} ${fault.problem}`, fault]));
       const told = new Set(given.faults.map(({ setting }) => setting));
-      for (const demand of demands(given)) {
+      // What is made of settings reads what they name.
+      for (const demand of given.silent.length > 0 ? [] : demands(given)) {
         const fault = await faultOf(demand);
         // What follows from a setting that is wrong by itself is over when that is mended.
         if (fault !== undefined && !told.has(fault.setting)) faults.set(fault.message, fault);

@@ -24,8 +24,9 @@ async function runStages(stages: readonly (readonly Check[])[], ...args: readonl
   const end = async () => {
     ended += 1;
   };
-  const running = doctorCommand(() => ({ stages, end }), terminal, timer).run(args);
-  await new Promise<void>((resolve) => setImmediate(resolve));
+  const running = doctorCommand(async () => ({ stages, end }), terminal, timer).run(args);
+  // The check-up is made in the first turn, and the checks of its first stage begin.
+  for (let turn = 0; turn < 2; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
   for (const call of passing) call();
   const code = await running;
   return { code, stdout: printed.stdout.join(''), stderr: printed.stderr.join(''), ended };

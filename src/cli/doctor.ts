@@ -33,7 +33,7 @@ type Named = Finding & { readonly name: string };
 const deadlineMs = 10_000;
 
 /** `doctor`: says of an installation what is well, what is not, and what to do. */
-export function doctorCommand(checkUp: () => CheckUp, terminal: Terminal, timer: Timer): Command {
+export function doctorCommand(checkUp: () => Promise<CheckUp>, terminal: Terminal, timer: Timer): Command {
   return {
     name: 'doctor',
     usage: 'doctor [--json]',
@@ -42,7 +42,7 @@ export function doctorCommand(checkUp: () => CheckUp, terminal: Terminal, timer:
       'Run it as the user of the server, with its settings: before the first start, after each change, when something is wrong.\nExit code 1 when there is a FAULT; a warning alone is 0.',
     run: async (args) => {
       const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } });
-      const { stages, end } = checkUp();
+      const { stages, end } = await checkUp();
       const limit = createLimit(timer, deadlineMs);
       const findings: Named[] = [];
       for (const checks of stages) {

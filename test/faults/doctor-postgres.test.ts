@@ -62,7 +62,14 @@ test('a clock that is a minute from that of the server is a warning, in both dir
     [0, 'ok'],
   ] as const) {
     const clock = { now: () => systemClock.now() + apartMs };
-    const room = { settings, clock, root: undefined, database: () => opened, schema: async () => undefined };
+    const room = {
+      settings,
+      clock,
+      root: undefined,
+      silent: new Set<string>(),
+      database: () => opened,
+      schema: async () => undefined,
+    };
     const check = databaseChecks(room).find(({ name }) => name === 'clock') ?? assert.fail();
     const [said] = await check.look();
     assert.equal(said?.is, status);

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settingTable } from './config/setting-table.ts';
+import { readSettings } from './config/settings.ts';
+import { placesIn, settingPlaces, silentOf } from './doctor-places.ts';
+
+test('each setting that is a path is a place, and a bucket is none', () => {
+  const paths = Object.entries(settingTable).flatMap(([name, { kind }]) => (kind === 'path' ? [name] : []));
+  assert.ok(paths.length > 8);
+  const given = Object.fromEntries(paths.map((name) => [name, `/srv/${name}`]));
+  const places = Object.fromEntries(placesIn(readSettings({ ...given, DOCUMENT_STORE: 's3://house/x?region=r' })));
+  assert.deepEqual(places, given);
+  const alone = placesIn(readSettings({ DATA_DIR: '/srv/data' }));
+  assert.deepEqual(Object.fromEntries(alone), { DATA_DIR: '/srv/data', DOCUMENT_STORE: '/srv/data/documents' });
+});
+
+test('of what settings are read from, it is the folder that is asked', () => {
+  const places = settingPlaces({
+    SETTINGS_FILE: '/etc/house/settings',
+    SMTP_URL_FILE: '/run/secrets/relay',
+    PORT_FILE: '/x',
+  });
+  assert.deepEqual(Object.fromEntries(places), { SETTINGS_FILE: '/etc/house', SMTP_URL_FILE: '/run/secrets' });
+});
+
+test('what is not there, or is shut, has answered', async () => {
+  const places = new Map([
+    ['DATA_DIR', '/nowhere/at/all'],
+    ['TLS_KEY', '/dev/null'],
+    ['ROOT_KEY_FILE', import.meta.filename],
+  ]);
+  assert.deepEqual(await silentOf(places), []);
+});
