@@ -4,13 +4,14 @@ import { Readable } from 'node:stream';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
 import { clamdAddress, openBlobs } from './compose-documents.ts';
 import { witnessesIn } from './compose-ledger.ts';
-import { sftpPlaceIn } from './compose-letters.ts';
-import type { Settings } from './config/settings.ts';
+import { sftpPlaceIn, tryLetterOf } from './compose-letters.ts';
+import { SettingError, type Settings } from './config/settings.ts';
 import { mayMake, mayWrite, space } from './doctor-machine.ts';
 import { patienceMs, reached } from './doctor-reach.ts';
 import { type DoctorRoom, messageOf, spanOf, within } from './doctor-room.ts';
 import { blobFolders } from './documents/blobs/blob-store.ts';
 import { clamdScanner } from './documents/scanners/clamd.ts';
+import type { TryLetter } from './notifications/ports.ts';
 
 /** Whom the server speaks to besides its database, each as the server itself would, up to where something is sent. */
 export function outsideChecks(room: DoctorRoom): readonly Check[] {
@@ -25,7 +26,7 @@ export function outsideChecks(room: DoctorRoom): readonly Check[] {
     check('scanner', () => scanner(room), 'see that clamd runs, and that CLAMAV says where it listens'),
     check('mail', () => mail(settings), 'see that the relay runs, and that SMTP_URL says where'),
     check('sms', () => at(settings.smsUrl?.reveal(), 'SMS_URL'), 'see SMS_URL'),
-    check('letters', () => letters(settings), 'see that the place of the printer is there, and may be used'),
+    check('letters', () => letters(room), 'see that the place of the printer is there, and may be used'),
     check('other-register', () => at(settings.registerUrl?.reveal(), 'REGISTER_URL'), 'see REGISTER_URL'),
     check('time-stamps', () => at(settings.evidenceTsaUrl, 'EVIDENCE_TSA_URL'), 'see EVIDENCE_TSA_URL'),
     check('witnesses', () => witnesses(settings), 'see LEDGER_WITNESSES'),
@@ -112,15 +113,46 @@ async function mail({ smtpUrl }: Settings): Promise<readonly Finding[]> {
   return [faulty(`${host}:${port}: ${why}`, fix)];
 }
 
-async function letters(settings: Settings): Promise<readonly Finding[]> {
-  const { letterSpool, letterSftp } = settings;
-  if (letterSpool !== undefined) {
-    const isFolder = statSync(letterSpool, { throwIfNoEntry: false })?.isDirectory() === true;
-    if (!isFolder) return [faulty(`${letterSpool} is no folder`, 'make it, or mount it: it is never made here')];
-    if (mayWrite(letterSpool)) return [space(letterSpool)];
-    return [faulty(`this user may not write in ${letterSpool}`, 'let the user of the server write there')];
+async function letters(room: DoctorRoom): Promise<readonly Finding[]> {
+  const { letterSpool, letterSftp } = room.settings;
+  if (letterSpool === undefined && letterSftp === undefined) return [];
+  const [place, unset] = await Promise.all([
+    letterSpool === undefined ? sftp(room.settings) : spool(letterSpool),
+    letterFault(room),
+  ]);
+  if (unset === undefined) return [place];
+  return [...(place.is === 'ok' ? [] : [place]), unset];
+}
+
+/** What is wrong where a letter is set as for the printer; it is thrown away. */
+async function letterFault({ settings, clock }: DoctorRoom): Promise<Finding | undefined> {
+  const faults: unknown[] = [];
+  let tryLetter: TryLetter | undefined;
+  try {
+    tryLetter = await tryLetterOf({ settings, log: { fault: (_where, fault) => void faults.push(fault) } });
+  } catch (fault) {
+    if (!(fault instanceof SettingError)) throw fault;
+    // The check of the settings says why.
+    return undefined;
   }
-  if (letterSftp === undefined) return [];
+  const reason = await tryLetter?.({
+    ...{ contact: undefined, content: { message: 'A letter.' }, sender: 'A service', language: undefined },
+    ...{ reminder: false, at: clock.now() },
+  });
+  const [fault] = faults;
+  if (fault !== undefined)
+    return faulty(messageOf(fault), 'letters need Linux with glibc, and the packages as `npm ci` puts them');
+  return reason === undefined ? undefined : faulty(`a letter of two words is refused: ${reason}`, 'see LETTER_FONTS and LETTER_RETURN_ADDRESS');
+}
+
+function spool(folder: string): Finding {
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder) return faulty(`${folder} is no folder`, 'make it, or mount it: it is never made here');
+  if (mayWrite(folder)) return space(folder);
+  return faulty(`this user may not write in ${folder}`, 'let the user of the server write there');
+}
+
+async function sftp(settings: Settings): Promise<Finding> {
   const place = await sftpPlaceIn(settings);
   const { openSftp } = await import('./notifications/channels/sftp-session.ts');
   const where = `${place.host}:${place.port}${place.folder}`;
@@ -131,11 +163,11 @@ async function letters(settings: Settings): Promise<readonly Finding[]> {
     } finally {
       session.end();
     }
-    return [ok(`${where} can be listed`)];
+    return ok(`${where} can be listed`);
   } catch (fault) {
     const { cause } = fault as Error;
     const why = cause instanceof Error ? `${messageOf(fault)} (${cause.message})` : messageOf(fault);
-    return [faulty(`${where}: ${why}`, 'see LETTER_SFTP, LETTER_SFTP_KEY and LETTER_SFTP_HOST_KEY')];
+    return faulty(`${where}: ${why}`, 'see LETTER_SFTP, LETTER_SFTP_KEY and LETTER_SFTP_HOST_KEY');
   }
 }
 

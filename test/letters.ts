@@ -1,7 +1,11 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { createMint } from '../src/kernel/id.ts';
 import { systemRandom } from '../src/kernel/system-clock.ts';
 import type { Message } from '../src/notifications/channels/channel.ts';
+import { makeTestFolder } from './test-folder.ts';
+import type { Afterwards } from './whole-server.ts';
 
 /** When the letters of tests are made. */
 export const letterAt = Date.UTC(2026, 0, 15, 9);
@@ -19,6 +23,16 @@ export function letterOf(text: string, more: Partial<Message> = {}): Message {
     ...{ category: 'decision' as const, recipient: 'Ada Berg', language: undefined, at: letterAt },
     ...more,
   };
+}
+
+/** A program to run instead of node, with which no native part is found: so it is where the typesetter does not fit the machine. */
+export function nodeWithoutTypesetter(t: Afterwards): string {
+  const folder = makeTestFolder('cs-press-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [node, without] = [join(folder, 'node'), join(folder, 'without.cjs')];
+  writeFileSync(without, `process.dlopen = () => { throw new Error('librt.so.1: no such file'); };`);
+  writeFileSync(node, `#!/bin/sh\nexec '${process.execPath}' --require '${without}' "$@"\n`, { mode: 0o755 });
+  return node;
 }
 
 /** The boxes of all texts of the first page, in mm from the upper left corner. */

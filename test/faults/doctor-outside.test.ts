@@ -11,6 +11,7 @@ import { issue } from '../certificates.ts';
 import { fakeClamd, type Speaks } from '../clamd.ts';
 import { password, type Said, spoilingDemo } from '../doctor.ts';
 import { freePort } from '../free-port.ts';
+import { nodeWithoutTypesetter } from '../letters.ts';
 import { type Reply, startScriptedRelay } from '../scripted-relay.ts';
 import { startSftpServer } from '../sftp-server.ts';
 import { makeTestFolder } from '../test-folder.ts';
@@ -114,6 +115,21 @@ test('a printer that is another, refuses the login, or has no folder is a fault'
   assert.match(login?.found ?? '', /authentication methods failed/);
   const gone = await onlyIll(t, { LETTER_SPOOL: join(folder, 'nowhere') });
   assert.deepEqual([gone?.name, gone?.fix], ['letters', 'make it, or mount it: it is never made here']);
+});
+
+test('where no letter can be set it says why, and says nothing of letters where none are printed', async (t) => {
+  const folder = makeTestFolder('cs-spool-');
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  assert.equal(await onlyIll(t, { LETTER_SPOOL: folder }), undefined);
+  const program = process.execPath;
+  process.execPath = nodeWithoutTypesetter(t);
+  t.after(() => {
+    process.execPath = program;
+  });
+  const unset = await onlyIll(t, { LETTER_SPOOL: folder });
+  assert.deepEqual([unset?.name, unset?.status], ['letters', 'fault']);
+  assert.match(unset?.found ?? '', /^no letter can be set on this machine: .*librt\.so\.1: no such file/);
+  assert.equal(await onlyIll(t, {}), undefined);
 });
 
 test('gateways, registers, authorities and issuers that are away, or not who they say, are told by their setting', async (t) => {

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { letterData } from '../../src/notifications/letters/letter-data.ts';
 import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
-import { letterAt, letterOf } from '../letters.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { letterAt, letterOf, nodeWithoutTypesetter } from '../letters.ts';
 
 const data = letterData(letterOf('Hello.'), { window: 'din5008b' }) ?? '';
 
@@ -24,11 +22,7 @@ test('a typesetter that could not be started once is started again for the next 
 });
 
 test('where the program that sets letters does not fit the machine, the fault says what is missing, and the next letter tries anew', async (t) => {
-  const folder = makeTestFolder('cs-press-');
-  t.after(() => rmSync(folder, { recursive: true }));
-  const [node, without] = [join(folder, 'node'), join(folder, 'without.cjs')];
-  writeFileSync(without, `process.dlopen = () => { throw new Error('librt.so.1: no such file'); };`);
-  writeFileSync(node, `#!/bin/sh\nexec '${process.execPath}' --require '${without}' "$@"\n`, { mode: 0o755 });
+  const node = nodeWithoutTypesetter(t);
   const press = createLetterPress();
   t.after(() => press.close());
   const program = process.execPath;
