@@ -36,7 +36,7 @@ test('a certificate that was not renewed in time is a fault at the start and at 
   const tls = tlsOf({ settings: readSettings(paths), clock, log }, []);
   tls?.renew?.();
   assert.deepEqual(faults, []);
-  clock.at += 2 * 86_400_000;
+  clock.at += 3.5 * 86_400_000;
   assert.notEqual(tls?.renew?.(), undefined, 'it is used all the same');
   tlsOf({ settings: readSettings(paths), clock, log }, []);
   assert.equal(faults.length, 2);
@@ -45,6 +45,23 @@ test('a certificate that was not renewed in time is a fault at the start and at 
   put(renewed.certificate, renewed.key);
   tls?.renew?.();
   assert.equal(faults.length, 2);
+});
+
+test('a certificate of a day is no fault while its program has time to renew it', async (t) => {
+  const { paths, put } = await files(t);
+  const hourMs = 3_600_000;
+  const at = Date.now();
+  const day = { notBefore: new Date(at - hourMs), notAfter: new Date(at + 23 * hourMs) };
+  const { certificate, key } = await issue('of a day', { use: 'server', ...day });
+  put(certificate, key);
+  const faults: unknown[] = [];
+  const log = { fault: (_where: string, fault: unknown) => faults.push(fault) };
+  const openAt = (now: number) => tlsOf({ settings: readSettings(paths), clock: { now: () => now }, log }, []);
+  openAt(at);
+  openAt(at + 17 * hourMs);
+  assert.deepEqual(faults, []);
+  openAt(at + 19 * hourMs);
+  assert.equal(faults.length, 1);
 });
 
 test('a certificate without its key stops the start, and a renewal that is half done changes nothing', async (t) => {

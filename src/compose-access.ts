@@ -55,8 +55,8 @@ export function proxiesOf({ trustedProxies, clientCertificateHeader: header }: S
   return { proxies, header };
 }
 
-/** A certificate that is still there so shortly before its end was not renewed. */
-const renewedBeforeMs = 2 * 86_400_000;
+/** A certificate that is still there so shortly before its end was not renewed; one of a few days has less time for that. */
+const renewedBefore = { ms: 2 * 86_400_000, partOfLife: 1 / 5 };
 
 /**
  * The TLS of this process by its settings. Certificate and key that do not go together are refused, now and when renewed; one
@@ -78,8 +78,9 @@ export function tlsOf(
   if (tlsKey === undefined) throw new SettingError('TLS_KEY', 'TLS_CERTIFICATE is set and needs it');
   const read = () => {
     const pair = pairIn(tlsCertificate, tlsKey);
-    const { validToDate } = new X509Certificate(pair.certificate);
-    if (validToDate.getTime() - clock.now() < renewedBeforeMs)
+    const { validFromDate, validToDate } = new X509Certificate(pair.certificate);
+    const lifeMs = validToDate.getTime() - validFromDate.getTime();
+    if (validToDate.getTime() - clock.now() < Math.min(renewedBefore.ms, lifeMs * renewedBefore.partOfLife))
       log.fault('tls', new Error(`${tlsCertificate} is valid until ${validToDate.toISOString()}: renew it`));
     return pair;
   };

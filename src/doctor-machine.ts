@@ -127,8 +127,8 @@ function rootKey(settings: Settings): readonly Finding[] {
 }
 
 const dayMs = 86_400_000;
-/** Who renews by a program does it a month before; what is not renewed by now will not be by itself. */
-const soonDays = 21;
+/** Who renews by a program does it a month before, or at a third of a shorter life; what is not renewed by now will not be by itself. */
+const soon = { ms: 21 * dayMs, partOfLife: 1 / 4 };
 
 function certificate({ settings, clock }: Room): readonly Finding[] {
   const { tlsCertificate: path, publicUrl } = settings;
@@ -137,10 +137,11 @@ function certificate({ settings, clock }: Room): readonly Finding[] {
   // The check of the settings says why.
   if (read === undefined) return [];
   const { validFromDate, validToDate, isFor } = read;
-  const days = Math.floor((validToDate.getTime() - clock.now()) / dayMs);
+  const leftMs = validToDate.getTime() - clock.now();
+  const isSoon = leftMs < Math.min(soon.ms, (validToDate.getTime() - validFromDate.getTime()) * soon.partOfLife);
   const renew = 'renew it: a running server takes the new files by itself';
   const until = validToDate.toISOString().slice(0, 10);
-  if (days < 0) return [faulty(`${path} expired on ${until}`, renew)];
+  if (leftMs < 0) return [faulty(`${path} expired on ${until}`, renew)];
   if (validFromDate.getTime() > clock.now())
     return [faulty(`${path} is valid from ${validFromDate.toISOString()}`, 'set the clock of this machine, or wait')];
   const host = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
@@ -148,7 +149,8 @@ function certificate({ settings, clock }: Room): readonly Finding[] {
     return [
       warn(`${path} is not for ${host} of PUBLIC_URL`, 'get one with that name, unless a proxy stands before it'),
     ];
-  return [days < soonDays ? warn(`${path} expires in ${days} days`, renew) : ok(`${path} is valid until ${until}`)];
+  const days = Math.floor(leftMs / dayMs);
+  return [isSoon ? warn(`${path} expires in ${days} days`, renew) : ok(`${path} is valid until ${until}`)];
 }
 
 function parsed(path: string) {

@@ -63,14 +63,17 @@ test('somebody else at PUBLIC_URL is told, while our server runs', async (t) => 
 });
 
 const dayMs = 86_400_000;
-for (const [days, status, found] of [
-  [-1, 'fault', /server\.pem expired on \d{4}-\d\d-\d\d$/],
-  [20.5, 'warn', /server\.pem expires in 20 days$/],
-  [22, 'ok', /server\.pem is valid until/],
+for (const [ageDays, days, status, found] of [
+  [89, -1, 'fault', /server\.pem expired on \d{4}-\d\d-\d\d$/],
+  [69.5, 20.5, 'warn', /server\.pem expires in 20 days$/],
+  [68, 22, 'ok', /server\.pem is valid until/],
+  [3.9, 1.1, 'warn', /server\.pem expires in 1 days$/],
+  [3.6, 1.4, 'ok', /server\.pem is valid until/],
 ] as const) {
-  test(`a certificate with ${days} days left: ${status}`, async (t) => {
+  test(`a certificate of ${ageDays + days} days with ${days} left: ${status}`, async (t) => {
     const { certificate, key } = await issue('here', {
       ...{ use: 'server', dns: 'localhost' },
+      notBefore: new Date(Date.now() - ageDays * dayMs),
       notAfter: new Date(Date.now() + days * dayMs),
     });
     const { of, code } = await withPair(t, certificate, key, 'https://localhost');
