@@ -191,7 +191,9 @@ test('keys that cannot be had are asked for after a while only, and found where 
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const outside = outsideIssuer(publicKey, 'k1');
-  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() }, () => undefined);
+  const faults: Error[] = [];
+  const clock = { now: () => Date.now() };
+  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, clock, (fault) => faults.push(fault));
   const isSigned = (kid = 'k1') =>
     issuer.hasSigned(
       craft({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedUrl }, (input) => sign(null, input, privateKey)),
@@ -208,7 +210,11 @@ test('keys that cannot be had are asked for after a while only, and found where 
   t.mock.timers.tick(31_000);
   await assert.rejects(isSigned('k2'), IssuerUnavailable);
   assert.equal(await isSigned(), true, 'keys that are known count until their time is over');
+  assert.deepEqual(faults, []);
   t.mock.timers.tick(600_000);
+  const together = Array.from({ length: 5 }, () => assert.rejects(isSigned(), IssuerUnavailable));
+  await Promise.all(together);
+  assert.equal(faults.length, 1, 'many tokens that wait for the same keys tell of it once');
   for (let count = 0; count < 3; count += 1) await assert.rejects(isSigned(), IssuerUnavailable);
   assert.equal(askedAtOld(), 3);
   t.mock.timers.tick(30_000);

@@ -58,7 +58,8 @@ export function createTrustedIssuer(
   }
 
   async function hasSigned(token: string): Promise<boolean> {
-    const keySet = await discovered();
+    const asked = discovered();
+    const keySet = await asked;
     try {
       await compactVerify(token, keySet, { algorithms: [...acceptedAlgs] });
       return true;
@@ -73,8 +74,9 @@ export function createTrustedIssuer(
         errors.JOSENotSupported,
       ];
       if (verdicts.some((verdict) => cause instanceof verdict)) return false;
-      // An unknown key id had them fetched: those that are known are good for the other tokens.
-      if (keySet.fresh) throw new IssuerUnavailable(issuer, { cause });
+      // An unknown key id had them fetched: those that are known are good for the other tokens. Or another token that waited
+      // for the same ones has told already.
+      if (keySet.fresh || keys !== asked) throw new IssuerUnavailable(issuer, { cause });
       return leaveAlone(cause);
     }
   }
