@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { tryPort } from './api/try-port.ts';
+import { type TakenPort, takePort } from './api/try-port.ts';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
 import { publicUrlOn } from './config/public-url.ts';
 import { patienceMs } from './doctor-reach.ts';
@@ -62,23 +62,26 @@ async function publishedKids(url: string): Promise<readonly string[]> {
   return (keys ?? []).map(({ kid = '' }) => kid);
 }
 
-/** Each port as a start takes it, for a moment. On PostgreSQL nobody knows whether a server on this machine has them. */
+/** Each port as a start takes it, together for a moment. On PostgreSQL nobody knows whether a server on this machine has them. */
 async function port({ settings }: DoctorRoom): Promise<readonly Finding[]> {
   const { host, port: at, adminHost, adminPort, dataDir, databaseUrl } = settings;
   if (databaseUrl !== undefined || !existsSync('/proc/locks') || holderOf(dataDir) !== undefined) return [];
   const found: Finding[] = [];
+  const taken: TakenPort[] = [];
   for (const place of [
     { host, port: at },
     { host: adminHost, port: adminPort, of: 'ADMIN_' },
   ] as const) {
     if (place.port === 0) continue;
     try {
-      await tryPort(place);
+      taken.push(await takePort(place));
       found.push(ok(`${place.port} of ${place.host} is free`));
     } catch (fault) {
-      const [what = '', fix = 'see HOST and PORT'] = messageOf(fault).split(': ', 2);
+      // What to do stands behind the last one: an address may end in colons.
+      const [, what = messageOf(fault), fix = 'see HOST and PORT'] = /^(.+): (.+)$/s.exec(messageOf(fault)) ?? [];
       found.push(faulty(what, fix));
     }
   }
+  await Promise.all(taken.map(({ giveBack }) => giveBack()));
   return found;
 }

@@ -32,6 +32,27 @@ test('another program at the port is a fault', async (t) => {
   );
 });
 
+test('a port of all addresses of both kinds that another program has is told whole', async (t) => {
+  const other = createServer().listen(0, '::');
+  await once(other, 'listening');
+  t.after(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  const { ill } = await spoilt(t, undefined, { ADMIN_HOST: '::', ADMIN_PORT: String(port) });
+  assert.deepEqual(
+    ill().map(({ name, found, fix }) => [name, found, fix]),
+    [['port', `port ${port} of :: is taken`, 'end the program that has it, or set ADMIN_PORT']],
+  );
+});
+
+test('one port for callers and for metrics is a fault', async (t) => {
+  const port = String(await freePort());
+  const { ill } = await spoilt(t, undefined, { PORT: port, ADMIN_PORT: port });
+  assert.deepEqual(
+    ill().map(({ name, fix }) => [name, fix]),
+    [['port', 'end the program that has it, or set ADMIN_PORT']],
+  );
+});
+
 test('an address that this machine has not is a fault, and nobody is called there', async (t) => {
   const { ill } = await spoilt(t, undefined, { HOST: '198.51.100.7' });
   assert.deepEqual(
