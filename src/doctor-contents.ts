@@ -131,7 +131,7 @@ async function ledger(db: LookedAt, { settings, clock }: DoctorRoom): Promise<re
   return [ok(found)];
 }
 
-/** From when a wait is worth a word, as docs/operating.md#health-metrics-logs has it. */
+/** From when a wait is worth a word, as docs/alerts.yaml has it. */
 const longestDueSeconds = { inbox: 60, email: 600, sms: 600, letter: 600 };
 const longestCallSeconds = 300;
 

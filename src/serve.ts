@@ -8,6 +8,7 @@ import { type ApiThreads, openApiThreads, type ThreadParts } from './api-threads
 import { type Access, type House, openAccess } from './compose.ts';
 import { type Edge, openEdge } from './compose-access.ts';
 import { confirmMounts, providerCallbacks } from './compose-channels.ts';
+import { countingCommit, eventCounts } from './compose-counts.ts';
 import { type Keeping, startKeeping } from './compose-documents.ts';
 import { createFront, type Front, startAdmin } from './compose-front.ts';
 import { standingPolicy, startClearing, tellOfOldRecords } from './compose-identity.ts';
@@ -108,8 +109,8 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
     delivery: (queues) => delivering?.wake(queues),
     scanning: () => keeping?.wake(),
   };
-  const commit = tellingCommit(given.commit, wakes.calling);
-  const house = { ...given, commit, log: observed(given.log, () => metrics) };
+  const counting = countingCommit(tellingCommit(given.commit, wakes.calling));
+  const house = { ...given, commit: counting.commit, log: observed(given.log, () => metrics) };
   const { settings } = house;
   const { port, publicUrl } = await chooseAddress(settings);
   const access = await openAccess(house, mode.makeKeys);
@@ -136,6 +137,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   if (mode.roles.has('api')) await listen(server, mode, { host: settings.host, port });
   const counted = await createMetrics();
   metrics = counted;
+  counting.begin(eventCounts(counted, given.log));
   const threads = startThreads(house, mode, { port, publicUrl, wakes, server, front });
   metrics.gauges([...ledgerGauges(ledger.watch), ...(queues?.gauges ?? []), ...threadGauges(threads)]);
   const admin = mode.isHelper === true ? undefined : await startAdmin(house, front, counted.page(threads?.snapshots));

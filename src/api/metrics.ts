@@ -11,12 +11,22 @@ export type Metrics = {
   refused(problem: ProblemSlug): void;
   /** Counts a fault that the operator was told of, by its kind; broken documents are among them. */
   fault(kind: string): void;
+  /** Begins to count something, and gives what counts one. */
+  counter(of: CountedThing): (labels: Labels) => void;
   /** Shows what is read when the metrics are: a number each, or nothing where there is none. */
   gauges(list: readonly Gauge[]): void;
   /** What was counted here, for the thread that serves the metrics of all. */
   snapshot(): Promise<Snapshot>;
   /** `/metrics`, with what `others` have counted. */
   page(others?: () => Promise<readonly Snapshot[]>): Page;
+};
+
+/** What only goes up. `known` is there with 0 from the start, since Prometheus sees no rise from nothing; labels are words of this program. */
+export type CountedThing = {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly known: readonly Labels[];
 };
 
 /** A figure that goes up and down; with `label` one for each of its values, which are words of this program. */
@@ -28,7 +38,7 @@ export type Gauge = { readonly name: string; readonly help: string } & (
 /** The counters of one thread, as prom-client exchanges them. */
 export type Snapshot = MetricObjectWithValues<MetricValue<string>>[];
 
-/** What is told as a fault of the log, besides those of an operation: counted from 0 on, since Prometheus sees no rise from nothing. */
+/** What is told as a fault of the log, besides those of an operation. */
 const faultKinds = [
   'api-thread call-backs database delivery document-blob-left document-bytes-broken document-infected',
   'document-record-broken documents http identity ledger ledger-alarm ledger-behind ledger-witnesses',
@@ -56,17 +66,31 @@ export async function createMetrics(): Promise<Metrics> {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers: [registry],
   });
-  const faults = new Counter({
+  const counter = ({ name, help, labels: labelNames, known }: CountedThing) => {
+    const counted = new Counter({ name, help, labelNames, registers: [registry] });
+    for (const labels of known) counted.inc(labels, 0);
+    return (labels: Labels) => counted.inc(labels);
+  };
+  const fault = counter({
     name: 'citizen_services_faults_total',
     help: 'Faults told in the log, by kind: document-bytes-broken, document-record-broken, scanner-down, …',
-    labelNames: ['kind'],
-    registers: [registry],
+    labels: ['kind'],
+    known: faultKinds.map((kind) => ({ kind })),
   });
-  for (const kind of faultKinds) faults.inc({ kind }, 0);
+  const answered = counter({
+    name: 'citizen_services_problems_total',
+    help: 'Requests answered with a problem, by problem.',
+    labels: ['problem'],
+    known: Object.keys(problems).map((problem) => ({ problem })),
+  });
   const snapshot = () => registry.getMetricsAsJSON();
   return {
-    refused: (problem) => requests.inc({ method: '', route: '', status: problems[problem].status, problem }),
-    fault: (kind) => faults.inc({ kind }),
+    counter,
+    refused: (problem) => {
+      requests.inc({ method: '', route: '', status: problems[problem].status, problem });
+      answered({ problem });
+    },
+    fault: (kind) => fault({ kind }),
     gauges: (list) => {
       for (const gauge of list) {
         const { name, help, label } = gauge;
@@ -81,6 +105,7 @@ export async function createMetrics(): Promise<Metrics> {
     },
     observe: ({ method, route, status, problem = '', durationMs }) => {
       requests.inc({ method, route, status, problem });
+      if (problem !== '') answered({ problem });
       seconds.observe({ method, route }, durationMs / 1_000);
     },
     snapshot,
@@ -98,7 +123,8 @@ export async function createMetrics(): Promise<Metrics> {
   };
 }
 
-type Labels = Readonly<Record<string, string>>;
+/** The labels of one figure, by their names. */
+export type Labels = Readonly<Record<string, string>>;
 
 function valuesOf(gauge: Gauge): [Labels, number][] {
   const { label } = gauge;
