@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { problems } from '../../src/kernel/problem-catalogue.ts';
+import { freePort } from '../free-port.ts';
+import { makeTestFolder } from '../test-folder.ts';
+import { until } from '../until.ts';
+import { makeHome } from '../whole-server.ts';
+
+const root = join(import.meta.dirname, '../..');
+const rulesFile = join(root, 'docs/alerts.yaml');
+const rules = readFileSync(rulesFile, 'utf8');
+const alertNames = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+/** What Prometheus, node_exporter and a line of docs/operating.md tell. */
+const othersMetrics = /^(?:up|node_filesystem_(?:avail|size)_bytes|citizen_services_backup_verified_seconds)$/;
+
+/** What a rule asks for, by metric: each label with its values, as `a|b` or one. */
+function selectorsOf(text: string): { metric: string; labels: (readonly [string, readonly string[]])[] }[] {
+  const found = text.matchAll(/\b((?:citizen_services|process|nodejs|node)_\w+|up)\b(?:\{([^}]*)\})?/g);
+  return [...found].map(([, metric = '', matchers = '']) => ({
+    metric,
+    labels: [...matchers.matchAll(/(\w+)(?:=~|!~|!=|=)"([^"]*)"/g)].map(
+      ([, label = '', values = '']) => [label, values.split('|')] as const,
+    ),
+  }));
+}
+
+test('a server with faults has every figure, label and word that the alerts and the pages name', async (t) => {
+  const first = await makeHome(t);
+  await (await first.start('demo')).end('SIGTERM');
+  const settings = {
+    ...{ DATA_DIR: first.dataDir, ADMIN_PORT: '0', LOG_LEVEL: 'info' },
+    ...{ SMTP_URL: `smtp://127.0.0.1:${await freePort()}`, MAIL_FROM: 'no-reply@gov.example' },
+  };
+  const home = await makeHome(t, { settings });
+  const server = await home.start('start');
+  const [client] = first.demo().clients;
+  const authorization = `Bearer ${await home.token(client?.scopes, client)}`;
+  const post = (path: string, body: object) =>
+    fetch(`${home.url}${path}`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  for (const day of [1, 2, 3, 4, 5, 6]) {
+    const claims = { citizenId: 'demo-mary', familyName: 'Smith', birthDate: `1950-01-0${day}` };
+    assert.equal((await post('/v1/identity/verify', claims)).status, 200);
+  }
+  const message = { citizenId: 'demo-mary', message: 'Your permit is ready.' };
+  assert.equal((await post('/v1/notifications/send', message)).status, 202);
+  const said = () => `${server.stdout()}${server.stderr()}`;
+  const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(said())?.[0] ?? assert.fail();
+  const metrics = async () => await (await fetch(address)).text();
+  const figure = async (series: string) => (await metrics()).split(`\n${series} `)[1]?.split('\n')[0];
+
+  const retries = 'citizen_services_delivery_outcomes_total{channel="email",outcome="retry",who_acts="operator"}';
+  await until(async () => Number(await figure(retries)) >= 1);
+  assert.equal(await figure('citizen_services_guesses_spent_total'), '1');
+  await until(async () => said().includes('guesses about a person are spent'));
+  const line = said()
+    .split('\n')
+    .find((one) => one.includes('guesses about a person are spent'));
+  assert.equal(JSON.parse(line ?? '').clientId, client?.clientId);
+
+  // The queues are looked at every few seconds.
+  await until(async () => (await metrics()).includes('\ncitizen_services_webhook_calls_due '));
+  const text = await metrics();
+  const lines = text.split('\n');
+  const selectors = selectorsOf(rules.replaceAll(/#.*/g, '')).filter(({ metric }) => !othersMetrics.test(metric));
+  assert.ok(selectors.length > 15);
+  for (const { metric, labels } of selectors) {
+    for (const [label, values] of labels.filter(([name]) => name !== 'job')) {
+      for (const value of values) {
+        const isTold = lines.some((one) => one.startsWith(`${metric}{`) && one.includes(`${label}="${value}"`));
+        assert.ok(isTold, `${metric}{${label}="${value}"}`);
+      }
+    }
+    assert.ok(
+      lines.some((one) => one.startsWith(`${metric}{`) || one.startsWith(`${metric} `)),
+      metric,
+    );
+  }
+  for (const page of globSync('docs/*.md', { cwd: root })) {
+    const named = readFileSync(join(root, page), 'utf8').matchAll(/\b(citizen_services_(?!use\b)\w+)/g);
+    for (const [, metric = ''] of named) {
+      if (!othersMetrics.test(metric)) assert.ok(text.includes(`# TYPE ${metric} `), `${page}: ${metric}`);
+    }
+  }
+  for (const problem of Object.keys(problems)) {
+    assert.ok(text.includes(`\ncitizen_services_problems_total{problem="${problem}"} `), problem);
+  }
+});
+
+test('docs/operating.md says of each alert what to do', () => {
+  const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
+  const table = page.split('| harm | alerts of')[1]?.split('\n\n')[0] ?? assert.fail();
+  const named = [...table.matchAll(/`([A-Z][a-z]+[A-Za-z]*)`/g)].map(([, name]) => name);
+  assert.deepEqual(named.sort(), [...alertNames].sort());
+});
+
+test('a kind of fault either wakes somebody or opens a ticket', () => {
+  const kindsOf = (operator: string) => new RegExp(`kind${operator}"([^"]*)"`).exec(rules)?.[1]?.split('|') ?? [];
+  assert.deepEqual([...kindsOf('=~'), 'tls'].sort(), kindsOf('!~').sort());
+});
+
+const well: Readonly<Record<string, string>> = {
+  'up{job="citizen-services"}': '1x480',
+  'process_start_time_seconds{job="citizen-services"}': '7x480',
+  citizen_services_api_threads: '1x480',
+  'citizen_services_deliveries_due{channel="inbox"}': '0x480',
+  citizen_services_ledger_verified_entries: '40x480',
+  citizen_services_ledger_oldest_waiting_seconds: '0.2x480',
+  'citizen_services_deliveries_oldest_due_seconds{channel="inbox"}': '0x480',
+  'citizen_services_deliveries_oldest_due_seconds{channel="email"}': '0x480',
+  citizen_services_webhook_calls_oldest_due_seconds: '0x480',
+  'citizen_services_faults_total{kind="ledger-alarm"}': '0x480',
+  'citizen_services_faults_total{kind="letters"}': '0x480',
+  'citizen_services_faults_total{kind="tls"}': '0x480',
+  'citizen_services_problems_total{problem="outcome-unknown"}': '0x480',
+  'citizen_services_problems_total{problem="bad-request"}': '0+3x480',
+  'citizen_services_problems_total{problem="too-many-failed-requests"}': '0x480',
+  'citizen_services_delivery_outcomes_total{channel="email",outcome="retry",who_acts="operator"}': '0x480',
+  'citizen_services_delivery_outcomes_total{channel="email",outcome="failed",who_acts="operator"}': '0x480',
+  'citizen_services_delivery_outcomes_total{channel="email",outcome="failed",who_acts="citizen"}': '0+1x480',
+  'citizen_services_delivery_outcomes_total{channel="email",outcome="sent",who_acts=""}': '0+1x480',
+  citizen_services_guesses_spent_total: '0x480',
+  'node_filesystem_avail_bytes{mountpoint="/"}': '500x480',
+  'node_filesystem_size_bytes{mountpoint="/"}': '1000x480',
+  citizen_services_backup_verified_seconds: '0x480',
+};
+
+/** What changes of a server that is well, and the alerts of the second hour then. Four figures a minute, eight minutes into that hour. */
+const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '': {},
+  Down: { 'up{job="citizen-services"}': '1x380 0x100' },
+  Restarts: { 'process_start_time_seconds{job="citizen-services"}': '7x380 8x2 9x2 10x90' },
+  NoApi: { citizen_services_api_threads: '1x300' },
+  NoWorker: { 'citizen_services_deliveries_due{channel="inbox"}': '0x300' },
+  NoSequencer: { citizen_services_ledger_oldest_waiting_seconds: '0x380 0+15x100' },
+  PartStopped: { 'citizen_services_faults_total{kind="ledger-alarm"}': '0x390 1x90' },
+  NotAnswered: { 'citizen_services_problems_total{problem="outcome-unknown"}': '0x390 1x90' },
+  ChannelDown: {
+    'citizen_services_delivery_outcomes_total{channel="email",outcome="retry",who_acts="operator"}': '0x360 0+1x120',
+    'citizen_services_delivery_outcomes_total{channel="email",outcome="sent",who_acts=""}': '9x480',
+  },
+  DeliveriesFailed: {
+    'citizen_services_delivery_outcomes_total{channel="email",outcome="failed",who_acts="operator"}': '0x390 1x90',
+  },
+  InboxWaits: { 'citizen_services_deliveries_oldest_due_seconds{channel="inbox"}': '0x300 0+15x180' },
+  ChannelWaits: { 'citizen_services_deliveries_oldest_due_seconds{channel="email"}': '0x300 0+15x180' },
+  WebhooksWait: { citizen_services_webhook_calls_oldest_due_seconds: '0x300 0+15x180' },
+  Guessing: { citizen_services_guesses_spent_total: '0x360 0+1x120' },
+  TryingIds: { 'citizen_services_problems_total{problem="too-many-failed-requests"}': '0x390 1x90' },
+  Certificate: { 'citizen_services_faults_total{kind="tls"}': '0x360 1x120' },
+  Fault: { 'citizen_services_faults_total{kind="letters"}': '0x390 1x90' },
+  DiskFull: { 'node_filesystem_avail_bytes{mountpoint="/"}': '500x300 90x180' },
+  NoBackup: { citizen_services_backup_verified_seconds: '-200000x480' },
+};
+
+test('each alert is raised by what it is for, and by nothing else', { skip: !hasPromtool }, () => {
+  assert.deepEqual(Object.keys(cases), ['', ...alertNames]);
+  const folder = makeTestFolder('cs-alerts-');
+  const tests = Object.entries(cases).map(([alert, changed]) => ({
+    name: alert,
+    interval: '15s',
+    input_series: Object.entries({ ...well, ...changed }).map(([series, values]) => ({ series, values })),
+    promql_expr_test: [
+      {
+        expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+        eval_time: '100m',
+        exp_samples: alert === '' ? [] : [{ labels: `{alertname="${alert}"}`, value: 1 }],
+      },
+    ],
+  }));
+  // JSON is YAML.
+  const file = join(folder, 'alerts-tried.yaml');
+  writeFileSync(file, JSON.stringify({ rule_files: [rulesFile], evaluation_interval: '1m', tests }));
+  execFileSync('promtool', ['check', 'rules', rulesFile], { stdio: 'pipe' });
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
+  assert.equal(status, 0, `${stdout}${stderr}`);
+});
