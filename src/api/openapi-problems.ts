@@ -74,13 +74,13 @@ export function problemExamples<P>(operations: readonly Operation<P>[], publicUr
   const used = new Set<string>([...beforeAll, ...operations.flatMap(problemsOf).flatMap(([, slugs]) => slugs)]);
   const entries = Object.entries(problems).filter(([slug]) => used.has(slug));
   return Object.fromEntries(
-    entries.map(([slug, { status, title, cause, retryable }]) => [
+    entries.map(([slug, { status, title, cause, fix, retryable }]) => [
       slug,
       {
         summary: title,
         value: {
           type: `${publicUrl}/problems/${slug}`,
-          ...{ title, status, detail: cause },
+          ...{ title, status, detail: cause, fix },
           ...(slug === 'bad-request' ? { issues: [missingMember] } : {}),
           retryable,
           instance: 'urn:uuid:6f1c2d1e-8f0a-4c55-9b57-2f6f0f5b8a11',
@@ -98,7 +98,7 @@ const plainText = { type: 'string', maxLength: 8_192, pattern: '^[^\\u0000]*$' }
 export const problemSchema = {
   type: 'object',
   description: 'RFC 9457. The page at `type` says cause and fix; texts are for people, branch on `type`.',
-  required: ['type', 'title', 'status', 'detail', 'retryable', 'instance'],
+  required: ['type', 'title', 'status', 'detail', 'fix', 'retryable', 'instance'],
   properties: {
     type: {
       ...{ type: 'string', format: 'uri', maxLength: 2_048 },
@@ -110,6 +110,7 @@ export const problemSchema = {
       description: 'The status of the answer.',
     },
     detail: { ...plainText, description: 'What is the matter this time.' },
+    fix: { ...plainText, description: 'What to do about this kind of problem.' },
     retryable: { type: 'boolean', description: 'Whether the same request can succeed later.' },
     instance: {
       ...{ type: 'string', pattern: '^urn:uuid:[0-9a-f-]{36}$', maxLength: 45 },

@@ -59,11 +59,13 @@ export function createParse<P>(operation: Operation<P>, house: Given): (incoming
 
   return async (incoming) => {
     const query = parseQuery(incoming.query, shape.query);
+    const unread = new Set(query.issues.map(({ name }) => name));
     const headers = pick(incoming.headers, headerNames);
     const issues: Issue[] = [
       ...(checks.params?.(incoming.params) ?? []),
       ...query.issues,
-      ...(checks.query?.(query.values) ?? []),
+      // What stands there and cannot be read is not missing as well.
+      ...(checks.query?.(query.values) ?? []).filter(({ code, name }) => code !== 'required' || !unread.has(name)),
       ...(checks.headers?.(headers) ?? []),
     ];
     let body: unknown;
@@ -123,7 +125,9 @@ async function readBody(incoming: Incoming): Promise<{ value: unknown } | { refu
   }
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type) || /;\s*charset=(?!"?utf-8"?\s*(?:;|$))/i.test(type)) {
     return {
-      refusal: refuse('unsupported-media-type', 'Send application/json.', { headers: { accept: 'application/json' } }),
+      refusal: refuse('unsupported-media-type', 'Send application/json, in UTF-8.', {
+        headers: { accept: 'application/json' },
+      }),
     };
   }
   const tooLarge = announcedTooLarge(incoming.headers['content-length'], jsonBodyLimit);

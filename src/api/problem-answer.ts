@@ -16,6 +16,7 @@ export function problemAnswer(refusal: Refusal, publicUrl: string, instance: str
     title: problem.title,
     status: problem.status,
     detail: refusal.detail,
+    fix: problem.fix,
     ...refusal.members,
     ...(refusal.issues === undefined ? {} : { issues: refusal.issues }),
     retryable: problem.retryable,

@@ -6,7 +6,7 @@ const judge = createAnswerCheck();
 const instance = 'urn:uuid:6f1c2d1e-8f0a-4c55-9b57-2f6f0f5b8a11';
 const problem = {
   ...{ type: 'https://api.example.gov/problems/not-acceptable', title: 'No acceptable form', status: 406 },
-  ...{ detail: 'It cannot be had so.', retryable: false, instance },
+  ...{ detail: 'It cannot be had so.', fix: 'Ask otherwise.', retryable: false, instance },
 };
 const good: Left = {
   ...{ method: 'GET', path: '/v1/documents/doc_1', status: 406 },

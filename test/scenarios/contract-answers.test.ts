@@ -117,9 +117,9 @@ test('every answer, good or bad, has the version and the headers of safety, is k
   assertHeaders(await ask({ path: '/v1/nowhere', headers: origin }), 'a path where nothing stands');
 });
 
-test('the type of every problem is a URL of this server, and its page has the cause and the fix', async () => {
-  const { type, status } = jsonOf(await ask({ path: '/v1/nowhere' }));
-  assert.deepEqual([type, status], [`${home.url}/problems/not-found`, 404]);
+test('a problem has its fix, and its type is a URL of this server, whose page has the cause and the fix', async () => {
+  const { type, status, fix: told } = jsonOf(await ask({ path: '/v1/nowhere' }));
+  assert.deepEqual([type, status, told], [`${home.url}/problems/not-found`, 404, problems['not-found'].fix]);
   for (const [slug, { cause, fix }] of Object.entries(problems)) {
     const page = await ask({ path: `/problems/${slug}` });
     const text = String(page.body)

@@ -115,6 +115,7 @@ const notifications = refusedQueries(list, '/v1/notifications', [
 
 const records = refusedQueries(documents, '/v1/documents', [
   ['no citizen', 'limit=5', 'query citizenId required'],
+  ['a citizen in Latin-1', 'citizenId=%E9', 'query citizenId malformed'],
   ['an empty citizen', 'citizenId=', 'query citizenId too-short'],
   ['two citizens', 'citizenId=demo-mary&citizenId=demo-layla', 'query citizenId repeated'],
   ['a cursor that is no id', 'citizenId=demo-mary&after=next', 'query after malformed'],
