@@ -136,3 +136,15 @@ test('a name is close to another by one edit, one swap, or its case', () => {
     assert.ok(isClose(near, 'message'), near);
   for (const far of ['msg', 'massages', 'citizenId', '']) assert.ok(!isClose(far, 'message'), far);
 });
+
+test('a pattern comes with the words that say what is meant', () => {
+  const title = Type.String({ pattern: '^[ -~]+$', description: 'The title, percent-encoded.' });
+  const coded = compileCheck('header', Type.Object({ title, kind: Type.Optional(Type.String({ pattern: '^a$' })) }));
+  assert.deepEqual(
+    coded({ title: 'Ä', kind: 'b' }).map(({ name, detail }) => [name, detail]),
+    [
+      ['title', 'must match pattern "^[ -~]+$". The title, percent-encoded.'],
+      ['kind', 'must match pattern "^a$"'],
+    ],
+  );
+});

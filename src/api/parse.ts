@@ -41,7 +41,8 @@ export function compileCheck(place: Place, schema: TObject): Check {
           add(`${fault.instancePath}/${safeName(name)}`, 'unknown-input', unknownDetail(name, names));
         }
       } else if (fault.keyword !== 'boolean' && fault.keyword !== 'const' && fault.keyword !== 'anyOf') {
-        add(fault.instancePath, codeOf(fault.keyword), isInstant(fault) ? instantDetail : `${fault.message}`);
+        const told = isInstant(fault) ? instantDetail : `${fault.message}`;
+        add(fault.instancePath, codeOf(fault.keyword), `${told}${meaningOf(fault, schema)}`);
       } else if (fault.keyword === 'anyOf') {
         add(fault.instancePath, 'not-allowed', allowedDetail(schemaAt(schema, fault.instancePath)));
       }
@@ -63,6 +64,12 @@ const instantDetail = 'must be an instant with its offset, as 2026-01-31T12:00:0
 
 function isInstant({ keyword, params }: { readonly keyword: string; readonly params: object }): boolean {
   return keyword === 'format' && 'format' in params && params.format === 'date-time';
+}
+
+/** A pattern alone does not say what is meant. */
+function meaningOf(fault: { readonly keyword: string; readonly instancePath: string }, schema: TSchema): string {
+  const description = fault.keyword === 'pattern' && memberOf(schemaAt(schema, fault.instancePath), 'description');
+  return typeof description === 'string' ? `. ${description}` : '';
 }
 
 function where(place: Place, pointer: string): Pick<Issue, 'pointer' | 'name'> {
