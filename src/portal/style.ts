@@ -15,7 +15,7 @@ code { font-family: ui-monospace, monospace; font-size: 0.9em; }
 dt { font-weight: 600; } dd { margin: 0 0 0.75rem; } ul { margin-block: 0; padding-inline-start: 1.25rem; }
 article { border: 1px solid var(--line); padding: 0 1rem 0.75rem; margin-block: 1rem; } article h2 { margin-block: 0.75rem; line-height: 1.3; }
 .mail { white-space: pre-wrap; unicode-bidi: plaintext; text-align: start; }
-table { border-collapse: collapse; } th { overflow-wrap: normal; } th, td { text-align: start; padding: 0.35rem 0.75rem 0.35rem 0; border-block-end: 1px solid var(--line); vertical-align: top; }
+table { border-collapse: collapse; } th, td { overflow-wrap: normal; text-align: start; padding: 0.35rem 0.75rem 0.35rem 0; border-block-end: 1px solid var(--line); vertical-align: top; }
 [role='region'] { overflow-x: auto; }
 `;
 
