@@ -16,6 +16,8 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
 process.stdout.on('error', (fault: NodeJS.ErrnoException) => {
   if (fault.code !== 'EPIPE') throw fault;
 });
+// What people are told may find no reader and no room: a server does not end by it.
+process.stderr.on('error', () => undefined);
 
 const { commandLine } = await import('./command-line.ts');
 

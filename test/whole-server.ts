@@ -41,7 +41,7 @@ export type Launched = {
   stderr(): string;
   readonly ended: Promise<Ending>;
   /** Sends the signal and resolves when the process is gone. */
-  end(signal: 'SIGTERM' | 'SIGKILL' | 'SIGUSR2'): Promise<Ending>;
+  end(signal: 'SIGTERM' | 'SIGHUP' | 'SIGKILL' | 'SIGUSR2'): Promise<Ending>;
 };
 
 /** A server that is up. */
@@ -81,7 +81,12 @@ const pollMs = 20;
 /** Makes a home for servers; whatever was started in it is gone after the test, with its data. */
 export async function makeHome(
   t: Afterwards,
-  options: { readonly engine?: Engine['name']; readonly settings?: Readonly<Record<string, string>> } = {},
+  options: {
+    readonly engine?: Engine['name'];
+    readonly settings?: Readonly<Record<string, string>>;
+    /** A descriptor that programs get as their standard error; what they write there is read where none is given. */
+    readonly stderr?: number;
+  } = {},
 ): Promise<ServerHome> {
   const dataDir = makeTestFolder('cs-home-');
   const databaseUrl = options.engine === 'postgres' ? withHost(await createDatabase('empty')) : undefined;
@@ -105,7 +110,7 @@ export async function makeHome(
     ...options.settings,
   };
   const launchHere = (...args: readonly string[]) => {
-    const launched = launch(args, environment);
+    const launched = launch(args, environment, options.stderr);
     running.add(launched);
     void launched.ended.then(() => running.delete(launched));
     return launched;
@@ -138,20 +143,20 @@ function watching(): NodeJS.ProcessEnv {
   return ANSWERS_DIR === undefined ? {} : { ANSWERS_DIR, NODE_OPTIONS, ANSWERS_OF: process.argv[1] };
 }
 
-function launch(args: readonly string[], env: NodeJS.ProcessEnv): Launched {
+function launch(args: readonly string[], env: NodeJS.ProcessEnv, stderr: number | 'pipe' = 'pipe'): Launched {
   const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...args], {
     ...{ env, cwd: root },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', stderr],
   });
   const { pid } = child;
   if (pid === undefined) throw new Error('the program could not be started');
   const isGone = endWithThisProcess(pid);
   const { promise: ended, resolve } = Promise.withResolvers<Ending>();
   const written = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     written.stdout += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     written.stderr += text;
   });
   // 'close' and not 'exit': by then all that it wrote has arrived.

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import type { Refusal } from '../kernel/problem.ts';
+import { createLogWriter, type LogWriter } from './log-writer.ts';
 
 /** One request as the log knows it: the route's pattern, never the URL; the client's id, never a citizen's. */
 export type RequestLine = {
@@ -24,17 +25,9 @@ export type Log = {
   lines(text: string): void;
 };
 
-/**
- * Lines are written together: when so many bytes have come, or after that time, and when the process ends. One write for
- * each line costs a request a tenth of its time.
- */
-const linesTogether = 12_288;
-const latestAfterMs = 100;
-
 /** The log on standard error, or to the given stream in tests. */
-export function createLog(level: string, given?: { write(line: string): void }): Log {
-  const destination =
-    given ?? pino.destination({ dest: 2, sync: false, minLength: linesTogether, periodicFlush: latestAfterMs });
+export function createLog(level: string, given?: LogWriter): Log {
+  const destination = given ?? createLogWriter(2, (times) => logger.error({ where: 'log', times }, 'lines were lost'));
   const logger = pino(
     {
       level,

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openPipe } from '../../test/pipe.ts';
+import { until } from '../../test/until.ts';
+import { createLogWriter } from './log-writer.ts';
+
+/** Writes until there is no room; gives how many bytes that took. */
+function fill(descriptor: number): number {
+  for (let bytes = 0; ; ) {
+    try {
+      bytes += writeSync(descriptor, Buffer.alloc(4_096, '.'));
+    } catch {
+      return bytes;
+    }
+  }
+}
+
+/** All that is there to be read at present. */
+function drain(descriptor: number): string {
+  const piece = Buffer.alloc(65_536);
+  for (let text = ''; ; ) {
+    try {
+      text += piece.toString('latin1', 0, readSync(descriptor, piece));
+    } catch {
+      return text;
+    }
+  }
+}
+
+test('lines wait for a reader who is behind, up to 4 MiB: they come whole and in order, and what was lost is told', async (t) => {
+  const { reader, writer } = openPipe();
+  t.after(() => [reader, writer].map(closeSync));
+  const before = fill(writer);
+  const told: number[] = [];
+  const log = createLogWriter(writer, (times) => told.push(times));
+  const lineOf = (n: number) => `${String(n).padStart(1_023, ' ')}\n`;
+  // The first twelve are written at once, and those that come then wait.
+  const [atOnce, kept, lost] = [12, 4_096, 5];
+  for (let n = 0; n < atOnce + kept + lost; n += 1) log.write(lineOf(n));
+  let text = drain(reader).slice(before);
+  const wanted = (atOnce + kept) * 1_024;
+  await until(async () => {
+    text += drain(reader);
+    return text.length >= wanted;
+  });
+  assert.deepEqual(told, [lost]);
+  log.write('the last\n');
+  await until(async () => {
+    text += drain(reader);
+    return text.endsWith('the last\n');
+  });
+  const lines = Array.from({ length: atOnce + kept }, (_, n) => lineOf(n));
+  assert.ok(text === `${lines.join('')}the last\n`);
+});
+
+test('what waits is written when the process ends, who waits for a reader who is behind, and not for ever', async () => {
+  // Of a process that has looked at its standard error, as ours, a write there does not wait.
+  const script = (lines: number) =>
+    `import(process.argv[1]).then(({ createLogWriter }) => {
+      const log = createLogWriter(2, () => {});
+      process.stderr.isTTY;
+      for (let n = 0; n < ${lines}; n += 1) log.write('x'.repeat(1023) + '\\n');
+      process.exit(3);
+    })`;
+  const start = (lines: number) =>
+    spawn(process.execPath, ['-e', script(lines), join(import.meta.dirname, 'log-writer.ts')]);
+  const read = start(2_000);
+  const text: string[] = [];
+  read.stderr.setEncoding('latin1').on('data', (piece: string) => text.push(piece));
+  assert.deepEqual(await once(read, 'close'), [3, null]);
+  assert.equal(text.join('').length, 2_048_000);
+  const unread = start(2_000);
+  assert.deepEqual(await once(unread, 'exit'), [3, null]);
+});
