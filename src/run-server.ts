@@ -159,6 +159,8 @@ async function runUntilStopped(
   const stop = () => end(0);
   // Told once more to end, as by its group of processes, it goes on ending; at a terminal a second Ctrl-C ends it at once.
   process.on('SIGTERM', stop);
+  // Its terminal was closed.
+  process.on('SIGHUP', stop);
   process.once('SIGINT', stop);
   try {
     const running = await serve(house, { ...mode, threads });

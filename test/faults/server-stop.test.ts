@@ -6,6 +6,12 @@ import { makeHome } from '../whole-server.ts';
 
 const longestMs = 45_000;
 
+test('a server whose terminal is closed finishes what it has in hand, as when it is told to end', async (t) => {
+  const home = await makeHome(t);
+  const server = await home.start('demo');
+  assert.deepEqual(await server.end('SIGHUP'), { code: 0, signal: null });
+});
+
 test('postgres: a server whose database is gone still ends when it is told to', async (t) => {
   const postgres = await startPostgres();
   t.after(() => postgres.stop());
