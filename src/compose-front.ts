@@ -89,5 +89,5 @@ export async function startAdmin({ settings }: House, front: Front, metrics: Pag
   const server = createAdminServer();
   const health = front.pages.filter(({ path }) => healthPaths.includes(path));
   const port = await server.listen({ host, port: adminPort }, [metrics, ...health]);
-  return { url: `http://${hostFromHere(host)}:${port}`, close: server.close };
+  return { url: `http://${hostFromHere(host)}:${port}`, stop: server.close };
 }

@@ -173,13 +173,13 @@ export async function startSequencer(house: House, ledger: Ledger) {
   const { houseKeys, origin, signers } = ledger;
   const { db, clock, log, settings, citizenKeys, random, claim, mint } = house;
   const onFault = (fault: unknown) => log.fault('ledger', fault);
+  // On PostgreSQL nothing else has made it where root key and documents lie elsewhere.
+  await inFolderOf('DATA_DIR', () => mkdir(settings.dataDir, { recursive: true, mode: 0o700 }));
+  const anchor = openAnchor(join(settings.dataDir, anchorFile));
   const lease = await keepLease({
     ...{ claim, timer: systemTimer, leaseMs, onFault },
     ...{ name: sequencerLease, watched: sequencerLease, holder: mint('request') },
   });
-  // On PostgreSQL nothing else has made it where root key and documents lie elsewhere.
-  await inFolderOf('DATA_DIR', () => mkdir(settings.dataDir, { recursive: true, mode: 0o700 }));
-  const anchor = openAnchor(join(settings.dataDir, anchorFile));
   const sequencer = createSequencer({
     ...{ db, citizenKeys, houseKeys, random, anchor, origin, batchLimit },
     stopwatch: () => performance.now(),

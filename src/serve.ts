@@ -114,23 +114,15 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const { settings } = house;
   const { port, publicUrl } = await chooseAddress(settings);
   const access = await openAccess(house, mode.makeKeys);
-  // Before anything is at work: a wrong setting stops the start here.
   const edge = openEdge(house, publicUrl, isAlone(house, mode));
-  // A setting that is wrong stops the start before anything is at work.
   await standingPolicy(house);
   if (mode.isHelper !== true) await tellOfOldRecords(house);
   // Nobody else can have an SQLite file open: whoever held a lease is gone.
   if (house.db.engine === 'sqlite' && mode.isHelper !== true) await house.claim(endLeases);
-  calling = begin(mode.roles.has('worker') ? startCalling(house) : undefined);
-  delivering = begin(mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined);
-  const queues = begin(mode.roles.has('worker') ? watchQueues(house) : undefined);
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ledger = begin(openLedger(house, access, publicUrl));
-  const sequencing = begin(mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined);
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
-  keeping = begin(mode.roles.has('worker') ? startKeeping(house, ports) : undefined);
-  const clearing = begin(mode.roles.has('worker') ? startClearing(house) : undefined);
   const secrets = settings.clientSecrets ?? mode.isDemo;
   const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch, secrets });
   const server = begin(openServer(house, mode, { publicUrl, edge, front, ledger, ports, wakes }));
@@ -138,9 +130,17 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const counted = await createMetrics();
   metrics = counted;
   counting.begin(eventCounts(counted, given.log));
-  const threads = startThreads(house, mode, { port, publicUrl, wakes, server, front });
+  const threads = begin(startThreads(house, mode, { port, publicUrl, wakes, server, front }));
+  const metricsPage = counted.page(threads?.snapshots);
+  const admin = begin(mode.isHelper === true ? undefined : await startAdmin(house, front, metricsPage));
+  // What may be refused comes first: a wrong setting or a port that is taken ends the start before anything is at work.
+  const sequencing = begin(mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined);
+  calling = begin(mode.roles.has('worker') ? startCalling(house) : undefined);
+  delivering = begin(mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined);
+  const queues = begin(mode.roles.has('worker') ? watchQueues(house) : undefined);
+  keeping = begin(mode.roles.has('worker') ? startKeeping(house, ports) : undefined);
+  const clearing = begin(mode.roles.has('worker') ? startClearing(house) : undefined);
   metrics.gauges([...ledgerGauges(ledger.watch), ...(queues?.gauges ?? []), ...threadGauges(threads)]);
-  const admin = mode.isHelper === true ? undefined : await startAdmin(house, front, counted.page(threads?.snapshots));
   const refresh = refreshRoot(house);
   return {
     publicUrl,
@@ -155,11 +155,11 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
       await Promise.all(
         [refresh, threads, server, ...worker].map((part) => stopAll(house.log, [() => part?.stop(stopWithinMs)])),
       );
-      const channels = Object.values(mode.channels ?? {});
       await stopAll(house.log, [
         () => sequencing?.stop(),
         () => ledger.stop(),
-        ...[...channels, admin].map((part) => () => part?.close()),
+        ...Object.values(mode.channels ?? {}).map((channel) => () => channel.close()),
+        () => admin?.stop(),
       ]);
       await house.close();
     },

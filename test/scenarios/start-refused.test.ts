@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeHome } from '../whole-server.ts';
 
@@ -54,5 +55,32 @@ test('settings that do not go together, and files and addresses that are not the
     const { code, stderr } = await home.run('start');
     assert.equal(code, 1, stderr);
     assert.match(stderr, message);
+  }
+});
+
+test('postgres: a start that is refused takes no lease, and no message, from those that work', async (t) => {
+  const ready = await makeHome(t, { engine: 'postgres' });
+  assert.equal((await ready.run('keys', 'create')).code, 0);
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  t.after(() => taken.close());
+  const port = String((taken.address() as AddressInfo).port);
+  const nowhere = '/dev/null/nowhere';
+  const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
+    [{ DATA_DIR: nowhere, DOCUMENT_STORE: ready.dataDir }, /^DATA_DIR: /m],
+    [{ DOCUMENT_STORE: nowhere }, /^DOCUMENT_STORE: /m],
+    [{ LEDGER_WITNESSES: nowhere }, /^LEDGER_WITNESSES: /m],
+    [{ PORT: port }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set PORT$/m],
+    [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set ADMIN_PORT$/m],
+  ];
+  const root = { ROOT_KEY_FILE: join(ready.dataDir, 'root.key'), DATABASE_URL: ready.databaseUrl ?? '' };
+  const db = await ready.openDb();
+  t.after(() => db.close());
+  for (const [settings, message] of wrong) {
+    const home = await makeHome(t, { settings: { ...root, ...settings } });
+    const { code, stderr } = await home.run('start');
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, message);
+    assert.deepEqual(await db.read('select name, fence from lease'), [], stderr);
   }
 });
