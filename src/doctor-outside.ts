@@ -142,7 +142,9 @@ async function letterFault({ settings, clock }: DoctorRoom): Promise<Finding | u
   const [fault] = faults;
   if (fault !== undefined)
     return faulty(messageOf(fault), 'letters need Linux with glibc, and the packages as `npm ci` puts them');
-  return reason === undefined ? undefined : faulty(`a letter of two words is refused: ${reason}`, 'see LETTER_FONTS and LETTER_RETURN_ADDRESS');
+  return reason === undefined
+    ? undefined
+    : faulty(`a letter of two words is refused: ${reason}`, 'see LETTER_FONTS and LETTER_RETURN_ADDRESS');
 }
 
 function spool(folder: string): Finding {
