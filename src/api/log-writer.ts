@@ -18,7 +18,8 @@ const lastWaitMs = 2_000;
 
 /**
  * Writes a log to that descriptor. What cannot be written, since the disk is full or nobody reads it, ends no server: it
- * waits until there is room again, and then `onLost` is told how often there was none to wait in.
+ * waits until there is room again, and then `onLost` is told how often there was none to wait in. (The destination of pino itself
+ * writes without end when the process ends and nobody reads.)
  */
 export function createLogWriter(descriptor: number, onLost: (times: number) => void): LogWriter {
   let waiting = '';
