@@ -11,7 +11,7 @@ import type { Policy } from '../ledger/policy.ts';
 import { readIfThere } from '../ledger/synced-file.ts';
 import { TileMissing } from '../ledger/tree.ts';
 import { verifyLog } from '../ledger/verify-log.ts';
-import { faultsOfDatabase } from '../store/database-copy.ts';
+import { faultsOfDatabase } from '../store/database-faults.ts';
 import type { Read } from '../store/db.ts';
 import { databaseFile } from '../store/open.ts';
 import { documentsFolder, type Manifest, readManifest, takeDatabase } from './backup-folder.ts';
@@ -39,6 +39,8 @@ export type VerifyOptions = {
   readonly rootKey: string;
   readonly openTrial: OpenTrial;
   readonly onProgress: (what: string) => void;
+  /** Aborted when nobody waits for the verdict any more. */
+  readonly stopped: AbortSignal;
 };
 
 export type BackupVerdict = {
@@ -64,7 +66,8 @@ export async function verifyBackup(settings: Settings, options: VerifyOptions): 
   const database = join(options.scratch, databaseFile);
   const differs = await takeDatabase(folder, manifest, database);
   if (differs !== undefined) return { ...none, faults: [differs] };
-  const broken = faultsOfDatabase(database);
+  options.onProgress('whether the database is sound');
+  const broken = await faultsOfDatabase(database, options.stopped);
   if (broken.length > 0) return { ...none, faults: broken.map((fault) => `database: ${fault}`) };
   // What lies in S3 is not looked at, and so needs no keys of it here.
   const documentStore = join(manifest.documents === null ? options.scratch : folder, documentsFolder);

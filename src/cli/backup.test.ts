@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import type { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { inDatabase } from '../../test/backups.ts';
 import { temporaryFolder } from '../../test/document-house.ts';
 import { readSettings } from '../config/settings.ts';
 import { systemClock, systemRandom } from '../kernel/system-clock.ts';
@@ -14,7 +16,8 @@ import { createBackup } from './backup-create.ts';
 import type { OpenTrial } from './backup-verify.ts';
 import { runCommandLine } from './command.ts';
 
-test('a trial that is stopped while its database is being opened leaves no copy of it behind', async (t) => {
+/** A backup of an empty installation, after a change of its database, and what runs `backup verify` of it. */
+async function backupOf(t: TestContext, change: (db: DatabaseSync) => void = () => undefined) {
   const folder = await temporaryFolder(t);
   const [dataDir, backup, scratch] = [join(folder, 'data'), join(folder, 'backup'), join(folder, 'scratch')];
   for (const one of [dataDir, scratch]) mkdirSync(one);
@@ -23,20 +26,50 @@ test('a trial that is stopped while its database is being opened leaves no copy 
   await db.close();
   const settings = readSettings({ DATA_DIR: dataDir });
   await createBackup(settings, { folder: backup, earlier: undefined, clock: systemClock, onProgress: () => undefined });
+  inDatabase(change)(backup);
   const { promise, resolve: stop } = Promise.withResolvers<void>();
+  const verify = async (openTrial: OpenTrial, onTold: (text: string) => void = () => undefined) => {
+    const told: string[] = [];
+    const stderr = (text: string) => {
+      told.push(text);
+      onTold(text);
+    };
+    const terminal = { stdout: assert.fail, stderr, isInteractive: true, cwd: '/' };
+    const room = { settings: () => settings, clock: systemClock, rootKeyPath: () => '' };
+    const commands = backupCommands({ ...room, openTrial, stopped: () => promise }, terminal);
+    const code = await runCommandLine(['backup', 'verify', backup, '--scratch', scratch], commands, terminal);
+    return { code, last: told.at(-1), left: readdirSync(scratch) };
+  };
+  return { stop, verify };
+}
+
+const stopped = { code: 1, last: 'stopped; the backup is as it was\n', left: [] };
+
+test('a trial that is stopped while its database is being opened leaves no copy of it behind', async (t) => {
+  const { stop, verify } = await backupOf(t);
   // As SQLite makes its files beside the database, for as long as the folder is there.
   const openTrial: OpenTrial = async (trial) => {
     stop();
     for (let made = 0; made < 200; made += 1) await writeFile(join(trial.dataDir, `${made}`), '');
     throw new Error('no server was wanted');
   };
-  const told: string[] = [];
-  const terminal = {
-    ...{ stdout: assert.fail, stderr: (text: string) => void told.push(text) },
-    ...{ isInteractive: false, cwd: '/' },
-  };
-  const room = { settings: () => settings, clock: systemClock, rootKeyPath: () => '' };
-  const commands = backupCommands({ ...room, openTrial, stopped: () => promise }, terminal);
-  assert.equal(await runCommandLine(['backup', 'verify', backup, '--scratch', scratch], commands, terminal), 1);
-  assert.deepEqual([told, readdirSync(scratch)], [['stopped; the backup is as it was\n'], []]);
+  assert.deepEqual(await verify(openTrial), stopped);
+});
+
+test('a trial is stopped while SQLite reads through the database, for as long as that may take', async (t) => {
+  const { stop, verify } = await backupOf(t, (db) => {
+    // What each row refers to takes a moment to be found out, and nothing to be stored.
+    db.exec(`pragma foreign_keys = off;
+      create table parent (id integer primary key);
+      create table slow (id integer primary key,
+        one generated always as (length(replace(hex(zeroblob(20000000 + id)), '0', 'ab'))) virtual references parent (id));
+      insert into slow (id) values (1), (2), (3), (4)`);
+  });
+  const reading = Promise.withResolvers<void>();
+  const openTrial: OpenTrial = async () => assert.fail('it was read to its end');
+  const verifying = verify(openTrial, (text) => text.includes('is sound') && reading.resolve());
+  await reading.promise;
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  stop();
+  assert.deepEqual(await verifying, stopped);
 });

@@ -89,14 +89,16 @@ async function verify(args: readonly string[], parts: BackupParts, terminal: Ter
   // Heard from before there is anything that would be left.
   const stopped = parts.stopped();
   const scratch = await mkdtemp(join(place, 'citizen-services-trial-'));
+  const stop = new AbortController();
   const ended = stopped.then(() => {
+    stop.abort();
     throw new Error('stopped; the backup is as it was');
   });
   try {
     const settings = parts.settings();
     const verifying = verifyBackup(settings, {
       ...{ folder, scratch, quick: values.quick === true },
-      ...{ rootKey: parts.rootKeyPath(settings), openTrial: parts.openTrial },
+      ...{ rootKey: parts.rootKeyPath(settings), openTrial: parts.openTrial, stopped: stop.signal },
       onProgress: (what) => terminal.isInteractive && terminal.stderr(`\r${what}\u001b[K`),
     });
     const { manifest, faults, ...counts } = await Promise.race([verifying, ended]);

@@ -18,21 +18,6 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   await file.sync();
 }
 
-const mostFaults = 20;
-
-/** What is wrong within an SQLite file, in SQLite's words; nothing where it is sound. Reads all of it. */
-export function faultsOfDatabase(path: string): string[] {
-  try {
-    using db = new DatabaseSync(path, { readOnly: true });
-    const found = db.prepare(`pragma integrity_check(${mostFaults})`).all();
-    const broken = found.map((row) => String(row['integrity_check'])).filter((word) => word !== 'ok');
-    const orphans = db.prepare('pragma foreign_key_check').all().slice(0, mostFaults);
-    return [...broken, ...orphans.map((row) => `a row of ${row['table']} belongs to none of ${row['parent']}`)];
-  } catch (fault) {
-    return [fault instanceof Error ? fault.message : 'it cannot be read'];
-  }
-}
-
 /** The rows of one statement, each as it is read. */
 export function* rowsOf(path: string, sql: string): Generator<Readonly<Record<string, unknown>>> {
   using db = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
