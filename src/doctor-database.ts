@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
 import { type DoctorRoom, inTwo, messageOf, sizeOf, spanOf } from './doctor-room.ts';
+import { isCheckedAlways, quickCheck } from './store/database-check.ts';
 import { databaseFile } from './store/open.ts';
 import { holderOf, type LookedAt } from './store/open-to-look.ts';
 
@@ -99,14 +100,10 @@ async function emptyDatabase(db: LookedAt, where: string): Promise<readonly Find
   ];
 }
 
-/** What each start reads through, whole. A larger one would keep this waiting. */
-const readThroughBytes = 64 * 2 ** 20;
-
 /** Why a start would refuse the file; undefined where it would not, or the file is large. */
 async function brokenIn({ read }: LookedAt, dataDir: string): Promise<string | undefined> {
-  const { size } = statSync(join(dataDir, databaseFile));
-  if (size > readThroughBytes) return undefined;
-  const [row] = await read('pragma quick_check(1)');
+  if (!isCheckedAlways(join(dataDir, databaseFile))) return undefined;
+  const [row] = await read(quickCheck);
   const said = String(row?.['quick_check']);
   return said === 'ok' ? undefined : `the file is damaged: ${said}`;
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { isCheckedAlways, quickCheck } from './database-check.ts';
 import type { RefusalKind, Row, Value } from './db.ts';
 import { type SqliteFault, withRemedy } from './sqlite-faults.ts';
 import { createRun, type Run } from './sqlite-statements.ts';
@@ -32,7 +33,6 @@ export type BatchResult =
 const busyTimeoutMs = 250;
 const checkpointPages = { usual: 1_000, large: 16_000 } as const;
 const largeUnitStatements = 16;
-const checkedAlwaysBytes = 64 * 2 ** 20;
 const busyCodes = new Set([5, 6]);
 // Out of memory, read-only, I/O error, corruption, disk full, file gone, not a database: nothing more can be promised.
 const lostCodes = new Set([7, 8, 10, 11, 13, 14, 26]);
@@ -120,7 +120,7 @@ function open(path: string): DatabaseSync {
     if (found !== value) throw new Error(`${pragma} of ${path} is ${String(found)}, and must be ${value}`);
   }
   if (wantsCheck) {
-    const { quick_check: found } = db.prepare('pragma quick_check(1)').get() ?? {};
+    const { quick_check: found } = db.prepare(quickCheck).get() ?? {};
     if (found !== 'ok') throw new Error(`quick_check of ${path}: ${String(found)}; restore the newest backup`);
   }
   // Only now: the check reads the whole file, and what it left in the cache would stay in the memory of the process.
@@ -128,12 +128,11 @@ function open(path: string): DatabaseSync {
   return db;
 }
 
-// The check reads the whole file, about 5 ms a MiB. A large one that was closed well, and so has no log beside it, is
-// left to the check of each backup; after a crash it is always checked.
+// A large file that was closed well, and so has no log beside it, is left to the check of each backup; after a crash it is
+// always checked.
 function needsCheck(path: string): boolean {
-  const { size } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0 };
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
-  return size <= checkedAlwaysBytes || (log !== undefined && log.size > 0);
+  return isCheckedAlways(path) || (log !== undefined && log.size > 0);
 }
 
 // One transaction and one sync for all batches. A savepoint around each unit, so that a bad one leaves alone, costs a copy of
