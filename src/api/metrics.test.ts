@@ -43,6 +43,7 @@ test('every kind of fault is there with 0 before its first, so that its first is
   t.after(() => admin.close());
   const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [(await createMetrics()).page()]);
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  assert.match(text, /^process_resident_memory_bytes \d+$/m, 'what the process uses is there as well');
   const counted = text.matchAll(/^citizen_services_faults_total\{kind="([a-z-]+)"\} 0$/gm);
   assert.deepEqual([...counted].map(([, kind]) => kind).sort(), [...new Set(told)].sort());
 });

@@ -26,6 +26,10 @@ test('health says what the server says of itself, and ends in 0 only where it is
   const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [{ path: '/readyz', get }]);
   assert.deepEqual(await healthAt(port), [0, 'UP\n']);
   assert.deepEqual(await healthAt(port, '0.0.0.0'), [0, 'UP\n']);
+  const ofBoth = createAdminServer();
+  t.after(() => ofBoth.close());
+  const six = await ofBoth.listen({ host: '::', port: 0 }, [{ path: '/readyz', get }]);
+  assert.deepEqual(await healthAt(six, '::'), [0, 'UP\n']);
   status = 503;
   assert.deepEqual(await healthAt(port), [1, 'DOWN\n']);
   const [code, said] = await healthAt(port, '127.0.0.1', 'api');
@@ -40,7 +44,9 @@ test('health of a server that is not there, that leads elsewhere, or that has no
   ]);
   const [code, said] = await healthAt(0);
   assert.deepEqual([code, /ADMIN_PORT is 0/.test(String(said))], [1, true]);
-  const other = createServer((_request, response) => response.writeHead(302, { location: '/login' }).end());
+  const other = createServer(({ url }, response) =>
+    response.writeHead(url === '/login' ? 200 : 302, { location: '/login' }).end(),
+  );
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   t.after(() => other.close());
   // A server that listens on TCP has an address with a port.

@@ -25,7 +25,12 @@ test('metrics are offered at an address of this machine or the start is refused,
   assert.equal((await home.run('keys', 'create')).code, 0);
   const refused = await home.run('start');
   assert.deepEqual(
-    [refused.code, /192\.0\.2\.1 is no address of this machine: set ADMIN_HOST/.test(refused.stderr)],
+    [
+      refused.code,
+      /192\.0\.2\.1 is no address of this machine: set ADMIN_HOST to one, or to 0\.0\.0\.0 for all$/m.test(
+        refused.stderr,
+      ),
+    ],
     [1, true],
   );
   const demo = await home.run('demo');

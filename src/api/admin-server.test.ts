@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { refuse } from '../kernel/problem.ts';
+import { createAdminServer } from './admin-server.ts';
+
+test('a page that fails, or is refused, is 500, and the next request is answered', async (t) => {
+  const admin = createAdminServer();
+  t.after(() => admin.close());
+  const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [
+    { path: '/fails', get: () => Promise.reject(new Error('gone')) },
+    { path: '/refused', get: async () => refuse('not-found') },
+    { path: '/well', get: async () => ({ status: 200, headers: {}, body: 'well' }) },
+  ]);
+  const answers = [];
+  for (const path of ['/fails', '/refused', '/well']) {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    answers.push([answer.status, await answer.text()]);
+  }
+  assert.deepEqual(answers, [
+    [500, ''],
+    [500, ''],
+    [200, 'well'],
+  ]);
+});
+
+test('a page that is being made, or was asked for by somebody who stays, keeps no server from closing', async () => {
+  const admin = createAdminServer();
+  const asked = Promise.withResolvers<void>();
+  const never = new Promise<never>(() => undefined);
+  const get = () => {
+    asked.resolve();
+    return never;
+  };
+  const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [{ path: '/metrics', get }]);
+  const cutOff = assert.rejects(fetch(`http://127.0.0.1:${port}/metrics`));
+  await asked.promise;
+  await admin.close();
+  await cutOff;
+});
