@@ -122,13 +122,20 @@ function stampText(claims: Verdict['claims'], stamp: Stamped | undefined): strin
 
 type Line = { readonly event?: unknown; readonly time?: unknown; readonly channel?: unknown };
 
+/** What a bundle is about: whoever holds the message can compare its digest (docs/notifications.md#evidence). */
+const about = ['iss', 'sender', 'recipient', 'notification', 'content', 'contentDigest', 'erasure'];
+
 function textOf(claims: Readonly<Record<string, unknown>>): string {
+  const head = about.flatMap((name) => {
+    const said = claims[name];
+    return said === undefined ? [] : [`${name}: ${typeof said === 'string' ? said : JSON.stringify(said)}`];
+  });
   const list = Array.isArray(claims['evidence']) ? (claims['evidence'] as readonly Line[]) : [];
   const lines = list.map(
     ({ event, time, channel = '' }) => `${time}  ${String(event).replace(/^.*\//, '')}  ${channel}`,
   );
   const effect = claims['legalEffect'] === undefined ? [] : [`legal effect: ${JSON.stringify(claims['legalEffect'])}`];
-  return `${[...lines.map((line) => line.trimEnd()), ...effect].map(shown).join('\n')}\n`;
+  return `${[...head, ...lines.map((line) => line.trimEnd()), ...effect].map(shown).join('\n')}\n`;
 }
 
 /** What a bundle says may come from anyone: it must not move the cursor over what is printed about it. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
@@ -14,6 +15,11 @@ async function open(t: TestContext, engine: Engine) {
   const clock = { now: () => now };
   const house = await createNotificationHouse(await engine.open(t), clock, { 'cit-ada': { name: 'Ada' } });
   const { db, citizenKeys } = house;
+  const claimsOf = async (id: string) => {
+    const answer = await house.serve(readEvidence)({ params: { id } });
+    assert.ok('json' in answer);
+    return verifyEvidence(JSON.stringify(answer.json)).claims;
+  };
   return {
     house,
     wait: (ms: number) => {
@@ -35,11 +41,10 @@ async function open(t: TestContext, engine: Engine) {
       content[content.length - 1] = (content.at(-1) ?? 0) ^ 1;
       await db.write([{ sql: 'update notification set content = $1 where id = $2', args: [content, id] }]);
     },
+    claimsOf,
     /** What the bundle says of the content. */
     stated: async (id: string) => {
-      const answer = await house.serve(readEvidence)({ params: { id } });
-      assert.ok('json' in answer);
-      const { content, contentDigest, erasure } = verifyEvidence(JSON.stringify(answer.json)).claims;
+      const { content, contentDigest, erasure } = await claimsOf(id);
       return { content, digest: typeof contentDigest, erasure };
     },
   };
@@ -90,6 +95,32 @@ for (const engine of engines) {
     assert.deepEqual((await steps.stated(later)).content, 'erased');
   });
 }
+
+test('the digest of the content is made anew from what was sent, as docs/notifications.md says', async (t) => {
+  const [engine] = engines;
+  assert.ok(engine !== undefined);
+  const { house, claimsOf } = await open(t, engine);
+  Object.assign(house.ports, { attachmentTitle: async () => 'Notice' });
+  const document = house.mint('document');
+  // Canonical JSON by hand: the names in their order, without blanks.
+  const cases: readonly (readonly [Record<string, unknown>, string])[] = [
+    [{ message: 'Hello.' }, '{"message":"Hello."}'],
+    [{ subject: 'A', message: 'Grüße' }, '{"message":"Grüße","subject":"A"}'],
+    [
+      { message: 'Hello.', attachments: [document] },
+      `{"attachments":[{"id":"${document}","title":"Notice"}],"message":"Hello."}`,
+    ],
+    [
+      { subject: 'For ((name))', message: 'Dear ((name))', personalisation: { name: 'Ada' } },
+      '{"message":"Dear Ada","subject":"For Ada","template":"Dear ((name))","values":{"name":"Ada"}}',
+    ],
+  ];
+  for (const [body, text] of cases) {
+    const id = await house.accept({ citizenId: 'cit-ada', ...body });
+    const digest = createHash('sha256').update(text).digest('hex');
+    assert.equal((await claimsOf(id))['contentDigest'], `sha-256:${digest}`, text);
+  }
+});
 
 test('a process that still had the old key at hand gives evidence of content sealed under the new one', async (t) => {
   const [engine] = engines;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -247,6 +248,9 @@ test('the command verifies a file offline, and ends in 1 for a changed one', asy
     ],
     [0, 0, 1, 1],
   );
+  const digest = createHash('sha256').update('{"message":"Hello."}').digest('hex');
+  for (const line of ['recipient: {"citizenId":"cit-ida"}', `contentDigest: sha-256:${digest}`])
+    assert.ok(printed.join('').split('\n').includes(line), line);
   assert.match(printed.join(''), /SubmissionAcceptance[\s\S]*Verified: signed by the trusted key/);
 });
 
