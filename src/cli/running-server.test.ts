@@ -120,3 +120,33 @@ test('a command ends where it is once whoever ran it was stopped', async (t) => 
   assert.equal(await ended, 'Error: whoever ran this command was stopped');
   await stop();
 });
+
+test('a caller who leaves while much is printed for it ends no server, and what it sends behind its order is none', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  let runs = 0;
+  const stop = await takeCommands(path, (caller) => [
+    {
+      ...{ name: 'print', usage: 'print', summary: '' },
+      run: async () => {
+        runs += 1;
+        caller.stdout('x'.repeat(10_000_000));
+        return 0;
+      },
+    },
+  ]);
+  const order = `${JSON.stringify({ args: ['print'], cwd: folder, isInteractive: false })}\n`;
+  const leaving = connect(path);
+  leaving.write(order);
+  // It has read the first of it, and the rest is still to be written.
+  await once(leaving, 'readable');
+  leaving.destroy();
+  const staying = connect(path).on('error', () => undefined);
+  staying.write(order);
+  await once(staying, 'data');
+  staying.write(order);
+  await once(staying, 'close');
+  assert.equal(runs, 2);
+  await stop();
+});

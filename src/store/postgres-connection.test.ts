@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { startProxy } from '../../test/faults/postgres-proxy.ts';
 import { createDatabase, dropDatabase } from '../../test/postgres-databases.ts';
 import { until } from '../../test/until.ts';
 import { connect } from './postgres-connection.ts';
@@ -34,5 +35,21 @@ test('neither a connection whose set-up is refused nor one that is given up is l
     return reply !== undefined && 'rows' in reply ? reply.rows[0]?.['others'] : undefined;
   };
   await until(async () => (await others()) === 0);
+  await connection.close();
+});
+
+test('what is sent in one turn travels together: no statement waits for the answer to another', async (t) => {
+  const options = await place(t);
+  const proxy = await startProxy(t, options.url);
+  const connection = await connect({ ...options, url: proxy.url, setup: 'select 1' });
+  const before = proxy.pieces();
+  const numbers = [1, 2, 3];
+  const sent = numbers.map((n) => connection.send([{ sql: `select ${n} as n` }, { sql: 'select 4 as n' }]));
+  const [one, four] = [(n: number) => ({ rows: [{ n }], command: 'SELECT' }), { rows: [{ n: 4 }], command: 'SELECT' }];
+  assert.deepEqual(
+    await Promise.all(sent),
+    numbers.map((n) => [one(n), four]),
+  );
+  assert.equal(proxy.pieces() - before, 1);
   await connection.close();
 });

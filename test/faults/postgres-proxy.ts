@@ -13,6 +13,8 @@ export type Proxy = {
   cutNext(at: CutAt): void;
   /** How many transactions clients have begun. */
   begins(): number;
+  /** How many pieces have come from clients; what is written at once is one, if it is short. */
+  pieces(): number;
   /** Ends all connections, and lets those that come log in and get no answer to what they send then, as a pooler whose server stands still. */
   muteNew(muted: boolean): void;
 };
@@ -33,6 +35,7 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
   const port = Number(target.port || 5432);
   let cut: CutAt | undefined;
   let begins = 0;
+  let pieces = 0;
   let mute = false;
   const sockets = new Set<Socket>();
 
@@ -56,6 +59,7 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
     client.on('data', (bytes: Buffer) => {
       if (muted && bytes[0] === simpleQuery) return;
       begins += count(bytes, begin);
+      pieces += 1;
       const at = bytes.indexOf(commit);
       if (cut === undefined || at === -1) return void upstream.write(bytes);
       const before = cut === 'before commit';
@@ -85,6 +89,7 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
       cut = at;
     },
     begins: () => begins,
+    pieces: () => pieces,
     muteNew: (muted) => {
       mute = muted;
       if (muted) for (const socket of sockets) socket.destroy();
