@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -53,13 +53,14 @@ test('a command passes by the socket of a server that was killed, and the next s
     {
       ...{ name: 'greet', usage: 'greet', summary: '' },
       run: async ([name = '']) => {
-        caller.stdout(`hello ${name.length}`);
+        // Ends of lines of other programs, which are text here.
+        caller.stdout(`hello\u2028\r\n${name.length}`);
         return 0;
       },
     },
   ]);
   assert.equal(statSync(path).mode & 0o777, 0o600, 'who may command the server is its owner');
-  assert.deepEqual([await handOver(path, order, terminal), printed], [0, ['hello 1000000']]);
+  assert.deepEqual([await handOver(path, order, terminal), printed], [0, ['hello\u2028\r\n1000000']]);
   await stop();
 });
 
@@ -82,6 +83,22 @@ test('a command whose server stops before it is done has failed, and says so', a
   await stop();
   assert.equal(await done, 1);
   assert.match(told, /^The server stopped before the command was done/);
+});
+
+test('a command whose server is killed in the middle of a line has failed, and says so', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  const server = createServer((socket) => socket.end('{"out":"the first"}\n{"out":"the sec'));
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  t.after(() => server.close());
+  const printed: string[] = [];
+  const [stdout, stderr] = [(text: string) => void printed.push(text), (text: string) => void printed.push(text)];
+  assert.equal(await handOver(path, ['list'], { stdout, stderr, isInteractive: false, cwd: folder }), 1);
+  assert.deepEqual(
+    printed.map((text) => text.slice(0, 28)),
+    ['the first', 'The server stopped before th'],
+  );
 });
 
 test('a folder whose name is too long for the address of a socket keeps no server from its start', async () => {

@@ -1,6 +1,5 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { createInterface, type Interface } from 'node:readline';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './command.ts';
 
 /**
@@ -88,27 +87,30 @@ function orderIn(line: string): Order | undefined {
   return isOne ? { args, cwd, isInteractive: isInteractive === true } : undefined;
 }
 
-/** The lines of a socket. A fault of the socket, which the reader would throw again, is its owner's to notice. */
-function linesOf(socket: Socket): Interface {
-  return createInterface({ input: socket }).on('error', () => undefined);
-}
-
 /** Hands a command over to the server that listens there; undefined where there is none. */
 export function handOver(path: string, args: readonly string[], terminal: Terminal): Promise<ExitCode | undefined> {
   const { promise, resolve } = Promise.withResolvers<ExitCode | undefined>();
   const socket = connect(path);
   let connected = false;
   let exit: ExitCode | undefined;
+  const show = (line: Line) => {
+    if ('out' in line) terminal.stdout(line.out);
+    else if ('err' in line) terminal.stderr(line.err);
+    else exit = line.exit;
+  };
   socket.on('connect', () => {
     connected = true;
     const { cwd, isInteractive } = terminal;
     socket.write(`${JSON.stringify({ args, cwd, isInteractive } satisfies Order)}\n`);
   });
-  linesOf(socket).on('line', (text) => {
-    const line = JSON.parse(text) as Line;
-    if ('out' in line) terminal.stdout(line.out);
-    else if ('err' in line) terminal.stderr(line.err);
-    else exit = line.exit;
+  let told = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    told += text;
+    if (!text.includes('\n')) return;
+    // Only what ends with a line feed is a line: text may hold other ends of lines, and a server may end within one.
+    const lines = told.split('\n');
+    told = lines.pop() ?? '';
+    for (const line of lines) show(JSON.parse(line) as Line);
   });
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
