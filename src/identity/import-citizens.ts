@@ -52,8 +52,12 @@ export type ImportResult = {
   readonly readBefore: number;
 };
 
-/** Rows of one write unit: few enough that other writers are not held up, enough that a sync costs each row little. */
-const chunkRows = 1_024;
+/**
+ * Rows of one write unit. Whoever else writes waits for it: where it takes long, as in a large register, it holds fewer. Enough
+ * otherwise that a sync costs each row little.
+ */
+const chunkRows = { most: 1_024, fewest: 128 } as const;
+const longestUnitMs = 100;
 /** After so many rows whoever else waits has a turn: requests of a running server, and the answer of the database. */
 const turnRows = 128;
 
@@ -85,7 +89,7 @@ export async function importCitizens(
           actor: order.actor,
           store: createCitizenStore(mappedFields(mapping), await hasFormerNames(house.read)),
         };
-    const ended = await importLines(file, { readRow, errors, write, onProgress }, progress);
+    const ended = await importLines(file, { readRow, errors, write, onProgress, clock: house.clock }, progress);
     return { progress: ended, mapping, began, readBefore: progress.read };
   } finally {
     await errors?.close();
@@ -142,6 +146,7 @@ type Work = {
   /** Absent in a dry run. */
   readonly write: { readonly house: ImportHouse; readonly actor: Actor; readonly store: StoreCitizens } | undefined;
   readonly onProgress: OnProgress;
+  readonly clock: Clock;
 };
 
 /** While one chunk is being stored the next is read and made ready; never more than that. */
@@ -149,18 +154,23 @@ async function importLines(file: ImportFile, work: Work, from: ImportProgress): 
   let stored = from;
   let storing: Promise<ImportProgress | Failure> = Promise.resolve(from);
   let chunk = startChunk(from);
+  let rows: number = chunkRows.most;
   const hand = async (finished: boolean) => {
     const ready = { progress: { ...chunk.progress, finished }, ...(await statementsOf(chunk, work)) };
     // Its rows are in the statements now, and need not be held twice.
     chunk = startChunk(ready.progress);
     stored = settled(await storing);
     work.onProgress(stored, file);
+    const beganAt = work.clock.now();
     storing = storeChunk(ready, stored, work).catch((cause: unknown) => new Failure(cause));
+    void storing.then(() => {
+      rows = rowsAfter(rows, work.clock.now() - beganAt);
+    });
   };
   for await (const lines of file.lines(from.nextOffset)) {
     for (const line of lines) {
       takeLine(chunk, line, work);
-      if (chunk.rows === chunkRows) await hand(false);
+      if (chunk.rows >= rows) await hand(false);
       else if (chunk.rows % turnRows === 0) await aTurn();
     }
   }
@@ -168,6 +178,12 @@ async function importLines(file: ImportFile, work: Work, from: ImportProgress): 
   const ended = settled(await storing);
   work.onProgress(ended, file);
   return ended;
+}
+
+/** How many rows the next unit takes, when one of so many took so long. */
+function rowsAfter(rows: number, tookMs: number): number {
+  if (tookMs > longestUnitMs) return Math.max(chunkRows.fewest, rows / 2);
+  return tookMs < longestUnitMs / 4 ? Math.min(chunkRows.most, rows * 2) : rows;
 }
 
 /** Somebody else has stored the chunk meanwhile, or began anew. */
