@@ -13,6 +13,7 @@ import { createMint, type Mint } from './kernel/id.ts';
 import type { RootKey } from './keys/root-key.ts';
 import { type CitizenKeys, createCitizenKeys } from './ledger/citizen-keys.ts';
 import { type Commit, createCommit } from './ledger/commit.ts';
+import { refuseOtherLasting } from './ledger/lasting-keys.ts';
 import type { Db } from './store/db.ts';
 import { joinDatabase, openDatabase } from './store/open.ts';
 
@@ -51,7 +52,14 @@ export async function openHouse(ground: Ground): Promise<House> {
   const databaseUrl = settings.databaseUrl?.reveal();
   const lost = onLost === undefined ? {} : { onLost };
   const open = () => openDatabase({ databaseUrl, dataDir, clock, random, ...lost });
-  return houseOn(ground, await inFolderOf('DATA_DIR', open));
+  const db = await inFolderOf('DATA_DIR', open);
+  try {
+    await refuseOtherLasting(db.read, ground.root);
+  } catch (fault) {
+    await db.close();
+    throw fault;
+  }
+  return houseOn(ground, db);
 }
 
 /** The same in another thread of a process that has opened it; `port` is what `Db.share` gave there. */

@@ -8,6 +8,7 @@ import { type DoctorRoom, inTwo, isServed, messageOf, readyDatabase, spanOf } fr
 import { hasOldRecords } from './identity/old-records.ts';
 import { signingUses } from './keys/signing-key.ts';
 import { anchorFile, openAnchor } from './ledger/anchor.ts';
+import { refuseOtherLasting } from './ledger/lasting-keys.ts';
 import { readCheckpoint, readHead } from './ledger/ledger-store.ts';
 import { createLedgerWatch } from './ledger/ledger-watch.ts';
 import { openTree } from './ledger/open-tree.ts';
@@ -26,6 +27,7 @@ export function contentChecks(room: DoctorRoom): readonly Check[] {
     otherwise: { is: 'fault', fix },
   });
   return [
+    check('root-key', (db) => lastingKeys(db, room), 'see docs/operating.md#the-root-key'),
     check('signing-keys', (db) => signingKeys(db, room), 'see docs/operating.md#signing-keys'),
     check('register', (db) => register(db, room), 'see docs/operating.md#what-to-do-when'),
     check('clients', clients, 'see docs/operating.md#clients'),
@@ -33,6 +35,17 @@ export function contentChecks(room: DoctorRoom): readonly Check[] {
     check('queues', (db) => queues(db, room), 'see docs/operating.md#stuck-deliveries'),
     check('webhooks', webhooks, 'see docs/operating.md#what-to-do-when'),
   ];
+}
+
+async function lastingKeys({ read }: LookedAt, { root }: DoctorRoom): Promise<readonly Finding[]> {
+  // The check of the file says why.
+  if (root === undefined) return [];
+  try {
+    await refuseOtherLasting(read, root);
+    return [];
+  } catch (fault) {
+    return [faulty(...inTwo(messageOf(fault), ''))];
+  }
 }
 
 async function signingKeys(db: LookedAt, { root, clock }: DoctorRoom): Promise<readonly Finding[]> {
