@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as aTurn } from 'node:timers/promises';
 import { temporaryFolder } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
 import { buildLedgerHouse } from '../../test/ledger-house.ts';
 import { openFolderBlobs } from '../documents/blobs/folder.ts';
 import { citizenCommands } from './citizens.ts';
-import { runCommandLine } from './command.ts';
+import { runCommandLine, type Terminal } from './command.ts';
 
-test('an access log ends behind the page at which whoever asked for it has left', async (t) => {
+/** A house in which anna was asked for 250 times, and the commands on it. */
+async function lookedUp(t: TestContext) {
   const [engine = assert.fail()] = engines;
   const house = buildLedgerHouse(await engine.open(t));
   await house.use(...Array.from({ length: 250 }, () => 'anna'));
   await house.sequence();
-  const lines: string[] = [];
-  const told: string[] = [];
-  const terminal = {
-    stdout: (line: string) => void lines.push(line),
-    stderr: (text: string) => void told.push(text),
-    ...{ isInteractive: true, cwd: '/', hasLeft: () => lines.length > 101 },
-  };
   const room = {
     ...{
       ...house,
@@ -29,9 +24,40 @@ test('an access log ends behind the page at which whoever asked for it has left'
     },
     documents: { blobs: await openFolderBlobs(await temporaryFolder(t)), alarm: assert.fail },
   };
-  const commands = citizenCommands((use) => use(room), terminal);
-  assert.equal(await runCommandLine(['ledger', 'access-log', 'anna'], commands, terminal), 1);
+  return async (terminal: Terminal) =>
+    await runCommandLine(
+      ['ledger', 'access-log', 'anna'],
+      citizenCommands((use) => use(room), terminal),
+      terminal,
+    );
+}
+
+test('an access log ends behind the page at which whoever asked for it has left', async (t) => {
+  const accessLog = await lookedUp(t);
+  const lines: string[] = [];
+  const told: string[] = [];
+  const terminal = {
+    stdout: (line: string) => void lines.push(line),
+    stderr: (text: string) => void told.push(text),
+    ...{ isInteractive: true, cwd: '/', hasLeft: () => lines.length > 101 },
+  };
+  assert.equal(await accessLog(terminal), 1);
   // A line of what is common to all, and two pages.
   assert.equal(lines.length, 201);
   assert.deepEqual(told, ['\r100 of 250 entries', 'whoever ran this command was stopped\n']);
+});
+
+test('the next page of an access log waits until the one before it was taken', async (t) => {
+  const accessLog = await lookedUp(t);
+  const [lines, seen]: [string[], number[]] = [[], []];
+  const terminal = {
+    stdout: (line: string) => void lines.push(line),
+    ...{ stderr: () => undefined, isInteractive: false, cwd: '/' },
+    taken: async () => {
+      for (let turn = 0; turn < 100; turn += 1) await aTurn();
+      seen.push(lines.length);
+    },
+  };
+  assert.equal(await accessLog(terminal), 0);
+  assert.deepEqual([seen, lines.length], [[101, 201, 251], 251]);
 });

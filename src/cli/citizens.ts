@@ -77,6 +77,7 @@ async function printAccessLog(room: CitizensRoom, citizenId: string, terminal: T
     if (after === 0) stdout(`${JSON.stringify({ totalUsages, chain, linkKey, earlierLinkKey })}\n`);
     for (const usage of usages) stdout(`${JSON.stringify(usage)}\n`);
     after = usages.at(-1)?.number ?? after;
+    await terminal.taken?.();
     told(after, totalUsages);
     if (part.returnedUsages < pageUsages) break;
   }

@@ -10,6 +10,8 @@ export type Terminal = {
   readonly cwd: string;
   /** Where a server runs the command for another process: whether that one has ended since. */
   readonly hasLeft?: () => boolean;
+  /** There too: resolves when that one has taken what was written, or has ended. Who writes much waits for it, page by page. */
+  readonly taken?: () => Promise<void>;
 };
 
 /** Ends a command that takes long, where nothing is by half, once whoever ran it was stopped: as if it had run there. */

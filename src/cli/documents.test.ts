@@ -89,14 +89,15 @@ for (const engine of engines) {
     assert.match(told, /whoever ran this command was stopped/);
   });
 
-  test(`${engine.name}: an erasure of what is due whose caller was stopped erases no more`, async (t) => {
+  test(`${engine.name}: an erasure of what is due whose caller was stopped erases no more, and a person sees how far it is`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     await house.db.write([setRetentionClass({ name: 'note', keepDays: 1, eraseAfterDays: 2, legalBasis: 'x' }, 0)]);
     const id = await deposited(house, pdfOf(100), { 'document-retention-class': 'note' });
     house.time.now += 2 * dayMs;
     let hasLeft = true;
-    const silent = { stdout: () => undefined, stderr: () => undefined, isInteractive: false, cwd: '/' };
-    const terminal = { ...silent, hasLeft: () => hasLeft };
+    const told: string[] = [];
+    const person = { stdout: () => undefined, stderr: (text: string) => void told.push(text), isInteractive: true };
+    const terminal = { ...person, cwd: '/', hasLeft: () => hasLeft };
     const room = { ...house.keeping, claim: async () => [], ...operator };
     const commands = documentCommands((use) => use(room), terminal);
     const statusBehind = async () => {
@@ -106,6 +107,8 @@ for (const engine of engines) {
     assert.deepEqual(await statusBehind(), [{ id, status: 'available' }]);
     hasLeft = false;
     assert.deepEqual(await statusBehind(), [{ id, status: 'erased' }]);
+    const ended = '\r\u001b[K1 erased, 0 under a legal hold\n';
+    assert.deepEqual(told, ['\r\u001b[K0 erased, 0 under a legal hold\n', '\r1 documents', ended]);
   });
 }
 

@@ -5,6 +5,7 @@ import { queueRescans } from '../documents/scan-store.ts';
 import { type Finding, rowWithinMs, verifyDocuments } from '../documents/verify-documents.ts';
 import type { Claim } from '../jobs/claim.ts';
 import { type Command, demandCaller, type ExitCode, type Terminal } from './command.ts';
+import { clearLine, grouped } from './progress.ts';
 
 /** What the commands about documents need; `operator` is who runs them, as the ledger will say. */
 export type DocumentsRoom = KeepingParts & {
@@ -62,10 +63,13 @@ async function verify(room: DocumentsRoom, { quick, json }: Flags, terminal: Ter
     readBytes: quick !== true,
     before: room.clock.now() - rowWithinMs,
     onFinding: (finding) => {
-      list.push(finding);
-      if (json !== true) terminal.stdout(`${finding.id}\t${finding.fault}\t${finding.detail}\n`);
+      if (json === true) list.push(finding);
+      else terminal.stdout(`${finding.id}\t${finding.fault}\t${finding.detail}\n`);
     },
-    beforeEach: () => demandCaller(terminal),
+    beforeEach: async () => {
+      await terminal.taken?.();
+      demandCaller(terminal);
+    },
     onProgress: (documents, bytes) => {
       if (terminal.isInteractive) terminal.stderr(`\r${documents} documents, ${bytes} bytes`);
     },
@@ -78,7 +82,13 @@ async function verify(room: DocumentsRoom, { quick, json }: Flags, terminal: Ter
 
 async function deleteDue(room: DocumentsRoom, { preview, json }: Flags, terminal: Terminal): Promise<ExitCode> {
   const { fault, ...run } = await runDeletion(
-    { ...room, isStopping: () => terminal.hasLeft?.() === true },
+    {
+      ...room,
+      isStopping: () => terminal.hasLeft?.() === true,
+      onProgress: (documents) => {
+        if (terminal.isInteractive) terminal.stderr(`\r${grouped(documents)} documents`);
+      },
+    },
     { operator: room.operator },
     preview === true,
   );
@@ -89,7 +99,7 @@ async function deleteDue(room: DocumentsRoom, { preview, json }: Flags, terminal
     for (const id of run.passed) terminal.stdout(`${id}\tnot erased\n`);
   }
   const verb = preview === true ? 'would be erased' : 'erased';
-  terminal.stderr(`${run.erased.length} ${verb}, ${run.held.length} under a legal hold\n`);
+  terminal.stderr(`${clearLine(terminal)}${run.erased.length} ${verb}, ${run.held.length} under a legal hold\n`);
   if (fault !== undefined) throw fault;
   return 0;
 }

@@ -167,3 +167,43 @@ test('a caller who leaves while much is printed for it ends no server, and what 
   assert.equal(runs, 2);
   await stop();
 });
+
+test('a command waits while whoever ran it reads nothing, and goes on where it was', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  const [many, page] = [2_000, 'x'.repeat(65_536)];
+  let [printed, isWaiting] = [0, false];
+  const stop = await takeCommands(path, (caller) => [
+    {
+      ...{ name: 'print', usage: 'print', summary: '' },
+      run: async () => {
+        for (; printed < many; printed += 1) {
+          caller.stdout(page);
+          isWaiting = true;
+          await caller.taken?.();
+          isWaiting = false;
+        }
+        return 0;
+      },
+    },
+  ]);
+  t.after(stop);
+  const socket = connect(path);
+  socket.write(`${JSON.stringify({ args: ['print'], cwd: folder, isInteractive: false })}\n`);
+  await once(socket, 'readable');
+  // What a thousand turns of the event loop do not move waits for the reader.
+  for (let before = -1; before !== printed; ) {
+    before = printed;
+    for (let turn = 0; turn < 1_000; turn += 1) await aTurn();
+  }
+  assert.ok(isWaiting && printed < 100, `${printed} pages were printed to nobody`);
+  let [bytes, last] = [0, ''];
+  socket.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    last = piece.toString();
+  });
+  await once(socket, 'close');
+  assert.ok(bytes > many * page.length);
+  assert.match(last, /"exit":0\}\n$/);
+});

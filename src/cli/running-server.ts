@@ -69,9 +69,20 @@ async function obey(
     isInteractive: order.isInteractive,
     cwd: order.cwd,
     hasLeft: () => !socket.writable,
+    taken: () => taken(socket),
   };
   tell({ exit: await runCommandLine(order.args, commandsFor(terminal), terminal) });
   socket.end();
+}
+
+/** A reader that does not read keeps the command waiting: what is written meanwhile, this process would have to keep. */
+async function taken(socket: Socket): Promise<void> {
+  if (!socket.writable || !socket.writableNeedDrain) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const go = () => resolve();
+  socket.on('drain', go).on('close', go);
+  await promise;
+  socket.off('drain', go).off('close', go);
 }
 
 function orderIn(line: string): Order | undefined {

@@ -18,6 +18,8 @@ export type KeepingParts = {
   readonly ports: Pick<DocumentPorts, 'blobs' | 'citizenKeys' | 'alarm'>;
   /** Asked before each page of a run. */
   isStopping?(): boolean;
+  /** Told of how many documents are done with, behind each page. */
+  onProgress?(documents: number): void;
 };
 
 /** What a run did, or, as a preview, would do. */
@@ -56,6 +58,7 @@ export async function runDeletion(parts: KeepingParts, actor: Actor, preview: bo
       if (end?.status === 'rejected') fault ??= end.reason;
     }
     after = due.at(-1);
+    parts.onProgress?.(run.erased.length + run.held.length + run.passed.length);
     if (due.length < pageSize) break;
   }
   if (!preview) await record(parts, run, { now, actor });

@@ -31,8 +31,8 @@ export type VerifyParts = {
   /** Told of each finding as it is made, and of the number of documents looked at, now and then. */
   readonly onFinding: (finding: Finding) => void;
   readonly onProgress: (documents: number, bytes: number) => void;
-  /** Called before each document and each blob; what it throws ends the run. */
-  readonly beforeEach?: () => void;
+  /** Awaited before each document and each blob; where it rejects, the run ends. */
+  readonly beforeEach?: () => Promise<void>;
   /** Blobs stored from that instant on (epoch ms) are left out: their row may be on its way. */
   readonly before: number;
   /** False: records and blobs are matched, but the bytes are not read. */
@@ -58,7 +58,7 @@ export async function verifyDocuments(given: VerifyParts): Promise<Verified> {
   for (let after = ''; ; ) {
     const rows = await parts.read('select id from document where id > $1 order by id limit $2', [after, pageSize]);
     for (const row of rows) {
-      parts.beforeEach?.();
+      await parts.beforeEach?.();
       const id = parseId('document', String(row['id']));
       const found = id === undefined ? undefined : (await findDocument(parts.read, id))?.document;
       if (found !== undefined && 'sealedRecord' in found) bytes += await verifyDocument(parts, found);
@@ -138,7 +138,7 @@ async function verifyRows(
 /** Every blob has to be that of a document that is not erased. */
 async function verifyBlobs({ read, ports, onFinding, before, beforeEach }: VerifyParts): Promise<void> {
   for await (const { name, storedAt } of ports.blobs.list()) {
-    beforeEach?.();
+    await beforeEach?.();
     if (storedAt >= before) continue;
     const [row] = await read('select status from document where id = $1', [name]);
     const erased = row?.['status'] === 'erased';
