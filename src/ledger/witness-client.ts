@@ -54,7 +54,8 @@ export function createWitnessClient(policy: Policy, log: Pick<LogView, 'growth'>
       const known = parseCount(body.trim());
       if (known !== undefined) return { size: known };
     }
-    if (response.status === 422) {
+    // Of a log that it has not seen it says so of something else.
+    if (response.status === 422 && oldSize > 0) {
       throw new Error(`has cosigned ${oldSize} entries that this log does not begin with: ${secondHistory}?`);
     }
     if (response.status !== 200) throw new Error(`answered ${response.status}`);

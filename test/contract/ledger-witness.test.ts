@@ -157,6 +157,8 @@ test('what is no cosignature of this checkpoint by this witness counts for nothi
     [200, signed.note.slice(text.length + 1), none],
     [200, '', none],
     [500, lineOf(text), 'witness w: answered 500'],
+    // It has cosigned nothing yet that this could contradict.
+    [422, 'no', 'witness w: answered 422'],
     [409, 'some', 'witness w: answered 409'],
     [409, '1', 'witness w: names another size each time it is asked'],
     [409, '2', 'witness w: has cosigned 2 entries of this log, which has 1: a second history?'],
