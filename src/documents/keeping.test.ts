@@ -234,24 +234,27 @@ for (const engine of engines) {
 
   test(`${engine.name}: the run looks at what is due page by page, and passes over what has changed meanwhile`, async (t) => {
     const house = await openDocumentHouse(t, engine);
-    const until = new Date(house.time.now + dayMs).toISOString();
-    const ids: DocumentId[] = [];
-    for (let count = 0; count < 3; count += 1) {
-      const id = await deposited(house, pdfOf(100), { 'document-retain-until': until });
+    const end = house.time.now + dayMs;
+    const due: Due[] = [];
+    // What was deposited first is due last.
+    for (const dueAt of [end, end - 2, end - 1]) {
+      const keep = { 'document-retain-until': new Date(dueAt).toISOString() };
+      const id = await deposited(house, pdfOf(100), keep);
       assert.equal(await withdrawn(house, id), 'withdrawn');
-      ids.push(id);
+      due.push({ id, dueAt, held: false });
     }
+    due.push(...due.splice(0, 1));
+    const ids = due.map(({ id }) => id);
     const page = async (after?: Due) => await dueForErasure(house.db.read, { now: house.time.now, after, limit: 2 });
     assert.deepEqual(await page(), []);
-    house.time.now += dayMs;
-    const due = ids.map((id) => ({ id, dueAt: house.time.now, held: false }));
+    house.time.now = end;
     assert.deepEqual(await page(), due.slice(0, 2));
     assert.deepEqual(await page(due[1]), due.slice(2));
     const { write } = house.wires;
     house.wires.write = async (unit) => {
       house.wires.write = write;
       await house.db.write([
-        { sql: 'update document set retain_until = retain_until + 1 where id = $1', args: [ids[0] ?? ''] },
+        { sql: 'update document set retain_until = retain_until + 10 where id = $1', args: [ids[0] ?? ''] },
       ]);
       return await write(unit);
     };
