@@ -6,6 +6,7 @@ import { tryLetterOf } from './compose-letters.ts';
 import { SettingError, type Settings } from './config/settings.ts';
 import { accessOf } from './documents/document.ts';
 import { findDocument } from './documents/document-store.ts';
+import { nextScanDue } from './documents/scan-store.ts';
 import { openRecord } from './documents/sealed-record.ts';
 import type { Contact } from './identity/register.ts';
 import { repeat } from './jobs/repeat.ts';
@@ -170,8 +171,19 @@ const queuesEveryMs = 5_000;
 export function watchQueues({ db, clock, log }: House): { readonly gauges: readonly Gauge[]; stop(): Promise<void> } {
   const watch = createQueueWatch(db.read, clock);
   const onFault = (fault: unknown) => log.fault('queues', fault);
-  const looking = repeat({ timer: systemTimer, everyMs: queuesEveryMs, onFault, call: () => watch.look() });
-  return { gauges: queueGauges(watch), stop: () => looking.stop() };
+  let scanSeconds: number | undefined;
+  const call = async () => {
+    await watch.look();
+    const now = clock.now();
+    scanSeconds = Math.max(0, now - ((await nextScanDue(db.read)) ?? now)) / 1_000;
+  };
+  const looking = repeat({ timer: systemTimer, everyMs: queuesEveryMs, onFault, call });
+  const scans = {
+    name: 'citizen_services_scans_oldest_due_seconds',
+    help: 'How long the first of the documents that wait for the malware scanner is due.',
+    read: () => scanSeconds,
+  };
+  return { gauges: [...queueGauges(watch), scans], stop: () => looking.stop() };
 }
 
 function queueGauges({ deliveries, calls }: QueueWatch): Gauge[] {

@@ -66,7 +66,7 @@ test('a server with faults has every figure, label and word that the alerts and 
   assert.equal(JSON.parse(line ?? '').clientId, client?.clientId);
 
   // The queues are looked at every few seconds.
-  await until(async () => (await metrics()).includes('\ncitizen_services_webhook_calls_due '));
+  await until(async () => (await metrics()).includes('\ncitizen_services_scans_oldest_due_seconds '));
   const text = await metrics();
   const lines = text.split('\n');
   const selectors = selectorsOf(rules.replaceAll(/#.*/g, '')).filter(({ metric }) => !othersMetrics.test(metric));
@@ -116,6 +116,7 @@ const well: Readonly<Record<string, string>> = {
   'citizen_services_deliveries_oldest_due_seconds{channel="inbox"}': '0x480',
   'citizen_services_deliveries_oldest_due_seconds{channel="email"}': '0x480',
   citizen_services_webhook_calls_oldest_due_seconds: '0x480',
+  citizen_services_scans_oldest_due_seconds: '0x480',
   'citizen_services_faults_total{kind="ledger-alarm"}': '0x480',
   'citizen_services_faults_total{kind="letters"}': '0x480',
   'citizen_services_faults_total{kind="tls"}': '0x480',
@@ -152,6 +153,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   InboxWaits: { 'citizen_services_deliveries_oldest_due_seconds{channel="inbox"}': '0x300 0+15x180' },
   ChannelWaits: { 'citizen_services_deliveries_oldest_due_seconds{channel="email"}': '0x300 0+15x180' },
   WebhooksWait: { citizen_services_webhook_calls_oldest_due_seconds: '0x300 0+15x180' },
+  DocumentsWait: { citizen_services_scans_oldest_due_seconds: '0x240 0+15x240' },
   Guessing: { citizen_services_guesses_spent_total: '0x360 0+1x120' },
   TryingIds: { 'citizen_services_problems_total{problem="too-many-failed-requests"}': '0x390 1x90' },
   Certificate: { 'citizen_services_faults_total{kind="tls"}': '0x360 1x120' },

@@ -14,18 +14,40 @@ test('a process with the worker role tells what its queues hold, and one without
       const text = await (await fetch(addressOf() ?? assert.fail())).text();
       return text
         .split('\n')
-        .filter((line) => /^citizen_services_(deliveries|webhook_calls)_/.test(line))
+        .filter((line) => /^citizen_services_(deliveries|webhook_calls|scans)_/.test(line))
         .sort();
     };
   };
   const [ofApi, ofWorker] = [await metricsOf('api'), await metricsOf('worker')];
-  await until(async () => (await ofWorker()).length > 2);
+  await until(async () => (await ofWorker()).length > 8);
   const channels = ['email', 'inbox', 'letter', 'sms'];
   assert.deepEqual(await ofWorker(), [
     ...channels.map((channel) => `citizen_services_deliveries_due{channel="${channel}"} 0`),
     ...channels.map((channel) => `citizen_services_deliveries_oldest_due_seconds{channel="${channel}"} 0`),
+    'citizen_services_scans_oldest_due_seconds 0',
     'citizen_services_webhook_calls_due 0',
     'citizen_services_webhook_calls_oldest_due_seconds 0',
   ]);
   assert.deepEqual(await ofApi(), []);
+});
+
+test('a document that waits for a scanner that nobody has set is seen', async (t) => {
+  const demo = await makeHome(t);
+  await (await demo.start('demo')).end('SIGTERM');
+  const home = await makeHome(t, { settings: { DATA_DIR: demo.dataDir, CLAMAV: '', ADMIN_PORT: '0' } });
+  const server = await home.start('start');
+  const token = await home.token(['documents:write'], demo.demo().clients[0]);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/plain' };
+  const about = { 'citizen-id': 'demo-mary', 'document-title': 'A', 'document-kind': 'notice' };
+  const answer = await fetch(`${home.url}/v1/documents`, {
+    method: 'POST',
+    headers: { ...headers, ...about },
+    body: 'A',
+  });
+  assert.equal(((await answer.json()) as Record<string, unknown>)['status'], 'scanning');
+  const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(server.stderr())?.[0] ?? assert.fail();
+  await until(async () => {
+    const text = await (await fetch(address)).text();
+    return Number(/^citizen_services_scans_oldest_due_seconds (.*)$/m.exec(text)?.[1]) > 0;
+  });
 });
