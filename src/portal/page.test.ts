@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { html } from 'hono/html';
-import { page } from './page.ts';
+import { citizenPage, page } from './page.ts';
 import { startPage } from './start-page.ts';
 import { icon, style } from './style.ts';
 
@@ -13,13 +13,20 @@ async function bodyOf(answer: ReturnType<typeof page>): Promise<string> {
 
 test('a page runs in the direction of its language', async () => {
   const opening = async (language: string) =>
-    /<html[^>]*>/.exec(await bodyOf(page('x', html``, 200, language)))?.[0] ?? '';
+    /<html[^>]*>/.exec(await bodyOf(citizenPage('x', html``, 200, language)))?.[0] ?? '';
   assert.deepEqual(await Promise.all(['de', 'ar', 'he', 'ur'].map(opening)), [
     '<html lang="de" dir="ltr">',
     '<html lang="ar" dir="rtl">',
     '<html lang="he" dir="rtl">',
     '<html lang="ur" dir="rtl">',
   ]);
+});
+
+test('a page for citizens does not lead them to the pages of the interface', async () => {
+  const links = async (answer: ReturnType<typeof page>) =>
+    [...(await bodyOf(answer)).matchAll(/<a [^>]*>/g)].map(String);
+  assert.deepEqual(await links(page('x', html``)), ['<a href="/">']);
+  assert.deepEqual(await links(citizenPage('x', html``, 200, 'en')), []);
 });
 
 test('the title of a page says what it is, and where', async () => {

@@ -13,15 +13,29 @@ const headers = {
 
 const site = 'citizen-services';
 
-/** A whole page: no script, its style from this server, readable without it; `language` is what its words are in. */
-export async function page(
-  title: string,
-  content: Html | Promise<Html>,
-  status = 200,
-  language = 'en',
-): Promise<PageAnswer> {
+/** A page for those who use the interface, in English, with a way to all others. */
+export function page(title: string, content: Content): Promise<PageAnswer> {
+  return whole(html`<a href="/">${site}</a>`, { title, content, status: 200, language: 'en' });
+}
+
+/** A page for citizens; `language` is what its words are in. It leads nowhere: the other pages are not for them. */
+export function citizenPage(title: string, content: Content, status: number, language: string): Promise<PageAnswer> {
+  return whole(site, { title, content, status, language });
+}
+
+type Content = Html | Promise<Html>;
+
+type Part = {
+  readonly title: string;
+  readonly content: Content;
+  readonly status: number;
+  readonly language: string;
+};
+
+/** A whole page: no script, its style from this server, readable without it. */
+async function whole(header: Content | string, { title, content, status, language }: Part): Promise<PageAnswer> {
   const direction = new Intl.Locale(language).getTextInfo().direction ?? 'ltr';
-  const whole = html`${raw('<!doctype html>')}
+  const text = html`${raw('<!doctype html>')}
     <html lang="${language}" dir="${direction}">
       <head>
         <meta charset="utf-8" />
@@ -31,9 +45,9 @@ export async function page(
         <link rel="icon" type="image/svg+xml" href="${icon.path}" />
       </head>
       <body>
-        <header><a href="/">${site}</a></header>
+        <header>${header}</header>
         <main><h1>${title}</h1>${content}</main>
       </body>
     </html>`;
-  return { status, headers, body: String(await whole) };
+  return { status, headers, body: String(await text) };
 }

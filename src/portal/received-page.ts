@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Mount, PageAnswer } from '../api/server.ts';
 import { type ConfirmLinks, type ConfirmParts, confirmPath, confirmReceipt } from '../notifications/confirm-receipt.ts';
 import { type Phrases, wishedPhrases } from '../notifications/phrases.ts';
-import { page } from './page.ts';
+import { citizenPage } from './page.ts';
 
 /**
  * The page behind the link of a mail. Looking at it says nothing, since programs look at links too; only the button
@@ -48,13 +48,14 @@ const always = {
 function question(path: string, { page: { title, ask, button }, language }: Phrases): Promise<PageAnswer> {
   const form = html`<p>${ask}</p>
     <form method="post" action="${path}"><button type="submit">${button}</button></form>`;
-  return page(title, form, 200, language);
+  return citizenPage(title, form, 200, language);
 }
 
 const confirmed = ({ confirmed: { title, text }, language }: Phrases) =>
-  page(title, html`<p>${text}</p>`, 200, language);
+  citizenPage(title, html`<p>${text}</p>`, 200, language);
 
 const unknownLink = ({ unknownLink: { title, text }, language }: Phrases) =>
-  page(title, html`<p>${text}</p>`, 404, language);
+  citizenPage(title, html`<p>${text}</p>`, 404, language);
 
-const notNow = ({ notNow: { title, text }, language }: Phrases) => page(title, html`<p>${text}</p>`, 503, language);
+const notNow = ({ notNow: { title, text }, language }: Phrases) =>
+  citizenPage(title, html`<p>${text}</p>`, 503, language);
