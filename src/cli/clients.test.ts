@@ -66,6 +66,7 @@ for (const engine of engines) {
     const { db, run } = await openLine(t, engine);
     const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
     const { clientId } = JSON.parse(made.stdout);
+    assert.equal((await run('clients', 'bind', clientId, 'mtls', 'none')).code, 2);
     assert.equal((await run('clients', 'bind', clientId, 'dpop')).code, 0);
     assert.equal((await findClient(db.read, clientId))?.binding, 'dpop');
     assert.equal((await run('clients', 'bind', clientId, 'tls')).code, 2);
@@ -120,6 +121,14 @@ for (const engine of engines) {
     assert.match((await run('clients', 'list')).stdout, /^x-[a-z0-9]{8}\ttest\tsecret\t2026-11-20T09:00:01\.000Z\t/);
   });
 }
+
+test('no client is made with a policy that nobody knows', async (t) => {
+  const { run } = await openLine(t);
+  const made = await run('clients', 'create', 'x', '--scopes', 'identity:verify', '--secret', '--policy', 'lenient');
+  assert.equal(made.code, 2);
+  assert.match(made.stderr, /^--policy takes standard-2026-1, .*, not 'lenient'/);
+  assert.deepEqual(JSON.parse((await run('clients', 'list', '--json')).stdout), []);
+});
 
 test('a live client is made with its public keys, and has no secret', async (t) => {
   const { run } = await openLine(t);
