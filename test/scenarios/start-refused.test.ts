@@ -58,6 +58,18 @@ test('settings that do not go together, and files and addresses that are not the
   }
 });
 
+test('a start on a database without keys, as on one that is not the own, is refused with what makes them', async (t) => {
+  const ready = await makeHome(t);
+  assert.equal((await ready.run('keys', 'create')).code, 0);
+  const settings = { ROOT_KEY_FILE: join(ready.dataDir, 'root.key') };
+  const { code, stderr } = await (await makeHome(t, { settings })).run('start');
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^this database has no signing key for access-token\. .*: citizen-services keys create; else see/m,
+  );
+});
+
 test('postgres: a start that is refused takes no lease, and no message, from those that work', async (t) => {
   const ready = await makeHome(t, { engine: 'postgres' });
   assert.equal((await ready.run('keys', 'create')).code, 0);
