@@ -281,6 +281,11 @@ test('a grant opens a document to one client for one purpose until it ends, and 
   assert.equal((await ask({ method: 'DELETE', path: end, headers: withToken(owner) })).status, 200);
   assert.equal(await seen(grantee), 'nothing');
 
+  const gone = String(decodeJwt(await anotherToken(home, 'Gone'))['client_id']);
+  assert.equal((await home.run('clients', 'disable', gone)).code, 0);
+  const refused = await ask(sendJson(owner, grants, { clientId: gone, purpose: 'permit' }));
+  assert.deepEqual([refused.status, refused.body.includes('a client that is not disabled')], [400, true]);
+
   assert.equal((await ask(grant)).status, 201);
   const withdrawn = await ask({ method: 'DELETE', path: document(id), headers: withToken(owner) });
   assert.equal(withdrawn.status, 200);
