@@ -183,3 +183,18 @@ test('another register is asked, with its credentials', async (t) => {
   assert.equal((await call('/v1/identity/verify', claims)).json()['decision'], 'match');
   assert.equal(seen[0], `Basic ${Buffer.from('reader:secret').toString('base64')}`);
 });
+
+test('CLAMAV: a document that no scanner has seen goes with no message, by its title neither', async (t) => {
+  const home = await demoHome(t);
+  const { call } = await startWith(t, home, { CLAMAV: 'unix:/nowhere/clamd.sock' });
+  const { id } = (await call('/v1/documents', 'unseen', deposit)).json();
+  const { status, text } = await call('/v1/notifications/send', {
+    ...{ citizenId: 'demo-mary', message: 'See the document.', attachments: [id] },
+  });
+  assert.deepEqual([status, text.includes('"/attachments/0"')], [400, true], text);
+  const known = home.demo().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id;
+  const sent = await call('/v1/notifications/send', {
+    ...{ citizenId: 'demo-mary', message: 'See the document.', attachments: [known] },
+  });
+  assert.equal(sent.status, 202, sent.text);
+});
