@@ -243,6 +243,21 @@ test('what crashes left is taken away, and nothing that is the printer’s or st
   assert.deepEqual(files(), [...whole(`${waiting.delivery}.1`), ...whole(`${message.delivery}.2`), ...left].sort());
 });
 
+test('in the hour behind a sweep a letter takes away what its own former attempts left, and leaves other leftovers', async (t) => {
+  const { folder, channel, send, files } = await open(t);
+  assert.equal((await send(letter())).outcome, 'sent');
+  const [message, old] = [letter(), letter()];
+  for (const left of [message, old]) assert.ok('call' in (await channel.prepare(left)));
+  const twoDaysAgo = Date.now() / 1_000 - 2 * 86_400;
+  for (const name of files()) if (name.endsWith('.part')) utimesSync(join(folder, name), twoDaysAgo, twoDaysAgo);
+  const leftOf = ({ delivery }: { delivery: string }) =>
+    files().filter((name) => name.startsWith(delivery) && name.endsWith('.part')).length;
+  assert.equal((await send({ ...message, attempt: 2, at: at + 1_800_000 })).outcome, 'sent');
+  assert.deepEqual([leftOf(message), leftOf(old)], [0, 2]);
+  assert.equal((await send({ ...letter(), at: at + 3_600_000 })).outcome, 'sent');
+  assert.equal(leftOf(old), 0);
+});
+
 test('what was handed over stays with the printer when its delivery is tried again', async (t) => {
   const { send, files } = await open(t);
   const message = letter();
