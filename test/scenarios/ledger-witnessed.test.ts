@@ -84,3 +84,31 @@ test('what a witness cosigned is published, its silence is an alarm while it las
   await home.start('start');
   await until(() => isSaid('"ledger-alarm"'));
 });
+
+test('a log whose witnesses have not answered yet publishes no more than before they were asked', async (t) => {
+  const [folder, port] = [folderOf(t), await freePort()];
+  const alone = await makeHome(t);
+  const first = await alone.start('demo');
+  const vkey = (await alone.run('ledger', 'key')).stdout.trim();
+  await first.end('SIGTERM');
+  const options = ['--data', join(folder, 'witness'), '--name', name, '--log', vkey, '--port', String(port)];
+  const witness = alone.launch('witness', ...options);
+  await until(async () => witness.stdout().endsWith('\n'));
+  await witness.end('SIGTERM');
+  const policy = join(folder, 'policy');
+  writeFileSync(policy, `log ${vkey}\n${witness.stdout()}quorum ${name}\n`);
+  const home = await makeHome(t, { settings: { DATA_DIR: alone.dataDir, LEDGER_WITNESSES: policy, NODE_OPTIONS } });
+  const [client] = alone.demo().clients;
+  const server = await home.start('start');
+  const { use, published, isSaid } = viewOf(home, await home.token(client?.scopes, client));
+  await until(() => isSaid('["ledger-witnesses"]'));
+  const before = await published();
+  const metrics = /http:\/\/\S+\/metrics/.exec(server.stderr())?.[0] ?? assert.fail();
+  const signed = async () => {
+    const text = await (await fetch(metrics)).text();
+    return Number(/^citizen_services_ledger_signed_entries (\d+)$/m.exec(text)?.[1]);
+  };
+  await use();
+  await until(async () => (await signed()) > before.size);
+  assert.deepEqual(await published(), before);
+});
