@@ -19,17 +19,17 @@ export type ListFilter = {
 const latest = 9_007_199_254_740_991;
 
 /**
- * One page of a client's notifications, newest first. The most selective filter that is given picks the index, so there
- * are four texts; the other filters are applied to what it finds.
+ * One page of a client's notifications, newest first. A citizen has few, so of what is asked beside one the rows found are asked;
+ * all else has an index of its own, since one reference, like one status, may be that of a million.
  */
 export async function findPage(read: Read, filter: ListFilter, limit: number): Promise<Notification[]> {
   const { clientId, reference, citizenId, status, from = 0 } = filter;
   const { createdAt, id } = endOf(filter);
   const bounds = [clientId, from, createdAt, id, limit];
-  const args = [...bounds, status ?? null];
-  if (reference !== undefined) return run(read, byReference, [...args, citizenId ?? null, reference]);
-  if (citizenId !== undefined) return run(read, byCitizen, [...args, citizenId]);
-  if (status !== undefined) return run(read, byStatus, args);
+  if (citizenId !== undefined) return run(read, byCitizen, [...bounds, status ?? null, reference ?? null, citizenId]);
+  if (reference !== undefined && status !== undefined) return run(read, byBoth, [...bounds, status, reference]);
+  if (reference !== undefined) return run(read, byReference, [...bounds, reference]);
+  if (status !== undefined) return run(read, byStatus, [...bounds, status]);
   return run(read, byClient, bounds);
 }
 
@@ -44,12 +44,14 @@ function endOf({ before = latest, position }: ListFilter): { readonly createdAt:
 const begin = `select ${columns} from notification where client_id = $1`;
 const within = 'created_at >= $2 and (created_at, id) < ($3, $4)';
 const end = 'order by created_at desc, id desc limit $5';
-const inStatus = '(cast($6 as text) is null or status = $6)';
-const byReference = `${begin} and ${within} and ${inStatus} and (cast($7 as text) is null or citizen_id = $7) and reference = $8 ${end}`;
-const byCitizen = `${begin} and ${within} and ${inStatus} and citizen_id = $7 ${end}`;
+const orAny = (column: string, given: string) => `(cast(${given} as text) is null or ${column} = ${given})`;
+const byCitizen = `${begin} and ${within} and ${orAny('status', '$6')} and ${orAny('reference', '$7')} and citizen_id = $8 ${end}`;
+const byReference = `${begin} and ${within} and reference = $6 ${end}`;
 // The older bound is applied to what was found: between two bounds SQLite would look through all statuses of the client.
-const byStatus = `select * from (${begin} and status = $6 and (created_at, id) < ($3, $4) ${end}) newest
-  where created_at >= $2 order by created_at desc, id desc`;
+const sinceOf = (newest: string) =>
+  `select * from (${newest}) newest where created_at >= $2 order by created_at desc, id desc`;
+const byStatus = sinceOf(`${begin} and status = $6 and (created_at, id) < ($3, $4) ${end}`);
+const byBoth = sinceOf(`${begin} and reference = $7 and status = $6 and (created_at, id) < ($3, $4) ${end}`);
 const byClient = `${begin} and ${within} ${end}`;
 
 async function run(read: Read, sql: string, args: Parameters<Read>[1]): Promise<Notification[]> {

@@ -89,7 +89,9 @@ test('a page of a list begins where the one before it ended', async (t) => {
     return [];
   };
   const none = { from: undefined, before: undefined, position: undefined };
-  for (const filter of [{}, { status: 'undeliverable' }, { citizenId: 'c' }, { reference: 'r' }] as const) {
+  const status = 'undeliverable';
+  const some = [{ status }, { citizenId: 'c' }, { reference: 'r' }, { reference: 'r', status }] as const;
+  for (const filter of [{}, ...some, { reference: 'r', citizenId: 'c', status }] as const) {
     const all = { reference: undefined, citizenId: undefined, status: undefined };
     await findPage(read, { clientId: 'x', ...none, ...all, ...filter }, 25);
   }
@@ -102,6 +104,10 @@ test('a page of a list begins where the one before it ended', async (t) => {
     'SCAN newest',
     `SEARCH notification USING INDEX notification_of_citizen (citizen_id=? AND ${older}`,
     `SEARCH notification USING INDEX notification_by_reference (client_id=? AND reference=? AND ${older}`,
+    'CO-ROUTINE newest',
+    'SEARCH notification USING INDEX notification_by_reference_and_status (client_id=? AND reference=? AND status=? AND (created_at,id)<(?,?))',
+    'SCAN newest',
+    `SEARCH notification USING INDEX notification_of_citizen (citizen_id=? AND ${older}`,
     'SEARCH document USING INDEX document_to_erase ((erasure_due_at,id)>(?,?) AND erasure_due_at<?)',
   ]);
 });

@@ -7,3 +7,7 @@ create table root_key (
 
 -- Whoever is erased and comes back has a key that another root has wrapped, and that is told by its id.
 alter table citizen_key_rewrap drop column replaced;
+
+-- A reference may be that of a million notifications, of which a status is asked that few have.
+create index notification_by_reference_and_status on notification (client_id, reference, status, created_at, id)
+  where reference is not null;
