@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Mint, parseId, type WebhookId } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { findHosts, parseHost, setHosts } from '../notifications/webhooks/webhook-hosts.ts';
-import { countCalls, findWebhook, reviveCalls, setStatus } from '../notifications/webhooks/webhook-store.ts';
+import { askRevival, countCalls, findWebhook } from '../notifications/webhooks/webhook-store.ts';
 import type { Read } from '../store/db.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
@@ -95,7 +95,7 @@ async function redeliver(
   const change = { webhook: id, change: 'redelivery-asked' } as const;
   await commit({
     events: [{ type: 'webhook.changed', id: mint('event'), at, actor: { operator }, ...change }],
-    statements: [setStatus(id, 'active'), reviveCalls(id, at)],
+    statements: [askRevival(id)],
   });
   terminal.stderr(`${dead} calls are queued again.\n`);
   return 0;

@@ -61,7 +61,7 @@ export const createWebhook = defineOperation({
     const { shown, sealed } = newSecret(ports.webhookKey, id, ports.random);
     const { signature = 'v1' } = call.body;
     const webhook = { id, clientId: caller.clientId, url: url.href, signature, secret: sealed, createdAt: now };
-    const made = { ...webhook, status: 'active', old: undefined } as const;
+    const made = { ...webhook, status: 'active', old: undefined, isReviving: false } as const;
     return {
       effect: { events: [changed(call, id, 'created')], statements: [insertWebhook(webhook)] },
       answer: {

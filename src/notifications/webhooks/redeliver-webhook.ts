@@ -2,7 +2,7 @@ import { type Call, defineOperation } from '../../api/operation.ts';
 import { refuse } from '../../kernel/problem.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
 import { changed, findOwnWebhook, webhookParams, webhookShape, webhookView } from './webhook-shape.ts';
-import { reviveCalls, setStatus } from './webhook-store.ts';
+import { askRevival } from './webhook-store.ts';
 
 const request = { params: webhookParams };
 
@@ -22,13 +22,14 @@ export const redeliverWebhook = defineOperation({
   run: async (call: Call<typeof request, WebhookPorts>) => {
     const webhook = await findOwnWebhook(call.read, call.params.id, call.caller.clientId);
     if (webhook === undefined) return { refusal: refuse('webhook-not-found') };
-    const before = await webhookView(call.read, call.ports.webhookKey, { ...webhook, status: 'active' });
+    const then = { ...webhook, status: 'active', isReviving: true } as const;
+    const json = await webhookView(call.read, call.ports.webhookKey, then);
     return {
       effect: {
         events: [changed(call, webhook.id, 'redelivery-asked')],
-        statements: [setStatus(webhook.id, 'active'), reviveCalls(webhook.id, call.now)],
+        statements: [askRevival(webhook.id)],
       },
-      answer: { status: 202, json: { ...before, waiting: before.waiting + before.dead, dead: 0 } },
+      answer: { status: 202, json },
       // Removed by another request meanwhile.
       onRefused: () => refuse('webhook-not-found'),
     };

@@ -17,7 +17,9 @@ import {
   endCall,
   endCalls,
   findOlderSecrets,
+  findRevivals,
   findWebhook,
+  revivePage,
   type Webhook,
   type WebhookJob,
   waitingWebhooks,
@@ -97,7 +99,11 @@ export function startWebhooks(parts: WebhookProcess): Calling {
 function callQueue(parts: WebhookProcess, room: () => void): Queue<WebhookJob> {
   const turns = createWebhookTurns();
   return {
-    nextDueAt: async () => turns.look(await waitingWebhooks(parts.read)),
+    nextDueAt: async () => {
+      const revivals = await findRevivals(parts.read);
+      for (const revival of revivals) await parts.write(await revivePage(parts.read, revival, parts.clock.now()));
+      return turns.look(await waitingWebhooks(parts.read));
+    },
     claim: async (limit) => {
       const now = parts.clock.now();
       const turn = turns.next(now, limit);

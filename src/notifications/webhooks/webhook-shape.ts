@@ -36,11 +36,12 @@ export const webhookShape = Type.Object(
 
 /** The answer about a webhook; `secret` where it is new, and to be shown this once. */
 export async function webhookView(read: Read, webhookKey: Uint8Array, webhook: Webhook, secret?: string) {
-  const { id, url, status, signature, createdAt, old } = webhook;
+  const { id, url, status, signature, createdAt, old, isReviving } = webhook;
+  const { waiting, dead } = await countCalls(read, id);
   return {
     ...{ id, url, status, signature },
     createdAt: toInstant(createdAt),
-    ...(await countCalls(read, id)),
+    ...(isReviving ? { waiting: waiting + dead, dead: 0 } : { waiting, dead }),
     ...(old === undefined ? {} : { oldSecretUntil: toInstant(old.until) }),
     ...(signature === 'v1' ? (secret === undefined ? {} : { secret }) : publicKeys(webhookKey, webhook)),
   };

@@ -16,12 +16,14 @@ export type Webhook = {
   readonly secret: Uint8Array;
   readonly old: { readonly secret: Uint8Array; readonly until: number } | undefined;
   readonly createdAt: number;
+  /** What was given up is on its way back into the queue. */
+  readonly isReviving: boolean;
 };
 
-const columns = 'id, client_id, url, status, signature, secret, old_secret, old_until, created_at';
+const columns = 'id, client_id, url, status, signature, secret, old_secret, old_until, created_at, revive_after';
 
 /** Stores a new webhook. */
-export function insertWebhook(webhook: Omit<Webhook, 'status' | 'old'>): Statement {
+export function insertWebhook(webhook: Omit<Webhook, 'status' | 'old' | 'isReviving'>): Statement {
   const { id, clientId, url, signature, secret, createdAt } = webhook;
   return {
     sql: `insert into webhook (id, client_id, url, status, signature, secret, created_at)
@@ -62,18 +64,22 @@ function webhookOf(row: Row): Webhook {
     secret: bytesField(row, 'secret'),
     old: until === null ? undefined : { secret: bytesField(row, 'old_secret'), until },
     createdAt: wholeField(row, 'created_at'),
+    isReviving: row['revive_after'] !== null,
   };
 }
 
-/** Moves a webhook to a status, refused (`rows`) where it was removed; its waiting calls end with `endCalls`. */
-export function setStatus(id: WebhookId, status: 'active' | 'removed'): Statement {
-  const sql = "update webhook set status = $1 where id = $2 and status <> 'removed' returning id";
-  return { sql, args: [status, id], rows: 1 };
+/** Ends a webhook, refused (`rows`) where that was done; its waiting calls end with `endCalls`. */
+export function remove(id: WebhookId): Statement {
+  const sql = "update webhook set status = 'removed' where id = $1 and status <> 'removed' returning id";
+  return { sql, args: [id], rows: 1 };
 }
 
 /** Calls a webhook no more whose receiver is gone; nothing where it was removed meanwhile. */
 export function disable(id: WebhookId): Statement {
-  return { sql: "update webhook set status = 'disabled' where id = $1 and status = 'active'", args: [id] };
+  return {
+    sql: "update webhook set status = 'disabled', revive_after = null where id = $1 and status = 'active'",
+    args: [id],
+  };
 }
 
 /** Gives up what waits for a webhook. */
@@ -128,13 +134,51 @@ export async function findOlderSecrets(read: Read, id: WebhookId, now: number): 
   return (await read(sql, [id, now])).map((row) => bytesField(row, 'secret'));
 }
 
-/** Puts what was given up back into the queue, from the first attempt. */
-export function reviveCalls(id: WebhookId, now: number): Statement {
+/**
+ * Has what was given up put back into the queue, from the first attempt, and makes the webhook active; refused (`rows`) where it was
+ * removed. The worker does so with `revivePage`, for it may be more than others could wait for.
+ */
+export function askRevival(id: WebhookId): Statement {
   return {
-    sql: `update webhook_call set status = 'queued', attempts = 0, run_at = $1
-      where webhook_id = $2 and status = 'dead'`,
-    args: [now, id],
+    sql: "update webhook set status = 'active', revive_after = '' where id = $1 and status <> 'removed' returning id",
+    args: [id],
+    rows: 1,
   };
+}
+
+/** A webhook that is to have calls back, those of events behind `after`. */
+type Revival = { readonly id: WebhookId; readonly after: string };
+
+/** Some of the webhooks that are to have calls back. */
+export async function findRevivals(read: Read): Promise<Revival[]> {
+  const rows = await read(
+    "select id, revive_after from webhook where revive_after is not null and status = 'active' order by id limit 10",
+  );
+  return rows.map((row) => ({ id: idField(row, 'id', 'webhook'), after: textField(row, 'revive_after') }));
+}
+
+const revivedAtOnce = 500;
+
+/**
+ * The next calls that a webhook has back. What is given up again meanwhile stays so: it lies before where the next page begins. Harmless
+ * where another process does the same.
+ */
+export async function revivePage(read: Read, { id, after }: Revival, now: number): Promise<Statement[]> {
+  const rows = await read(
+    `select event_id from webhook_call where webhook_id = $1 and status = 'dead' and event_id > $2
+      order by event_id limit ${revivedAtOnce}`,
+    [id, after],
+  );
+  const [last] = rows.slice(-1).map((row) => textField(row, 'event_id'));
+  const next = rows.length < revivedAtOnce ? null : (last ?? null);
+  return [
+    { sql: 'update webhook set revive_after = $1 where id = $2 and revive_after = $3', args: [next, id, after] },
+    {
+      sql: `update webhook_call set status = 'queued', attempts = 0, run_at = $1
+        where webhook_id = $2 and status = 'dead' and event_id > $3 and event_id <= $4`,
+      args: [now, id, after, last ?? after],
+    },
+  ];
 }
 
 /** How many calls of a webhook wait, and how many were given up. */
