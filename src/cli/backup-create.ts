@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { join, resolve, sep } from 'node:path';
+import { readdir, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { apiVersion } from '../config/version.ts';
 import { blobPath } from '../documents/blobs/blob-store.ts';
@@ -69,11 +69,22 @@ function databaseOf({ databaseUrl, dataDir }: Settings): string {
 }
 
 async function demandEmpty(folder: string, { documentStore }: Settings): Promise<void> {
-  if (`${resolve(folder)}${sep}`.startsWith(`${resolve(documentStore)}${sep}`)) {
+  const [place, store] = [await truePath(folder), await truePath(resolve(documentStore))];
+  if (`${place}${sep}`.startsWith(`${store}${sep}`)) {
     throw new UsageError('the backup would lie among the documents that it copies: name another folder');
   }
   await makeFolder(folder);
   if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty: each backup has its own folder`);
+}
+
+/** Where a path leads, links followed as far as it is there: what is not is made behind that. */
+async function truePath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (fault) {
+    if (!(fault instanceof Error && 'code' in fault && fault.code === 'ENOENT')) throw fault;
+    return join(await truePath(dirname(path)), basename(path));
+  }
 }
 
 /** The documents that the copy of the database has and the copy of the folder has not, by whether they were erased since. */

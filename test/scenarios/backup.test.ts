@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
@@ -243,6 +244,14 @@ test('backup create links what an earlier backup has, and refuses a place that i
   const within = await home.run('backup', 'create', join(home.dataDir, 'documents', 'b'));
   assert.equal(within.code, 2);
   assert.match(within.stderr, /among the documents/);
+  const sealed = join(home.dataDir, 'documents', 'sealed');
+  symlinkSync(sealed, `${folder}-link`);
+  for (const path of [join(`${folder}-link`, 'b'), join(`${folder}-link`, 'b', 'c')]) {
+    const linked = await home.run('backup', 'create', path);
+    assert.equal(linked.code, 2, linked.stderr);
+    assert.match(linked.stderr, /among the documents/);
+  }
+  assert.equal(existsSync(join(sealed, 'b')), false);
   const since = await home.run('backup', 'create', `${folder}-3`, '--since', home.dataDir);
   assert.equal(since.code, 1);
   assert.match(since.stderr, /is no whole backup/);
