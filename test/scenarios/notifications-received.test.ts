@@ -56,7 +56,7 @@ async function open(t: TestContext, db: Db) {
 
 for (const engine of engines) {
   test(`${engine.name}: the button behind the link of a mail makes the notification read and ends the cascade; looking does not`, async (t) => {
-    const { db, house, sink, ask, run, shown, linkIn, letter, faults } = await open(t, await engine.open(t));
+    const { db, house, time, sink, ask, run, shown, linkIn, letter, faults } = await open(t, await engine.open(t));
     const id = await house.accept({
       citizenId: 'cit-ada',
       message: '# Hello\n\nA **secret** text',
@@ -86,7 +86,7 @@ for (const engine of engines) {
     await run(13 * day);
     assert.equal((await house.events()).length, told);
     assert.deepEqual([sink.mails.length, letter.calls.length, faults], [1, 0, []]);
-    await createNumberer({ read: db.read, write: db.write }).run('pass');
+    await createNumberer({ read: db.read, write: db.write, clock: time.clock }).run('pass');
     const feed = await house.serve(readEvents)({});
     assert.ok('json' in feed);
     assert.equal((feed.json['items'] as Array<{ type: string }>).at(-1)?.type, 'notification.opened');

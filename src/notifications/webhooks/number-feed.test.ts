@@ -7,9 +7,11 @@ import type { CitizenEvent } from '../../ledger/event.ts';
 import type { Notification, NotificationStatus } from '../notification.ts';
 import { findFeed, tell } from './feed-store.ts';
 import { createNumberer } from './number-feed.ts';
+import { insertWebhook, waitingWebhooks } from './webhook-store.ts';
 
 const start = 1_800_000_000_000;
-const mint = createMint({ now: () => start }, systemRandom);
+const clock = { now: () => start };
+const mint = createMint(clock, systemRandom);
 
 function notification(): Notification {
   return {
@@ -53,7 +55,7 @@ for (const engine of engines) {
     await told(other, 'delivery-ended', 'sending', start + 400);
     await told(one, 'opened', 'read', start + 300);
     await told(other, 'delivery-ended', 'sending', start + 500);
-    await createNumberer({ read: db.read, write: db.write }).run('pass');
+    await createNumberer({ read: db.read, write: db.write, clock }).run('pass');
     const feed = await findFeed(db.read, 'team', 0, 10);
     assert.deepEqual(
       feed.map(({ number, at, data }) => [number, at - start, data.notification, data.status]),
@@ -63,6 +65,29 @@ for (const engine of engines) {
         [3, 500, other.id, 'sending'],
         [4, 300, one.id, 'read'],
       ],
+    );
+  });
+
+  test(`${engine.name}: what a process tells whose clock is an hour ahead waits neither for its number nor for its call`, async (t) => {
+    const db = await engine.open(t);
+    const hour = 3_600_000;
+    await db.write([
+      ...[eventOf(notification(), { type: 'opened', status: 'read', at: start + hour })],
+      insertWebhook({
+        ...{ id: mint('webhook'), clientId: 'team', url: 'https://team.example', createdAt: start },
+        ...{ signature: 'v1', secret: Buffer.alloc(1) },
+      }),
+    ]);
+    const numberer = createNumberer({ read: db.read, write: db.write, clock });
+    assert.equal(await numberer.nextDueAt(), start);
+    await numberer.run('pass');
+    assert.deepEqual(
+      (await findFeed(db.read, 'team', 0, 10)).map(({ number, at }) => [number, at - start]),
+      [[1, hour]],
+    );
+    assert.deepEqual(
+      (await waitingWebhooks(db.read)).map(({ runAt }) => runAt),
+      [start],
     );
   });
 
@@ -83,7 +108,7 @@ for (const engine of engines) {
       await come(3);
       assert.deepEqual([await numberer.nextDueAt(), await numberer.claim(1)], [undefined, []]);
     };
-    const numberer = createNumberer({ read: db.read, write, rest });
+    const numberer = createNumberer({ read: db.read, write, clock, rest });
     const passes: number[] = [];
     await come(1);
     while ((await numberer.nextDueAt()) !== undefined) {

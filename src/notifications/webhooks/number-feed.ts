@@ -1,4 +1,5 @@
 import type { Queue } from '../../jobs/worker.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { Commit } from '../../ledger/commit.ts';
 import { type Db, type Read, type Statement, WriteRefused } from '../../store/db.ts';
 import { findUnnumbered, giveNumbers, lastNumber, moveHead, type Unnumbered } from './feed-store.ts';
@@ -21,6 +22,7 @@ export type WriteUnit = Db['write'];
 export type NumbererParts = {
   readonly read: Read;
   readonly write: WriteUnit;
+  readonly clock: Clock;
   /** A pause behind each pass, so that many events share the next one: a pass costs as much as twenty events. */
   rest?(): Promise<void>;
 };
@@ -35,7 +37,8 @@ export function createNumberer(parts: NumbererParts): Queue<'pass'> {
   return {
     nextDueAt: async () => {
       if (atWork) return undefined;
-      return (await findUnnumbered(parts.read, 1))[0]?.at;
+      const [event] = await findUnnumbered(parts.read, 1);
+      return event && dueAt(event, parts.clock);
     },
     claim: async () => {
       if (atWork) return [];
@@ -53,12 +56,17 @@ export function createNumberer(parts: NumbererParts): Queue<'pass'> {
   };
 }
 
-async function numberOnce({ read, write }: { readonly read: Read; readonly write: WriteUnit }): Promise<number> {
+/** What was told is due: an instant that has not come is that of a process whose clock is ahead, and nothing waits for it. */
+function dueAt({ at }: Unnumbered, clock: Clock): number {
+  return Math.min(at, clock.now());
+}
+
+async function numberOnce({ read, write, clock }: NumbererParts): Promise<number> {
   const events = await findUnnumbered(read, numberedAtOnce);
   if (events.length === 0) return 0;
   const unit: Statement[] = [];
   for (const [clientId, own] of Map.groupBy(inOrder(events), (event) => event.clientId)) {
-    unit.push(...(await numbersFor(read, clientId, own)));
+    unit.push(...(await numbersFor({ read, clock }, clientId, own)));
   }
   try {
     await write(unit);
@@ -82,11 +90,15 @@ function inOrder(events: readonly Unnumbered[]): Unnumbered[] {
   return events.flatMap(({ data }) => ofOne.get(data.notification)?.shift() ?? []);
 }
 
-async function numbersFor(read: Read, clientId: string, events: readonly Unnumbered[]): Promise<Statement[]> {
+async function numbersFor(
+  { read, clock }: Pick<NumbererParts, 'read' | 'clock'>,
+  clientId: string,
+  events: readonly Unnumbered[],
+): Promise<Statement[]> {
   const [last, webhooks] = [await lastNumber(read, clientId), await findActive(read, clientId)];
   return [
     moveHead(clientId, last, last + events.length),
     ...giveNumbers(events.map(({ id }, index) => [id, last + index + 1])),
-    ...events.flatMap(({ id, at }) => webhooks.map((webhook) => insertCall(webhook, id, at))),
+    ...events.flatMap((event) => webhooks.map((webhook) => insertCall(webhook, event.id, dueAt(event, clock)))),
   ];
 }
