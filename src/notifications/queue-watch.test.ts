@@ -33,20 +33,22 @@ async function fill(db: Db, list: readonly Waiting[]): Promise<void> {
   }
 }
 
-async function fillCalls(db: Db, calls: readonly { status: string; runAt: number }[]): Promise<void> {
-  const event = `insert into feed_event (id, client_id, at, type, data) values ('e', 'tax', 0, 't', '{}')`;
-  await db.write([{ sql: event }]);
-  for (const { status, runAt } of calls) {
+/** Puts the calls of some webhooks into their queue, each of an event of its own. */
+async function fillCalls(db: Db, webhooks: ReadonlyArray<readonly { status: string; runAt: number }[]>): Promise<void> {
+  const event = `insert into feed_event (id, client_id, at, type, data) values ($1, 'tax', 0, 't', '{}')`;
+  const most = Math.max(...webhooks.map((calls) => calls.length));
+  for (let at = 0; at < most; at += 1) await db.write([{ sql: event, args: [`e${at}`] }]);
+  for (const calls of webhooks) {
     const webhook = mint('webhook');
     await db.write([
       {
         sql: `insert into webhook (id, client_id, url, status, secret, created_at) values ($1, 'tax', 'u', 'active', $2, 0)`,
         args: [webhook, new Uint8Array(1)],
       },
-      {
-        sql: `insert into webhook_call (webhook_id, event_id, status, attempts, run_at) values ($1, 'e', $2, 0, $3)`,
-        args: [webhook, status, runAt],
-      },
+      ...calls.map(({ status, runAt }, at) => ({
+        sql: `insert into webhook_call (webhook_id, event_id, status, attempts, run_at) values ($1, $2, $3, 0, $4)`,
+        args: [webhook, `e${at}`, status, runAt],
+      })),
     ]);
   }
 }
@@ -68,10 +70,13 @@ for (const engine of engines) {
       { channel: 'sms', runAt: now + 1 },
     ]);
     await fillCalls(db, [
-      { status: 'queued', runAt: now - 2_000 },
-      { status: 'queued', runAt: now - 3_000 },
-      { status: 'queued', runAt: now + 1 },
-      { status: 'dead', runAt: 1 },
+      [
+        { status: 'queued', runAt: now - 2_000 },
+        { status: 'queued', runAt: now + 1 },
+        { status: 'dead', runAt: 1 },
+      ],
+      [{ status: 'queued', runAt: now - 3_000 }],
+      [{ status: 'queued', runAt: now + 1 }],
     ]);
     await watch.look();
     const none = { due: 0, oldestSeconds: 0 };

@@ -94,6 +94,8 @@ for (const engine of engines) {
       assert.ok('json' in answer, query);
       return (answer.json['items'] as Array<{ id: string }>).map((item) => item.id);
     };
+    const page = await house.list('limit=1');
+    const cursor = 'json' in page ? page.json['next'] : assert.fail();
     assert.deepEqual(
       {
         reference: await find('reference=a'),
@@ -104,6 +106,9 @@ for (const engine of engines) {
         both: await find('reference=a&citizenId=cit-bo'),
         all: await find('reference=a&citizenId=cit-bo&status=scheduled&createdFrom=2026-01-15T10:00:00Z&limit=100'),
         none: await find('reference=b&status=scheduled'),
+        statusSince: await find('status=scheduled&createdFrom=2026-01-15T11:00:00Z'),
+        statuses: await find('status=accepted'),
+        pageBefore: await find(`createdBefore=2026-01-15T10:00:00Z&cursor=${cursor}`),
       },
       {
         reference: [second, first],
@@ -114,6 +119,9 @@ for (const engine of engines) {
         both: [second],
         all: [second],
         none: [],
+        statusSince: [],
+        statuses: [third, first],
+        pageBefore: [first],
       },
     );
   });

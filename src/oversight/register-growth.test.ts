@@ -32,4 +32,23 @@ for (const engine of engines) {
     await growth();
     assert.equal(proofs, 3);
   });
+
+  test(`${engine.name}: the proof of a newer checkpoint is another, and of none has it entries that are not signed yet`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const register = async (endpoint: string) => {
+      const event = { type: 'endpoint.registered', actor: { process: 'start' }, since: '1.0' } as const;
+      const at = { id: house.mint('event'), at: house.time.now };
+      await house.commit({ events: [{ ...event, ...at, endpoint, schemaHash: 'sha-256:x' }], statements: [] });
+      await house.sequence();
+    };
+    let published: Awaited<ReturnType<typeof house.view.published>>;
+    const growth = createRegisterGrowth({ ...house.view, published: async () => published }, house.houseKeys);
+    const told = async () => (await growth())?.entries.map(({ endpoint }) => endpoint);
+    await register('GET /v1/a');
+    published = await house.view.published();
+    await register('POST /v1/b');
+    assert.deepEqual(await told(), ['GET /v1/a']);
+    published = await house.view.published();
+    assert.deepEqual(await told(), ['GET /v1/a', 'POST /v1/b']);
+  });
 }
