@@ -88,3 +88,22 @@ test('what comes behind looks when those before it were told, and they are print
     ['first', 'second', 'third', undefined],
   );
 });
+
+test('an authority that is not known here has its own remedy, whether a check tells of it or fails by it', async () => {
+  const said = 'self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca';
+  const { stdout } = await run(
+    [
+      check('tells', async () => [warn(said, 'see the relay')]),
+      check('fails', () => Promise.reject(new Error(said))),
+      check('well', async () => [ok(said)]),
+    ],
+    '--json',
+  );
+  const fix =
+    'where it is by an authority of your own, name that in NODE_EXTRA_CA_CERTS: docs/operating.md#authorities';
+  assert.deepEqual(JSON.parse(stdout).checks, [
+    { name: 'tells', status: 'warn', found: 'self-signed certificate', fix },
+    { name: 'fails', status: 'fault', found: 'self-signed certificate', fix },
+    { name: 'well', status: 'ok', found: said },
+  ]);
+});

@@ -87,11 +87,13 @@ test('a renaming that is refused is tried again, and leaves nothing', async (t) 
 });
 
 test('a manifest that is nowhere after a renaming that failed may be with the printer: unknown', async (t) => {
-  const { making, start } = share(t);
+  const { folder, making, start, troubles } = share(t);
   const message = letterOf('one');
   const ready = await prepared(start(), message);
   rmSync(join(making, `${letterNameOf(message)}.json`));
   assert.deepEqual(await ready.call(), { outcome: 'unknown' });
+  // It has its letter still, and nobody is told that the spool took none.
+  assert.deepEqual([existsSync(join(folder, `${letterNameOf(message)}.pdf`)), troubles], [true, []]);
 });
 
 test('what a crash left of a letter is taken away by the next attempt, and whatever is older than a day by any', async (t) => {
