@@ -54,8 +54,9 @@ async function copyOne(path: string, { from, to, earlier }: Places): Promise<num
   if ((await ifThere(copying)) === undefined) return undefined;
   await utimes(target, found.atime, found.mtime);
   await using file = await open(target, 'r');
-  // A backup may have been put where others read it, or shut to its owner as well.
-  await file.chmod(0o600);
+  // A backup may have been put where others read it, or shut to its owner as well. What a server has stored is neither, and a
+  // share of another system, to which it is copied, may refuse every mode.
+  if ((found.mode & 0o777) !== 0o600) await file.chmod(0o600);
   await file.sync();
   return found.size;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
@@ -104,6 +105,15 @@ test('what follows the last signed checkpoint is looked at as a start does', asy
     inDatabase((db) => db.exec('update ledger_head set root = zeroblob(length(root))'))(folder);
   });
   assert.match(verdict.faults.join(), /^ledger: the stored tiles of size \d+ do not give the root of the head/);
+});
+
+test('a backup can be made on a share that takes no modes, as of Windows', async (t) => {
+  const { room } = roomOf(t, standing);
+  await using handle = await open(import.meta.filename);
+  const refusal = Object.assign(new Error('EPERM: operation not permitted, fchmod'), { code: 'EPERM' });
+  t.mock.method(Object.getPrototypeOf(handle), 'chmod', () => Promise.reject(refusal));
+  const { code, said } = await runBackup(standing, standing.well, 'create', join(room, 'on-a-share'));
+  assert.equal(code, 0, said);
 });
 
 test('an anchor that is missing, or none, is a fault', async (t) => {
