@@ -121,6 +121,14 @@ test('an anchor that is missing, or none, is a fault', async (t) => {
   assert.deepEqual(missing.faults, ['ledger: its anchor, ledger-checkpoint, is missing']);
   const none = await verify(t, (folder) => writeFileSync(join(folder, anchor), 'none'));
   assert.match(none.faults.join(), /^ledger: \S+ledger-checkpoint holds no checkpoint/);
+  const unsigned = await verify(t, (folder) => {
+    const path = join(folder, anchor);
+    const note = readFileSync(path, 'utf8').replace(/(?<=\n\u2014 \S+ .{30})./, (letter) =>
+      letter === 'A' ? 'B' : 'A',
+    );
+    writeFileSync(path, note);
+  });
+  assert.match(unsigned.faults.join(), /^ledger: an earlier checkpoint/);
   const notBegun = await verify(
     t,
     inDatabase((db) => db.exec('delete from ledger_head')),
