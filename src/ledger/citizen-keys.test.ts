@@ -8,6 +8,17 @@ import { cachedForMs, createCitizenKeys } from './citizen-keys.ts';
 const root = rootKeyFrom(new Uint8Array(32).fill(1));
 
 for (const engine of engines) {
+  test(`${engine.name}: who was unknown a moment ago and has a key now is sealed for under that`, async (t) => {
+    const db = await engine.open(t);
+    const clock = { now: () => 0 };
+    const keys = createCitizenKeys(db.read, root, systemRandom, clock);
+    assert.deepEqual(await keys.keyOf('anna'), keys.strangerKeyOf('anna'));
+    await db.write(keys.creations(['anna']));
+    const own = await createCitizenKeys(db.read, root, systemRandom, clock).keyOf('anna');
+    assert.notDeepEqual(own, keys.strangerKeyOf('anna'));
+    assert.deepEqual(await keys.keyOf('anna'), own);
+  });
+
   for (const [when, passedMs] of Object.entries({ 'a minute later': cachedForMs + 1, 'an hour earlier': -3_600_000 })) {
     test(`${engine.name}: a key that another process destroyed is used no more when the clock shows ${when}`, async (t) => {
       const db = await engine.open(t);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readFileSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -88,13 +88,14 @@ test('a row that belongs to none of another table is a fault of the database', a
 
 test('a backup whose documents lie in a bucket is verified without it, and nothing is made where the settings point', async (t) => {
   const { folder, place } = roomOf(t, standing);
+  rmSync(join(folder, 'documents'), { recursive: true });
   const path = join(folder, 'backup.json');
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), documents: null }));
   const data = join(place, 'data');
   // Nor is the database looked at that they name.
   const settings = { DATA_DIR: data, DATABASE_URL: 'postgres://u@127.0.0.1:1/none' };
   const { code, said } = await runBackup(standing, settings, 'verify', folder, '--scratch', place);
-  assert.deepEqual([code, existsSync(data)], [0, false], said);
+  assert.deepEqual([code, existsSync(data), existsSync(join(folder, 'documents'))], [0, false, false], said);
 });
 
 test('what follows the last signed checkpoint is looked at as a start does', async (t) => {
