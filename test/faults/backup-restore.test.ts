@@ -156,6 +156,18 @@ test('no server starts where a backup is being restored, and none is restored wh
   assert.ok(existsSync(database));
 });
 
+test('a database that a server made between the look and the lock is not replaced', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  const data = join(place, 'data');
+  const database = join(data, databaseFile);
+  const restoring = restoreBackup(readSettings({ DATA_DIR: data }), folder, () => undefined);
+  // The folder is there a few turns before it is locked: it is synced first.
+  while (!existsSync(data)) await new Promise((resolve) => setImmediate(resolve));
+  writeFileSync(database, 'begun');
+  await assert.rejects(restoring, /citizen-services\.sqlite is there/);
+  assert.equal(readFileSync(database, 'utf8'), 'begun');
+});
+
 test('a document that an earlier backup has only by half is copied, and one that is gone is told', async (t) => {
   const { room, folder, place } = roomOf(t, standing);
   const [data, target] = [join(room, 'data'), join(place, 'made')];
