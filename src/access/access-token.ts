@@ -111,8 +111,8 @@ function isFor(aud: unknown, resource: string): boolean {
   return Array.isArray(aud) ? aud.includes(resource) : aud === resource;
 }
 
-/** A text that can be looked up: no database holds a NUL or half of a surrogate pair. */
-function isId(value: unknown): value is string {
+/** A text that can be looked up as an id of a client or citizen: no database holds a NUL or half of a surrogate pair. */
+export function isId(value: unknown): value is string {
   if (typeof value !== 'string' || value.length < 1 || value.length > 255) return false;
   return !value.includes('\0') && value.isWellFormed();
 }

@@ -3,7 +3,7 @@ import type { Configuration, errors, JWK, KoaContextWithOIDC, Provider, Resource
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
 import type { Db } from '../store/db.ts';
-import { accessTokenClaims, accessTokenSeconds, audienceOf } from './access-token.ts';
+import { accessTokenClaims, accessTokenSeconds, audienceOf, isId } from './access-token.ts';
 import { isSecretOf } from './client.ts';
 import { faultOfAssertion } from './client-assertion.ts';
 import { type CertificateReader, certificateNames, hasName } from './client-certificate.ts';
@@ -81,7 +81,11 @@ export async function createTokenEndpoint(room: TokenEndpointRoom, key: SigningK
     checkChallenge: () => true,
   };
   provider.on('server_error', (_context, fault) => room.report(fault));
-  provider.onerror = (fault) => room.report(fault);
+  // Its listeners are given the context as well. The connection's own fault is a caller who is gone: anybody could make as
+  // many as they like (tokens-broken-off.test.ts).
+  provider.onerror = (fault, context?: KoaContextWithOIDC) => {
+    if (context?.socket.errored !== fault) room.report(fault);
+  };
   provider.use(async (context, next) => {
     const proof = await proofOf(room, context.req);
     if (proof === undefined || 'jkt' in proof) {
@@ -124,7 +128,9 @@ function configurationOf(room: TokenEndpointRoom, key: SigningKey, library: Libr
       db: room.db,
       clock,
       findClient: async (clientId) =>
-        clientMetadata(await findClient(room.db.read, clientId), { placeholder, secrets: room.secrets }),
+        isId(clientId)
+          ? clientMetadata(await findClient(room.db.read, clientId), { placeholder, secrets: room.secrets })
+          : undefined,
       usedTwice: () => invalidClient('this client_assertion was used before; make a new one for every request'),
     }),
     jwks: { keys: [privateJwk(key)] },

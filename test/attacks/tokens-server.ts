@@ -15,6 +15,7 @@ export const scopes = ['documents:read', 'documents:write', 'notifications:send'
 export type Served = TokenHouse & {
   readonly origin: string;
   readonly faults: unknown[];
+  readonly handler: RequestListener;
   readonly issueAccessToken: (clientId: string, scopes: readonly string[]) => Promise<string>;
   /** Posts a form to the token endpoint. */
   readonly ask: (form: Record<string, string>, headers?: Record<string, string>) => Promise<Answer>;
@@ -38,7 +39,7 @@ export async function serve(
     report: (fault) => faults.push(fault),
   });
   const { origin, ask } = await listening(t, server.handler);
-  return { ...house, origin, faults, ask, issueAccessToken: server.issueAccessToken };
+  return { ...house, origin, faults, ask, handler: server.handler, issueAccessToken: server.issueAccessToken };
 }
 
 /** Lets an authorization server listen on loopback until the test is over. */
