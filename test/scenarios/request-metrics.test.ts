@@ -41,6 +41,12 @@ test('requests for tokens and to no route are counted and in the log, without wh
     `${name}{method="GET",route="/received/{token}",status="404",problem=""} 1`,
     `${name}{method="POST",route="/oauth2/token",status="401",problem=""} 1`,
   ]);
+  assert.equal((await fetch(`${home.url}/v1/events`)).status, 401);
+  const text = await (await fetch(addressOf() ?? assert.fail())).text();
+  const problems = [...text.matchAll(/^citizen_services_problems_total\{problem="([a-z-]+)"\} ([1-9]\d*)$/gm)];
+  assert.deepEqual(Object.fromEntries(problems.map(([, problem, count]) => [problem, Number(count)])), {
+    ...{ 'not-found': 1, 'method-not-allowed': 2, 'uri-too-long': 1, 'no-access-token': 1 },
+  });
   await until(async () => said().includes('"uri-too-long","msg":"refused"'));
   assert.match(said(), /"method":"POST","route":"\/oauth2\/token","status":401,"durationMs":[\d.]+,"msg":"request"/);
   for (const written of ['secret', 'nobody-1', 'guess', 'longlong']) assert.ok(!said().includes(written), written);
