@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
@@ -163,9 +163,10 @@ const cases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   NoBackup: { citizen_services_backup_verified_seconds: '-200000x480' },
 };
 
-test('each alert is raised by what it is for, and by nothing else', { skip }, () => {
+test('each alert is raised by what it is for, and by nothing else', { skip }, (t) => {
   assert.deepEqual(Object.keys(cases), ['', ...alertNames]);
   const folder = makeTestFolder('cs-alerts-');
+  t.after(() => rmSync(folder, { recursive: true }));
   const tests = Object.entries(cases).map(([alert, changed]) => ({
     name: alert,
     interval: '15s',
