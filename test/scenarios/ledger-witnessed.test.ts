@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { databaseFile } from '../../src/store/open.ts';
 import { createExchange, sendJson } from '../exchange.ts';
 import { freePort } from '../free-port.ts';
 import { makeTestFolder } from '../test-folder.ts';
@@ -85,7 +87,7 @@ test('what a witness cosigned is published, its silence is an alarm while it las
   await until(() => isSaid('"ledger-alarm"'));
 });
 
-test('a log whose witnesses have not answered yet publishes no more than before they were asked', async (t) => {
+test('a log whose witnesses have not answered yet publishes no more than before they were asked, and never less than once', async (t) => {
   const [folder, port] = [folderOf(t), await freePort()];
   const alone = await makeHome(t);
   const first = await alone.start('demo');
@@ -111,4 +113,20 @@ test('a log whose witnesses have not answered yet publishes no more than before 
   await use();
   await until(async () => (await signed()) > before.size);
   assert.deepEqual(await published(), before);
+  await server.end('SIGTERM');
+
+  const without = await makeHome(t, { settings: { DATA_DIR: alone.dataDir, NODE_OPTIONS } });
+  const unwitnessed = await without.start('start');
+  const { size } = await viewOf(without, '').published();
+  assert.ok(size > before.size);
+  const kept = () => {
+    using file = new DatabaseSync(join(alone.dataDir, databaseFile), { readOnly: true });
+    return file.prepare('select size from ledger_unwitnessed').all();
+  };
+  await until(async () => kept().length === 0);
+  await unwitnessed.end('SIGTERM');
+  await home.start('start');
+  assert.ok((await published()).size >= size);
+  await until(async () => kept().length === 1);
+  assert.ok((await published()).size >= size);
 });
