@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { startPostgres } from '../postgres-server.ts';
+import { makeTestFolder } from '../test-folder.ts';
+import { until } from '../until.ts';
 import { makeHome } from '../whole-server.ts';
 
 const longestMs = 45_000;
@@ -12,13 +16,39 @@ test('a server whose terminal is closed finishes what it has in hand, as when it
   assert.deepEqual(await server.end('SIGHUP'), { code: 0, signal: null });
 });
 
-test('postgres: a server whose database is gone still ends when it is told to', async (t) => {
+/** What a process is given so that a signal ends the thread that writes its database, as a fault of the machine would. */
+const endsWriterOnSignal = `
+const threads = require('node:worker_threads');
+const { Worker } = threads;
+threads.Worker = class extends Worker {
+  constructor(file, options) {
+    super(file, options);
+    if (String(file).includes('sqlite-writer')) process.on('SIGUSR2', () => void this.terminate());
+  }
+};
+require('node:module').syncBuiltinESMExports();
+`;
+
+test('sqlite: a server that has lost its database ends with a fault and says so: a supervisor starts it anew', async (t) => {
+  const folder = makeTestFolder('cs-preload-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const preload = join(folder, 'preload.cjs');
+  writeFileSync(preload, endsWriterOnSignal);
+  const home = await makeHome(t, { settings: { NODE_OPTIONS: `--require "${preload}"` } });
+  const server = await home.start('demo');
+  assert.deepEqual(await server.end('SIGUSR2'), { code: 1, signal: null });
+  assert.match(server.stderr(), /"where":"database","fault":.*the SQLite writer is lost: its thread ended with code 1/);
+  assert.deepEqual(await (await home.start('demo')).end('SIGTERM'), { code: 0, signal: null });
+});
+
+test('postgres: a server whose database is gone is not ready, and still ends when it is told to', async (t) => {
   const postgres = await startPostgres();
   t.after(() => postgres.stop());
   const settings = { DATABASE_URL: postgres.url.replace('@/', '@localhost/') };
   const home = await makeHome(t, { settings });
   const server = await home.start();
   await postgres.stop();
+  await until(async () => (await fetch(`${home.url}/readyz`)).status === 503);
   const late = Promise.withResolvers<'late'>();
   const timer = setTimeout(() => late.resolve('late'), longestMs);
   t.after(() => clearTimeout(timer));
