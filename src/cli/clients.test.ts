@@ -188,7 +188,10 @@ test('wrong usage ends with 2, says what was expected, and stores nothing', asyn
     [['x', '--scopes', 'documents:read', '--issuer', 'http://x.example'], /https/],
     [['x', '--scopes', 'documents:read', '--secret', '--kind', 'demo'], /--kind is/],
     [['x', '--scopes', 'documents:read', '--secret', '--kind', 'live'], /its own keys/],
-    [['x', '--scopes', 'documents:read', '--secret', '--quota', '0'], /--quota/],
+    [['x', '--scopes', 'documents:read', '--secret', '--quota', '0'], /--quota is a whole number/],
+    [['x', '--scopes', 'documents:read', '--secret', '--quota', '1e2'], /--quota is a whole number/],
+    [['x', '--scopes', 'documents:read', '--certificate', 'dns:'], /--certificate dns:: expected a name of the certif/],
+    [['x', '--scopes', 'documents:read', '--certificate', import.meta.filename], /holds no certificate in PEM/],
     [['x', '--scopes', 'documents:read', '--secret', '--nonsense'], /nonsense/],
   ];
   for (const [args, reason] of cases) {
