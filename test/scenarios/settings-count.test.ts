@@ -184,7 +184,7 @@ test('another register is asked, with its credentials', async (t) => {
   assert.equal(seen[0], `Basic ${Buffer.from('reader:secret').toString('base64')}`);
 });
 
-test('CLAMAV: a document that no scanner has seen goes with no message, by its title neither', async (t) => {
+test('left out: a document that no scanner has seen goes with no message, and invented citizens are nobody', async (t) => {
   const home = await demoHome(t);
   const { call } = await startWith(t, home, { CLAMAV: 'unix:/nowhere/clamd.sock' });
   const { id } = (await call('/v1/documents', 'unseen', deposit)).json();
@@ -197,4 +197,6 @@ test('CLAMAV: a document that no scanner has seen goes with no message, by its t
     ...{ citizenId: 'demo-mary', message: 'See the document.', attachments: [known] },
   });
   assert.equal(sent.status, 202, sent.text);
+  const invented = await call('/v1/notifications/send', { citizenId: 'sim-delivered', message: 'Hello.' });
+  assert.equal(invented.status, 404, invented.text);
 });
