@@ -31,7 +31,7 @@ function drain(descriptor: number): string {
   }
 }
 
-test('lines wait for a reader who is behind, up to 4 MiB: they come whole and in order, and what was lost is told', async (t) => {
+test('lines wait for a reader who is behind, up to 16 MiB: they come whole and in order, and what was lost is told', async (t) => {
   const { reader, writer } = openPipe();
   t.after(() => [reader, writer].map(closeSync));
   const before = fill(writer);
@@ -39,14 +39,14 @@ test('lines wait for a reader who is behind, up to 4 MiB: they come whole and in
   const log = createLogWriter(writer, (times) => told.push(times));
   const lineOf = (n: number) => `${String(n).padStart(1_023, ' ')}\n`;
   // The first twelve are written at once, and those that come then wait.
-  const [atOnce, kept, lost] = [12, 4_096, 5];
+  const [atOnce, kept, lost] = [12, 16_384, 5];
   for (let n = 0; n < atOnce + kept + lost; n += 1) log.write(lineOf(n));
   let text = drain(reader).slice(before);
   const wanted = (atOnce + kept) * 1_024;
   await until(async () => {
     text += drain(reader);
     return text.length >= wanted;
-  });
+  }, 60_000);
   assert.deepEqual(told, [lost]);
   log.write('the last\n');
   await until(async () => {

@@ -12,7 +12,7 @@ const latestAfterMs = 100;
 /** After that time it is tried again: so soon that a reader who was behind is caught up with. */
 const againAfterMs = 10;
 /** What comes while so many characters wait is lost: a disk may be full for long. */
-const mostWaiting = 4_194_304;
+const mostWaiting = 16_777_216;
 /** A process that ends waits so long for a reader who is behind. */
 const lastWaitMs = 2_000;
 
