@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { clamdProbes } from '../../src/documents/scanners/clamd-probes.ts';
 import { addressWindows } from '../../src/notifications/letters/letter-template.ts';
 import type { Statement } from '../../src/store/db.ts';
+import { databaseFile } from '../../src/store/open.ts';
 import { fakeClamd } from '../clamd.ts';
 import { type Answered, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { textsOf } from '../letters.ts';
@@ -109,12 +111,15 @@ function aging(): Statement[] {
     },
     { sql: 'update document set retain_until = 1 where id = $1', args: [ids.dueDocument] },
     { sql: 'update feed_event set at = at - $1', args: [back(aged.oldEvents)] },
+    { sql: "insert into guess_budget (subject, guesses, version, updated_at) values ('of long ago', '[]', 1, 1)" },
   ];
 }
 
-test('answers of verify go after VERIFICATIONS_KEPT_DAYS, and not before', async () => {
+test('answers of verify go after VERIFICATIONS_KEPT_DAYS, and not before; guesses when they count no longer', async () => {
   await until(async () => (await get(`/v1/identity/verifications/${ids.oldAnswer}`)).status === 404);
   assert.equal((await get(`/v1/identity/verifications/${ids.youngAnswer}`)).status, 200);
+  using file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
+  assert.deepEqual(file.prepare('select subject from guess_budget').all(), []);
 });
 
 test('a withdrawn document is erased when its retention has ended', async () => {
