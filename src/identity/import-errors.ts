@@ -29,7 +29,6 @@ export async function openErrorFile(path: string, header: readonly string[], kee
     await file.close();
     throw fault;
   }
-  let ours = await stateOf(file);
   let pending = '';
   const add = (reason: string, fields: readonly string[]) => {
     pending += lineOf([reason, ...fields]);
@@ -43,25 +42,18 @@ export async function openErrorFile(path: string, header: readonly string[], kee
       const bytes = Buffer.from(pending);
       pending = '';
       // Before any row of the chunk is stored, so that none is counted as refused and stands nowhere.
-      if ((await stateOf(file)) !== ours) {
+      if ((await file.stat()).size !== length) {
         throw new ImportFileFault(
           `${path} is being written by another command: name another file, and give --restart for all refused rows to stand in it`,
         );
       }
       await file.appendFile(bytes);
       await file.datasync();
-      ours = await stateOf(file);
       length += bytes.length;
       return length;
     },
     close: () => file.close(),
   };
-}
-
-/** What tells whether somebody has written to it: its length, and when that was. */
-async function stateOf(file: FileHandle): Promise<string> {
-  const { size, mtimeNs } = await file.stat({ bigint: true });
-  return `${size} ${mtimeNs}`;
 }
 
 /** Whether it begins as an error file does, as far as it goes: a crash may have left the beginning alone, or nothing. */
