@@ -24,8 +24,11 @@ function onTimers(t: TestContext, ms: number): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<() => void>();
   const { setTimeout: real } = globalThis;
   const watching = (call: () => void, afterMs?: number) => {
-    if (afterMs === ms) resolve(call);
-    return real(call, afterMs);
+    const timer = real(call, afterMs);
+    if (afterMs !== ms) return timer;
+    resolve(call);
+    // What is called by hand sets the next one, and the one before it would keep this process.
+    return timer.unref();
   };
   t.mock.method(globalThis, 'setTimeout', watching as typeof real);
   return promise;
