@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { inspect } from 'node:util';
 import { publicUrlOn } from './public-url.ts';
 import { settingTable } from './setting-table.ts';
 import { readSettings, SettingError } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cs-settings-'));
+after(() => rmSync(folder, { recursive: true }));
 const fileWith = (name: string, text: string) => {
   writeFileSync(join(folder, name), text);
   return join(folder, name);
