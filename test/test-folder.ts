@@ -1,16 +1,24 @@
-import { existsSync, mkdtempSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const memoryFolder = '/dev/shm';
 const roomInMemoryBytes = 2 ** 30;
 
+const made: string[] = [];
+
+process.once('exit', () => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
 /**
  * Makes a temporary folder whose path is short enough for a Unix socket: in memory where there is room, because a fresh
- * database for each test means thousands of small files made and removed. Who makes it removes it.
+ * database for each test means thousands of small files made and removed. Who makes it removes it, or the end of the process does.
  */
 export function makeTestFolder(prefix: string): string {
-  return mkdtempSync(join(hasRoomInMemory() ? memoryFolder : tmpdir(), prefix));
+  const folder = mkdtempSync(join(hasRoomInMemory() ? memoryFolder : tmpdir(), prefix));
+  made.push(folder);
+  return folder;
 }
 
 function hasRoomInMemory(): boolean {
