@@ -3,7 +3,8 @@ import type { House } from './compose.ts';
 import { ofSetting, SettingError, type Settings } from './config/settings.ts';
 import { absentChannels, type Channel, type OnTrouble } from './notifications/channels/channel.ts';
 import type { SftpPlace } from './notifications/channels/sftp-session.ts';
-import type { LetterLayout, LetterParts } from './notifications/letters/letter-job.ts';
+import type { LetterLayout } from './notifications/letters/letter-data.ts';
+import type { LetterParts } from './notifications/letters/letter-job.ts';
 import type { TryLetter } from './notifications/ports.ts';
 
 /** Letters to the printer that the settings name, or the channel that says there is none. */

@@ -2,8 +2,7 @@ import type { Message } from '../channels/channel.ts';
 import type { Block, Inline, Item } from '../markdown.ts';
 import { dayIn, phrasesOf } from '../phrases.ts';
 import { blocksOf } from '../sealed-content.ts';
-import type { LetterLayout } from './letter-job.ts';
-import { addressWindows } from './letter-template.ts';
+import { type AddressWindowName, addressWindows } from './letter-template.ts';
 
 const mostAddressLines = 6;
 /** A line is wrapped at the width of the window; one that is longer than this could never fit. */
@@ -12,6 +11,13 @@ const longestAddressLine = 160;
 const longestWords = { address: 20, text: 35 };
 /** Where it is longer, it may be broken after so many. */
 const pieceOfWord = 20;
+
+/** How letters look. */
+export type LetterLayout = {
+  readonly window: AddressWindowName;
+  /** Where a letter comes back to that cannot be delivered, line by line. */
+  readonly returnAddress?: readonly string[];
+};
 
 /** What a letter is made of. */
 export type LetterText = Pick<

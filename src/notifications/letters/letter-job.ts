@@ -2,20 +2,12 @@ import { createHash } from 'node:crypto';
 import { toInstant } from '../../kernel/clock.ts';
 import type { Message, Outcome } from '../channels/channel.ts';
 import type { ReasonCode } from '../reason.ts';
-import { type LetterText, letterData } from './letter-data.ts';
+import { type LetterLayout, type LetterText, letterData } from './letter-data.ts';
 import type { LetterPress } from './letter-press.ts';
 import type { LetterFault } from './letter-process.ts';
-import type { AddressWindowName } from './letter-template.ts';
 
 /** A letter that is set, with what the printer has to know; who it is for stands in the letter alone. */
 export type LetterJob = { readonly name: string; readonly pdf: Uint8Array; readonly manifest: Uint8Array };
-
-/** How letters look. */
-export type LetterLayout = {
-  readonly window: AddressWindowName;
-  /** Where a letter comes back to that cannot be delivered, line by line. */
-  readonly returnAddress?: readonly string[];
-};
 
 /** What letters are set with. */
 export type LetterParts = LetterLayout & { readonly press: LetterPress };
