@@ -248,7 +248,7 @@ function count(tally: Record<string, number>, reason: string): void {
   tally[known] = (tally[known] ?? 0) + 1;
 }
 
-/** What stores the rows of a chunk, but for the progress. */
+/** What stores the rows of a chunk, but for the progress; the keys are made anew where a rotation of the root has overtaken them. */
 type ChunkStatements = {
   readonly citizenIds: readonly string[];
   readonly rows: readonly Statement[];

@@ -100,9 +100,10 @@ function callQueue(parts: WebhookProcess, room: () => void): Queue<WebhookJob> {
   const turns = createWebhookTurns();
   return {
     nextDueAt: async () => {
-      const revivals = await findRevivals(parts.read);
+      // At once: of most looks the first finds nothing.
+      const [revivals, waiting] = await Promise.all([findRevivals(parts.read), waitingWebhooks(parts.read)]);
       for (const revival of revivals) await parts.write(await revivePage(parts.read, revival, parts.clock.now()));
-      return turns.look(await waitingWebhooks(parts.read));
+      return turns.look(revivals.length === 0 ? waiting : await waitingWebhooks(parts.read));
     },
     claim: async (limit) => {
       const now = parts.clock.now();
