@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { startPostgres } from '../postgres-server.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { endingThreadsOf } from '../thread-end.ts';
 import { until } from '../until.ts';
 import { makeHome } from '../whole-server.ts';
 
@@ -16,25 +14,8 @@ test('a server whose terminal is closed finishes what it has in hand, as when it
   assert.deepEqual(await server.end('SIGHUP'), { code: 0, signal: null });
 });
 
-/** What a process is given so that a signal ends the thread that writes its database, as a fault of the machine would. */
-const endsWriterOnSignal = `
-const threads = require('node:worker_threads');
-const { Worker } = threads;
-threads.Worker = class extends Worker {
-  constructor(file, options) {
-    super(file, options);
-    if (String(file).includes('sqlite-writer')) process.on('SIGUSR2', () => void this.terminate());
-  }
-};
-require('node:module').syncBuiltinESMExports();
-`;
-
 test('sqlite: a server that has lost its database ends with a fault and says so: a supervisor starts it anew', async (t) => {
-  const folder = makeTestFolder('cs-preload-');
-  t.after(() => rmSync(folder, { recursive: true }));
-  const preload = join(folder, 'preload.cjs');
-  writeFileSync(preload, endsWriterOnSignal);
-  const home = await makeHome(t, { settings: { NODE_OPTIONS: `--require "${preload}"` } });
+  const home = await makeHome(t, { settings: endingThreadsOf('sqlite-writer', t) });
   const server = await home.start('demo');
   assert.deepEqual(await server.end('SIGUSR2'), { code: 1, signal: null });
   assert.match(server.stderr(), /"where":"database","fault":.*the SQLite writer is lost: its thread ended with code 1/);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Engine, engines } from '../engines.ts';
+import { endingThreadsOf } from '../thread-end.ts';
 import { makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
 
 const busyCallers = 24;
@@ -31,19 +31,6 @@ async function metric(server: WholeServer, name: string): Promise<number> {
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
-
-/** What a process is given so that a signal ends its helping thread, as a fault of the machine would. */
-const endsThreadOnSignal = `
-const threads = require('node:worker_threads');
-const { Worker } = threads;
-threads.Worker = class extends Worker {
-  constructor(file, options) {
-    super(file, options);
-    if (String(file).includes('api-thread')) process.on('SIGUSR2', () => void this.terminate());
-  }
-};
-require('node:module').syncBuiltinESMExports();
-`;
 
 /** Keeps the server busy until a second thread answers; gives how many calls that took. */
 async function untilTwo(home: ServerHome, server: WholeServer, token: string): Promise<number> {
@@ -158,11 +145,7 @@ test('a thread that cannot start says why, and the first one goes on answering',
 });
 
 test('a thread that ends while it answers ends the process, which says why: a supervisor starts it whole again', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'threads-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const preload = join(folder, 'preload.cjs');
-  writeFileSync(preload, endsThreadOnSignal);
-  const { server } = await startBusy(t, 'sqlite', { NODE_OPTIONS: `--require "${preload}"` });
+  const { server } = await startBusy(t, 'sqlite', endingThreadsOf('api-thread', t));
   const { code } = await server.end('SIGUSR2');
   assert.equal(code, 1, server.stderr());
   assert.match(server.stderr(), /"level":"error".*a thread that answers calls ended with code 1/);
