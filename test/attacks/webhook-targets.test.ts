@@ -63,7 +63,7 @@ test('a name that turns to a private address after it was accepted is not called
   const answers = [['93.184.215.14'], ['93.184.215.14', '127.0.0.1'], ['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1']];
   for (const addresses of answers.slice(1)) {
     const resolve = async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-    const post = createPostCall({ resolve, allowPrivate: false, timeoutMs: 1_000 });
+    const post = createPostCall({ resolve, allowPrivate: false, timeoutMs: 20_000 });
     const result = await post({ url: new URL(`http://hooks.example.com:${receiver.port}/`), body: '{}', headers: {} });
     assert.deepEqual(result, { failed: 'private-target' });
   }

@@ -46,7 +46,7 @@ async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = pla
   const { port } = server.address() as AddressInfo;
   const troubles: string[] = [];
   const onTrouble = (why: string) => void troubles.push(why);
-  const channel = createSmsGateway({ url: `http://127.0.0.1:${port}/send`, mapping, timeoutMs: 300, onTrouble });
+  const channel = createSmsGateway({ url: `http://127.0.0.1:${port}/send`, mapping, timeoutMs: 2_000, onTrouble });
   const send = async (what: Message) => {
     const ready = await channel.prepare(what);
     return 'outcome' in ready ? ready : await ready.call();

@@ -15,6 +15,8 @@ import { until } from '../until.ts';
 const at = Date.UTC(2026, 0, 15, 9);
 const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
+/** How long a relay may be silent: what answers has answered by then, however busy the machine is. */
+const limitMs = 1_000;
 
 function message(): Message {
   return {
@@ -25,12 +27,12 @@ function message(): Message {
 }
 
 /** An email channel with at most two connections over a relay that speaks as told. */
-async function channelOver(t: TestContext, extensions: readonly string[], login = '', verdictMs = 300) {
+async function channelOver(t: TestContext, extensions: readonly string[], login = '', verdictMs = limitMs) {
   const relay = await startScriptedRelay(t, extensions);
   const url = `smtp://${login}127.0.0.1:${relay.port}?connections=2`;
   const troubles: string[] = [];
   const onTrouble = (why: string) => void troubles.push(why);
-  const email = createSmtpEmail({ url, sender, silenceMs: 300, verdictMs, onTrouble });
+  const email = createSmtpEmail({ url, sender, silenceMs: limitMs, verdictMs, onTrouble });
   t.after(() => email.close());
   const send = async (): Promise<Outcome> => {
     const ready = await email.prepare(message());
@@ -153,7 +155,7 @@ for (const extensions of manners) {
 
 test('smtp: a relay may look at a message longer than it may be silent before, and its late yes or no counts', async (t) => {
   const { relay, send } = await channelOver(t, [], '', 20_000);
-  const slowly = (say: string) => relay.answer('.', { say, afterMs: 900 });
+  const slowly = (say: string) => relay.answer('.', { say, afterMs: 1.5 * limitMs });
   slowly('250 2.0.0 looked at it');
   assert.deepEqual(await send(), { outcome: 'sent' });
   slowly('554 5.7.1 looked at it');
@@ -187,8 +189,8 @@ test('smtp: a connection ends behind its last message, and behind the end of the
   await email.close();
   assert.deepEqual([await ready.call(), quits()], [{ outcome: 'sent' }, 0]);
   await until(async () => quits() === 1);
-  const at = { ...relayOf(`smtp://127.0.0.1:${relay.port}`, 300), messagesPerConnection: 2 };
-  const connections = createConnections({ ...at, silenceMs: 300, verdictMs: 300 });
+  const at = { ...relayOf(`smtp://127.0.0.1:${relay.port}`, limitMs), messagesPerConnection: 2 };
+  const connections = createConnections({ ...at, silenceMs: limitMs, verdictMs: limitMs });
   for (let sent = 0; sent < 3; sent += 1) {
     const line = await connections.take();
     assert.ok('smtp' in line);

@@ -236,7 +236,7 @@ test('smtp: connections are kept for the next mail, and one that went dead is re
 
 test('smtp: a mail that was lost on its way over a kept connection is not sent over another', async (t) => {
   for (const behaviour of ['drop-after-data', 'silent-after-data'] as const) {
-    const { sink, email } = await smtp(t, { silenceMs: 2_000, verdictMs: 300 });
+    const { sink, email } = await smtp(t, { silenceMs: 2_000, verdictMs: 2_000 });
     assert.deepEqual(await send(email, message()), { outcome: 'sent' });
     sink.behave(() => behaviour);
     assert.deepEqual(await send(email, message()), { outcome: 'unknown' });

@@ -71,9 +71,7 @@ async function killAgainAndAgain(t: TestContext, home: ServerHome, first: WholeS
     // The sweep runs beside the first answers. On PostgreSQL another process could be at work on them: there they stay a day.
     if (round === rounds && home.databaseUrl === undefined) {
       const left = () => filesIn(join(home.dataDir, 'documents/incoming'));
-      await until(async () => left().length === 0, 10_000).catch(() =>
-        assert.deepEqual(left(), [], 'broken uploads are left'),
-      );
+      await until(async () => left().length === 0).catch(() => assert.deepEqual(left(), [], 'broken uploads are left'));
     }
   }
   return { server, startedAt };

@@ -126,7 +126,7 @@ test('postgres: a deadlock between lanes is tried again, and every unit is store
 
 test('postgres: a statement behind a lock for too long makes its unit busy, and its neighbours are stored', async (t) => {
   const url = await freshDatabase(t);
-  const db = await open(t, url, { statementTimeoutMs: 200 });
+  const db = await open(t, url, { statementTimeoutMs: 1_000 });
   const client = await outsider(t, url);
   await db.write([createTable, add('a')]);
   await client.query("begin; update thing set n = 5 where id = 'a'");
@@ -223,7 +223,7 @@ test('postgres: a server that is not there refuses the start, and makes writes b
 
 test('postgres: a read behind a lock for too long is unavailable, also of several that were asked together', async (t) => {
   const url = await freshDatabase(t);
-  const db = await open(t, url, { statementTimeoutMs: 200 });
+  const db = await open(t, url, { statementTimeoutMs: 1_000 });
   const client = await outsider(t, url);
   await db.write([createTable, add('a')]);
   await client.query('begin; lock table thing in access exclusive mode');
