@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { bounceAddressesOf, troubleIn } from '../../src/compose-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { createMint } from '../../src/kernel/id.ts';
@@ -88,25 +88,28 @@ const breaks: ReadonlyArray<readonly [where: string, extensions: readonly string
   ['the challenge of the login', ['AUTH CRAM-MD5'], 'dSA'],
 ];
 
-for (const [where, extensions, command] of breaks) {
-  for (const reply of ['drop', 'silence'] as const satisfies Reply[]) {
-    test(`smtp: ${reply} at ${where} is temporary each time, and takes no connection away`, async (t) => {
-      const { relay, send } = await channelOver(t, extensions, 'u:p@');
-      relay.answer(command, reply);
-      const outcomes = await Promise.all([send(), send(), send()]);
-      assert.ok(
-        relay.commands.some((line) => line.startsWith(command)),
-        'it came that far',
-      );
-      assert.deepEqual(outcomes, Array(3).fill({ outcome: 'temporary', reason: 'provider-unreachable' }));
-      relay.recover();
-      // It has no certificate, so TLS ends here.
-      if (extensions.includes('STARTTLS')) return;
-      assert.deepEqual(await send(), { outcome: 'sent' });
-      assert.equal(relay.taken.length, 1);
-    });
+// Most of their time is silence, which they wait for side by side.
+describe('smtp: a relay that breaks off', { concurrency: 16 }, () => {
+  for (const [where, extensions, command] of breaks) {
+    for (const reply of ['drop', 'silence'] as const satisfies Reply[]) {
+      test(`smtp: ${reply} at ${where} is temporary each time, and takes no connection away`, async (t) => {
+        const { relay, send } = await channelOver(t, extensions, 'u:p@');
+        relay.answer(command, reply);
+        const outcomes = await Promise.all([send(), send(), send()]);
+        assert.ok(
+          relay.commands.some((line) => line.startsWith(command)),
+          'it came that far',
+        );
+        assert.deepEqual(outcomes, Array(3).fill({ outcome: 'temporary', reason: 'provider-unreachable' }));
+        relay.recover();
+        // It has no certificate, so TLS ends here.
+        if (extensions.includes('STARTTLS')) return;
+        assert.deepEqual(await send(), { outcome: 'sent' });
+        assert.equal(relay.taken.length, 1);
+      });
+    }
   }
-}
+});
 
 test('smtp: a handshake of TLS that never ends is temporary', async (t) => {
   const { relay, send } = await channelOver(t, ['STARTTLS']);
@@ -118,39 +121,41 @@ test('smtp: a handshake of TLS that never ends is temporary', async (t) => {
 const manners = [[], ['PIPELINING']] as const;
 
 for (const extensions of manners) {
-  const manner = `smtp${extensions.length === 0 ? '' : ', pipelined'}`;
-  for (const command of ['MAIL', 'RCPT', 'DATA']) {
+  describe(`smtp by ${extensions.length === 0 ? 'single commands' : 'pipelines'}`, { concurrency: 16 }, () => {
+    const manner = `smtp${extensions.length === 0 ? '' : ', pipelined'}`;
+    for (const command of ['MAIL', 'RCPT', 'DATA']) {
+      for (const say of ['hello there', '354 go on', '999 what']) {
+        if (command === 'DATA' && say.startsWith('354')) continue;
+        test(`${manner}: "${say}" as the answer to ${command} is no word about the citizen's address`, async (t) => {
+          const { relay, send } = await channelOver(t, extensions);
+          relay.answer(command, { say });
+          assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
+          assert.deepEqual(relay.taken, []);
+        });
+      }
+    }
+
+    for (const command of ['MAIL', 'RCPT', 'DATA']) {
+      for (const reply of ['drop', 'silence'] as const) {
+        test(`${manner}: ${reply} at ${command} is temporary, and the next mail goes out`, async (t) => {
+          const { relay, send } = await channelOver(t, extensions);
+          relay.answer(command, reply);
+          assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+          relay.recover();
+          assert.deepEqual(await send(), { outcome: 'sent' });
+          assert.equal(relay.taken.length, 1);
+        });
+      }
+    }
+
     for (const say of ['hello there', '354 go on', '999 what']) {
-      if (command === 'DATA' && say.startsWith('354')) continue;
-      test(`${manner}: "${say}" as the answer to ${command} is no word about the citizen's address`, async (t) => {
+      test(`${manner}: "${say}" as the answer to the message leaves unknown`, async (t) => {
         const { relay, send } = await channelOver(t, extensions);
-        relay.answer(command, { say });
-        assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
-        assert.deepEqual(relay.taken, []);
+        relay.answer('.', { say });
+        assert.deepEqual(await send(), { outcome: 'unknown' });
       });
     }
-  }
-
-  for (const command of ['MAIL', 'RCPT', 'DATA']) {
-    for (const reply of ['drop', 'silence'] as const) {
-      test(`${manner}: ${reply} at ${command} is temporary, and the next mail goes out`, async (t) => {
-        const { relay, send } = await channelOver(t, extensions);
-        relay.answer(command, reply);
-        assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
-        relay.recover();
-        assert.deepEqual(await send(), { outcome: 'sent' });
-        assert.equal(relay.taken.length, 1);
-      });
-    }
-  }
-
-  for (const say of ['hello there', '354 go on', '999 what']) {
-    test(`${manner}: "${say}" as the answer to the message leaves unknown`, async (t) => {
-      const { relay, send } = await channelOver(t, extensions);
-      relay.answer('.', { say });
-      assert.deepEqual(await send(), { outcome: 'unknown' });
-    });
-  }
+  });
 }
 
 test('smtp: a relay may look at a message longer than it may be silent before, and its late yes or no counts', async (t) => {
