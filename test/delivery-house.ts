@@ -119,7 +119,13 @@ export async function untilLater(
   while (!(await holds())) await time.advance(stepMs, () => settled(db));
 }
 
-/** Gives what is on its way in this process the time to come to where it waits. */
+/**
+ * Gives what is on its way in this process the time to come to where it waits. By writing too: another thread writes, which a
+ * busy machine may leave waiting for longer than any number of reads takes.
+ */
 export async function settled(db: Db): Promise<void> {
-  for (let turn = 0; turn < 50; turn += 1) await db.read('select 1 as one');
+  for (let turn = 0; turn < 50; turn += 1) {
+    if (turn % 5 === 0) await db.write([{ sql: 'select 1 as one' }]);
+    await db.read('select 1 as one');
+  }
 }
