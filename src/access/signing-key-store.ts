@@ -197,7 +197,7 @@ function keyOf(row: Row, root: RootKey): StoredKey {
   ) {
     throw new TypeError('a row of signing_key is not of its form');
   }
-  const wrapping = root.unwrapping('wrap-signing-keys', String(rootKeyId));
+  const wrapping = root.ofRoot(String(rootKeyId), 'wrap-signing-keys');
   const key = signingKeyFrom(use, unwrapKey(wrapping, sealed, boundTo(use, kid)));
   const isWithdrawn = Boolean(row['withdrawn']);
   return { key, createdAt, retireAt: typeof retireAt === 'number' ? retireAt : undefined, isWithdrawn };

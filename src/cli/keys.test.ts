@@ -84,7 +84,7 @@ for (const engine of engines) {
     assert.deepEqual(await keysOf(restarted), before);
     assert.deepEqual(lasting(restarted), lastedBefore);
     await openSigningKeys({ db, root: restarted, clock });
-    assert.throws(() => restarted.unwrapping('wrap-citizen-keys', id), UnknownRootKey);
+    assert.throws(() => restarted.ofRoot(id, 'wrap-citizen-keys'), UnknownRootKey);
     const rows = await db.read("select id from ledger_event where type = 'root-key.rotated'");
     assert.equal(rows.length, 3);
   });

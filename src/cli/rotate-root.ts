@@ -121,7 +121,7 @@ function endsOf(room: RotationRoom): Ends {
 }
 
 function wrapping(room: RotationRoom, purpose: 'wrap-citizen-keys' | 'wrap-signing-keys', { from }: Ends) {
-  return { from: room.root.unwrapping(purpose, from), to: room.root.derive(purpose) };
+  return { from: room.root.ofRoot(from, purpose), to: room.root.derive(purpose) };
 }
 
 type Pair = { readonly from: Uint8Array; readonly to: Uint8Array };

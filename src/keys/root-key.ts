@@ -2,9 +2,8 @@ import { hkdfSync } from 'node:crypto';
 import { hmacText } from '../kernel/hashing.ts';
 import { keyBytes } from './chunked-encryption.ts';
 
-/** What wraps keys that are stored: re-wrapped when the root is rotated. */
-const wrappingPurposes = ['wrap-citizen-keys', 'wrap-signing-keys'] as const;
-export type WrappingPurpose = (typeof wrappingPurposes)[number];
+/** What goes with its root: what wraps keys that are stored, which a rotation wraps anew. */
+export type BoundPurpose = 'wrap-citizen-keys' | 'wrap-signing-keys';
 
 /** What stays the same for as long as the data lives: pseudonyms, tags and fingerprints that were stored or given out. */
 export const lastingPurposes = [
@@ -25,17 +24,17 @@ export const lastingPurposes = [
 export type LastingPurpose = (typeof lastingPurposes)[number];
 
 /** What each key under the root is for; every purpose gets a key of its own, so that none can be used for another. */
-export type RootPurpose = WrappingPurpose | LastingPurpose;
+export type RootPurpose = BoundPurpose | LastingPurpose;
 
 /** The keys derived from the operator's root key; the root itself is not kept. `id` names it in wrapped records. */
 export type RootKey = {
   readonly id: string;
   derive(purpose: RootPurpose): Uint8Array;
   /**
-   * The key that unwraps what the root of that id has wrapped: this root, or the one before it while a rotation is under
-   * way. Throws `UnknownRootKey` for any other.
+   * The key for what was wrapped under the root of that id: this root, or the one before it while a rotation is
+   * under way. Throws `UnknownRootKey` for any other.
    */
-  unwrapping(purpose: WrappingPurpose, rootKeyId: string): Uint8Array;
+  ofRoot(rootKeyId: string, purpose: BoundPurpose): Uint8Array;
   /** Takes over what the file of the root key has become, as after the beginning of a rotation; without a file, nothing. */
   refresh(): void;
 };
@@ -72,7 +71,7 @@ export function rootKeyOf({ current, previous, lasting }: RootSecrets): RootKey 
   return {
     id: now.id,
     derive: (purpose) => lasting?.get(purpose as LastingPurpose) ?? now.derive(purpose),
-    unwrapping: (purpose, rootKeyId) => {
+    ofRoot: (rootKeyId, purpose) => {
       if (rootKeyId === now.id) return now.derive(purpose);
       if (rootKeyId === before?.id) return before.derive(purpose);
       throw new UnknownRootKey(rootKeyId, now.id);
@@ -95,13 +94,13 @@ export function liveRootKey(read: () => RootSecrets): RootKey {
       return keys.id;
     },
     derive: (purpose) => keys.derive(purpose),
-    unwrapping: (purpose, rootKeyId) => {
+    ofRoot: (rootKeyId, purpose) => {
       try {
-        return keys.unwrapping(purpose, rootKeyId);
+        return keys.ofRoot(rootKeyId, purpose);
       } catch (fault) {
         if (!(fault instanceof UnknownRootKey)) throw fault;
         refresh();
-        return keys.unwrapping(purpose, rootKeyId);
+        return keys.ofRoot(rootKeyId, purpose);
       }
     },
     refresh,

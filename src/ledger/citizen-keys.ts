@@ -82,7 +82,7 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     const wrapped = row['wrapped'];
     if (!(wrapped instanceof Uint8Array)) throw new TypeError('a key without its bytes');
     const key = unwrapKey(
-      root.unwrapping('wrap-citizen-keys', String(row['root_key_id'])),
+      root.ofRoot(String(row['root_key_id']), 'wrap-citizen-keys'),
       wrapped,
       `citizen ${citizenId}`,
     );
