@@ -11,7 +11,8 @@ import { copyDatabase, rowsOf } from '../store/database-copy.ts';
 import { databaseFile } from '../store/open.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
 import { type Copied, copyDocuments } from './backup-documents.ts';
-import { digestOf, documentsFolder, type Manifest, manifestPath, readManifest } from './backup-folder.ts';
+import { digestOf, documentsFolder } from './backup-folder.ts';
+import { type Manifest, manifestPath, readManifest } from './backup-manifest.ts';
 import { UsageError } from './command.ts';
 
 export type CreateOptions = {

@@ -9,7 +9,8 @@ import { lockDatabase } from '../store/database-lock.ts';
 import { databaseFile } from '../store/open.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
 import { type Copied, copyDocuments } from './backup-documents.ts';
-import { documentsFolder, type Manifest, readManifest, takeDatabase } from './backup-folder.ts';
+import { documentsFolder, takeDatabase } from './backup-folder.ts';
+import { type Manifest, readManifest } from './backup-manifest.ts';
 
 /**
  * Puts a backup where the settings say, into a place where nothing is, and where no server starts meanwhile. The database

@@ -14,7 +14,8 @@ import { verifyLog } from '../ledger/verify-log.ts';
 import { faultsOfDatabase } from '../store/database-faults.ts';
 import type { Read } from '../store/db.ts';
 import { databaseFile } from '../store/open.ts';
-import { documentsFolder, type Manifest, readManifest, takeDatabase } from './backup-folder.ts';
+import { documentsFolder, takeDatabase } from './backup-folder.ts';
+import { type Manifest, readManifest } from './backup-manifest.ts';
 import type { DocumentsRoom } from './documents.ts';
 import { grouped } from './progress.ts';
 
