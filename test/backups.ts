@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, type TestContext } from 'node:test';
+import { listDocuments } from '../src/cli/backup-documents.ts';
+import { digestOf, digestOfAnchor, documentsFolder } from '../src/cli/backup-folder.ts';
+import { proved } from '../src/cli/backup-manifest.ts';
 import { commandLine } from '../src/command-line.ts';
+import { readRootKey } from '../src/keys/root-key-file.ts';
+import { anchorFile } from '../src/ledger/anchor.ts';
+import { readIfThere } from '../src/ledger/synced-file.ts';
 import { databaseFile } from '../src/store/open.ts';
 import { copyOf } from './doctor.ts';
 import { makeTestFolder } from './test-folder.ts';
@@ -17,21 +22,32 @@ export const filesIn = (folder: string): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
+/** A change of a backup, by somebody who has the root key in that file, so that its manifest proves what was made of it. */
+export type Change = (folder: string, rootKeyPath: string) => Promise<void> | void;
+
 /** Changes the database of a backup, and its manifest so that it fits. */
-export const inDatabase = (change: (db: DatabaseSync) => void) => (folder: string) => {
+export const inDatabase = (change: (db: DatabaseSync) => void) => async (folder: string, rootKeyPath: string) => {
   {
     using db = new DatabaseSync(join(folder, databaseFile));
     change(db);
   }
-  fit(folder);
+  await fit(folder, rootKeyPath);
 };
 
-/** Writes into the manifest of a backup what its database is by now. */
-export function fit(folder: string): void {
-  const bytes = readFileSync(join(folder, databaseFile));
-  const manifest = JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8'));
-  manifest.database = { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
-  writeFileSync(join(folder, 'backup.json'), JSON.stringify(manifest));
+export const manifestIn = (folder: string) => JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8'));
+
+/** Writes into the manifest of a backup what there is by now, as `backup create` would with that root key. */
+export async function fit(folder: string, rootKeyPath: string, members: object = {}): Promise<void> {
+  const { code: _, ...before } = manifestIn(folder);
+  const anchor = await readIfThere(join(folder, anchorFile));
+  const manifest = {
+    ...before,
+    database: await digestOf(join(folder, databaseFile)),
+    anchor: digestOfAnchor(anchor),
+    documents: await listDocuments(join(folder, documentsFolder)),
+    ...members,
+  };
+  writeFileSync(join(folder, 'backup.json'), JSON.stringify(proved(manifest, readRootKey(rootKeyPath))));
 }
 
 /** An installation that was stopped well, as it was before its last start and as it is, its backup, and a document of many chunks. */
@@ -48,6 +64,8 @@ async function depositLarge(home: ServerHome): Promise<string> {
   assert.equal(answer.status, 201, await answer.clone().text());
   return ((await answer.json()) as { readonly id: string }).id;
 }
+
+export const rootKeyOf = ({ well }: Standing): string => join(well, 'root.key');
 
 /** Makes them before the tests of the file that calls this at its top; until then the paths are empty. */
 export function standingBackup(thisFile: Afterwards): Readonly<Standing> {
@@ -80,7 +98,7 @@ export function roomOf(t: TestContext, { made }: Standing) {
 
 /** Runs `backup` over the data of that folder, in this process, with the root key of the installation. */
 export async function runBackup(
-  { well }: Standing,
+  standing: Standing,
   dataDir: string | { readonly DATA_DIR: string; readonly [setting: string]: string },
   ...args: readonly string[]
 ) {
@@ -88,15 +106,15 @@ export async function runBackup(
   const write = (text: string) => void said.push(text);
   const terminal = { stdout: write, stderr: write, isInteractive: false, cwd: '/' };
   const given = typeof dataDir === 'string' ? { DATA_DIR: dataDir } : dataDir;
-  const settings = { ROOT_KEY_FILE: join(well, 'root.key'), ...given };
+  const settings = { ROOT_KEY_FILE: rootKeyOf(standing), ...given };
   const code = await commandLine(['backup', ...args], settings, terminal);
   return { code, said: said.join('') };
 }
 
 /** The same as a user who owns nothing that is there but a copy of the root key, in that room. */
-export function runBackupAsOther({ well }: Standing, room: string, dataDir: string, ...args: readonly string[]) {
+export function runBackupAsOther(standing: Standing, room: string, dataDir: string, ...args: readonly string[]) {
   const key = join(room, 'root.key');
-  cpSync(join(well, 'root.key'), key);
+  cpSync(rootKeyOf(standing), key);
   const isRoot = process.getuid?.() === 0;
   if (isRoot) chownSync(key, 65_534, 65_534);
   const main = join(import.meta.dirname, '../src/main.ts');

@@ -11,14 +11,16 @@ import { copyDatabase, rowsOf } from '../store/database-copy.ts';
 import { databaseFile } from '../store/open.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
 import { type Copied, copyDocuments } from './backup-documents.ts';
-import { digestOf, documentsFolder } from './backup-folder.ts';
-import { type Manifest, manifestPath, readManifest } from './backup-manifest.ts';
+import { digestOf, digestOfAnchor, documentsFolder } from './backup-folder.ts';
+import { manifestPath, type ProvenManifest, proved, readManifest, rootKeyFor } from './backup-manifest.ts';
 import { UsageError } from './command.ts';
 
 export type CreateOptions = {
   readonly folder: string;
   /** An earlier backup: documents that are in it are linked. */
   readonly earlier: string | undefined;
+  /** The file of the root key, which proves the backup and is not in it. */
+  readonly rootKeyPath: string;
   readonly clock: Clock;
   readonly onProgress: (copied: Copied) => void;
 };
@@ -27,9 +29,10 @@ export type CreateOptions = {
  * Copies all that belongs together, but the root key, in the order that makes it whole while the server goes on: the
  * ledger's anchor is never newer than the database, and each document is there before its row. The manifest comes last.
  */
-export async function createBackup(settings: Settings, options: CreateOptions): Promise<Manifest> {
+export async function createBackup(settings: Settings, options: CreateOptions): Promise<ProvenManifest> {
   const { folder, earlier, clock } = options;
   const database = databaseOf(settings);
+  const root = rootKeyFor('a backup, which is proved by it,', options.rootKeyPath);
   if (earlier !== undefined) await readManifest(earlier);
   await demandEmpty(folder, settings);
   const begunAt = toInstant(clock.now());
@@ -44,13 +47,15 @@ export async function createBackup(settings: Settings, options: CreateOptions): 
         onProgress: options.onProgress,
       })
     : null;
-  const manifest: Manifest = {
-    ...{ format: 1, program: apiVersion, begunAt, finishedAt: toInstant(clock.now()) },
+  const made = {
+    ...{ format: 2 as const, program: apiVersion, begunAt, finishedAt: toInstant(clock.now()) },
     database: await digestOf(copy),
+    anchor: digestOfAnchor(anchor),
     rootKeys: [...rowsOf(copy, rootKeys)].map((row) => String(row['root_key_id'])),
     documents,
     ...(inFolder ? withoutBytes(folder, database) : { erasedMeanwhile: [], missing: [] }),
   };
+  const manifest = proved(made, root);
   await syncFolder(folder);
   await writeSynced(manifestPath(folder), `${JSON.stringify(manifest, undefined, 2)}\n`);
   return manifest;
@@ -89,7 +94,7 @@ async function truePath(path: string): Promise<string> {
 }
 
 /** The documents that the copy of the database has and the copy of the folder has not, by whether they were erased since. */
-function withoutBytes(folder: string, database: string): Pick<Manifest, 'erasedMeanwhile' | 'missing'> {
+function withoutBytes(folder: string, database: string): Pick<ProvenManifest, 'erasedMeanwhile' | 'missing'> {
   const without: string[] = [];
   for (const { id } of rowsOf(join(folder, databaseFile), "select id from document where status <> 'erased'")) {
     if (!existsSync(blobPath(join(folder, documentsFolder), String(id)))) without.push(String(id));

@@ -1,9 +1,13 @@
-import { constants, copyFile, link, open, opendir, stat, utimes } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { constants, copyFile, link, open, readdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { blobFolders } from '../documents/blobs/blob-store.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
 
 export type Copied = { readonly count: number; readonly bytes: number };
+
+/** Documents by their names and lengths: the SHA-256, in hexadecimal, of a line of JSON for each, by the order of their paths. */
+export type Listed = Copied & { readonly sha256: string };
 
 export type CopyOptions = {
   /** A folder of documents that was copied earlier: what is there already is linked, not copied. */
@@ -18,8 +22,8 @@ const { sealed, incoming } = blobFolders;
  * Copies the sealed documents of a folder, each synced, with its time. A blob never changes once it is there, so it is
  * copied while the server runs; one that is erased meanwhile is left out.
  */
-export async function copyDocuments(from: string, to: string, options: CopyOptions = {}): Promise<Copied> {
-  let [count, bytes] = [0, 0];
+export async function copyDocuments(from: string, to: string, options: CopyOptions = {}): Promise<Listed> {
+  const list = emptyList();
   await makeFolder(join(to, incoming));
   await makeFolder(join(to, sealed));
   let folder = '';
@@ -31,13 +35,32 @@ export async function copyDocuments(from: string, to: string, options: CopyOptio
     }
     const size = await copyOne(path, { from, to, earlier: options.earlier });
     if (size === undefined) continue;
-    count += 1;
-    bytes += size;
-    options.onProgress?.({ count, bytes });
+    options.onProgress?.(list.add(path, size));
   }
   if (folder !== '') await syncFolder(join(to, folder));
   await syncFolder(join(to, sealed));
-  return { count, bytes };
+  return list.end();
+}
+
+/** Lists the sealed documents of a folder, of which nothing is read but their lengths. */
+export async function listDocuments(folder: string): Promise<Listed> {
+  const list = emptyList();
+  for await (const path of filesIn(join(folder, sealed), sealed)) list.add(path, (await stat(join(folder, path))).size);
+  return list.end();
+}
+
+function emptyList() {
+  const hash = createHash('sha256');
+  let [count, bytes] = [0, 0];
+  return {
+    add: (path: string, size: number): Copied => {
+      hash.update(`${JSON.stringify([path, size])}\n`);
+      count += 1;
+      bytes += size;
+      return { count, bytes };
+    },
+    end: (): Listed => ({ count, bytes, sha256: hash.digest('hex') }),
+  };
 }
 
 type Places = { readonly from: string; readonly to: string; readonly earlier: string | undefined };
@@ -69,11 +92,10 @@ function isLinked(from: string, to: string): Promise<boolean> {
   );
 }
 
-/** The paths of all files below a folder, as they stand below `name`; none where there is no such folder. */
+/** The paths of all files below a folder, as they stand below `name`, in one order; none where there is no such folder. */
 async function* filesIn(folder: string, name: string): AsyncGenerator<string> {
-  const entries = await ifThere(opendir(folder));
-  if (entries === undefined) return;
-  for await (const entry of entries) {
+  const entries = (await ifThere(readdir(folder, { withFileTypes: true }))) ?? [];
+  for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const path = join(name, entry.name);
     if (entry.isDirectory()) yield* filesIn(join(folder, entry.name), path);
     else yield path;

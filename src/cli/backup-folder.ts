@@ -3,11 +3,16 @@ import { constants, createReadStream } from 'node:fs';
 import { chmod, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { sha256 } from '../kernel/hashing.ts';
+import { anchorFile } from '../ledger/anchor.ts';
+import { readIfThere } from '../ledger/synced-file.ts';
 import { databaseFile } from '../store/open.ts';
-import type { Manifest } from './backup-manifest.ts';
+import type { Listed } from './backup-documents.ts';
+import type { Manifest, ProvenManifest } from './backup-manifest.ts';
 
 /** The folder of the documents in a backup. */
 export const documentsFolder = 'documents';
+
 /** The SHA-256 of a file, in hexadecimal, and its length. */
 export async function digestOf(path: string): Promise<Manifest['database']> {
   const hash = createHash('sha256');
@@ -21,6 +26,11 @@ export async function digestOf(path: string): Promise<Manifest['database']> {
   return { bytes, sha256: hash.digest('hex') };
 }
 
+/** The same of an anchor; null where there is none. */
+export function digestOfAnchor(anchor: Uint8Array | undefined): ProvenManifest['anchor'] {
+  return anchor === undefined ? null : { bytes: anchor.length, sha256: sha256(anchor).toString('hex') };
+}
+
 /**
  * Takes the database out of a backup, for a server to write in, also where the backup is shut to that. Gives why it is not
  * the one that the backup was made with; undefined where it is.
@@ -28,6 +38,26 @@ export async function digestOf(path: string): Promise<Manifest['database']> {
 export async function takeDatabase(folder: string, { database }: Manifest, to: string): Promise<string | undefined> {
   await copyFile(join(folder, databaseFile), to, constants.COPYFILE_FICLONE);
   await chmod(to, 0o600);
-  if ((await digestOf(to)).sha256 === database.sha256) return undefined;
-  return `${databaseFile} is not the file that the backup was made with: its bytes differ`;
+  return (await digestOf(to)).sha256 === database.sha256 ? undefined : isAnother(databaseFile);
+}
+
+/** The anchor in a backup, undefined where it has none; or why it is not the one that the backup was made with. */
+export async function readAnchor(
+  folder: string,
+  manifest: Manifest,
+): Promise<{ readonly anchor: string | undefined } | { readonly differs: string }> {
+  const anchor = await readIfThere(join(folder, anchorFile));
+  const isProven = manifest.format === 1 || digestOfAnchor(anchor)?.sha256 === manifest.anchor?.sha256;
+  return isProven ? { anchor: anchor?.toString() } : { differs: isAnother(anchorFile) };
+}
+
+const isAnother = (name: string): string => `${name} is not the file that the backup was made with: its bytes differ`;
+
+/** Why the documents in a backup are not those that it was made with, by their names and lengths; undefined where they are. */
+export function documentsDiffer(found: Listed, manifest: Manifest): string | undefined {
+  const { documents } = manifest;
+  if (documents === null) return undefined;
+  const isOther = manifest.format === 1 ? found.count < documents.count : found.sha256 !== manifest.documents?.sha256;
+  if (!isOther) return undefined;
+  return `the backup holds other documents than it was made with: ${found.count} of ${found.bytes} bytes in all, and then ${documents.count} of ${documents.bytes}`;
 }

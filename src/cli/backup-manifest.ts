@@ -1,32 +1,56 @@
+import { timingSafeEqual } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import { hmac } from '../kernel/hashing.ts';
+import { type RootKey, UnknownRootKey } from '../keys/root-key.ts';
+import { readRootKey } from '../keys/root-key-file.ts';
 
 const manifestFile = 'backup.json';
 
 const count = Type.Integer({ minimum: 0 });
 const ids = Type.Array(Type.String());
-const manifestSchema = Type.Object({
-  format: Type.Literal(1),
+const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+const file = Type.Object({ bytes: count, sha256 });
+const shared = {
   /** The version of the program that made it. */
   program: Type.String(),
   /** When it was begun and finished, as instants of RFC 3339. What was stored in between may be in it, or not. */
   begunAt: Type.String(),
   finishedAt: Type.String(),
-  database: Type.Object({ bytes: count, sha256: Type.String() }),
+  database: file,
   /** The root keys that open it, by their ids. None of them is in it. */
   rootKeys: ids,
-  /** Null where the documents lie in S3. */
-  documents: Type.Union([Type.Object({ count, bytes: count }), Type.Null()]),
   /** Documents that were erased while the backup was made: their rows are in it, their bytes nowhere. */
   erasedMeanwhile: ids,
   /** Documents that had no bytes in the living installation either. */
   missing: ids,
+};
+const unprovenSchema = Type.Object({
+  ...{ format: Type.Literal(1), ...shared },
+  documents: Type.Union([Type.Object({ count, bytes: count }), Type.Null()]),
 });
+const provenSchema = Type.Object({
+  ...{ format: Type.Literal(2), ...shared },
+  /** Null where the ledger had signed nothing yet. */
+  anchor: Type.Union([file, Type.Null()]),
+  /** Null where the documents lie in S3. Their bytes are proved by what the database holds of each. */
+  documents: Type.Union([Type.Object({ count, bytes: count, sha256 }), Type.Null()]),
+  /** HMAC-SHA-256 over the canonical JSON of all other members, under a key of that root. */
+  code: Type.Object({ rootKey: Type.String(), hmacSha256: sha256 }),
+});
+const manifestSchema = Type.Union([unprovenSchema, provenSchema]);
 
-/** What stands in `backup.json`, which is written last: a folder without it is no whole backup. */
+/** What stands in `backup.json` with the code that proves it. */
+export type ProvenManifest = Static<typeof provenSchema>;
+/** What stands in `backup.json`, which is written last: a folder without it is no whole backup. Earlier programs wrote no code. */
 export type Manifest = Static<typeof manifestSchema>;
+
+/** What is to be said of a backup without a code. */
+export const unproven = `${manifestFile} has no code under the root key: an earlier version of this program made it, or somebody took the code out. Nothing proves that its clients, addresses and policies are those that were backed up`;
 
 export const manifestPath = (folder: string): string => join(folder, manifestFile);
 
@@ -50,4 +74,53 @@ function parsed(text: string): Manifest | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Proves a manifest: whoever has the backup has no root key, and so cannot change it. The root is one that the database in
+ * the backup needs as well, so that whoever can open that one can check this.
+ */
+export function proved(manifest: Omit<ProvenManifest, 'code'>, root: RootKey): ProvenManifest {
+  const [first = root.id] = manifest.rootKeys;
+  const rootKey = manifest.rootKeys.includes(root.id) ? root.id : first;
+  const code = hmac('sha256', root.ofRoot(rootKey, 'backup-manifest'), canonicalJson(manifest));
+  return { ...manifest, code: { rootKey, hmacSha256: code.toString('hex') } };
+}
+
+/**
+ * The manifest of a backup, with its code checked by the root key in that file; throws where the code is wrong, or the root
+ * key is not that of its time. One without a code is given as it is: see `unproven`.
+ */
+export async function readProvenManifest(folder: string, rootKeyPath: string): Promise<Manifest> {
+  const manifest = await readManifest(folder);
+  if (manifest.format === 1) return manifest;
+  const { code, ...told } = manifest;
+  const key = keyOf(code.rootKey, rootKeyPath);
+  // Members that this program does not know are told as well.
+  const wanted = hmac('sha256', key, canonicalJson(told));
+  if (timingSafeEqual(wanted, Buffer.from(code.hmacSha256, 'hex'))) return manifest;
+  throw new Error(
+    `${manifestPath(folder)} is not what was written when the backup was made: its code does not fit root key ${code.rootKey}. Somebody has changed it; use another backup`,
+  );
+}
+
+function keyOf(rootKeyId: string, rootKeyPath: string): Uint8Array {
+  try {
+    return rootKeyFor(`a backup that was made under root key ${rootKeyId}`, rootKeyPath).ofRoot(
+      rootKeyId,
+      'backup-manifest',
+    );
+  } catch (cause) {
+    if (!(cause instanceof UnknownRootKey)) throw cause;
+    throw new Error(
+      `the backup was made under root key ${rootKeyId}, and ${rootKeyPath} holds another: name the copy of that time in ROOT_KEY_FILE; see docs/operating.md#the-root-key`,
+      { cause },
+    );
+  }
+}
+
+/** The root key in that file, which must not be made anew where it is missing. */
+export function rootKeyFor(what: string, path: string): RootKey {
+  if (existsSync(path)) return readRootKey(path);
+  throw new Error(`no root key at ${path}: ${what} needs it. Bring your copy there, or name it in ROOT_KEY_FILE`);
 }

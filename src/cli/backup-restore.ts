@@ -4,13 +4,20 @@ import { join } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { blobFolders } from '../documents/blobs/blob-store.ts';
 import { anchorFile } from '../ledger/anchor.ts';
-import { readIfThere, writeSynced } from '../ledger/synced-file.ts';
+import { writeSynced } from '../ledger/synced-file.ts';
 import { lockDatabase } from '../store/database-lock.ts';
 import { databaseFile } from '../store/open.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
-import { type Copied, copyDocuments } from './backup-documents.ts';
-import { documentsFolder, takeDatabase } from './backup-folder.ts';
-import { type Manifest, readManifest } from './backup-manifest.ts';
+import { type Copied, copyDocuments, type Listed, listDocuments } from './backup-documents.ts';
+import { documentsDiffer, documentsFolder, readAnchor, takeDatabase } from './backup-folder.ts';
+import { type Manifest, readProvenManifest } from './backup-manifest.ts';
+
+export type RestoreOptions = {
+  readonly folder: string;
+  /** The file of the root key that the backup was made under. */
+  readonly rootKeyPath: string;
+  readonly onProgress: (copied: Copied) => void;
+};
 
 /**
  * Puts a backup where the settings say, into a place where nothing is, and where no server starts meanwhile. The database
@@ -18,10 +25,12 @@ import { type Manifest, readManifest } from './backup-manifest.ts';
  */
 export async function restoreBackup(
   settings: Settings,
-  folder: string,
-  onProgress: (copied: Copied) => void,
+  { folder, rootKeyPath, onProgress }: RestoreOptions,
 ): Promise<Manifest> {
-  const manifest = await readManifest(folder);
+  const manifest = await readProvenManifest(folder, rootKeyPath);
+  const found = await readAnchor(folder, manifest);
+  if ('differs' in found) throw new Error(found.differs);
+  if (manifest.documents !== null) demandSame(await listDocuments(join(folder, documentsFolder)), manifest);
   await refuseTaken(settings, manifest);
   const { dataDir } = settings;
   await makeFolder(dataDir);
@@ -41,8 +50,7 @@ export async function restoreBackup(
     await rm(draft, { force: true });
     throw fault;
   }
-  const anchor = await readIfThere(join(folder, anchorFile));
-  if (anchor !== undefined) await writeSynced(join(dataDir, anchorFile), anchor.toString());
+  if (found.anchor !== undefined) await writeSynced(join(dataDir, anchorFile), found.anchor);
   await rename(draft, database);
   await syncFolder(dataDir);
   return manifest;
@@ -74,18 +82,14 @@ async function refuseTaken(settings: Settings, { documents }: Manifest): Promise
   }
 }
 
-type Restoring = {
-  readonly folder: string;
-  readonly manifest: Manifest;
-  readonly onProgress: (copied: Copied) => void;
-};
+type Restoring = Pick<RestoreOptions, 'folder' | 'onProgress'> & { readonly manifest: Manifest };
 
 async function restoreDocuments({ documentStore }: Settings, { folder, manifest, onProgress }: Restoring) {
   if (manifest.documents === null) return;
-  const { count } = await copyDocuments(join(folder, documentsFolder), documentStore, { onProgress });
-  if (count < manifest.documents.count) {
-    throw new Error(
-      `${folder} holds ${count} documents, and was made with ${manifest.documents.count}: the database was not restored. See backup verify`,
-    );
-  }
+  demandSame(await copyDocuments(join(folder, documentsFolder), documentStore, { onProgress }), manifest);
+}
+
+function demandSame(found: Listed, manifest: Manifest): void {
+  const differs = documentsDiffer(found, manifest);
+  if (differs !== undefined) throw new Error(`${differs}: the database was not restored. See backup verify`);
 }

@@ -8,14 +8,15 @@ import { readHead } from '../ledger/ledger-store.ts';
 import type { LogView } from '../ledger/log-view.ts';
 import { openTree } from '../ledger/open-tree.ts';
 import type { Policy } from '../ledger/policy.ts';
-import { readIfThere } from '../ledger/synced-file.ts';
+import { writeSynced } from '../ledger/synced-file.ts';
 import { TileMissing } from '../ledger/tree.ts';
 import { verifyLog } from '../ledger/verify-log.ts';
 import { faultsOfDatabase } from '../store/database-faults.ts';
 import type { Read } from '../store/db.ts';
 import { databaseFile } from '../store/open.ts';
-import { documentsFolder, takeDatabase } from './backup-folder.ts';
-import { type Manifest, readManifest } from './backup-manifest.ts';
+import { listDocuments } from './backup-documents.ts';
+import { documentsDiffer, documentsFolder, readAnchor, takeDatabase } from './backup-folder.ts';
+import { type Manifest, readProvenManifest, unproven } from './backup-manifest.ts';
 import type { DocumentsRoom } from './documents.ts';
 import { grouped } from './progress.ts';
 
@@ -61,12 +62,14 @@ export type BackupVerdict = {
  */
 export async function verifyBackup(settings: Settings, options: VerifyOptions): Promise<BackupVerdict> {
   const { folder, openTrial } = options;
-  const manifest = await readManifest(folder);
+  const manifest = await readProvenManifest(folder, options.rootKey);
   const none = { manifest, citizens: 0, documents: 0, entries: 0, leftovers: 0 };
   options.onProgress('the database');
   const database = join(options.scratch, databaseFile);
   const differs = await takeDatabase(folder, manifest, database);
   if (differs !== undefined) return { ...none, faults: [differs] };
+  const found = await readAnchor(folder, manifest);
+  if ('differs' in found) return { ...none, faults: [found.differs] };
   options.onProgress('whether the database is sound');
   const broken = await faultsOfDatabase(database, options.stopped);
   if (broken.length > 0) return { ...none, faults: broken.map((fault) => `database: ${fault}`) };
@@ -74,17 +77,22 @@ export async function verifyBackup(settings: Settings, options: VerifyOptions): 
   const documentStore = join(manifest.documents === null ? options.scratch : folder, documentsFolder);
   const restored = { ...settings, databaseUrl: undefined, dataDir: options.scratch, documentStore };
   return await openTrial(restored, options.rootKey, async (room) => {
-    return { manifest, ...(await verifyRestored(room, manifest, options)) };
+    const { faults, ...counts } = await verifyRestored(room, { manifest, anchor: found.anchor }, options);
+    return { manifest, ...counts, faults: manifest.format === 1 ? [unproven, ...faults] : faults };
   });
 }
 
-async function verifyRestored(room: TrialRoom, manifest: Manifest, options: VerifyOptions) {
+type Taken = { readonly manifest: Manifest; readonly anchor: string | undefined };
+
+async function verifyRestored(room: TrialRoom, { manifest, anchor }: Taken, options: VerifyOptions) {
   options.onProgress('the keys of the citizens');
   const keys = await verifyKeys(room);
   if ('fault' in keys) return { faults: [keys.fault], citizens: 0, documents: 0, entries: 0, leftovers: 0 };
   const documents = await verifyItsDocuments(room, manifest, options);
   options.onProgress('the ledger');
-  const ledger = await verifyLedger(room, join(options.folder, anchorFile), options);
+  const anchorPath = join(options.scratch, anchorFile);
+  if (anchor !== undefined) await writeSynced(anchorPath, anchor);
+  const ledger = await verifyLedger(room, { path: anchorPath, note: anchor ?? '' }, options);
   const faults = [...documents.faults, ...ledger.faults];
   return { ...documents, faults, citizens: keys.citizens, entries: ledger.entries };
 }
@@ -113,7 +121,7 @@ async function verifyKeys({ read, citizenKeys }: TrialRoom): Promise<{ citizens:
 /** What the sweep of a restored server removes: it is in nobody's way, unless there is more than broken uploads leave. */
 const sweptAway: ReadonlySet<Finding['fault']> = new Set(['orphan-blob', 'erased-blob-left']);
 
-async function verifyItsDocuments(room: TrialRoom, manifest: Manifest, { quick, onProgress }: VerifyOptions) {
+async function verifyItsDocuments(room: TrialRoom, manifest: Manifest, { folder, quick, onProgress }: VerifyOptions) {
   // In S3 there may be more by now, and less: what a backup leaves out it cannot answer for.
   if (manifest.documents === null) return { faults: [], documents: 0, leftovers: 0 };
   const excused = new Set(manifest.erasedMeanwhile);
@@ -131,17 +139,18 @@ async function verifyItsDocuments(room: TrialRoom, manifest: Manifest, { quick, 
     .filter(({ id, fault }) => !(sweptAway.has(fault) || (fault === 'blob-missing' && excused.has(id))))
     .map(({ id, fault, detail }) => `document ${id}: ${fault}: ${detail}`);
   if (strays > mostOrphans) faults.push(`${strays} sealed documents have no row in the database: is it an older one?`);
-  return { faults, documents, leftovers };
+  const differ = documentsDiffer(await listDocuments(join(folder, documentsFolder)), manifest);
+  return { faults: differ === undefined ? faults : [...faults, differ], documents, leftovers };
 }
 
 /** What a start demands of the ledger and its anchor, and then the whole log, up to its signed checkpoint. */
 async function verifyLedger(
   { read, log, logPolicy }: TrialRoom,
-  anchorPath: string,
+  placed: { readonly path: string; readonly note: string },
   { onProgress }: Pick<VerifyOptions, 'onProgress'>,
 ) {
   const told = (...faults: readonly string[]) => ({ entries: 0, faults: faults.map((fault) => `ledger: ${fault}`) });
-  const anchor = openAnchor(anchorPath);
+  const anchor = openAnchor(placed.path);
   const head = await readHead(read);
   let anchored: Awaited<ReturnType<typeof anchor.read>>;
   try {
@@ -165,7 +174,7 @@ async function verifyLedger(
     },
   };
   // An anchor is written before its checkpoint is stored: a copy that was taken in between has the newer one beside it.
-  const earlier = anchored.size > signed.size ? [] : [(await readIfThere(anchorPath))?.toString() ?? ''];
+  const earlier = anchored.size > signed.size ? [] : [placed.note];
   const verdict = await verifyLog(source, {
     ...{ policy, earlier },
     onProgress: (done, total) => onProgress(`the ledger, ${grouped(done)} of ${grouped(total)} entries`),

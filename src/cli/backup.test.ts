@@ -8,6 +8,7 @@ import { inDatabase } from '../../test/backups.ts';
 import { temporaryFolder } from '../../test/document-house.ts';
 import { readSettings } from '../config/settings.ts';
 import { systemClock, systemRandom } from '../kernel/system-clock.ts';
+import { createRootKey } from '../keys/root-key-file.ts';
 import { migrate } from '../store/migrations.ts';
 import { databaseFile } from '../store/open.ts';
 import { openSqlite } from '../store/sqlite.ts';
@@ -25,8 +26,11 @@ async function backupOf(t: TestContext, change: (db: DatabaseSync) => void = () 
   await migrate(db, systemClock);
   await db.close();
   const settings = readSettings({ DATA_DIR: dataDir });
-  await createBackup(settings, { folder: backup, earlier: undefined, clock: systemClock, onProgress: () => undefined });
-  inDatabase(change)(backup);
+  const rootKeyPath = join(folder, 'root.key');
+  createRootKey(rootKeyPath, systemRandom);
+  const options = { folder: backup, earlier: undefined, rootKeyPath, clock: systemClock };
+  await createBackup(settings, { ...options, onProgress: () => undefined });
+  await inDatabase(change)(backup, rootKeyPath);
   const { promise, resolve: stop } = Promise.withResolvers<void>();
   const verify = async (openTrial: OpenTrial, onTold: (text: string) => void = () => undefined) => {
     const told: string[] = [];
@@ -35,7 +39,7 @@ async function backupOf(t: TestContext, change: (db: DatabaseSync) => void = () 
       onTold(text);
     };
     const terminal = { stdout: assert.fail, stderr, isInteractive: true, cwd: '/' };
-    const room = { settings: () => settings, clock: systemClock, rootKeyPath: () => '' };
+    const room = { settings: () => settings, clock: systemClock, rootKeyPath: () => rootKeyPath };
     const commands = backupCommands({ ...room, openTrial, stopped: () => promise }, terminal);
     const code = await runCommandLine(['backup', 'verify', backup, '--scratch', scratch], commands, terminal);
     return { code, last: told.at(-1), left: readdirSync(scratch) };

@@ -6,6 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createBackup } from './backup-create.ts';
 import type { Copied } from './backup-documents.ts';
+import { unproven } from './backup-manifest.ts';
 import { restoreBackup } from './backup-restore.ts';
 import { type OpenTrial, verifyBackup } from './backup-verify.ts';
 import { type Command, type ExitCode, onlyOf, type Terminal } from './command.ts';
@@ -42,12 +43,14 @@ export function backupCommands(parts: BackupParts, terminal: Terminal): readonly
       name: 'backup restore',
       usage: 'backup restore FOLDER',
       summary: 'Puts a backup into the DATA_DIR and DOCUMENT_STORE of the settings, in which nothing may be.',
+      details: restoreDetails,
       run: async (args) => await restore(args, parts, terminal),
     },
   ];
 }
 
-const createDetails = `FOLDER is made, or is there and empty. The root key is not in it: keep that elsewhere.
+const createDetails = `FOLDER is made, or is there and empty. The root key (ROOT_KEY_FILE, or root.key in DATA_DIR) proves it and is not in it:
+keep that elsewhere.
 
   --since EARLIER  Documents that are in an earlier backup on the same disk are linked, not copied once more.
 
@@ -62,13 +65,17 @@ The backup itself is not changed.
 
 Ends in 0 where all is well, in 1 where not, with what is wrong.`;
 
+const restoreDetails = `It needs the root key of the time of the backup (ROOT_KEY_FILE, or root.key in DATA_DIR), which proves it.`;
+
 async function create(args: readonly string[], parts: BackupParts, terminal: Terminal): Promise<ExitCode> {
   const options = { since: { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const folder = resolve(terminal.cwd, onlyOf(positionals, 'name one folder'));
   const earlier = values.since === undefined ? undefined : resolve(terminal.cwd, values.since);
   const onProgress = progressOn(terminal);
-  const manifest = await createBackup(parts.settings(), { folder, earlier, clock: parts.clock, onProgress });
+  const settings = parts.settings();
+  const rootKeyPath = parts.rootKeyPath(settings);
+  const manifest = await createBackup(settings, { folder, earlier, rootKeyPath, clock: parts.clock, onProgress });
   const { database, documents, rootKeys, missing } = manifest;
   const what =
     documents === null ? 'the documents lie in S3' : `${documents.count} documents, ${documents.bytes} bytes`;
@@ -125,9 +132,12 @@ async function restore(args: readonly string[], parts: BackupParts, terminal: Te
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
   const folder = resolve(terminal.cwd, onlyOf(positionals, 'name one folder'));
   const settings = parts.settings();
-  const { begunAt, rootKeys } = await restoreBackup(settings, folder, progressOn(terminal));
+  const rootKeyPath = parts.rootKeyPath(settings);
+  const options = { folder, rootKeyPath, onProgress: progressOn(terminal) };
+  const { format, begunAt, rootKeys } = await restoreBackup(settings, options);
+  if (format === 1) terminal.stderr(`${terminal.isInteractive ? '\r' : ''}${unproven}.\n`);
   terminal.stderr(
-    `${terminal.isInteractive ? '\r' : ''}Restored the backup of ${begunAt} into ${settings.dataDir}. It needs root key ${rootKeys.join(', ')} at ${parts.rootKeyPath(settings)}. Before you start: docs/operating.md#backup-and-restore\n`,
+    `${terminal.isInteractive ? '\r' : ''}Restored the backup of ${begunAt} into ${settings.dataDir}. It needs root key ${rootKeys.join(', ')} at ${rootKeyPath}. Before you start: docs/operating.md#backup-and-restore\n`,
   );
   return 0;
 }

@@ -8,6 +8,7 @@ test('a root key gives one key for each purpose, the same after a restart, none 
   const purposes = [
     'wrap-citizen-keys',
     'wrap-signing-keys',
+    'backup-manifest',
     'citizen-pseudonym',
     'stranger-content',
     'client-secrets',

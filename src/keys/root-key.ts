@@ -2,8 +2,11 @@ import { hkdfSync } from 'node:crypto';
 import { hmacText } from '../kernel/hashing.ts';
 import { keyBytes } from './chunked-encryption.ts';
 
-/** What goes with its root: what wraps keys that are stored, which a rotation wraps anew. */
-export type BoundPurpose = 'wrap-citizen-keys' | 'wrap-signing-keys';
+/**
+ * What goes with its root: what wraps keys that are stored, which a rotation wraps anew, and what proves backups, which stay
+ * under the root of their time.
+ */
+export type BoundPurpose = 'wrap-citizen-keys' | 'wrap-signing-keys' | 'backup-manifest';
 
 /** What stays the same for as long as the data lives: pseudonyms, tags and fingerprints that were stored or given out. */
 export const lastingPurposes = [
@@ -31,7 +34,7 @@ export type RootKey = {
   readonly id: string;
   derive(purpose: RootPurpose): Uint8Array;
   /**
-   * The key for what was wrapped under the root of that id: this root, or the one before it while a rotation is
+   * The key for what was wrapped or proved under the root of that id: this root, or the one before it while a rotation is
    * under way. Throws `UnknownRootKey` for any other.
    */
   ofRoot(rootKeyId: string, purpose: BoundPurpose): Uint8Array;

@@ -20,7 +20,16 @@ import { readSettings } from '../../src/config/settings.ts';
 import { copyDatabase } from '../../src/store/database-copy.ts';
 import { lockDatabase } from '../../src/store/database-lock.ts';
 import { databaseFile } from '../../src/store/open.ts';
-import { filesIn, roomOf, runBackup, runBackupAsOther, standingBackup } from '../backups.ts';
+import {
+  type Change,
+  filesIn,
+  fit,
+  roomOf,
+  rootKeyOf,
+  runBackup,
+  runBackupAsOther,
+  standingBackup,
+} from '../backups.ts';
 import { printOf } from '../doctor.ts';
 import { afterThisFile } from '../whole-server.ts';
 
@@ -76,13 +85,13 @@ test('a database that cannot be copied says where to', async (t) => {
   );
 });
 
-type Refusal = readonly [what: string, spoil: (folder: string) => void, told: RegExp];
+type Refusal = readonly [what: string, spoil: Change, told: RegExp];
 
 const refusals: readonly Refusal[] = [
   [
     'whose documents are gone',
     (folder) => rmSync(join(folder, 'documents'), { recursive: true }),
-    /holds 0 documents, and was made with 4: the database was not restored/,
+    /holds other documents than it was made with: 0 of 0 bytes in all, and then 4 of \d+: the database was not/,
   ],
   [
     'whose database is another',
@@ -91,10 +100,7 @@ const refusals: readonly Refusal[] = [
   ],
   [
     'whose documents lie in a bucket, beside a folder for documents',
-    (folder) => {
-      const path = join(folder, 'backup.json');
-      writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), documents: null }));
-    },
+    (folder, rootKeyPath) => fit(folder, rootKeyPath, { documents: null }),
     /the documents of this backup lie in S3, and DOCUMENT_STORE is a folder/,
   ],
 ];
@@ -102,7 +108,7 @@ const refusals: readonly Refusal[] = [
 for (const [what, spoil, told] of refusals) {
   test(`a backup ${what} is not restored, and leaves nothing that a server could start with`, async (t) => {
     const { folder, place } = roomOf(t, standing);
-    spoil(folder);
+    await spoil(folder, rootKeyOf(standing));
     const { code, said } = await runBackup(standing, place, 'restore', folder);
     assert.equal(code, 1);
     assert.match(said, told);
@@ -146,11 +152,12 @@ test('no server starts where a backup is being restored, and none is restored wh
     assert.match(said, /another process has \S+ open; stop it first/);
   }
   let looked = 0;
-  await restoreBackup(readSettings({ DATA_DIR: place }), folder, () => {
+  const onProgress = () => {
     looked += 1;
     assert.throws(() => lockDatabase(database), /another process has/);
     assert.equal(existsSync(database), false);
-  });
+  };
+  await restoreBackup(readSettings({ DATA_DIR: place }), { folder, rootKeyPath: rootKeyOf(standing), onProgress });
   assert.equal(looked, 4);
   lockDatabase(database).close();
   assert.ok(existsSync(database));
@@ -160,7 +167,8 @@ test('a database that a server made between the look and the lock is not replace
   const { folder, place } = roomOf(t, standing);
   const data = join(place, 'data');
   const database = join(data, databaseFile);
-  const restoring = restoreBackup(readSettings({ DATA_DIR: data }), folder, () => undefined);
+  const options = { folder, rootKeyPath: rootKeyOf(standing), onProgress: () => undefined };
+  const restoring = restoreBackup(readSettings({ DATA_DIR: data }), options);
   // The folder is there a few turns before it is locked: it is synced first.
   while (!existsSync(data)) await new Promise((resolve) => setImmediate(resolve));
   writeFileSync(database, 'begun');

@@ -9,7 +9,17 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { readRootKey } from '../../src/keys/root-key-file.ts';
 import { wrapKey } from '../../src/keys/wrap.ts';
 import { databaseFile } from '../../src/store/open.ts';
-import { filesIn, inDatabase, roomOf, runBackup, standingBackup } from '../backups.ts';
+import {
+  type Change,
+  filesIn,
+  fit,
+  inDatabase,
+  manifestIn,
+  roomOf,
+  rootKeyOf,
+  runBackup,
+  standingBackup,
+} from '../backups.ts';
 import { afterThisFile } from '../whole-server.ts';
 
 // What a trial says of a backup whose parts are gone, and of what a server was in the middle of when it was made.
@@ -20,9 +30,9 @@ const anchor = 'ledger-checkpoint';
 
 type Verdict = { readonly verified: boolean; readonly faults: readonly string[]; readonly leftovers: number };
 
-async function verify(t: TestContext, change: (folder: string) => void): Promise<Verdict> {
+async function verify(t: TestContext, change: Change): Promise<Verdict> {
   const { folder, place } = roomOf(t, standing);
-  change(folder);
+  await change(folder, rootKeyOf(standing));
   const { code, said } = await runBackup(standing, place, 'verify', folder, '--json', '--scratch', place);
   const verdict = JSON.parse(said.split('\n')[0] ?? '') as Verdict;
   assert.equal(code, verdict.verified ? 0 : 1);
@@ -59,20 +69,20 @@ test('a broken byte in the middle of a document is found, but by --quick, which 
 
 test('the key of the last of many citizens is tried as well', async (t) => {
   const { folder, place } = roomOf(t, standing);
-  const root = readRootKey(join(standing.well, 'root.key'));
+  const root = readRootKey(rootKeyOf(standing));
   const ids = Array.from({ length: 1_500 }, (_, index) => `many-${String(index).padStart(4, '0')}`);
   const spoil = (db: DatabaseSync) =>
     db.exec("update citizen_key set wrapped = zeroblob(length(wrapped)) where citizen_id = 'many-1499'");
-  inDatabase((db) => {
+  await inDatabase((db) => {
     const insert = db.prepare('insert into citizen_key (citizen_id, wrapped, root_key_id) values (?, ?, ?)');
     for (const id of ids) {
       const key = wrapKey(root.derive('wrap-citizen-keys'), systemRandom(32), `citizen ${id}`, systemRandom);
       insert.run(id, key, root.id);
     }
-  })(folder);
+  })(folder, rootKeyOf(standing));
   const well = await runBackup(standing, place, 'verify', folder, '--json', '--scratch', place);
   assert.equal(JSON.parse(well.said.split('\n')[0] ?? '').citizens, 1_514);
-  inDatabase(spoil)(folder);
+  await inDatabase(spoil)(folder, rootKeyOf(standing));
   const { code, said } = await runBackup(standing, place, 'verify', folder, '--scratch', place);
   assert.equal(code, 1);
   assert.match(said, /the root key does not open the keys of all citizens/);
@@ -89,8 +99,7 @@ test('a row that belongs to none of another table is a fault of the database', a
 test('a backup whose documents lie in a bucket is verified without it, and nothing is made where the settings point', async (t) => {
   const { folder, place } = roomOf(t, standing);
   rmSync(join(folder, 'documents'), { recursive: true });
-  const path = join(folder, 'backup.json');
-  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), documents: null }));
+  await fit(folder, rootKeyOf(standing), { documents: null });
   const data = join(place, 'data');
   // Nor is the database looked at that they name.
   const settings = { DATA_DIR: data, DATABASE_URL: 'postgres://u@127.0.0.1:1/none' };
@@ -99,11 +108,11 @@ test('a backup whose documents lie in a bucket is verified without it, and nothi
 });
 
 test('what follows the last signed checkpoint is looked at as a start does', async (t) => {
-  const verdict = await verify(t, (folder) => {
-    takenBack(folder);
+  const verdict = await verify(t, async (folder, rootKeyPath) => {
+    await takenBack(folder, rootKeyPath);
     unlinkSync(join(folder, anchor));
     cpSync(join(standing.older, anchor), join(folder, anchor));
-    inDatabase((db) => db.exec('update ledger_head set root = zeroblob(length(root))'))(folder);
+    await inDatabase((db) => db.exec('update ledger_head set root = zeroblob(length(root))'))(folder, rootKeyPath);
   });
   assert.match(verdict.faults.join(), /^ledger: the stored tiles of size \d+ do not give the root of the head/);
 });
@@ -118,16 +127,23 @@ test('a backup can be made on a share that takes no modes, as of Windows', async
 });
 
 test('an anchor that is missing, or none, is a fault', async (t) => {
-  const missing = await verify(t, (folder) => unlinkSync(join(folder, anchor)));
+  const missing = await verify(t, async (folder, rootKeyPath) => {
+    unlinkSync(join(folder, anchor));
+    await fit(folder, rootKeyPath);
+  });
   assert.deepEqual(missing.faults, ['ledger: its anchor, ledger-checkpoint, is missing']);
-  const none = await verify(t, (folder) => writeFileSync(join(folder, anchor), 'none'));
+  const none = await verify(t, async (folder, rootKeyPath) => {
+    writeFileSync(join(folder, anchor), 'none');
+    await fit(folder, rootKeyPath);
+  });
   assert.match(none.faults.join(), /^ledger: \S+ledger-checkpoint holds no checkpoint/);
-  const unsigned = await verify(t, (folder) => {
+  const unsigned = await verify(t, async (folder, rootKeyPath) => {
     const path = join(folder, anchor);
     const note = readFileSync(path, 'utf8').replace(/(?<=\n\u2014 \S+ .{30})./, (letter) =>
       letter === 'A' ? 'B' : 'A',
     );
     writeFileSync(path, note);
+    await fit(folder, rootKeyPath);
   });
   assert.match(unsigned.faults.join(), /^ledger: an earlier checkpoint/);
   const notBegun = await verify(
@@ -138,9 +154,9 @@ test('an anchor that is missing, or none, is a fault', async (t) => {
 });
 
 test('what a server was in the middle of with documents is no fault of the backup', async (t) => {
-  const verdict = await verify(t, (folder) => {
+  const verdict = await verify(t, async (folder, rootKeyPath) => {
     const [first = '', second = ''] = filesIn(join(folder, 'documents'));
-    const { begunAt } = JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8'));
+    const { begunAt } = manifestIn(folder);
     const stray = (name: string, secondsBefore: number) => {
       const path = join(folder, 'documents/sealed', name);
       cpSync(second, path);
@@ -151,11 +167,11 @@ test('what a server was in the middle of with documents is no fault of the backu
     stray('doc_01K9ZXQ7M0E7D8T3VBRN5YHC42', 1);
     stray('doc_01K9ZXQ7M0E7D8T3VBRN5YHC43', 3_600);
     utimesSync(first, 1, 1);
-    inDatabase((db) => {
+    await inDatabase((db) => {
       const sql =
         "update document set status = 'erased', sealed_record = null, erased_at = 1, erasure_event = 'x' where id = ?";
       assert.equal(db.prepare(sql).run(basename(first)).changes, 1);
-    })(folder);
+    })(folder, rootKeyPath);
   });
   assert.deepEqual([verdict.faults, verdict.leftovers], [[], 2]);
 });

@@ -19,7 +19,7 @@ import { createBackup } from '../../src/cli/backup-create.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { systemClock } from '../../src/kernel/system-clock.ts';
 import { databaseFile } from '../../src/store/open.ts';
-import { filesIn, fit, inDatabase } from '../backups.ts';
+import { type Change, filesIn, fit, inDatabase } from '../backups.ts';
 import { makeTestFolder } from '../test-folder.ts';
 import { until } from '../until.ts';
 import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
@@ -70,6 +70,7 @@ async function backedUp(): Promise<{ readonly home: ServerHome; readonly backup:
 }
 
 const standing = await backedUp();
+const rootKeyPath = join(standing.home.dataDir, 'root.key');
 
 /** A copy of the backup, with what runs the command on it; nothing of a trial may be left. */
 function copyOf(t: TestContext) {
@@ -94,7 +95,7 @@ test('a backup that was made while the server was at work can be restored, and t
   assert.equal(verdict.entries >= signedIn(join(folder, 'ledger-checkpoint')), true);
   assert.ok(filesIn(folder).every((path) => (statSync(path).mode & 0o077) === 0));
 
-  const other = await makeHome(t, { settings: { ROOT_KEY_FILE: join(standing.home.dataDir, 'root.key') } });
+  const other = await makeHome(t, { settings: { ROOT_KEY_FILE: rootKeyPath } });
   const restored = await other.run('backup', 'restore', folder);
   assert.equal(restored.code, 0, restored.stderr);
   const again = await other.run('backup', 'restore', folder);
@@ -109,7 +110,7 @@ test('a backup that was made while the server was at work can be restored, and t
   await until(async () => signedIn(join(other.dataDir, 'ledger-checkpoint')) > verdict.entries);
 });
 
-type Damage = readonly [what: string, damage: (folder: string) => void, told: RegExp];
+type Damage = readonly [what: string, damage: Change, told: RegExp];
 
 function flip(path: string, at: number): void {
   const bytes = readFileSync(path);
@@ -129,12 +130,12 @@ const damages: readonly Damage[] = [
   ['a bit of the database is another', (folder) => flip(join(folder, databaseFile), 50_000), /its bytes differ/],
   [
     'pages of the database are broken',
-    (folder) => {
+    async (folder, rootKeyPath) => {
       const path = join(folder, databaseFile);
       const bytes = readFileSync(path);
       bytes.fill(0xff, 8 * 4_096, 12 * 4_096);
       writeFileSync(path, bytes);
-      fit(folder);
+      await fit(folder, rootKeyPath);
     },
     /^database: /m,
   ],
@@ -142,12 +143,13 @@ const damages: readonly Damage[] = [
   ['a document is missing', (folder) => unlinkSync(blobOf(folder)), /document doc_\w+: blob-missing/],
   [
     'there are more documents than a broken upload leaves',
-    (folder) => {
+    async (folder, rootKeyPath) => {
       for (let at = 100; at <= 200; at += 1) {
         const stray = join(folder, `documents/sealed/doc_01K9ZXQ7M0E7D8T3VBRN5YH${at}`);
         cpSync(blobOf(folder), stray, { preserveTimestamps: true });
         utimesSync(stray, 1, 1);
       }
+      await fit(folder, rootKeyPath);
     },
     /101 sealed documents have no row in the database: is it an older one\?/,
   ],
@@ -163,7 +165,10 @@ const damages: readonly Damage[] = [
   ],
   [
     'the ledger ends before its anchor',
-    (folder) => cpSync(join(standing.home.dataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint')),
+    async (folder, rootKeyPath) => {
+      cpSync(join(standing.home.dataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint'));
+      await fit(folder, rootKeyPath);
+    },
     /ledger: the ledger has \d+ entries, and \d+ were signed: was an old backup restored\?/,
   ],
   [
@@ -183,7 +188,7 @@ const damages: readonly Damage[] = [
 for (const [what, damage, told] of damages) {
   test(`backup verify tells that ${what}`, async (t) => {
     const { folder, verify } = copyOf(t);
-    damage(folder);
+    await damage(folder, rootKeyPath);
     const { code, stdout, stderr } = await verify();
     assert.equal(code, 1);
     assert.match(`${stdout}${stderr}`, told);
@@ -213,7 +218,7 @@ test('a document that is erased while a backup is made is in it as that; one tha
   cpSync(join(standing.backup, 'documents'), join(dataDir, 'documents'), { recursive: true, preserveTimestamps: true });
   const gone: string[] = [];
   const made = await createBackup(readSettings({ DATA_DIR: dataDir }), {
-    ...{ folder: target, earlier: undefined, clock: systemClock },
+    ...{ folder: target, earlier: undefined, rootKeyPath, clock: systemClock },
     onProgress: ({ count }) => {
       // The database is copied by now, and one document.
       if (count !== 1) return;

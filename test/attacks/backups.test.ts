@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { digestOf } from '../../src/cli/backup-folder.ts';
+import { commandLine } from '../../src/command-line.ts';
+import { blobPath } from '../../src/documents/blobs/blob-store.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { createRootKey, readRootKey } from '../../src/keys/root-key-file.ts';
+import { databaseFile } from '../../src/store/open.ts';
+import { filesIn, fit, inDatabase, manifestIn, roomOf, rootKeyOf, runBackup, standingBackup } from '../backups.ts';
+import { copyOf } from '../doctor.ts';
+import { afterThisFile } from '../whole-server.ts';
+
+// Somebody can write in a backup, and has no root key.
+
+const standing = standingBackup(afterThisFile());
+
+const write = (folder: string, members: object) =>
+  writeFileSync(join(folder, 'backup.json'), JSON.stringify({ ...manifestIn(folder), ...members }));
+
+/** Makes a client of somebody's own, in the rows that are neither sealed nor signed, and the digest that goes with it. */
+async function ownClient(folder: string) {
+  {
+    using db = new DatabaseSync(join(folder, databaseFile));
+    assert.notEqual(db.prepare("update client set name = 'Mine'").run().changes, 0);
+  }
+  return { database: await digestOf(join(folder, databaseFile)) };
+}
+
+const documentIn = (folder: string, at: number) => filesIn(join(folder, 'documents'))[at] ?? assert.fail();
+
+const changed = /backup\.json is not what was written when the backup was made: its code does not fit root key /;
+const others = /the backup holds other documents than it was made with: /;
+
+type Attack = readonly [what: string, attack: (folder: string) => Promise<void> | void, told: RegExp];
+
+/** What `verify` and `restore` refuse alike. */
+const attacks: readonly Attack[] = [
+  [
+    'a client was added, and the manifest fitted to it',
+    async (folder) => write(folder, await ownClient(folder)),
+    changed,
+  ],
+  ['a document is excused that is not there', (folder) => write(folder, { erasedMeanwhile: ['doc_x'] }), changed],
+  ['the documents are said to lie elsewhere', (folder) => write(folder, { documents: null }), changed],
+  ['it is said to be newer', (folder) => write(folder, { begunAt: '2099-01-01T00:00:00.000Z' }), changed],
+  ['it says what no program knows', (folder) => write(folder, { more: true }), changed],
+  [
+    'its code is one of zeros',
+    (folder) => write(folder, { code: { ...manifestIn(folder).code, hmacSha256: '0'.repeat(64) } }),
+    changed,
+  ],
+  [
+    'its code is cut off',
+    (folder) => write(folder, { code: { ...manifestIn(folder).code, hmacSha256: '' } }),
+    /is not of a form that this program knows/,
+  ],
+  [
+    'its code was taken out',
+    (folder) => write(folder, { code: undefined }),
+    /is not of a form that this program knows/,
+  ],
+  [
+    'another house proved it',
+    async (folder) => {
+      const path = join(folder, '..', 'other.key');
+      createRootKey(path, systemRandom);
+      await ownClient(folder);
+      await fit(folder, path, { rootKeys: [readRootKey(path).id] });
+    },
+    /the backup was made under root key [0-9a-f]{16}, and \S+root\.key holds another: name the copy of that time/,
+  ],
+  [
+    'its database is that of another backup of the same house',
+    (folder) => cpSync(join(standing.older, databaseFile), join(folder, databaseFile)),
+    /citizen-services\.sqlite is not the file that the backup was made with/,
+  ],
+  [
+    'its anchor is that of another backup of the same house',
+    (folder) => cpSync(join(standing.older, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint')),
+    /ledger-checkpoint is not the file that the backup was made with/,
+  ],
+  [
+    'its anchor was taken out',
+    (folder) => unlinkSync(join(folder, 'ledger-checkpoint')),
+    /ledger-checkpoint is not the file that the backup was made with/,
+  ],
+  ['a document was taken out', (folder) => unlinkSync(documentIn(folder, 0)), others],
+  [
+    'a document was added',
+    (folder) => cpSync(documentIn(folder, 0), blobPath(join(folder, 'documents'), 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC43')),
+    others,
+  ],
+  [
+    'a document has the name of another',
+    (folder) => {
+      const before = documentIn(folder, 0);
+      cpSync(before, blobPath(join(folder, 'documents'), 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC43'));
+      unlinkSync(before);
+    },
+    others,
+  ],
+  ['a document is shorter', (folder) => writeFileSync(documentIn(folder, 0), 'x'), others],
+];
+
+for (const [what, attack, told] of attacks) {
+  test(`a backup is neither well nor restored where ${what}`, async (t) => {
+    const { folder, place } = roomOf(t, standing);
+    await attack(folder);
+    const verified = await runBackup(standing, place, 'verify', folder, '--scratch', place);
+    assert.equal(verified.code, 1, verified.said);
+    assert.match(verified.said, told);
+    assert.deepEqual(readdirSync(place), []);
+    const restored = await runBackup(standing, place, 'restore', folder);
+    assert.equal(restored.code, 1, restored.said);
+    assert.match(restored.said, told);
+    assert.ok(!existsSync(join(place, databaseFile)));
+  });
+}
+
+test('other bytes of the same length are found by the seal of the document', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  const large = readFileSync(blobPath(join(folder, 'documents'), standing.large));
+  const path = filesIn(join(folder, 'documents')).find((one) => !one.endsWith(standing.large)) ?? assert.fail();
+  writeFileSync(path, large.subarray(0, readFileSync(path).length));
+  const { code, said } = await runBackup(standing, place, 'verify', folder, '--scratch', place);
+  assert.equal(code, 1);
+  assert.match(said, /^document doc_\w+: bytes-broken: .*\nbackup of /);
+});
+
+/** As programs made them that wrote no code. */
+function unprovenOf(folder: string) {
+  const { code: _, anchor: __, ...manifest } = manifestIn(folder);
+  writeFileSync(join(folder, 'backup.json'), JSON.stringify({ ...manifest, format: 1 }));
+}
+
+test('a backup without a code is not called well, and is restored with a word that nothing proves it', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  unprovenOf(folder);
+  const told =
+    /backup\.json has no code under the root key: an earlier version of this program made it, or somebody took/;
+  const verified = await runBackup(standing, place, 'verify', folder, '--json', '--scratch', place);
+  assert.equal(verified.code, 1);
+  const { verified: isWell, faults } = JSON.parse(verified.said.split('\n')[0] ?? '');
+  assert.deepEqual([isWell, faults.length], [false, 1]);
+  assert.match(faults[0], told);
+  const restored = await runBackup(standing, place, 'restore', folder);
+  assert.equal(restored.code, 0, restored.said);
+  assert.match(restored.said, told);
+});
+
+test('with --since, too, each part is proved as it is', async (t) => {
+  const { folder, place, room } = roomOf(t, standing);
+  const made = join(room, 'made');
+  const { code, said } = await runBackup(standing, standing.well, 'create', made, '--since', folder);
+  assert.equal(code, 0, said);
+  assert.equal(manifestIn(made).documents.sha256, manifestIn(folder).documents.sha256);
+  assert.equal((await runBackup(standing, place, 'verify', made, '--scratch', place)).code, 0);
+  // They are the same files: a document that is shortened in the one is in the other.
+  writeFileSync(documentIn(folder, 0), 'x');
+  assert.match((await runBackup(standing, place, 'restore', made)).said, others);
+});
+
+test('a backup stays proved by the root key of its time, and says which that is where it was rotated', async (t) => {
+  const { folder, place, room } = roomOf(t, standing);
+  const data = copyOf(t, standing.well);
+  const rootKey = join(data, 'root.key');
+  const settings = { DATA_DIR: data, ROOT_KEY_FILE: rootKey };
+  const rotate = async (...more: readonly string[]) => {
+    const terminal = { stdout: () => undefined, stderr: () => undefined, isInteractive: false, cwd: '/' };
+    assert.equal(await commandLine(['keys', 'rotate-root', ...more], settings, terminal), 0);
+  };
+  const verify = async (backup: string, key: string) =>
+    await runBackup(standing, { DATA_DIR: place, ROOT_KEY_FILE: key }, 'verify', backup, '--scratch', place);
+  const first = readRootKey(rootKeyOf(standing)).id;
+  await rotate('--prepare');
+  // By now the file has another root, under which the database holds nothing.
+  const between = join(room, 'between');
+  assert.equal((await runBackup(standing, settings, 'create', between)).code, 0);
+  assert.equal(manifestIn(between).code.rootKey, first);
+  await rotate();
+  assert.doesNotMatch((await verify(folder, rootKey)).said, /backup\.json/);
+  await rotate('--finish');
+  const { code, said } = await verify(folder, rootKey);
+  assert.equal(code, 1);
+  assert.match(said, new RegExp(`^the backup was made under root key ${first}, and \\S+ holds another`));
+  for (const backup of [folder, between]) assert.equal((await verify(backup, rootKeyOf(standing))).code, 0);
+  const after = join(room, 'after');
+  assert.equal((await runBackup(standing, settings, 'create', after)).code, 0);
+  assert.equal((await verify(after, rootKey)).code, 0);
+  assert.equal((await verify(after, rootKeyOf(standing))).code, 1);
+});
+
+test('without a root key no backup is made, tried or restored, and nobody is told to make one', async (t) => {
+  const { folder, place, room } = roomOf(t, standing);
+  const missing = join(room, 'none.key');
+  const made = join(room, 'made');
+  for (const [data, ...args] of [
+    [standing.well, 'create', made],
+    [place, 'verify', folder, '--scratch', place],
+    [place, 'restore', folder],
+  ] as const) {
+    const { code, said } = await runBackup(standing, { DATA_DIR: data, ROOT_KEY_FILE: missing }, ...args);
+    assert.equal(code, 1);
+    assert.match(
+      said,
+      /^no root key at \S+none\.key: .* needs it\. Bring your copy there, or name it in ROOT_KEY_FILE\n$/,
+    );
+  }
+  assert.deepEqual([existsSync(made), readdirSync(place)], [false, []]);
+});
+
+test('a change by somebody who has the root key is proved, as no code can help', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  await inDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyOf(standing));
+  assert.equal((await runBackup(standing, place, 'verify', folder, '--scratch', place)).code, 0);
+});
