@@ -3,7 +3,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { apiVersion } from '../config/version.ts';
-import { blobPath } from '../documents/blobs/blob-store.ts';
+import { blobFolders, blobPath } from '../documents/blobs/blob-store.ts';
 import { type Clock, toInstant } from '../kernel/clock.ts';
 import { anchorFile } from '../ledger/anchor.ts';
 import { readIfThere, writeSynced } from '../ledger/synced-file.ts';
@@ -11,9 +11,10 @@ import { copyDatabase, rowsOf } from '../store/database-copy.ts';
 import { databaseFile } from '../store/open.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
 import { type Copied, copyDocuments } from './backup-documents.ts';
-import { digestOf, digestOfAnchor, documentsFolder } from './backup-folder.ts';
+import { digestOfAnchor, documentsFolder } from './backup-folder.ts';
 import { manifestPath, type ProvenManifest, proved, readManifest, rootKeyFor } from './backup-manifest.ts';
 import { UsageError } from './command.ts';
+import { digestOf } from './digest-of.ts';
 
 export type CreateOptions = {
   readonly folder: string;
@@ -43,6 +44,7 @@ export async function createBackup(settings: Settings, options: CreateOptions): 
   const inFolder = !settings.documentStore.startsWith('s3://');
   const documents = inFolder
     ? await copyDocuments(settings.documentStore, join(folder, documentsFolder), {
+        drafts: join(folder, documentsFolder, blobFolders.incoming),
         earlier: earlier === undefined ? undefined : join(earlier, documentsFolder),
         onProgress: options.onProgress,
       })

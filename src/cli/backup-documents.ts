@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { constants, copyFile, link, open, readdir, stat, utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { existsSync, type Stats } from 'node:fs';
+import { constants, copyFile, link, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { blobFolders } from '../documents/blobs/blob-store.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
+import { digestOf } from './digest-of.ts';
 
 export type Copied = { readonly count: number; readonly bytes: number };
 
@@ -10,6 +12,8 @@ export type Copied = { readonly count: number; readonly bytes: number };
 export type Listed = Copied & { readonly sha256: string };
 
 export type CopyOptions = {
+  /** A folder of the caller's own, on the same disk as the copies: each is made there, and gets its place when it is whole. */
+  readonly drafts: string;
   /** A folder of documents that was copied earlier: what is there already is linked, not copied. */
   readonly earlier?: string | undefined;
   readonly onProgress?: (copied: Copied) => void;
@@ -20,9 +24,10 @@ const { sealed, incoming } = blobFolders;
 
 /**
  * Copies the sealed documents of a folder, each synced, with its time. A blob never changes once it is there, so it is
- * copied while the server runs; one that is erased meanwhile is left out.
+ * copied while the server runs; one that is erased meanwhile is left out. What an earlier copy of them left stays as it is,
+ * and throws where it is another.
  */
-export async function copyDocuments(from: string, to: string, options: CopyOptions = {}): Promise<Listed> {
+export async function copyDocuments(from: string, to: string, options: CopyOptions): Promise<Listed> {
   const list = emptyList();
   await makeFolder(join(to, incoming));
   await makeFolder(join(to, sealed));
@@ -33,7 +38,7 @@ export async function copyDocuments(from: string, to: string, options: CopyOptio
       folder = dirname(path);
       await makeFolder(join(to, folder));
     }
-    const size = await copyOne(path, { from, to, earlier: options.earlier });
+    const size = await copyOne(path, { from, to, ...options });
     if (size === undefined) continue;
     options.onProgress?.(list.add(path, size));
   }
@@ -63,25 +68,46 @@ function emptyList() {
   };
 }
 
-type Places = { readonly from: string; readonly to: string; readonly earlier: string | undefined };
+type Places = Pick<CopyOptions, 'drafts' | 'earlier'> & { readonly from: string; readonly to: string };
 
-async function copyOne(path: string, { from, to, earlier }: Places): Promise<number | undefined> {
+async function copyOne(path: string, { from, to, drafts, earlier }: Places): Promise<number | undefined> {
   const [source, target] = [join(from, path), join(to, path)];
   const found = await ifThere(stat(source));
   if (found === undefined) return undefined;
+  if (existsSync(target)) {
+    if (await isSame(source, target)) return found.size;
+    throw new Error(`${target} is there already, and is another than in the backup: it was left as it is`);
+  }
   const before = earlier === undefined ? undefined : await ifThere(stat(join(earlier, path)));
   if (earlier !== undefined && before?.size === found.size && (await isLinked(join(earlier, path), target))) {
     return found.size;
   }
-  const copying = copyFile(source, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE).then(() => true);
-  if ((await ifThere(copying)) === undefined) return undefined;
-  await utimes(target, found.atime, found.mtime);
-  await using file = await open(target, 'r');
+  const draft = join(drafts, basename(path));
+  try {
+    const copying = copyFile(source, draft, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE).then(() => true);
+    if ((await ifThere(copying)) === undefined) return undefined;
+    await finish(draft, found);
+    await rename(draft, target);
+    return found.size;
+  } catch (fault) {
+    // On a disk that is full it would be in the way of what is tried next.
+    await rm(draft, { force: true });
+    throw fault;
+  }
+}
+
+/** Gives a copy the time of its original and the mode of what a server has stored, and syncs it. */
+async function finish(path: string, { atime, mtime, mode }: Stats): Promise<void> {
+  await utimes(path, atime, mtime);
+  await using file = await open(path, 'r');
   // A backup may have been put where others read it, or shut to its owner as well. What a server has stored is neither, and a
   // share of another system, to which it is copied, may refuse every mode.
-  if ((found.mode & 0o777) !== 0o600) await file.chmod(0o600);
+  if ((mode & 0o777) !== 0o600) await file.chmod(0o600);
   await file.sync();
-  return found.size;
+}
+
+async function isSame(one: string, other: string): Promise<boolean> {
+  return (await digestOf(one)).sha256 === (await digestOf(other)).sha256;
 }
 
 /** False where the file system, or the border between two, takes no such link: a copy may do, or says why not. */

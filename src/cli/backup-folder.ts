@@ -1,32 +1,17 @@
-import { createHash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
-import { chmod, copyFile } from 'node:fs/promises';
+import { chmod, constants, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { sha256 } from '../kernel/hashing.ts';
 import { anchorFile } from '../ledger/anchor.ts';
 import { readIfThere } from '../ledger/synced-file.ts';
 import { databaseFile } from '../store/open.ts';
 import type { Listed } from './backup-documents.ts';
 import type { Manifest, ProvenManifest } from './backup-manifest.ts';
+import { digestOf } from './digest-of.ts';
 
 /** The folder of the documents in a backup. */
 export const documentsFolder = 'documents';
 
-/** The SHA-256 of a file, in hexadecimal, and its length. */
-export async function digestOf(path: string): Promise<Manifest['database']> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  await pipeline(createReadStream(path), async (pieces) => {
-    for await (const piece of pieces) {
-      hash.update(piece);
-      bytes += piece.length;
-    }
-  });
-  return { bytes, sha256: hash.digest('hex') };
-}
-
-/** The same of an anchor; null where there is none. */
+/** The digest of an anchor; null where there is none. */
 export function digestOfAnchor(anchor: Uint8Array | undefined): ProvenManifest['anchor'] {
   return anchor === undefined ? null : { bytes: anchor.length, sha256: sha256(anchor).toString('hex') };
 }

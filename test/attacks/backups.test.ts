@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, unlinkSync, writeFileSyn
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { digestOf } from '../../src/cli/backup-folder.ts';
+import { digestOf } from '../../src/cli/digest-of.ts';
 import { commandLine } from '../../src/command-line.ts';
 import { blobPath } from '../../src/documents/blobs/blob-store.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';

@@ -123,8 +123,10 @@ for (const [what, spoil, told] of refusals) {
 const taken: readonly (readonly [what: string, settings: Readonly<Record<string, string>>, told: RegExp])[] = [
   ['citizen-services.sqlite', {}, /citizen-services\.sqlite is there: restore into a DATA_DIR of its own/],
   ['citizen-services.sqlite-wal', {}, /sqlite-wal is there: restore into a DATA_DIR of its own/],
+  // SQLite would play it back into the database that was restored.
+  ['citizen-services.sqlite-journal', {}, /sqlite-journal is there: restore into a DATA_DIR of its own/],
   ['ledger-checkpoint', {}, /ledger-checkpoint is there: restore into a DATA_DIR of its own/],
-  ['documents/sealed/x', {}, /Where a restoration broke off, remove \S+documents\/sealed first/],
+  ['documents/sealed/x', {}, /there are documents in \S+: restore into a DOCUMENT_STORE of its own/],
   ['', { DOCUMENT_STORE: 's3://b/c?region=eu' }, /DOCUMENT_STORE is a bucket: restore into a folder/],
   ['', { DATABASE_URL: 'postgres://u@127.0.0.1:1/none' }, /^DATABASE_URL is set, and the backup is one of SQLite/],
 ];

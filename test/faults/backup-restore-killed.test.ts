@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { blobPath } from '../../src/documents/blobs/blob-store.ts';
+import { databaseFile } from '../../src/store/open.ts';
+import { filesIn, inDatabase, roomOf, rootKeyOf, runBackup, type Standing, standingBackup } from '../backups.ts';
+import { afterThisFile } from '../whole-server.ts';
+
+// A restoration is killed before each file that would get its name, and run again.
+
+const standing = standingBackup(afterThisFile());
+
+/** Restores in a process that is killed by force before it gives a file its name for the time `at`; gives how it ended. */
+function restoreAndKill(made: Standing, folder: string, { data, at }: { readonly data: string; readonly at: number }) {
+  const killing = `
+    import fs from 'node:fs/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { rename } = fs;
+    let renamed = 0;
+    fs.rename = (from, to) => {
+      renamed += 1;
+      if (renamed === ${at}) process.kill(process.pid, 'SIGKILL');
+      return rename(from, to);
+    };
+    syncBuiltinESMExports();`;
+  const hook = `--import=data:text/javascript,${encodeURIComponent(killing)}`;
+  const main = join(import.meta.dirname, '../../src/main.ts');
+  return spawnSync(process.execPath, [hook, main, 'backup', 'restore', folder], {
+    env: { DATA_DIR: data, ROOT_KEY_FILE: rootKeyOf(made) },
+    ...{ cwd: '/', encoding: 'utf8' },
+  });
+}
+
+/** What lies below a folder, but locks. */
+const contents = (folder: string) =>
+  new Map(
+    readdirSync(folder, { recursive: true, encoding: 'utf8', withFileTypes: true })
+      .map((entry) => [join(relative(folder, entry.parentPath), entry.name), entry] as const)
+      .filter(([name]) => !name.endsWith('-lock'))
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, entry]) => [name, entry.isFile() ? readFileSync(join(folder, name), 'latin1') : '']),
+  );
+
+test('a restoration that was killed anywhere goes on when it is run again, and leaves nothing of the first', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  const whole = join(place, 'whole');
+  assert.equal((await runBackup(standing, whole, 'restore', folder)).code, 0);
+  let at = 1;
+  for (; ; at += 1) {
+    const data = join(place, `killed-${at}`);
+    const { signal, status, stderr } = restoreAndKill(standing, folder, { data, at });
+    if (signal === null) {
+      assert.equal(status, 0, stderr);
+      break;
+    }
+    assert.equal(existsSync(join(data, databaseFile)), false);
+    const { code, said } = await runBackup(standing, data, 'restore', folder);
+    assert.equal(code, 0, `killed before the renaming ${at}: ${said}`);
+    assert.ok(isDeepStrictEqual(contents(data), contents(whole)), `killed before the renaming ${at}`);
+  }
+  // Four documents, the anchor, the database.
+  assert.equal(at, 7);
+});
+
+test('what a killed restoration left is nothing to go on with for that of another backup, or into another DATA_DIR', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  const data = join(place, 'data');
+  assert.equal(restoreAndKill(standing, folder, { data, at: 4 }).signal, 'SIGKILL');
+  const before = contents(data);
+  const elsewhere = { DATA_DIR: join(place, 'other'), DOCUMENT_STORE: join(data, 'documents') };
+  const refused =
+    /a restoration of another backup, or into another DATA_DIR, broke off in \S+documents: .* or remove \S+restoring-\S+ and \S+sealed$/m;
+  assert.match((await runBackup(standing, elsewhere, 'restore', folder)).said, refused);
+  await inDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyOf(standing));
+  assert.match((await runBackup(standing, data, 'restore', folder)).said, refused);
+  assert.ok(isDeepStrictEqual(contents(data), before));
+});
+
+const strangers: readonly (readonly [what: string, put: (documents: string) => void, told: RegExp])[] = [
+  [
+    'of which the backup has other bytes',
+    (documents) => writeFileSync(filesIn(join(documents, 'sealed'))[0] ?? assert.fail(), 'mine'),
+    /\S+doc_\w+ is there already, and is another than in the backup/,
+  ],
+  [
+    'that the backup has not',
+    (documents) => {
+      const path = blobPath(documents, 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC43');
+      mkdirSync(join(path, '..'), { recursive: true });
+      writeFileSync(path, 'mine');
+    },
+    /there are documents in \S+documents that the backup has not/,
+  ],
+];
+
+for (const [what, put, refused] of strangers) {
+  test(`a restoration that goes on touches no document ${what}`, async (t) => {
+    const { folder, place } = roomOf(t, standing);
+    assert.equal(restoreAndKill(standing, folder, { data: place, at: 4 }).signal, 'SIGKILL');
+    const documents = join(place, 'documents');
+    put(documents);
+    const before = contents(join(documents, 'sealed'));
+    const { code, said } = await runBackup(standing, place, 'restore', folder);
+    assert.equal(code, 1);
+    assert.match(said, refused);
+    const after = contents(join(documents, 'sealed'));
+    for (const [name, bytes] of before) assert.equal(after.get(name), bytes, name);
+    assert.equal(existsSync(join(place, databaseFile)), false);
+  });
+}
