@@ -1,12 +1,13 @@
-import { chmod, constants, copyFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { sha256 } from '../kernel/hashing.ts';
 import { anchorFile } from '../ledger/anchor.ts';
 import { readIfThere } from '../ledger/synced-file.ts';
 import { databaseFile } from '../store/open.ts';
 import type { Listed } from './backup-documents.ts';
 import type { Manifest, ProvenManifest } from './backup-manifest.ts';
-import { digestOf } from './digest-of.ts';
 
 /** The folder of the documents in a backup. */
 export const documentsFolder = 'documents';
@@ -16,14 +17,38 @@ export function digestOfAnchor(anchor: Uint8Array | undefined): ProvenManifest['
   return anchor === undefined ? null : { bytes: anchor.length, sha256: sha256(anchor).toString('hex') };
 }
 
+export type Taking = {
+  /** A file that is not there yet. */
+  readonly to: string;
+  /** Aborted when nobody waits for the copy any more. */
+  readonly stopped?: AbortSignal;
+};
+
+/** So much of a database is read at once. */
+const pieceBytes = 2 ** 20;
+
 /**
  * Takes the database out of a backup, for a server to write in, also where the backup is shut to that. Gives why it is not
- * the one that the backup was made with; undefined where it is.
+ * the one that the backup was made with; undefined where it is. In pieces: the system's own copy cannot be stopped.
  */
-export async function takeDatabase(folder: string, { database }: Manifest, to: string): Promise<string | undefined> {
-  await copyFile(join(folder, databaseFile), to, constants.COPYFILE_FICLONE);
-  await chmod(to, 0o600);
-  return (await digestOf(to)).sha256 === database.sha256 ? undefined : isAnother(databaseFile);
+export async function takeDatabase(
+  folder: string,
+  { database }: Manifest,
+  { to, stopped }: Taking,
+): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  await pipeline(
+    createReadStream(join(folder, databaseFile), { highWaterMark: pieceBytes }),
+    async function* (pieces: AsyncIterable<Uint8Array>) {
+      for await (const piece of pieces) {
+        hash.update(piece);
+        yield piece;
+      }
+    },
+    createWriteStream(to, { flags: 'wx', mode: 0o600 }),
+    { signal: stopped },
+  );
+  return hash.digest('hex') === database.sha256 ? undefined : isAnother(databaseFile);
 }
 
 /** The anchor in a backup, undefined where it has none; or why it is not the one that the backup was made with. */

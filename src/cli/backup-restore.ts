@@ -45,7 +45,7 @@ export async function restoreBackup(settings: Settings, options: RestoreOptions)
   const draft = `${database}.restoring`;
   try {
     await rm(draft, { force: true });
-    const differs = await takeDatabase(folder, manifest, draft);
+    const differs = await takeDatabase(folder, manifest, { to: draft });
     if (differs !== undefined) throw new Error(differs);
     await restoreDocuments(restoring, onProgress);
     await using file = await open(draft, 'r+');

@@ -66,7 +66,7 @@ export async function verifyBackup(settings: Settings, options: VerifyOptions): 
   const none = { manifest, citizens: 0, documents: 0, entries: 0, leftovers: 0 };
   options.onProgress('the database');
   const database = join(options.scratch, databaseFile);
-  const differs = await takeDatabase(folder, manifest, database);
+  const differs = await takeDatabase(folder, manifest, { to: database, stopped: options.stopped });
   if (differs !== undefined) return { ...none, faults: [differs] };
   const found = await readAnchor(folder, manifest);
   if ('differs' in found) return { ...none, faults: [found.differs] };
