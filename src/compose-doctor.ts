@@ -6,7 +6,7 @@ import { databaseChecks } from './doctor-database.ts';
 import { frontChecks } from './doctor-front.ts';
 import { machineChecks } from './doctor-machine.ts';
 import { outsideChecks } from './doctor-outside.ts';
-import { placesIn, settingPlaces, silentOf } from './doctor-places.ts';
+import { isStray, placesIn, placesWithin, type Silent, settingPlaces, silentOf } from './doctor-places.ts';
 import type { DoctorRoom } from './doctor-room.ts';
 import { findingOf, settingsCheck } from './doctor-settings.ts';
 import { rootKeyPath } from './first-root-key.ts';
@@ -21,7 +21,7 @@ import type { Environment } from './thread-messages.ts';
 /** The checks of the installation that an environment describes. Nothing is opened before the first looks. */
 export async function checkUpOf(environment: Environment): Promise<CheckUp> {
   const unread = await silentOf(settingPlaces(environment));
-  if (unread.length > 0) return onlySettings(unread);
+  if (unread.length > 0) return onlySettings(unread.map(({ fault }) => fault));
   const faults: SettingError[] = [];
   let settings: Settings;
   try {
@@ -30,13 +30,16 @@ export async function checkUpOf(environment: Environment): Promise<CheckUp> {
     if (!(fault instanceof SettingError)) throw fault;
     return onlySettings([fault]);
   }
-  const silent = await silentOf(placesIn(settings));
-  faults.push(...silent);
+  const named = await silentOf(placesIn(settings));
+  const silent = [...named, ...(await silentOf(placesWithin(settings, named)))];
   const room = roomOf(settings, silent);
+  const strays = silent.filter((one) => isStray(one, settings)).map(({ fault }) => fault);
+  const needed = silent.filter((one) => !isStray(one, settings)).map(({ fault }) => fault);
+  faults.push(...needed);
   const clean = withoutSecrets(settings);
   const file = environment['SETTINGS_FILE'];
   const own = [
-    settingsCheck({ settings, faults, silent, file, clock: systemClock }),
+    settingsCheck({ settings, faults: [...faults, ...strays], silent: needed, file, clock: systemClock }),
     ...machineChecks(room),
     ...databaseChecks(room),
     ...contentChecks(room),
@@ -59,7 +62,7 @@ function onlySettings(faults: readonly SettingError[]): CheckUp {
   return { stages: [[check]], end: async () => undefined };
 }
 
-function roomOf(settings: Settings, silent: readonly SettingError[]): DoctorRoom {
+function roomOf(settings: Settings, silent: readonly Silent[]): DoctorRoom {
   const once = <T>(make: () => Promise<T>) => {
     let made: Promise<T> | undefined;
     return () => {
@@ -68,7 +71,8 @@ function roomOf(settings: Settings, silent: readonly SettingError[]): DoctorRoom
     };
   };
   const { dataDir } = settings;
-  const isSilent = (...names: readonly string[]) => silent.some(({ setting }) => names.includes(setting));
+  const isSilent = (...names: readonly string[]) =>
+    silent.some((one) => !isStray(one, settings) && names.includes(one.fault.setting));
   const databaseUrl = settings.databaseUrl?.reveal();
   const database = once(async () =>
     databaseUrl === undefined && isSilent('DATA_DIR') ? undefined : await openToLook({ databaseUrl, dataDir }),
@@ -77,11 +81,10 @@ function roomOf(settings: Settings, silent: readonly SettingError[]): DoctorRoom
     const db = await database();
     return db === undefined ? undefined : await lookAtSchema(db);
   });
-  const places = placesIn(settings);
   return {
     ...{ settings, clock: systemClock, database, schema },
     root: isSilent('ROOT_KEY_FILE', 'DATA_DIR') ? undefined : rootOf(settings),
-    silent: new Set(silent.flatMap(({ setting }) => places.get(setting) ?? [])),
+    silent: new Set(silent.map(({ place }) => place)),
   };
 }
 

@@ -6,9 +6,12 @@ import type { RootKey } from './keys/root-key.ts';
 import { createRootKey, RootKeyError } from './keys/root-key-file.ts';
 import { databaseFile, openDatabase } from './store/open.ts';
 
+/** The root key within `DATA_DIR`, where no setting names another place. */
+export const rootKeyFile = 'root.key';
+
 /** Where the root key is: the setting, or the data folder. */
-export function rootKeyPath({ rootKeyFile, dataDir }: Settings): string {
-  return rootKeyFile ?? join(dataDir, 'root.key');
+export function rootKeyPath(settings: Settings): string {
+  return settings.rootKeyFile ?? join(settings.dataDir, rootKeyFile);
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { makeTestFolder } from '../test-folder.ts';
 import { makeHome } from '../whole-server.ts';
@@ -40,6 +40,37 @@ test('a folder of documents that gives no answer keeps its neighbours in DATA_DI
   assert.ok(lines.includes('warn documents not looked at -> mend DOCUMENT_STORE first'));
   assert.ok(lines.some((line) => line.startsWith('ok data-dir ')));
 });
+
+test('a link in DATA_DIR to what gives no answer is named, and keeps nothing else from being looked at', async (t) => {
+  const home = await makeHome(t);
+  const link = join(home.dataDir, 'old-documents');
+  symlinkSync(silentPlace(t), link);
+  const { code, stdout } = await home.run('doctor');
+  assert.equal(code, 1);
+  const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
+  assert.ok(lines.some((line) => line.startsWith(`FAULT settings DATA_DIR: no answer from ${link} within 5 s`)));
+  assert.ok(lines.some((line) => line.startsWith('ok data-dir ')));
+});
+
+for (const [setting, name, check] of [
+  ['DATA_DIR', 'citizen-services.sqlite', 'database'],
+  ['DATA_DIR', 'citizen-services.sqlite-wal', 'database'],
+  ['DATA_DIR', 'root.key', 'root-key'],
+  ['DATA_DIR', 'ledger-checkpoint', 'ledger'],
+  ['DOCUMENT_STORE', 'documents/sealed', 'documents'],
+] as const) {
+  test(`where ${name} leads to what gives no answer, nothing that reads it waits for it`, async (t) => {
+    const home = await makeHome(t);
+    const link = join(home.dataDir, name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(silentPlace(t), link);
+    const { code, stdout } = await home.run('doctor');
+    assert.equal(code, 1);
+    const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
+    assert.ok(lines.some((line) => line.startsWith(`FAULT settings ${setting}: no answer from ${link} within 5 s`)));
+    assert.ok(!lines.some((line) => line.split(' ')[1] === check && !line.includes('not looked at')));
+  });
+}
 
 test('where DATA_DIR gives no answer, nothing of what lies in it is looked at', async (t) => {
   const home = await makeHome(t, { settings: { DATA_DIR: silentPlace(t) } });
