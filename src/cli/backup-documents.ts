@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, type Stats } from 'node:fs';
-import { constants, copyFile, link, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { constants, copyFile, link, open, readdir, rename, rm, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { blobFolders } from '../documents/blobs/blob-store.ts';
+import { blobFolders, blobNamePattern } from '../documents/blobs/blob-store.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
 import { digestOf } from './digest-of.ts';
+import { fileAt } from './file-at.ts';
 
 export type Copied = { readonly count: number; readonly bytes: number };
 
@@ -32,7 +33,7 @@ export async function copyDocuments(from: string, to: string, options: CopyOptio
   await makeFolder(join(to, incoming));
   await makeFolder(join(to, sealed));
   let folder = '';
-  for await (const path of filesIn(join(from, sealed), sealed)) {
+  for await (const path of documentsIn(join(from, sealed), sealed)) {
     if (dirname(path) !== folder) {
       if (folder !== '') await syncFolder(join(to, folder));
       folder = dirname(path);
@@ -50,7 +51,10 @@ export async function copyDocuments(from: string, to: string, options: CopyOptio
 /** Lists the sealed documents of a folder, of which nothing is read but their lengths. */
 export async function listDocuments(folder: string): Promise<Listed> {
   const list = emptyList();
-  for await (const path of filesIn(join(folder, sealed), sealed)) list.add(path, (await stat(join(folder, path))).size);
+  for await (const path of documentsIn(join(folder, sealed), sealed)) {
+    const found = await fileAt(join(folder, path));
+    if (found !== undefined) list.add(path, found.size);
+  }
   return list.end();
 }
 
@@ -72,13 +76,13 @@ type Places = Pick<CopyOptions, 'drafts' | 'earlier'> & { readonly from: string;
 
 async function copyOne(path: string, { from, to, drafts, earlier }: Places): Promise<number | undefined> {
   const [source, target] = [join(from, path), join(to, path)];
-  const found = await ifThere(stat(source));
+  const found = await fileAt(source);
   if (found === undefined) return undefined;
   if (existsSync(target)) {
     if (await isSame(source, target)) return found.size;
     throw new Error(`${target} is there already, and is another than in the backup: it was left as it is`);
   }
-  const before = earlier === undefined ? undefined : await ifThere(stat(join(earlier, path)));
+  const before = earlier === undefined ? undefined : await fileAt(join(earlier, path));
   if (earlier !== undefined && before?.size === found.size && (await isLinked(join(earlier, path), target))) {
     return found.size;
   }
@@ -118,13 +122,17 @@ function isLinked(from: string, to: string): Promise<boolean> {
   );
 }
 
-/** The paths of all files below a folder, as they stand below `name`, in one order; none where there is no such folder. */
-async function* filesIn(folder: string, name: string): AsyncGenerator<string> {
+/** A folder of documents is named by characters of theirs. What else there is a share or a desktop has made, as `@eaDir`. */
+const folderPattern = /^[A-Za-z0-9_-]+$/;
+
+/** The paths of all documents below a folder, as they stand below `name`, in one order; none where there is no such folder. */
+async function* documentsIn(folder: string, name: string): AsyncGenerator<string> {
   const entries = (await ifThere(readdir(folder, { withFileTypes: true }))) ?? [];
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const path = join(name, entry.name);
-    if (entry.isDirectory()) yield* filesIn(join(folder, entry.name), path);
-    else yield path;
+    if (!entry.isDirectory()) {
+      if (blobNamePattern.test(entry.name)) yield path;
+    } else if (folderPattern.test(entry.name)) yield* documentsIn(join(folder, entry.name), path);
   }
 }
 

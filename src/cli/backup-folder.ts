@@ -8,6 +8,7 @@ import { readIfThere } from '../ledger/synced-file.ts';
 import { databaseFile } from '../store/open.ts';
 import type { Listed } from './backup-documents.ts';
 import type { Manifest, ProvenManifest } from './backup-manifest.ts';
+import { fileAt } from './file-at.ts';
 
 /** The folder of the documents in a backup. */
 export const documentsFolder = 'documents';
@@ -36,9 +37,11 @@ export async function takeDatabase(
   { database }: Manifest,
   { to, stopped }: Taking,
 ): Promise<string | undefined> {
+  const source = join(folder, databaseFile);
+  await fileAt(source);
   const hash = createHash('sha256');
   await pipeline(
-    createReadStream(join(folder, databaseFile), { highWaterMark: pieceBytes }),
+    createReadStream(source, { highWaterMark: pieceBytes }),
     async function* (pieces: AsyncIterable<Uint8Array>) {
       for await (const piece of pieces) {
         hash.update(piece);
@@ -56,7 +59,8 @@ export async function readAnchor(
   folder: string,
   manifest: Manifest,
 ): Promise<{ readonly anchor: string | undefined } | { readonly differs: string }> {
-  const anchor = await readIfThere(join(folder, anchorFile));
+  const path = join(folder, anchorFile);
+  const anchor = (await fileAt(path)) === undefined ? undefined : await readIfThere(path);
   const isProven = manifest.format === 1 || digestOfAnchor(anchor)?.sha256 === manifest.anchor?.sha256;
   return isProven ? { anchor: anchor?.toString() } : { differs: isAnother(anchorFile) };
 }

@@ -4,26 +4,31 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
+import { blobNamePattern } from '../documents/blobs/blob-store.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { hmac } from '../kernel/hashing.ts';
 import { type RootKey, UnknownRootKey } from '../keys/root-key.ts';
 import { readRootKey } from '../keys/root-key-file.ts';
+import { fileAt } from './file-at.ts';
 
 const manifestFile = 'backup.json';
 
 const count = Type.Integer({ minimum: 0 });
-const ids = Type.Array(Type.String());
+const ids = Type.Array(Type.String({ pattern: blobNamePattern.source }));
+// What is told of a backup before it is proved writes nothing else on a terminal.
+const rootKeyId = Type.String({ pattern: '^[0-9a-f]{16}$' });
+const instant = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' });
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const file = Type.Object({ bytes: count, sha256 });
 const shared = {
   /** The version of the program that made it. */
-  program: Type.String(),
+  program: Type.String({ pattern: '^[\\w.+-]{1,64}$' }),
   /** When it was begun and finished, as instants of RFC 3339. What was stored in between may be in it, or not. */
-  begunAt: Type.String(),
-  finishedAt: Type.String(),
+  begunAt: instant,
+  finishedAt: instant,
   database: file,
   /** The root keys that open it, by their ids. None of them is in it. */
-  rootKeys: ids,
+  rootKeys: Type.Array(rootKeyId),
   /** Documents that were erased while the backup was made: their rows are in it, their bytes nowhere. */
   erasedMeanwhile: ids,
   /** Documents that had no bytes in the living installation either. */
@@ -40,7 +45,7 @@ const provenSchema = Type.Object({
   /** Null where the documents lie in S3. Their bytes are proved by what the database holds of each. */
   documents: Type.Union([Type.Object({ count, bytes: count, sha256 }), Type.Null()]),
   /** HMAC-SHA-256 over the canonical JSON of all other members, under a key of that root. */
-  code: Type.Object({ rootKey: Type.String(), hmacSha256: sha256 }),
+  code: Type.Object({ rootKey: rootKeyId, hmacSha256: sha256 }),
 });
 const manifestSchema = Type.Union([unprovenSchema, provenSchema]);
 
@@ -57,6 +62,7 @@ export const manifestPath = (folder: string): string => join(folder, manifestFil
 /** The manifest of a backup; throws, in words for the operator, where the folder is none or not a whole one. */
 export async function readManifest(folder: string): Promise<Manifest> {
   let text: string;
+  await fileAt(manifestPath(folder));
   try {
     text = await readFile(manifestPath(folder), 'utf8');
   } catch (cause) {

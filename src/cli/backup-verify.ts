@@ -64,6 +64,9 @@ export async function verifyBackup(settings: Settings, options: VerifyOptions): 
   const { folder, openTrial } = options;
   const manifest = await readProvenManifest(folder, options.rootKey);
   const none = { manifest, citizens: 0, documents: 0, entries: 0, leftovers: 0 };
+  // Before any of them is opened: what is no file would keep the trial waiting.
+  const listed = manifest.documents === null ? undefined : await listDocuments(join(folder, documentsFolder));
+  const differ = listed === undefined ? undefined : documentsDiffer(listed, manifest);
   options.onProgress('the database');
   const database = join(options.scratch, databaseFile);
   const differs = await takeDatabase(folder, manifest, { to: database, stopped: options.stopped });
@@ -78,7 +81,8 @@ export async function verifyBackup(settings: Settings, options: VerifyOptions): 
   const restored = { ...settings, databaseUrl: undefined, dataDir: options.scratch, documentStore };
   return await openTrial(restored, options.rootKey, async (room) => {
     const { faults, ...counts } = await verifyRestored(room, { manifest, anchor: found.anchor }, options);
-    return { manifest, ...counts, faults: manifest.format === 1 ? [unproven, ...faults] : faults };
+    const doubts = [manifest.format === 1 ? unproven : undefined, differ].filter((doubt) => doubt !== undefined);
+    return { manifest, ...counts, faults: [...faults, ...doubts] };
   });
 }
 
@@ -121,7 +125,7 @@ async function verifyKeys({ read, citizenKeys }: TrialRoom): Promise<{ citizens:
 /** What the sweep of a restored server removes: it is in nobody's way, unless there is more than broken uploads leave. */
 const sweptAway: ReadonlySet<Finding['fault']> = new Set(['orphan-blob', 'erased-blob-left']);
 
-async function verifyItsDocuments(room: TrialRoom, manifest: Manifest, { folder, quick, onProgress }: VerifyOptions) {
+async function verifyItsDocuments(room: TrialRoom, manifest: Manifest, { quick, onProgress }: VerifyOptions) {
   // In S3 there may be more by now, and less: what a backup leaves out it cannot answer for.
   if (manifest.documents === null) return { faults: [], documents: 0, leftovers: 0 };
   const excused = new Set(manifest.erasedMeanwhile);
@@ -139,8 +143,7 @@ async function verifyItsDocuments(room: TrialRoom, manifest: Manifest, { folder,
     .filter(({ id, fault }) => !(sweptAway.has(fault) || (fault === 'blob-missing' && excused.has(id))))
     .map(({ id, fault, detail }) => `document ${id}: ${fault}: ${detail}`);
   if (strays > mostOrphans) faults.push(`${strays} sealed documents have no row in the database: is it an older one?`);
-  const differ = documentsDiffer(await listDocuments(join(folder, documentsFolder)), manifest);
-  return { faults: differ === undefined ? faults : [...faults, differ], documents, leftovers };
+  return { faults, documents, leftovers };
 }
 
 /** What a start demands of the ledger and its anchor, and then the whole log, up to its signed checkpoint. */

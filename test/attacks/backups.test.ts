@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -149,6 +150,55 @@ test('a backup without a code is not called well, and is restored with a word th
   const restored = await runBackup(standing, place, 'restore', folder);
   assert.equal(restored.code, 0, restored.said);
   assert.match(restored.said, told);
+});
+
+for (const name of ['backup.json', 'ledger-checkpoint', databaseFile, 'a document']) {
+  test(`a pipe in the place of ${name} keeps nobody waiting`, async (t) => {
+    const { folder, place } = roomOf(t, standing);
+    const path = name === 'a document' ? documentIn(folder, 0) : join(folder, name);
+    unlinkSync(path);
+    assert.equal(spawnSync('mkfifo', [path]).status, 0);
+    const main = join(import.meta.dirname, '../../src/main.ts');
+    for (const args of [
+      ['verify', folder, '--scratch', place],
+      ['restore', folder],
+    ]) {
+      const env = { DATA_DIR: place, ROOT_KEY_FILE: rootKeyOf(standing) };
+      const { status, stderr } = spawnSync(process.execPath, [main, 'backup', ...args], {
+        ...{ env, encoding: 'utf8', timeout: 30_000, killSignal: 'SIGKILL' },
+      });
+      assert.equal(status, 1, stderr);
+      assert.match(stderr, /"\S+" is no file/);
+    }
+  });
+}
+
+test('a manifest that would write on the terminal of the operator is of no form that is known', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  unprovenOf(folder);
+  const well = manifestIn(folder);
+  for (const members of [
+    { rootKeys: ['\u001b[2J'] },
+    { begunAt: '2026-11-23T00:00:00.000Z\u001b[2J' },
+    { program: '\u001b[2J' },
+    { missing: ['\u001b[2J'] },
+  ]) {
+    write(folder, { ...well, ...members });
+    const { code, said } = await runBackup(standing, place, 'restore', folder);
+    assert.equal(code, 1);
+    assert.match(said, /is not of a form that this program knows\n$/);
+  }
+});
+
+test('what a share or a desktop puts among the documents is none of them', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  const sealed = join(folder, 'documents/sealed');
+  writeFileSync(join(sealed, '.DS_Store'), 'x');
+  mkdirSync(join(sealed, '@eaDir'));
+  writeFileSync(join(sealed, '@eaDir', 'more'), 'x');
+  const { code, said } = await runBackup(standing, place, 'restore', folder);
+  assert.equal(code, 0, said);
+  assert.equal(filesIn(join(place, 'documents')).length, manifestIn(folder).documents.count);
 });
 
 test('with --since, too, each part is proved as it is', async (t) => {
