@@ -189,7 +189,7 @@ async function listClients({ read }: ClientsRoom, json: boolean, { stdout, stder
 async function disableClient(room: ClientsRoom, clientId: string, { stderr }: Terminal): Promise<ExitCode> {
   const now = room.clock.now();
   const head = { id: room.mint('event'), at: now, actor: { operator: room.operator }, clientId };
-  const ending = [clientDisabling(clientId, now), ...removeAll(clientId)];
+  const ending = [clientDisabling(clientId, now), removeAll(clientId)];
   const changed = await change(room, { type: 'client.disabled', ...head }, ending);
   const said = `${clientId} is disabled. Tokens that it holds stop working within a minute; its webhooks are removed.\n`;
   stderr(changed ? said : noSuchClient);

@@ -40,7 +40,7 @@ export async function deliveriesDue(read: Read, channel: ChannelName, now: numbe
  * receiver that is gone has waiting for later costs nothing, however much it is.
  */
 export async function callsDue(read: Read, now: number): Promise<QueueDepth> {
-  const waiting = (await waitingWebhooks(read)).filter(({ runAt }) => runAt <= now);
+  const waiting = (await waitingWebhooks(read)).filter(({ runAt, isActive }) => isActive && runAt <= now);
   let due = 0;
   for (const { id } of waiting) {
     if (due >= mostCounted) break;

@@ -9,6 +9,7 @@ import { createQueueWatch } from './queue-watch.ts';
 const now = 1_000_000;
 const mint = createMint({ now: () => now }, systemRandom);
 
+type WaitingCalls = { readonly webhook?: string; readonly calls: readonly { status: string; runAt: number }[] };
 type Waiting = { channel: string; lane?: string; priority?: number; runAt: number; status?: string; many?: number };
 
 /** Puts deliveries of one notification into the queues. */
@@ -34,16 +35,16 @@ async function fill(db: Db, list: readonly Waiting[]): Promise<void> {
 }
 
 /** Puts the calls of some webhooks into their queue, each of an event of its own. */
-async function fillCalls(db: Db, webhooks: ReadonlyArray<readonly { status: string; runAt: number }[]>): Promise<void> {
+async function fillCalls(db: Db, webhooks: readonly WaitingCalls[]): Promise<void> {
   const event = `insert into feed_event (id, client_id, at, type, data) values ($1, 'tax', 0, 't', '{}')`;
-  const most = Math.max(...webhooks.map((calls) => calls.length));
+  const most = Math.max(...webhooks.map(({ calls }) => calls.length));
   for (let at = 0; at < most; at += 1) await db.write([{ sql: event, args: [`e${at}`] }]);
-  for (const calls of webhooks) {
+  for (const { webhook: standing = 'active', calls } of webhooks) {
     const webhook = mint('webhook');
     await db.write([
       {
-        sql: `insert into webhook (id, client_id, url, status, secret, created_at) values ($1, 'tax', 'u', 'active', $2, 0)`,
-        args: [webhook, new Uint8Array(1)],
+        sql: `insert into webhook (id, client_id, url, status, secret, created_at) values ($1, 'tax', 'u', $2, $3, 0)`,
+        args: [webhook, standing, new Uint8Array(1)],
       },
       ...calls.map(({ status, runAt }, at) => ({
         sql: `insert into webhook_call (webhook_id, event_id, status, attempts, run_at) values ($1, $2, $3, 0, $4)`,
@@ -70,13 +71,17 @@ for (const engine of engines) {
       { channel: 'sms', runAt: now + 1 },
     ]);
     await fillCalls(db, [
-      [
-        { status: 'queued', runAt: now - 2_000 },
-        { status: 'queued', runAt: now + 1 },
-        { status: 'dead', runAt: 1 },
-      ],
-      [{ status: 'queued', runAt: now - 3_000 }],
-      [{ status: 'queued', runAt: now + 1 }],
+      {
+        calls: [
+          { status: 'queued', runAt: now - 2_000 },
+          { status: 'queued', runAt: now + 1 },
+          { status: 'dead', runAt: 1 },
+        ],
+      },
+      { calls: [{ status: 'queued', runAt: now - 3_000 }] },
+      { calls: [{ status: 'queued', runAt: now + 1 }] },
+      // To be given up, not made.
+      { webhook: 'removed', calls: [{ status: 'queued', runAt: now - 9_000 }] },
     ]);
     await watch.look();
     const none = { due: 0, oldestSeconds: 0 };

@@ -2,7 +2,7 @@ import { type Call, defineOperation } from '../../api/operation.ts';
 import { refuse } from '../../kernel/problem.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
 import { changed, findOwnWebhook, webhookParams, webhookShape, webhookView } from './webhook-shape.ts';
-import { endCalls, remove } from './webhook-store.ts';
+import { remove } from './webhook-store.ts';
 
 const request = { params: webhookParams };
 
@@ -26,7 +26,7 @@ export const removeWebhook = defineOperation({
     return {
       effect: {
         events: [changed(call, webhook.id, 'removed')],
-        statements: [remove(webhook.id), endCalls(webhook.id)],
+        statements: [remove(webhook.id)],
       },
       answer: { status: 200, json },
       // Removed by another request meanwhile.

@@ -15,10 +15,10 @@ import {
   claimCalls,
   disable,
   endCall,
-  endCalls,
   findOlderSecrets,
   findRevivals,
   findWebhook,
+  giveUpPage,
   revivePage,
   type Webhook,
   type WebhookJob,
@@ -95,15 +95,19 @@ export function startWebhooks(parts: WebhookProcess): Calling {
   };
 }
 
-/** The webhooks in turn: each claim is for one of them. `room` is called when one may take calls again that might not. */
-function callQueue(parts: WebhookProcess, room: () => void): Queue<WebhookJob> {
+/** The webhooks in turn: each claim is for one of them. `again` is called when it is worth another look. */
+function callQueue(parts: WebhookProcess, again: () => void): Queue<WebhookJob> {
   const turns = createWebhookTurns();
   return {
     nextDueAt: async () => {
       // At once: of most looks the first finds nothing.
       const [revivals, waiting] = await Promise.all([findRevivals(parts.read), waitingWebhooks(parts.read)]);
       for (const revival of revivals) await parts.write(await revivePage(parts.read, revival, parts.clock.now()));
-      return turns.look(revivals.length === 0 ? waiting : await waitingWebhooks(parts.read));
+      const ended = waiting.filter(({ isActive }) => !isActive);
+      for (const { id } of ended) await parts.write(giveUpPage(id));
+      if (ended.length > 0) again();
+      const left = revivals.length === 0 ? waiting : await waitingWebhooks(parts.read);
+      return turns.look(left.filter(({ isActive }) => isActive));
     },
     claim: async (limit) => {
       const now = parts.clock.now();
@@ -119,7 +123,7 @@ function callQueue(parts: WebhookProcess, room: () => void): Queue<WebhookJob> {
       try {
         went = await callOne(parts, job);
       } finally {
-        if (turns.ended(job.webhook, went)) room();
+        if (turns.ended(job.webhook, went)) again();
       }
     },
   };
@@ -168,11 +172,7 @@ async function finish(parts: WebhookProcess, job: WebhookJob, result: PostResult
   }
   if (answer === 410) {
     // Gone: the receiver wants no more (Standard Webhooks 1.0.0).
-    await parts.write([
-      endCall(job, { status: 'dead', runAt: now, answer }),
-      disable(job.webhook),
-      endCalls(job.webhook),
-    ]);
+    await parts.write([endCall(job, { status: 'dead', runAt: now, answer }), disable(job.webhook)]);
     return;
   }
   const pause = pausesMs[job.attempts - 1];

@@ -68,7 +68,7 @@ function webhookOf(row: Row): Webhook {
   };
 }
 
-/** Ends a webhook, refused (`rows`) where that was done; its waiting calls end with `endCalls`. */
+/** Ends a webhook, refused (`rows`) where that was done; what waits for it is given up by `giveUpPage`. */
 export function remove(id: WebhookId): Statement {
   const sql = "update webhook set status = 'removed' where id = $1 and status <> 'removed' returning id";
   return { sql, args: [id], rows: 1 };
@@ -82,21 +82,9 @@ export function disable(id: WebhookId): Statement {
   };
 }
 
-/** Gives up what waits for a webhook. */
-export function endCalls(id: WebhookId): Statement {
-  return { sql: "update webhook_call set status = 'dead' where webhook_id = $1 and status = 'queued'", args: [id] };
-}
-
-/** Removes the webhooks of a client that is no more, and gives up what waits for them. */
-export function removeAll(clientId: string): Statement[] {
-  return [
-    { sql: "update webhook set status = 'removed' where client_id = $1", args: [clientId] },
-    {
-      sql: `update webhook_call set status = 'dead'
-        where status = 'queued' and webhook_id in (select id from webhook where client_id = $1)`,
-      args: [clientId],
-    },
-  ];
+/** Removes the webhooks of a client that is no more; what waits for them is given up by `giveUpPage`. */
+export function removeAll(clientId: string): Statement {
+  return { sql: "update webhook set status = 'removed' where client_id = $1", args: [clientId] };
 }
 
 type Rotation = { readonly secret: Uint8Array; readonly until: number; readonly now: number };
@@ -157,7 +145,8 @@ export async function findRevivals(read: Read): Promise<Revival[]> {
   return rows.map((row) => ({ id: idField(row, 'id', 'webhook'), after: textField(row, 'revive_after') }));
 }
 
-const revivedAtOnce = 500;
+/** So many calls change their state in one unit at most. */
+const movedAtOnce = 500;
 
 /**
  * The next calls that a webhook has back. What is given up again meanwhile stays so: it lies before where the next page begins. Harmless
@@ -166,11 +155,11 @@ const revivedAtOnce = 500;
 export async function revivePage(read: Read, { id, after }: Revival, now: number): Promise<Statement[]> {
   const rows = await read(
     `select event_id from webhook_call where webhook_id = $1 and status = 'dead' and event_id > $2
-      order by event_id limit ${revivedAtOnce}`,
+      order by event_id limit ${movedAtOnce}`,
     [id, after],
   );
   const [last] = rows.slice(-1).map((row) => textField(row, 'event_id'));
-  const next = rows.length < revivedAtOnce ? null : (last ?? null);
+  const next = rows.length < movedAtOnce ? null : (last ?? null);
   return [
     { sql: 'update webhook set revive_after = $1 where id = $2 and revive_after = $3', args: [next, id, after] },
     {
@@ -205,8 +194,8 @@ export function insertCall(webhook: WebhookId, event: EventId, at: number): Stat
   };
 }
 
-/** A webhook for which something waits, and the time of its first call. */
-export type WaitingWebhook = { readonly id: WebhookId; readonly runAt: number };
+/** A webhook for which something waits, and the time of its first call. Of one that is not active nothing is called: it is given up. */
+export type WaitingWebhook = { readonly id: WebhookId; readonly runAt: number; readonly isActive: boolean };
 
 /** The webhooks for which something waits. It jumps from one to the next in the index, however much waits for each. */
 export async function waitingWebhooks(read: Read): Promise<WaitingWebhook[]> {
@@ -216,10 +205,33 @@ export async function waitingWebhooks(read: Read): Promise<WaitingWebhook[]> {
         union all
         select (select min(c.webhook_id) from webhook_call c where c.status = 'queued' and c.webhook_id > w.id)
         from waiting w where w.id is not null)
-      select w.id, (select min(c.run_at) from webhook_call c where c.status = 'queued' and c.webhook_id = w.id) as run_at
+      select w.id, (select h.status from webhook h where h.id = w.id) as status,
+        (select min(c.run_at) from webhook_call c where c.status = 'queued' and c.webhook_id = w.id) as run_at
       from waiting w where w.id is not null order by w.id`,
   );
-  return rows.map((row) => ({ id: idField(row, 'id', 'webhook'), runAt: wholeOrNull(row, 'run_at') ?? 0 }));
+  return rows.map((row) => ({
+    id: idField(row, 'id', 'webhook'),
+    runAt: wholeOrNull(row, 'run_at') ?? 0,
+    isActive: textField(row, 'status') === 'active',
+  }));
+}
+
+/**
+ * Gives up the next calls of a webhook that is not active; nothing where it has become so again. The worker does so page by page, for
+ * they may be more than others could wait for. Those that were in the queue when it became active again wait on.
+ */
+export function giveUpPage(id: WebhookId): Statement[] {
+  return [
+    // Locks the row: a revival is asked for before what follows looks, or finds what this has given up.
+    { sql: 'update webhook set status = status where id = $1', args: [id] },
+    {
+      sql: `with next as materialized (
+          select event_id from webhook_call where status = 'queued' and webhook_id = $1 order by run_at, event_id limit ${movedAtOnce})
+        update webhook_call set status = 'dead' where webhook_id = $1 and status = 'queued' and event_id in (select event_id from next)
+          and exists (select 1 from webhook h where h.id = $1 and h.status <> 'active')`,
+      args: [id],
+    },
+  ];
 }
 
 type ClaimAsk = { readonly webhook: WebhookId; readonly now: number; readonly again: number; readonly limit: number };
