@@ -112,6 +112,43 @@ for (const engine of engines) {
   });
 }
 
+test('an erasure of what is due tells each page when it is erased, and waits until that is taken', async (t) => {
+  const [engine] = engines;
+  assert.ok(engine !== undefined);
+  const house = await openDocumentHouse(t, engine);
+  await house.db.write([setRetentionClass({ name: 'note', keepDays: 1, eraseAfterDays: 2, legalBasis: 'x' }, 0)]);
+  const ids: string[] = [];
+  for (let at = 0; at < 101; at += 1) {
+    ids.push(await deposited(house, pdfOf(100), { 'document-retention-class': 'note' }));
+  }
+  house.time.now += 2 * dayMs;
+  const erased = async () =>
+    (await house.db.read("select id from document where status = 'erased' order by id")).map(
+      (row) => `${row['id']}\terased`,
+    );
+  let printed = '';
+  const seen: number[] = [];
+  const told: string[] = [];
+  const terminal = {
+    stdout: (text: string) => {
+      printed += text;
+    },
+    stderr: (text: string) => void told.push(text),
+    taken: async () => {
+      const lines = printed.split('\n').slice(0, -1);
+      assert.deepEqual(lines.toSorted(), await erased());
+      seen.push(lines.length);
+    },
+    ...{ isInteractive: true, cwd: '/' },
+  };
+  const room = { ...house.keeping, claim: async () => [], ...operator };
+  const commands = documentCommands((use) => use(room), terminal);
+  assert.equal(await runCommandLine(['documents', 'delete-due'], commands, terminal), 0);
+  assert.deepEqual([seen, ids.length], [[100, 101], 101]);
+  const clear = '\r\u001b[K';
+  assert.deepEqual(told, ['\r100 documents', clear, '\r101 documents', `${clear}101 erased, 0 under a legal hold\n`]);
+});
+
 test('a rescan whose caller was stopped queues no further documents', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type KeepingParts, runDeletion } from '../documents/deletion-run.ts';
+import { type Ends, type KeepingParts, runDeletion } from '../documents/deletion-run.ts';
 import type { DocumentPorts } from '../documents/ports.ts';
 import { queueRescans } from '../documents/scan-store.ts';
 import { type Finding, rowWithinMs, verifyDocuments } from '../documents/verify-documents.ts';
@@ -81,27 +81,39 @@ async function verify(room: DocumentsRoom, { quick, json }: Flags, terminal: Ter
 }
 
 async function deleteDue(room: DocumentsRoom, { preview, json }: Flags, terminal: Terminal): Promise<ExitCode> {
+  const verb = preview === true ? 'would be erased' : 'erased';
+  let documents = 0;
+  const onPage = async (page: Ends) => {
+    if (json !== true) {
+      // The progress before this page has its line.
+      if (documents > 0) terminal.stderr(clearLine(terminal));
+      terminal.stdout(linesOf(page, verb));
+      await terminal.taken?.();
+    }
+    documents += page.erased.length + page.held.length + page.passed.length;
+    if (terminal.isInteractive) terminal.stderr(`\r${grouped(documents)} documents`);
+  };
   const { fault, ...run } = await runDeletion(
-    {
-      ...room,
-      isStopping: () => terminal.hasLeft?.() === true,
-      onProgress: (documents) => {
-        if (terminal.isInteractive) terminal.stderr(`\r${grouped(documents)} documents`);
-      },
-    },
+    { ...room, onPage, isStopping: () => terminal.hasLeft?.() === true },
     { operator: room.operator },
     preview === true,
   );
   if (json === true) terminal.stdout(`${JSON.stringify(run)}\n`);
-  else {
-    for (const id of run.erased) terminal.stdout(`${id}\t${preview === true ? 'would be erased' : 'erased'}\n`);
-    for (const id of run.held) terminal.stdout(`${id}\theld\n`);
-    for (const id of run.passed) terminal.stdout(`${id}\tnot erased\n`);
-  }
-  const verb = preview === true ? 'would be erased' : 'erased';
   terminal.stderr(`${clearLine(terminal)}${run.erased.length} ${verb}, ${run.held.length} under a legal hold\n`);
   if (fault !== undefined) throw fault;
   return 0;
+}
+
+function linesOf({ erased, held, passed }: Ends, verb: string): string {
+  const lines = [
+    erased.map((id) => [id, verb]),
+    held.map((id) => [id, 'held']),
+    passed.map((id) => [id, 'not erased']),
+  ];
+  return lines
+    .flat()
+    .map((line) => `${line.join('\t')}\n`)
+    .join('');
 }
 
 async function rescan(room: DocumentsRoom, quarantined: boolean, terminal: Terminal): Promise<ExitCode> {

@@ -18,17 +18,21 @@ export type KeepingParts = {
   readonly ports: Pick<DocumentPorts, 'blobs' | 'citizenKeys' | 'alarm'>;
   /** Asked before each page of a run. */
   isStopping?(): boolean;
-  /** Told of how many documents are done with, behind each page. */
-  onProgress?(documents: number): void;
+  /** Told of each page what became of it, and waited for. */
+  onPage?(page: Ends): Promise<void>;
 };
 
-/** What a run did, or, as a preview, would do. */
-export type DeletionRun = {
+/** What became of documents that were due, or, as a preview, would become of them. */
+export type Ends = {
   readonly erased: readonly DocumentId[];
   /** Due, but under a legal hold. */
   readonly held: readonly DocumentId[];
   /** Changed while the run was at work, or not to be erased just now: the next run looks at them anew. */
   readonly passed: readonly DocumentId[];
+};
+
+/** What a run did, or would do. */
+export type DeletionRun = Ends & {
   /** Why the first of these could not be erased, where something failed. */
   readonly fault?: unknown;
 };
@@ -43,27 +47,32 @@ const pageSize = 100;
  */
 export async function runDeletion(parts: KeepingParts, actor: Actor, preview: boolean): Promise<DeletionRun> {
   const now = parts.clock.now();
-  const run = { erased: [] as DocumentId[], held: [] as DocumentId[], passed: [] as DocumentId[] };
+  const run = noEnds();
   let fault: unknown;
-  const doneWith = async ({ id, held }: Due): Promise<keyof typeof run> => {
+  const doneWith = async ({ id, held }: Due): Promise<keyof Ends> => {
     if (held) return 'held';
     return preview || (await erase(parts, id, { now, actor })) ? 'erased' : 'passed';
   };
   for (let after: Due | undefined; parts.isStopping?.() !== true; ) {
     const due = await dueForErasure(parts.read, { now, after, limit: pageSize });
     const ends = await Promise.allSettled(due.map(doneWith));
+    const page = noEnds();
     for (const [at, { id }] of due.entries()) {
       const end = ends[at];
-      run[end?.status === 'fulfilled' ? end.value : 'passed'].push(id);
+      page[end?.status === 'fulfilled' ? end.value : 'passed'].push(id);
       if (end?.status === 'rejected') fault ??= end.reason;
     }
+    for (const end of endings) run[end].push(...page[end]);
     after = due.at(-1);
-    parts.onProgress?.(run.erased.length + run.held.length + run.passed.length);
+    await parts.onPage?.(page);
     if (due.length < pageSize) break;
   }
   if (!preview) await record(parts, run, { now, actor });
   return fault === undefined ? run : { ...run, fault };
 }
+
+const endings = ['erased', 'held', 'passed'] as const;
+const noEnds = () => ({ erased: [] as DocumentId[], held: [] as DocumentId[], passed: [] as DocumentId[] });
 
 type When = { readonly now: number; readonly actor: Actor };
 
