@@ -12,21 +12,23 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
   }, 500).unref();
 }
 
-// Whoever reads the output may stop reading, as `head` does.
-process.stdout.on('error', (fault: NodeJS.ErrnoException) => {
-  if (fault.code !== 'EPIPE') throw fault;
-});
 // What people are told may find no reader and no room: a server does not end by it.
 process.stderr.on('error', () => undefined);
 
-const { commandLine } = await import('./command-line.ts');
+const [{ commandLine }, { createStandardOutput }] = await Promise.all([
+  import('./command-line.ts'),
+  import('./cli/standard-output.ts'),
+]);
 
-process.exitCode = await commandLine(process.argv.slice(2), process.env, {
-  stdout: (text) => void process.stdout.write(text),
-  stderr: (text) => void process.stderr.write(text),
+const stderr = (text: string) => void process.stderr.write(text);
+const { whole, ...output } = createStandardOutput(process.stdout, stderr);
+const exitCode = await commandLine(process.argv.slice(2), process.env, {
+  ...output,
+  stderr,
   isInteractive: process.stderr.isTTY === true,
   cwd: process.cwd(),
 });
+process.exitCode = (await whole()) || exitCode !== 0 ? exitCode : 1;
 
 // What did not end in its time, as a relay that never answers, must not keep the process.
 setTimeout(() => process.exit(), 2_000).unref();

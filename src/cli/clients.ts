@@ -165,13 +165,17 @@ async function createClient(
     statements: [clientCreation(client)],
   });
   const shown = shownClient(client, secret);
-  if (json) terminal.stdout(`${JSON.stringify(shown)}\n`);
-  else for (const [name, value] of Object.entries(shown)) terminal.stdout(`${name}: ${[value].flat().join(' ')}\n`);
+  const lines = Object.entries(shown).map(([name, value]) => `${name}: ${[value].flat().join(' ')}\n`);
+  terminal.stdout(json ? `${JSON.stringify(shown)}\n` : lines.join(''), secret && lostSecret(client.clientId));
   if (secret !== undefined)
     terminal.stderr(
       'The secret is shown this once; keep it where secrets are kept. `start` takes secrets with CLIENT_SECRETS=true only.\n',
     );
   return 0;
+}
+
+function lostSecret(clientId: string): string {
+  return `Nobody has the secret of ${clientId} now. End it: citizen-services clients disable ${clientId}; then make the client anew.\n`;
 }
 
 async function listClients({ read }: ClientsRoom, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {

@@ -2,21 +2,24 @@ import { parseArgs } from 'node:util';
 
 /** Where a command writes: data to `stdout`, people's text to `stderr`. */
 export type Terminal = {
-  readonly stdout: (text: string) => void;
+  /** `otherwise`, of what is printed this once: what people are told where it cannot be written; the exit code is 1 then. */
+  readonly stdout: (text: string, otherwise?: string) => void;
   readonly stderr: (text: string) => void;
   /** Whether a person looks at standard error; without one there is no bar and no colour. */
   readonly isInteractive: boolean;
   /** The folder that relative paths in the arguments start from. */
   readonly cwd: string;
-  /** Where a server runs the command for another process: whether that one has ended since. */
+  /** Whether nobody reads the data any more; where a server runs the command for another process, whether that one has ended. */
   readonly hasLeft?: () => boolean;
-  /** There too: resolves when that one has taken what was written, or has ended. Who writes much waits for it, page by page. */
+  /** There: resolves when that one has taken what was written, or has ended. Who writes much waits for it, page by page. */
   readonly taken?: () => Promise<void>;
 };
 
-/** Ends a command that takes long, where nothing is by half, once whoever ran it was stopped: as if it had run there. */
+class CallerLeft extends Error {}
+
+/** Ends a command that takes long, where nothing is by half, once whoever ran it was stopped or reads no more; nobody is told. */
 export function demandCaller({ hasLeft }: Terminal): void {
-  if (hasLeft?.() === true) throw new Error('whoever ran this command was stopped');
+  if (hasLeft?.() === true) throw new CallerLeft('whoever ran this command was stopped');
 }
 
 /** What a command ends with: done, failed, wrong usage. */
@@ -66,6 +69,7 @@ export async function runCommandLine(
   try {
     return await command.run(rest);
   } catch (fault) {
+    if (fault instanceof CallerLeft) return 1;
     if (fault instanceof UsageError || isParseArgsFault(fault)) {
       terminal.stderr(`${fault.message}\nUsage: citizen-services ${command.usage}\n`);
       return 2;

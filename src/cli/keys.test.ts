@@ -208,7 +208,7 @@ test('the command goes step by step: prepared once, taken out only when all is w
   // Whoever ran it was stopped when the second page was stored.
   let looks = 0;
   const stopped = await rotateRoot({ ...room, hasLeft: () => ++looks > 1 });
-  assert.deepEqual([stopped.code, /was stopped/.test(stopped.stderr)], [1, true]);
+  assert.deepEqual([stopped.code, stopped.stderr], [1, '']);
   assert.match((await rotateRoot(room, '--finish')).stderr, /^7976 keys are still wrapped/);
   const wrapped = await rotateRoot(room, '--json');
   assert.equal(wrapped.code, 0, wrapped.stderr);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as aTurn } from 'node:timers/promises';
-import type { Terminal } from './command.ts';
+import { demandCaller, type Terminal } from './command.ts';
 import { rowsProgress } from './progress.ts';
 import { handOver, takeCommands } from './running-server.ts';
 
@@ -136,6 +136,39 @@ test('a command ends where it is once whoever ran it was stopped', async (t) => 
   socket.destroy();
   assert.equal(await ended, 'Error: whoever ran this command was stopped');
   await stop();
+});
+
+test('a caller whose reader is gone has the command ended where it is, and hears of it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  const stop = await takeCommands(path, (caller) => [
+    {
+      ...{ name: 'print', usage: 'print', summary: '' },
+      run: async () => {
+        for (;;) {
+          caller.stdout('a line\n', 'it is lost');
+          await aTurn();
+          try {
+            demandCaller(caller);
+          } catch (fault) {
+            caller.stderr('this far');
+            throw fault;
+          }
+        }
+      },
+    },
+  ]);
+  t.after(stop);
+  const [said, lost] = [[] as string[], [] as (string | undefined)[]];
+  const terminal = {
+    stdout: (_text: string, otherwise?: string) => void lost.push(otherwise),
+    stderr: (text: string) => void said.push(text),
+    hasLeft: () => lost.length > 0,
+    ...{ isInteractive: false, cwd: folder },
+  };
+  assert.equal(await handOver(path, ['print'], terminal), 1);
+  assert.deepEqual([said, new Set(lost)], [['this far'], new Set(['it is lost'])]);
 });
 
 test('a caller who leaves while much is printed for it ends no server, and what it sends behind its order is none', async (t) => {

@@ -8,7 +8,10 @@ import { type Command, type ExitCode, runCommandLine, type Terminal } from './co
  * what the command prints and its exit code come back.
  */
 type Order = { readonly args: readonly string[]; readonly cwd: string; readonly isInteractive: boolean };
-type Line = { readonly out: string } | { readonly err: string } | { readonly exit: ExitCode };
+type Line =
+  | { readonly out: string; readonly otherwise?: string | undefined }
+  | { readonly err: string }
+  | { readonly exit: ExitCode };
 
 /** No command line is longer: the limit of Linux is 128 KiB for one argument, and 2 MiB in all. */
 const longestOrder = 4_194_304;
@@ -24,15 +27,18 @@ export async function takeCommands(
   // A socket file that a killed process left behind; the lock of the database says that it is gone.
   rmSync(path, { force: true });
   const open = new Set<Socket>();
-  const server = createServer((socket) => {
+  // Half open: who reads the data no more ends that side, and is told the end of the command all the same.
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
     socket.on('error', () => socket.destroy());
+    const leave = () => void socket.end();
+    socket.on('end', leave);
     let told = '';
     socket.setEncoding('utf8').on('data', function listen(text: string) {
       told += text;
       if (!told.includes('\n') && told.length < longestOrder) return;
-      socket.off('data', listen).resume();
+      socket.off('data', listen).off('end', leave).resume();
       void obey(told.slice(0, told.indexOf('\n')), socket, commandsFor);
     });
   });
@@ -64,11 +70,11 @@ async function obey(
     return;
   }
   const terminal: Terminal = {
-    stdout: (out) => tell({ out }),
+    stdout: (out, otherwise) => tell({ out, otherwise }),
     stderr: (err) => tell({ err }),
     isInteractive: order.isInteractive,
     cwd: order.cwd,
-    hasLeft: () => !socket.writable,
+    hasLeft: () => !socket.writable || socket.readableEnded,
     taken: () => taken(socket),
   };
   tell({ exit: await runCommandLine(order.args, commandsFor(terminal), terminal) });
@@ -105,7 +111,7 @@ export function handOver(path: string, args: readonly string[], terminal: Termin
   let connected = false;
   let exit: ExitCode | undefined;
   const show = (line: Line) => {
-    if ('out' in line) terminal.stdout(line.out);
+    if ('out' in line) terminal.stdout(line.out, line.otherwise);
     else if ('err' in line) terminal.stderr(line.err);
     else exit = line.exit;
   };
@@ -122,6 +128,7 @@ export function handOver(path: string, args: readonly string[], terminal: Termin
     const lines = told.split('\n');
     told = lines.pop() ?? '';
     for (const line of lines) show(JSON.parse(line) as Line);
+    if (terminal.hasLeft?.() === true) socket.end();
   });
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
