@@ -23,6 +23,26 @@ test('a page that fails, or is refused, is 500, and the next request is answered
   ]);
 });
 
+test('HEAD and a query are answered as GET without them, other methods with those that there are', async (t) => {
+  const admin = createAdminServer();
+  t.after(() => admin.close());
+  const headers = { 'content-type': 'text/plain; version=0.0.4' };
+  const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [
+    { path: '/metrics', get: async () => ({ status: 200, headers, body: 'größer' }) },
+  ]);
+  const asked = async (method: string, path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method });
+    const told = ['content-type', 'content-length', 'allow'].map((name) => answer.headers.get(name));
+    return [answer.status, ...told, await answer.text()];
+  };
+  const type = headers['content-type'];
+  assert.deepEqual(await asked('GET', '/metrics'), [200, type, '8', null, 'größer']);
+  assert.deepEqual(await asked('GET', '/metrics?name[]=a?b'), [200, type, '8', null, 'größer']);
+  assert.deepEqual(await asked('HEAD', '/metrics?'), [200, type, '8', null, '']);
+  assert.deepEqual(await asked('POST', '/metrics?x'), [405, null, '0', 'GET, HEAD', '']);
+  assert.deepEqual(await asked('HEAD', '/metrics/'), [404, null, '0', null, '']);
+});
+
 test('a page that is being made, or was asked for by somebody who stays, keeps no server from closing', async () => {
   const admin = createAdminServer();
   const asked = Promise.withResolvers<void>();

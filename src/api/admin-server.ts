@@ -4,7 +4,7 @@ import type { Page } from './server.ts';
 
 /** What tells operators and their machines how a process is, whatever its role. No token is asked for. */
 export type AdminServer = {
-  /** Serves these pages, by GET alone, to whoever reaches that address; gives the port. */
+  /** Serves these pages, by GET and HEAD and whatever the query, to whoever reaches that address; gives the port. */
   listen(place: { readonly host: string; readonly port: number }, pages: readonly Page[]): Promise<number>;
   close(): Promise<void>;
 };
@@ -12,19 +12,21 @@ export type AdminServer = {
 /** Makes one that listens nowhere yet. */
 export function createAdminServer(): AdminServer {
   let served: readonly Page[] = [];
-  const server = createServer(({ method, url }, response) => {
-    const page = method === 'GET' ? served.find(({ path }) => path === url) : undefined;
-    if (page === undefined) {
-      response.writeHead(404).end();
-      return;
-    }
-    page.get({}, new URLSearchParams()).then(
-      (answer) => {
-        if ('slug' in answer) response.writeHead(500).end();
-        else response.writeHead(answer.status, answer.headers).end(answer.body);
-      },
-      () => response.writeHead(500).end(),
-    );
+  const server = createServer(({ method = '', url = '' }, response) => {
+    const end = (status: number, headers = {}, body: string | Buffer = '') =>
+      response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+    const [path, query] = url.split('?', 2);
+    const page = served.find((one) => one.path === path);
+    if (page === undefined) end(404);
+    else if (method !== 'GET' && method !== 'HEAD') end(405, { allow: 'GET, HEAD' });
+    else
+      page.get({}, new URLSearchParams(query)).then(
+        (answer) => {
+          if ('slug' in answer) end(500);
+          else end(answer.status, answer.headers, answer.body);
+        },
+        () => end(500),
+      );
   });
   return {
     listen: async ({ host, port }, pages) => {

@@ -41,7 +41,8 @@ function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
   if (url.length > httpLimits.uriBytes) {
     return refuse('uri-too-long', undefined, { members: { limit: httpLimits.uriBytes }, ...close });
   }
-  if (!url.startsWith('/')) return refuse('malformed-http', 'The request target must be a path.', close);
+  if (!url.startsWith('/') && !isOfServer(request))
+    return refuse('malformed-http', 'The request target must be a path.', close);
   if (!hostPattern.test(request.headers.host ?? '')) {
     return refuse('malformed-http', 'One Host header with a host name is needed.', close);
   }
@@ -53,6 +54,11 @@ function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
     return refuse('method-not-allowed', undefined, { headers: { allow: methods.join(', '), connection: 'close' } });
   }
   return undefined;
+}
+
+/** Whether a request asks what the server as a whole has, and nothing of it (RFC 9110, section 9.3.7). */
+function isOfServer({ method, url }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && url === '*';
 }
 
 /** The first header of those that may stand once which stands again. Every second text is a name. */
@@ -110,17 +116,20 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
     if (ended.has(request.socket)) return;
     options.strip?.(request);
     const refusal = refusalOfRequest(request) ?? options.shed();
-    if (refusal === undefined) {
+    if (refusal === undefined && isOfServer(request)) {
+      const headers = { ...options.headers, 'request-id': options.newInstance(), allow: methods.join(', ') };
+      response.writeHead(204, headers).end();
+    } else if (refusal === undefined) {
       bodies.begin(request);
       if (!isOfNow(request.socket)) {
         ended.add(request.socket);
         response.shouldKeepAlive = false;
       }
       handler(request, response);
-      return;
+    } else {
+      if (refusal.headers?.['connection'] === 'close') ended.add(request.socket);
+      answer(options, refusal, response);
     }
-    if (refusal.headers?.['connection'] === 'close') ended.add(request.socket);
-    answer(options, refusal, response);
   };
   const server = createHttpServer(options.tls, guarded);
   server.once('close', bodies.stop);

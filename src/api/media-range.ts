@@ -1,8 +1,9 @@
 /** One range of an `Accept` header (RFC 9110, section 12.5.1) with its weight; names in lower case. */
 export type MediaRange = { readonly type: string; readonly quality: number };
 
-/** The ranges of an `Accept` header. */
+/** The ranges of an `Accept` header; one that names none is as good as absent. */
 export function parseAccept(accept: string): MediaRange[] {
+  if (accept.trim() === '') return [{ type: '*/*', quality: 1 }];
   return accept.split(',').map((text) => {
     const [type = '', ...parameters] = text.toLowerCase().split(';');
     const weights = parameters.map((parameter) => /^\s*q\s*=\s*(\d(?:\.\d{0,3})?)\s*$/.exec(parameter)?.[1]);

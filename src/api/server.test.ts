@@ -41,7 +41,7 @@ test('what an Accept refuses by its own name is not sent for the sake of a wider
   const ask = createExchange(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));
   const statusOf = async (accept: string) => (await ask({ path: '/v1/thing', headers: { accept } })).status;
-  for (const accept of ['*/*', 'application/*', 'text/html, application/json;q=0.1', '*/*;q=0, application/json'])
+  for (const accept of ['', '*/*', 'application/*', 'text/html, application/json;q=0.1', '*/*;q=0, application/json'])
     assert.notEqual(await statusOf(accept), 406, accept);
   for (const accept of ['text/html', 'application/json;q=0', 'application/json;q=0, */*', '*/*;q=0.0'])
     assert.equal(await statusOf(accept), 406, accept);

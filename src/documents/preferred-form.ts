@@ -7,7 +7,7 @@ const recordType = 'application/json';
  * record only where JSON is preferred over the document's own type. Undefined where neither is acceptable.
  */
 export function preferredForm(accept: string | undefined, mediaType: string): 'document' | 'record' | undefined {
-  if (accept === undefined || accept.trim() === '') return 'document';
+  if (accept === undefined) return 'document';
   const ranges = parseAccept(accept);
   const [type = ''] = mediaType.split(';');
   const document = qualityOf(type, ranges);

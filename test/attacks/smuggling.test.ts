@@ -97,7 +97,7 @@ const refused: readonly (readonly [string, string | Buffer, number])[] = [
     400,
   ],
   ['the preface of HTTP/2', `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${second}`, 400],
-  ['an asterisk', `OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n${second}`, 400],
+  ['an asterisk', `GET * HTTP/1.1\r\nHost: a\r\n\r\n${second}`, 400],
   ['TRACE', `TRACE /v1/echo HTTP/1.1\r\nHost: a\r\n\r\n${second}`, 405],
   ['an unknown expectation', post(`${json}\r\nExpect: 200-maybe\r\nContent-Length: 16`), 417],
   ['a header of 20 kB', post(`${json}\r\nX-A: ${'a'.repeat(20_000)}\r\nContent-Length: 16`), 431],
@@ -119,6 +119,18 @@ for (const [what, bytes, status] of refused) {
     assert.ok(!seen.includes('second'), `the request behind was served: ${seen}`);
   });
 }
+
+test('OPTIONS * tells the methods of the server, and what follows is served', async () => {
+  seen.length = 0;
+  const text = await rawHttp(port, `OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n${second}`);
+  assert.deepEqual([statusesIn(text), seen], [[204, 200], ['second']]);
+  const head = text.slice(0, text.indexOf('\r\n\r\n'));
+  assert.match(head, /^allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, QUERY\r?$/im);
+  assert.match(head, /^request-id: urn:uuid:/im);
+  assert.match(head, /^cache-control: no-store\r?$/im);
+  const [status] = statusesIn(await rawHttp(port, 'OPTIONS * HTTP/1.1\r\nHost: a, b\r\n\r\n'));
+  assert.equal(status, 400);
+});
 
 test('CONNECT is closed without an answer from a handler', async () => {
   seen.length = 0;
