@@ -18,8 +18,12 @@ export async function eventsOf({ db }: Awaited<ReturnType<typeof openLine>>): Pr
   });
 }
 
-/** The commands about clients over one database, with a frozen clock. */
-export async function openLine(t: TestContext, engine: Engine | undefined = engines[0]) {
+/** The commands about clients, or others that need no more, over one database, with a frozen clock. */
+export async function openLine(
+  t: TestContext,
+  engine: Engine | undefined = engines[0],
+  commandsOf: typeof clientCommands = clientCommands,
+) {
   assert.ok(engine);
   const db = await engine.open(t);
   const clock = { at: Date.UTC(2026, 10, 20, 9), now: () => clock.at };
@@ -51,7 +55,7 @@ export async function openLine(t: TestContext, engine: Engine | undefined = engi
     };
     said.code = await runCommandLine(
       args,
-      clientCommands((use) => use(room), terminal),
+      commandsOf((use) => use(room), terminal),
       terminal,
     );
     return said;

@@ -5,7 +5,7 @@ import { type Mint, parseId, type WebhookId } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { findHosts, parseHost, setHosts } from '../notifications/webhooks/webhook-hosts.ts';
 import { askRevival, countCalls, findWebhook } from '../notifications/webhooks/webhook-store.ts';
-import type { Read } from '../store/db.ts';
+import { type Read, WriteRefused } from '../store/db.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
 /** What the command needs; `operator` is who runs it, as the ledger will say. */
@@ -58,7 +58,8 @@ function hostsOf(text: string): string[] {
   const given = text.split(',').map((part) => part.trim());
   if (given.length > mostHosts) throw new UsageError(`--set is a list of at most ${mostHosts} host names`);
   const hosts = given.map((part) => parseHost(part));
-  if (hosts.includes(undefined)) throw new UsageError('--set is a list of host names with commas, without ports');
+  if (hosts.includes(undefined))
+    throw new UsageError('--set is a list of host names with commas, without ports and stars');
   return [...new Set(hosts.filter((host) => host !== undefined))].sort();
 }
 
@@ -89,13 +90,15 @@ async function redeliver(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const webhook = await findWebhook(read, id);
-  if (webhook === undefined || webhook.status === 'removed') throw new Error(`There is no webhook ${id}.`);
+  const gone = new Error(`There is no webhook ${id}, or it was removed.`);
+  if (webhook === undefined || webhook.status === 'removed') throw gone;
   const { dead } = await countCalls(read, id);
   const at = clock.now();
   const change = { webhook: id, change: 'redelivery-asked' } as const;
-  await commit({
-    events: [{ type: 'webhook.changed', id: mint('event'), at, actor: { operator }, ...change }],
-    statements: [askRevival(id)],
+  const event = { type: 'webhook.changed', id: mint('event'), at, actor: { operator }, ...change } as const;
+  await commit({ events: [event], statements: [askRevival(id)] }).catch((fault: unknown) => {
+    // Removed by its client meanwhile.
+    throw fault instanceof WriteRefused && fault.kind === 'rows' ? gone : fault;
   });
   terminal.stderr(`${dead} calls are queued again.\n`);
   return 0;

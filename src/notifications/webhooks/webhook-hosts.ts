@@ -18,9 +18,9 @@ export function setHosts(clientId: string, hosts: readonly string[]): Statement[
   ];
 }
 
-/** A host as URLs have it: in lower case and ASCII, without a port; undefined where it is none. */
+/** A host as URLs have it: in lower case and ASCII, without a port; undefined where it is none. A star would stand for itself. */
 export function parseHost(text: string): string | undefined {
   const url = URL.parse(`https://${text}/`);
   // Whatever else the text had stands somewhere in the URL.
-  return url !== null && url.href === `https://${url.hostname}/` ? url.hostname : undefined;
+  return url !== null && !text.includes('*') && url.href === `https://${url.hostname}/` ? url.hostname : undefined;
 }

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { eventsOf, openLine } from '../../test/clients-line.ts';
+import { type Engine, engines } from '../../test/engines.ts';
+import { newClient } from '../access/client.ts';
+import { clientCreation } from '../access/client-store.ts';
+import type { WebhookId } from '../kernel/id.ts';
+import { createMint } from '../kernel/id.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { countCalls, disable, findRevivals, insertWebhook, remove } from '../notifications/webhooks/webhook-store.ts';
+import { webhookCommands } from './webhooks.ts';
+
+/** The commands about webhooks, with a client that has one of which two calls were given up and one waits. */
+async function openWebhooks(t: TestContext, engine?: Engine) {
+  const line = await openLine(t, engine, webhookCommands);
+  const { db, clock } = line;
+  const wanted = { name: 'x', kind: 'test', scopes: ['events:read'], credential: 'secret' } as const;
+  const made = newClient({ ...wanted, ...unstated }, clock, systemRandom);
+  if ('fault' in made) throw new Error(made.fault);
+  const { clientId } = made.client;
+  const mint = createMint(clock, systemRandom);
+  const id = mint('webhook');
+  const secret = new Uint8Array(40);
+  await db.write([
+    clientCreation(made.client),
+    insertWebhook({ id, clientId, url: 'https://x.example/', signature: 'v1', secret, createdAt: 1 }),
+    ...['dead', 'dead', 'queued', 'done'].flatMap((status) => callOf(mint('event'), { id, clientId, status })),
+  ]);
+  return { ...line, id, clientId, run: (...args: string[]) => line.run('webhooks', ...args) };
+}
+
+const unstated = {
+  binding: undefined,
+  purposes: undefined,
+  legalBases: undefined,
+  policy: undefined,
+  quota: undefined,
+};
+
+function callOf(event: string, { id, clientId, status }: { id: WebhookId; clientId: string; status: string }) {
+  return [
+    {
+      sql: "insert into feed_event (id, client_id, at, type, data) values ($1, $2, 1, 'x', '{}')",
+      args: [event, clientId],
+    },
+    {
+      sql: 'insert into webhook_call (webhook_id, event_id, status, attempts, run_at) values ($1, $2, $3, 1, 1)',
+      args: [id, event, status],
+    },
+  ];
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a webhook that is disabled has its calls back when the operator asks, with its event`, async (t) => {
+    const line = await openWebhooks(t, engine);
+    const { db, id, run, clock } = line;
+    await db.write([disable(id)]);
+    assert.deepEqual(await run('redeliver', id), { code: 0, stdout: '', stderr: '2 calls are queued again.\n' });
+    assert.deepEqual(await findRevivals(db.read), [{ id, after: '' }]);
+    assert.deepEqual(await countCalls(db.read, id), { waiting: 1, dead: 2 });
+    const change = { webhook: id, change: 'redelivery-asked' };
+    assert.deepEqual(await eventsOf(line), [
+      { type: 'webhook.changed', at: new Date(clock.at).toISOString(), actor: { operator: 'root' }, ...change },
+    ]);
+  });
+
+  test(`${engine.name}: a webhook that was removed, also a moment ago, has nothing back, and it is said`, async (t) => {
+    const line = await openWebhooks(t, engine);
+    const { db, id, run, hooks } = line;
+    hooks.beforeCommit = async () => void (await db.write([remove(id)]));
+    const gone = { code: 1, stdout: '', stderr: `There is no webhook ${id}, or it was removed.\n` };
+    assert.deepEqual(await run('redeliver', id), gone);
+    hooks.beforeCommit = undefined;
+    assert.deepEqual(await run('redeliver', id), gone);
+    const other = createMint(line.clock, systemRandom)('webhook');
+    assert.deepEqual(await run('redeliver', other), {
+      ...gone,
+      stderr: `There is no webhook ${other}, or it was removed.\n`,
+    });
+    assert.deepEqual([await findRevivals(db.read), await eventsOf(line)], [[], []]);
+  });
+
+  test(`${engine.name}: hosts are stated, replaced and taken back, each time with their event`, async (t) => {
+    const line = await openWebhooks(t, engine);
+    const { run, clientId, clock } = line;
+    const all = { code: 0, stdout: '', stderr: 'Every public host is allowed.\n' };
+    assert.deepEqual(await run('hosts', clientId), all);
+    const set = await run('hosts', clientId, '--set', ' b.example,A.example, bücher.example ,b.example');
+    const hosts = ['a.example', 'b.example', 'xn--bcher-kva.example'];
+    const shown = { code: 0, stdout: `${hosts.join('\n')}\n`, stderr: 'Webhooks that are there already stay.\n' };
+    assert.deepEqual(set, shown);
+    assert.deepEqual(await run('hosts', clientId), shown);
+    assert.deepEqual(await run('hosts', clientId, '--set', 'c.example'), { ...shown, stdout: 'c.example\n' });
+    assert.deepEqual(await run('hosts', clientId, '--any'), all);
+    const head = {
+      type: 'client.webhook-hosts-set',
+      at: new Date(clock.at).toISOString(),
+      actor: { operator: 'root' },
+      clientId,
+    };
+    assert.deepEqual(
+      await eventsOf(line),
+      [hosts, ['c.example'], []].map((stated) => ({ ...head, hosts: stated })),
+    );
+  });
+}
+
+test('hosts are names without ports, paths or stars, and a hundred at most', async (t) => {
+  const line = await openWebhooks(t);
+  const { run, clientId } = line;
+  const many = (count: number) => Array.from({ length: count }, (_, at) => `h${at}.example`).join(',');
+  for (const list of [
+    '',
+    'a.example,',
+    'a.example:8443',
+    'https://a.example',
+    'a.example/x',
+    '*.a.example',
+    many(101),
+  ]) {
+    const { code, stdout, stderr } = await run('hosts', clientId, '--set', list);
+    assert.deepEqual([code, stdout], [2, ''], list);
+    assert.match(stderr, /^--set is a list of (?:at most 100 )?host names/, list);
+  }
+  assert.deepEqual(await eventsOf(line), []);
+  assert.equal((await run('hosts', clientId, '--set', many(100))).code, 0);
+});
+
+test('a webhook or client that is not named, or twice, or is none, is said', async (t) => {
+  const line = await openWebhooks(t);
+  const { run, id, clientId } = line;
+  for (const args of [[], ['x'], [clientId], [id, id]]) {
+    const { code, stderr } = await run('redeliver', ...args);
+    assert.equal(code, 2, String(args));
+    assert.match(stderr, /^name one webhook by its id, as whk_…\n/);
+  }
+  for (const args of [[], [clientId, 'x']])
+    assert.match((await run('hosts', ...args)).stderr, /^name one client by its id\n/);
+  assert.match(
+    (await run('hosts', clientId, '--set', 'a.example', '--any')).stderr,
+    /^choose one of --set and --any\n/,
+  );
+  assert.deepEqual(await run('hosts', 'nobody', '--any'), {
+    ...{ code: 1, stdout: '' },
+    stderr: 'There is no client nobody; see: citizen-services clients list\n',
+  });
+  assert.deepEqual(await eventsOf(line), []);
+});
