@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { eventsOf, openLine } from '../../test/clients-line.ts';
+import { type Engine, engines } from '../../test/engines.ts';
+import { temporaryFolder } from '../../test/identity-people.ts';
+import { policies } from '../identity/match/policy.ts';
+import { policyCommands } from './policies.ts';
+
+const openPolicies = async (t: TestContext, engine?: Engine) => {
+  const line = await openLine(t, engine, policyCommands);
+  const folder = temporaryFolder(t);
+  const fileOf = (text: string) => {
+    const path = join(folder, 'policy.json');
+    writeFileSync(path, text);
+    return path;
+  };
+  return { ...line, policies: (...args: string[]) => line.run('policies', ...args), fileOf };
+};
+
+const town = '\n{"name":"town-2026-1","threshold":0.99}\n\n';
+
+for (const engine of engines) {
+  test(`${engine.name}: a policy is stored once under its name, with its event, and shown as it was written`, async (t) => {
+    const line = await openPolicies(t, engine);
+    const { policies: run, fileOf, clock } = line;
+    assert.deepEqual(await run('add', fileOf(town)), {
+      code: 0,
+      stdout: '',
+      stderr:
+        'town-2026-1 is stored. VERIFY_POLICY=town-2026-1 makes it the standing one; clients create --policy town-2026-1 gives it to one.\n',
+    });
+    const again = await run('add', fileOf('{"name":"town-2026-1","threshold":0.9}'));
+    assert.deepEqual([again.code, again.stdout], [1, '']);
+    assert.match(again.stderr, /^town-2026-1 is there already\. .*gets a new name\.\n$/);
+    assert.deepEqual(await run('show', 'town-2026-1'), {
+      code: 0,
+      stdout: '{"name":"town-2026-1","threshold":0.99}\n',
+      stderr: '',
+    });
+    const digest = createHash('sha256').update(town).digest('hex');
+    const event = {
+      type: 'policy.added',
+      at: new Date(clock.at).toISOString(),
+      actor: { operator: 'root' },
+      name: 'town-2026-1',
+      digest,
+    };
+    assert.deepEqual(await eventsOf(line), [event]);
+  });
+}
+
+test('the list has what ships and what was added, each with when', async (t) => {
+  const { policies: run, fileOf } = await openPolicies(t);
+  assert.equal((await run('add', fileOf(town))).code, 0);
+  const ships = [...policies.keys()].map((name) => `${name}\tships\n`).join('');
+  assert.deepEqual(await run('list'), {
+    code: 0,
+    stdout: `${ships}town-2026-1\t2026-11-20T09:00:00.000Z\n`,
+    stderr: '',
+  });
+  for (const name of ['standard-2026-1', 'nobody-2026-1']) {
+    const { code, stdout, stderr } = await run('show', name);
+    assert.deepEqual([code, stdout, stderr], [1, '', 'There is no such policy, or it ships; see: policies list\n']);
+  }
+});
+
+test('a file that is no policy is wrong usage, with what is wrong about it, and nothing is stored', async (t) => {
+  const line = await openPolicies(t);
+  const { policies: run, fileOf } = line;
+  for (const [text, fault] of [
+    ['', /^the file is not a policy: /],
+    ['{"name":"standard-2026-1"}', /^the file is not a policy: .*standard-2026-1/],
+    ['{"name":"a-2026-1","treshold":0.9}', /^the file is not a policy: .*treshold/],
+  ] as const) {
+    const { code, stdout, stderr } = await run('add', fileOf(text));
+    assert.deepEqual([code, stdout], [2, ''], text);
+    assert.match(stderr, fault);
+  }
+  assert.match((await run('add', '/nowhere/policy.json')).stderr, /\/nowhere\/policy\.json/);
+  assert.deepEqual(await eventsOf(line), []);
+});
+
+test('a fault of the database is no policy that is there already', async (t) => {
+  const line = await openPolicies(t);
+  line.hooks.beforeCommit = async () => {
+    throw new Error('the disk is full');
+  };
+  const { code, stderr } = await line.policies('add', line.fileOf(town));
+  assert.deepEqual([code, stderr], [1, 'the disk is full\n']);
+});
+
+test('the register is counted, and the ledger says who did so', async (t) => {
+  const line = await openPolicies(t);
+  const { code, stdout, stderr } = await line.policies('count');
+  assert.deepEqual([code, stdout, stderr], [0, '', '0 persons counted; servers use it within ten minutes.\n']);
+  const [event, ...others] = await eventsOf(line);
+  assert.deepEqual([event?.['actor'], others], [{ operator: 'root' }, []]);
+});
