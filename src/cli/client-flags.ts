@@ -9,11 +9,20 @@ import { UsageError } from './command.ts';
 import { readNamed } from './named-file.ts';
 
 /** The parts of a list with commas. */
-export function listOf(text: string | undefined): string[] {
+function listOf(text: string | undefined): string[] {
   return (text ?? '')
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+/** What `--purposes` or `--legal-bases` lists; null: any. */
+export function listOrAny(flag: string, text: string | undefined): readonly string[] | null | undefined {
+  if (text === undefined) return undefined;
+  const list = listOf(text);
+  if (list.length === 0 || (list.includes('any') && list.length > 1))
+    throw new UsageError(`${flag} is a list with commas, or any`);
+  return list.includes('any') ? null : list;
 }
 
 /** The scopes of `--scopes`, at least one. */

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { changedClient, type WantedChange } from '../access/client-change.ts';
 import { changesOf, clientChange, findClient } from '../access/client-store.ts';
 import { WriteRefused } from '../store/db.ts';
-import { credentialOf, demandPolicy, listOf, quotaOf, scopesOf } from './client-flags.ts';
+import { credentialOf, demandPolicy, listOrAny, quotaOf, scopesOf } from './client-flags.ts';
 import type { ClientsRoom, OpenClientsRoom } from './clients.ts';
 import { type Command, type ExitCode, onlyOf, type Terminal, UsageError } from './command.ts';
 
@@ -68,15 +68,6 @@ async function wantedChange(
     credential: credential === 'secret' ? undefined : credential,
   };
   return { clientId, wanted };
-}
-
-/** Null: any. */
-function listOrAny(flag: string, text: string | undefined): readonly string[] | null | undefined {
-  if (text === undefined) return undefined;
-  const list = listOf(text);
-  if (list.length === 0 || (list.includes('any') && list.length > 1))
-    throw new UsageError(`${flag} is a list with commas, or any`);
-  return list.includes('any') ? null : list;
 }
 
 async function updateClient(

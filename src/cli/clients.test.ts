@@ -161,6 +161,14 @@ test('a live client is made with its public keys, and has no secret', async (t) 
   assert.match(refused.stderr, /private member "d"/);
 });
 
+test('a client of any purposes and legal bases is made so in words as well', async (t) => {
+  const { run } = await openLine(t);
+  const any = ['--purposes', 'any', '--legal-bases', 'any'];
+  const made = await run('clients', 'create', 'x', '--scopes', 'identity:verify', '--secret', '--json', ...any);
+  const { purposes, legalBases } = JSON.parse(made.stdout);
+  assert.deepEqual([made.code, purposes, legalBases], [0, undefined, undefined]);
+});
+
 test('an issuer on this machine is taken by plain http, as TRUSTED_ISSUERS takes it', async (t) => {
   const { run } = await openLine(t);
   const made = await run(
@@ -190,6 +198,16 @@ test('wrong usage ends with 2, says what was expected, and stores nothing', asyn
     [['x', '--scopes', 'documents:read', '--secret', '--kind', 'live'], /its own keys/],
     [['x', '--scopes', 'documents:read', '--secret', '--quota', '0'], /--quota is a whole number/],
     [['x', '--scopes', 'documents:read', '--secret', '--quota', '1e2'], /--quota is a whole number/],
+    [['x', '--scopes', 'documents:read', '--secret', '--purposes', ''], /--purposes is a list with commas, or any/],
+    [
+      ['x', '--scopes', 'documents:read', '--secret', '--legal-bases', ','],
+      /--legal-bases is a list with commas, or any/,
+    ],
+    [['x', '--scopes', 'documents:read', '--secret', '--purposes', 'any,tax'], /--purposes is a list/],
+    [
+      ['x', '--scopes', 'documents:read', '--jwks', '/nowhere'],
+      /^cannot read \/nowhere: ENOENT, no such file or directory\n/,
+    ],
     [['x', '--scopes', 'documents:read', '--certificate', 'dns:'], /--certificate dns:: expected a name of the certif/],
     [['x', '--scopes', 'documents:read', '--certificate', import.meta.filename], /holds no certificate in PEM/],
     [['x', '--scopes', 'documents:read', '--secret', '--nonsense'], /nonsense/],

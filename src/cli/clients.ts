@@ -8,7 +8,7 @@ import type { Commit } from '../ledger/commit.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { removeAll } from '../notifications/webhooks/webhook-store.ts';
 import { type Read, type Statement, WriteRefused } from '../store/db.ts';
-import { bindingOf, credentialOf, demandPolicy, listOf, quotaOf, scopesOf } from './client-flags.ts';
+import { bindingOf, credentialOf, demandPolicy, listOrAny, quotaOf, scopesOf } from './client-flags.ts';
 import { clientUpdateCommand } from './client-update.ts';
 import { type Command, type ExitCode, onlyArgument, onlyOf, type Terminal, UsageError } from './command.ts';
 
@@ -46,8 +46,9 @@ const details = `NAME is whom citizens read as the sender of a message and as th
                       Its certificate, or a name in those of TLS_CLIENT_CA.
   --issuer URL        One of TRUSTED_ISSUERS, whose tokens it has.
   --binding dpop|mtls Its tokens have to be bound to a key or certificate.
-  --purposes a,b      The purposes of which it must state one.
-  --legal-bases a,b   The same of legal bases.
+  --purposes a,b|any  The purposes of which it must state one; any, as without it: none has to be stated.
+  --legal-bases a,b|any
+                      The same of legal bases.
   --policy NAME       The policy for its questions, in place of VERIFY_POLICY.
   --quota N           Requests a second for each scope; 1000 unless stated.`;
 
@@ -57,7 +58,7 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
     {
       name: 'clients create',
       usage:
-        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b] [--legal-bases a,b] [--policy NAME] [--quota N] [--json]',
+        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--quota N] [--json]',
       summary: 'Makes a client that may call the interface; a secret is shown once.',
       details,
       run: async (args) => {
@@ -133,8 +134,8 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
     scopes: scopesOf(values.scopes),
     credential: credentialOf(values, cwd),
     binding: values.binding === undefined ? undefined : bindingOf(values.binding),
-    purposes: values.purposes === undefined ? undefined : listOf(values.purposes),
-    legalBases: values['legal-bases'] === undefined ? undefined : listOf(values['legal-bases']),
+    purposes: listOrAny('--purposes', values.purposes) ?? undefined,
+    legalBases: listOrAny('--legal-bases', values['legal-bases']) ?? undefined,
     policy: values.policy,
     quota: values.quota === undefined ? undefined : quotaOf(values.quota),
   };

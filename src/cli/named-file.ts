@@ -1,11 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { getSystemErrorMessage } from 'node:util';
 import { UsageError } from './command.ts';
 
 /** The path of a file that an argument names, from the folder in which it was written; refuses one that is not there. */
 export function namedFile(cwd: string, name: string): string {
   const path = resolve(cwd, name);
-  if (reading(name, () => statSync(path)).isDirectory()) throw new UsageError(`cannot read ${name}: EISDIR`);
+  if (reading(name, () => statSync(path)).isDirectory()) throw new UsageError(`cannot read ${name}: it is a folder`);
   return path;
 }
 
@@ -18,10 +19,14 @@ function reading<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw new UsageError(
-      `cannot read ${name}: ${cause instanceof Error && 'code' in cause ? cause.code : 'it is no file'}`,
-    );
+    throw new UsageError(`cannot read ${name}: ${whyOf(cause)}`);
   }
+}
+
+/** In the words of the system, as `ENOENT, no such file or directory`. */
+function whyOf(cause: unknown): string {
+  const isOfSystem = cause instanceof Error && 'code' in cause && 'errno' in cause;
+  return isOfSystem ? `${cause.code}, ${getSystemErrorMessage(Number(cause.errno))}` : 'it is no file';
 }
 
 /** Refuses to write over one of the files that are read, whatever name or link it goes by. */
