@@ -1,5 +1,15 @@
 import { X509Certificate } from 'node:crypto';
-import { accessSync, constants, existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { isIP } from 'node:net';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -36,7 +46,7 @@ const ownUser = process.getuid?.();
 
 function dataDir(path: string, silent: ReadonlySet<string>): readonly Finding[] {
   const folder = statSync(path, { throwIfNoEntry: false });
-  if (folder === undefined) return [absentFolder(path)];
+  if (folder === undefined) return [isLink(path) ? lostLink(path) : absentFolder(path)];
   if (!folder.isDirectory()) return [faulty(`${path} is no folder`, 'set DATA_DIR to a folder')];
   if (!mayWrite(path)) return [faulty(`this user (${ownUser}) may not write in ${path}`, ownedBy(ownUser, path))];
   const found: Finding[] = [];
@@ -65,6 +75,12 @@ function ownerOf(path: string): number | undefined {
 }
 
 const ownedBy = (user: number | undefined, path: string) => `chown -R ${user} ${path}`;
+
+const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+function lostLink(path: string): Finding {
+  return faulty(`${path} is a link to what is not there`, `mount or make ${readlinkSync(path)}`);
+}
 
 function absentFolder(path: string): Finding {
   return mayMake(path)

@@ -37,5 +37,13 @@ export async function createFirstRootKey({ dataDir, databaseUrl }: Settings, pat
       await db.close();
     }
   }
-  return createRootKey(path, systemRandom);
+  try {
+    return createRootKey(path, systemRandom);
+  } catch (fault) {
+    // EEXIST: another process has made one meanwhile.
+    if (!(fault instanceof Error && 'code' in fault) || fault.code === 'EEXIST') throw fault;
+    throw new RootKeyError(
+      `no root key can be made at ${path} (${fault.message}): its folder has to be one that the user of this process may write in`,
+    );
+  }
 }

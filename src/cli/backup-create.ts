@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/settings.ts';
@@ -72,7 +72,13 @@ function databaseOf({ databaseUrl, dataDir }: Settings): string {
     );
   }
   const path = join(dataDir, databaseFile);
-  if (!existsSync(path)) throw new Error(`there is no ${databaseFile} in DATA_DIR, ${dataDir}: nothing to back up`);
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (fault) {
+    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT')
+      throw new Error(`there is no ${databaseFile} in DATA_DIR, ${dataDir}: nothing to back up`);
+    throw new Error(`${path} cannot be read: run this as the user of the server`, { cause: fault });
+  }
   return path;
 }
 

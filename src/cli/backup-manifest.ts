@@ -66,7 +66,10 @@ export async function readManifest(folder: string): Promise<Manifest> {
   try {
     text = await readFile(manifestPath(folder), 'utf8');
   } catch (cause) {
-    throw new Error(`${folder} is no whole backup: ${manifestFile}, which is written last, cannot be read`, { cause });
+    const why = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
+    throw new Error(`${folder} is no whole backup: ${manifestFile}, which is written last, cannot be read${why}`, {
+      cause,
+    });
   }
   const manifest = parsed(text);
   if (manifest === undefined) throw new Error(`${manifestPath(folder)} is not of a form that this program knows`);

@@ -8,24 +8,23 @@ import { commandLine } from '../command-line.ts';
 /** The whole command line in an empty folder: whatever got as far as opening the data would fail there, with 1. */
 function openCommandLine(t: TestContext) {
   const folder = temporaryFolder(t);
-  const environment = { DATA_DIR: join(folder, 'data'), HOME: folder };
-  return {
-    folder,
-    run: async (...args: readonly string[]) => {
-      const printed = { stdout: '', stderr: '' };
-      const code = await commandLine(args, environment, {
-        stdout: (text) => {
-          printed.stdout += text;
-        },
-        stderr: (text) => {
-          printed.stderr += text;
-        },
-        isInteractive: false,
-        cwd: folder,
-      });
-      return { code, ...printed };
+  return { folder, run: (...args: readonly string[]) => runAt(folder, {}, args) };
+}
+
+async function runAt(folder: string, settings: Record<string, string>, args: readonly string[]) {
+  const printed = { stdout: '', stderr: '' };
+  const environment = { DATA_DIR: join(folder, 'data'), HOME: folder, ...settings };
+  const code = await commandLine(args, environment, {
+    stdout: (text) => {
+      printed.stdout += text;
     },
-  };
+    stderr: (text) => {
+      printed.stderr += text;
+    },
+    isInteractive: false,
+    cwd: folder,
+  });
+  return { code, ...printed };
 }
 
 test('a flag or an argument that a command does not have is wrong usage of every command, and nothing is done', async (t) => {
@@ -43,6 +42,52 @@ test('a flag or an argument that a command does not have is wrong usage of every
   }
   assert.deepEqual(wrong, []);
   assert.deepEqual(readdirSync(folder), []);
+});
+
+test('where the folder of the data is none, or cannot be read, each says what is wrong, and nothing is made', async (t) => {
+  const { folder } = openCommandLine(t);
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  symlinkSync(join(folder, 'disk'), join(folder, 'link'));
+  const within = join(file, 'data');
+  const lines: ReadonlyArray<readonly [Record<string, string>, string, RegExp]> = [
+    [
+      { DATA_DIR: within },
+      'backup create b',
+      /^\S+file\/data\/citizen-services\.sqlite cannot be read: run this as the user of the/,
+    ],
+    [
+      { DATA_DIR: join(folder, 'none') },
+      'backup create b',
+      /^there is no citizen-services\.sqlite in DATA_DIR, .*: nothing to back up/,
+    ],
+    [
+      {},
+      'backup verify file',
+      /^\S+file is no whole backup: backup\.json, which is written last, cannot be read \(ENOTDIR\)\n/,
+    ],
+    [
+      { DATA_DIR: folder, ROOT_KEY_FILE: join(within, 'root.key') },
+      'keys create',
+      /^no root key can be made at \S+ \(ENOTDIR: .*: its folder has to be one that/,
+    ],
+    [
+      { DATA_DIR: within },
+      'keys create',
+      /^DATA_DIR: expected a folder that the user of this process may make and write to/,
+    ],
+    [
+      { DATA_DIR: join(folder, 'link') },
+      'doctor',
+      /^FAULT +data-dir +\S+link is a link to what is not there -> mount or make \S+disk$/m,
+    ],
+  ];
+  for (const [settings, command, reason] of lines) {
+    const { code, stdout, stderr } = await runAt(folder, settings, command.split(' '));
+    assert.equal(code, 1, command);
+    assert.match(stderr + stdout, reason);
+  }
+  assert.deepEqual(readdirSync(folder).toSorted(), ['file', 'link']);
 });
 
 test('of keys, erasure and proofs nothing is done that was asked for by half or in two ways', async (t) => {
