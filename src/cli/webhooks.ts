@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Mint, parseId, type WebhookId } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { findHosts, parseHost, setHosts } from '../notifications/webhooks/webhook-hosts.ts';
-import { askRevival, countCalls, findWebhook } from '../notifications/webhooks/webhook-store.ts';
+import { askRevival, countCalls } from '../notifications/webhooks/webhook-store.ts';
 import { type Read, WriteRefused } from '../store/db.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
@@ -89,17 +89,17 @@ async function redeliver(
   id: WebhookId,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const webhook = await findWebhook(read, id);
-  const gone = new Error(`There is no webhook ${id}, or it was removed.`);
-  if (webhook === undefined || webhook.status === 'removed') throw gone;
   const { dead } = await countCalls(read, id);
   const at = clock.now();
   const change = { webhook: id, change: 'redelivery-asked' } as const;
   const event = { type: 'webhook.changed', id: mint('event'), at, actor: { operator }, ...change } as const;
-  await commit({ events: [event], statements: [askRevival(id)] }).catch((fault: unknown) => {
-    // Removed by its client meanwhile.
-    throw fault instanceof WriteRefused && fault.kind === 'rows' ? gone : fault;
-  });
+  try {
+    await commit({ events: [event], statements: [askRevival(id)] });
+  } catch (fault) {
+    if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
+    terminal.stderr(`There is no webhook ${id}, or it was removed.\n`);
+    return 1;
+  }
   terminal.stderr(`${dead} calls are queued again.\n`);
   return 0;
 }
