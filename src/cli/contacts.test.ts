@@ -74,6 +74,43 @@ for (const engine of engines) {
     assert.equal(await contacts.mailOf('c-1'), 'one@example.org');
   });
 
+  test(`${engine.name}: a line that is not as it has to be is told by what is wrong about it, and nothing of it is stored`, async (t) => {
+    const contacts = await openContacts(t, engine, async (citizenId) => citizenId !== 'c-stranger');
+    const at = '2026-01-02T00:00:00Z';
+    const email = { address: 'one@example.org', verifiedAt: at };
+    const bad: ReadonlyArray<readonly [object, RegExp]> = [
+      [{ citizenId: 'c', emial: email }, /^\/emial /],
+      [{ citizenId: 'c', email: { ...email, note: 'x' } }, /^\/email\/note /],
+      [{ citizenId: 'c', email: { address: 'one@example.org' } }, /^\/email\/verifiedAt /],
+      [{ citizenId: 'c', email: { ...email, verifiedAt: 'today' } }, /^\/email\/verifiedAt /],
+      [{ citizenId: '', email }, /^\/citizenId /],
+      [{ citizenId: 'c'.repeat(129), email }, /^\/citizenId /],
+      [{ email }, /^\/citizenId /],
+      [{ citizenId: 'c' }, /^nothing to store$/],
+      [{ citizenId: 'c-stranger', email }, /^no such citizen is in the register$/],
+      [mailOf('c', 'one<two@example.org>'), /^\/email\/address must be one address/],
+      [mailOf('c', 'one@example.org,two'), /^\/email\/address must be one address/],
+      [mailOf('c', `${'x'.repeat(250)}@a.example`), /^\/email\/address /],
+      [{ citizenId: 'c', phone: { address: '0123 456', verifiedAt: at } }, /^\/phone\/address /],
+      [
+        { citizenId: 'c', wishes: { channels: ['email'], declined: ['email'] } },
+        /^a channel is both wished and declined$/,
+      ],
+      [{ citizenId: 'c', email, note: 'x'.repeat(10_000) }, /^longer than 10000 characters$/],
+    ];
+    const good = mailOf('c'.repeat(128), 'one@example.org');
+    const { code, printed } = await contacts.run([...bad.map(([line]) => line), good]);
+    const told = printed.split('\n');
+    for (const [index, [, why]] of bad.entries()) {
+      const [, number, text = ''] = /^line (\d+): (.*)$/.exec(told[index] ?? '') ?? [];
+      assert.equal(Number(number), index + 1);
+      assert.match(text, why);
+    }
+    assert.deepEqual([code, told.slice(bad.length)], [1, [`1 citizens stored, ${bad.length} lines refused.`, '']]);
+    assert.equal(await contacts.mailOf('c'), undefined);
+    assert.equal(await contacts.mailOf(good.citizenId), 'one@example.org');
+  });
+
   test(`${engine.name}: an address whose letters are not UTF-8 is not taken for another`, async (t) => {
     const contacts = await openContacts(t, engine, async () => true);
     const lines = [mailOf('c-1', 'müller@example.org'), mailOf('c-2', 'two@example.org')];

@@ -5,6 +5,7 @@ import { openPlainFile } from '../identity/import-blocks.ts';
 import { textLines } from '../identity/text-lines.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
+import { parseMailAddress } from '../kernel/mail-address.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { saveVerified, saveWishes } from '../notifications/contact-wish-store.ts';
@@ -34,7 +35,7 @@ const address = (pattern: string) =>
 const lineShape = Type.Object(
   {
     citizenId: Type.String({ minLength: 1, maxLength: 128 }),
-    email: Type.Optional(address('^[^@\\s]+@[^@\\s]+$')),
+    email: Type.Optional(address('@')),
     phone: Type.Optional(address('^\\+[1-9][0-9]{6,14}$')),
     wishes: Type.Optional(wishesShape),
   },
@@ -175,5 +176,7 @@ function parseLine(text: string): Line | string {
   // The check proved that it has the shape.
   const line = value as Line;
   if (line.email === undefined && line.phone === undefined && line.wishes === undefined) return 'nothing to store';
+  if (line.email !== undefined && parseMailAddress(line.email.address) === undefined)
+    return '/email/address must be one address that mail can be sent to, its part before the @ in ASCII';
   return (line.wishes === undefined ? undefined : wishesFault(line.wishes)) ?? line;
 }
