@@ -35,6 +35,26 @@ test('the reference says of each member where it goes, and of each answer what i
   assert.doesNotMatch(text, /Deprecated/);
 });
 
+test('the reference says what each member is and which are required, and of refusals nothing where there are none', async () => {
+  const body = Type.Object({
+    message: Type.String({ description: 'What is <said>.' }),
+    subject: Type.Optional(Type.String({ description: 'In a line.' })),
+    mark: Type.Optional(Type.Boolean()),
+  });
+  const text = await referenceOf({ ...ask, request: { body }, refusals: [] });
+  const shown = [...text.matchAll(/<dt><code>(\w+)<\/code> \((\w+)\)<\/dt><dd>([^<]*)<\/dd>/g)];
+  assert.deepEqual(
+    shown.map(([, name, place, told]) => [name, place, told]),
+    [
+      ['message', 'body', 'Required. What is &lt;said&gt;.'],
+      ['subject', 'body', 'In a line.'],
+      ['mark', 'body', ''],
+    ],
+  );
+  assert.doesNotMatch(text, /Refusals/);
+  assert.match(await referenceOf({ ...ask, request: {}, refusals: ['conflict'] }), /<dt>Refusals<\/dt>/);
+});
+
 test('every operation has its place in the reference, and a link at the top leads there', async () => {
   const text = await referenceOf(ask, { ...ask, name: 'askAgain' });
   const leads = [...text.matchAll(/<li><a href="#(\w+)">/g)].map(([, name]) => name);
