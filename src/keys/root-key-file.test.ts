@@ -45,6 +45,10 @@ test('a root key that others of the machine can read is refused', (t) => {
   }
 });
 
+test('a device is no root key, and nobody is told to shut it', () => {
+  assert.throws(() => readRootKey('/dev/null'), /^RootKeyError: \/dev\/null is a device, and holds no root key$/);
+});
+
 test('a root key with more behind it is none: what a slip of an editor added is not passed over', (t) => {
   const path = join(emptyFolder(t), 'root.key');
   createRootKey(path, systemRandom);

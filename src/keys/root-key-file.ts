@@ -43,7 +43,10 @@ export function readRootKey(path: string): RootKey {
 export function readRootSecrets(path: string): RootSecrets {
   let text: string;
   try {
-    const mode = statSync(path).mode & 0o777;
+    const file = statSync(path);
+    // Whoever shuts one, as all are told whose key others can read, shuts it to the whole machine.
+    if (file.isCharacterDevice()) throw new RootKeyError(`${path} is a device, and holds no root key`);
+    const mode = file.mode & 0o777;
     if ((mode & 0o077) !== 0) {
       throw new RootKeyError(`${path} has mode ${mode.toString(8)}: others can read it. Run: chmod 600 ${path}`);
     }
