@@ -7,7 +7,7 @@ import { claimsInCommon, readPeople } from '../identity/people-file.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { readColumns } from './evaluate.ts';
-import { demandOther, namedFile } from './named-file.ts';
+import { demandOther, demandWritable, namedFile } from './named-file.ts';
 import { rowsProgress } from './progress.ts';
 
 const details = `Learns, without labels, how much each level of agreement weighs in this register, and prints a policy as JSON:
@@ -67,6 +67,7 @@ export function calibrateCommands(terminal: Terminal, clock: Clock): readonly Co
         const out = values.out === undefined ? undefined : resolve(terminal.cwd, values.out);
         const map = values.columns === undefined ? [] : [resolve(terminal.cwd, values.columns)];
         if (out !== undefined) demandOther('--out', out, [...read, ...map]);
+        if (out !== undefined) demandWritable('--out', out);
         const [registerPath = '', claimsPath] = read;
         const registered = await readPeople(registerPath, columns);
         const claimed = claimsPath === undefined ? undefined : await readPeople(claimsPath, columns);

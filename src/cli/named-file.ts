@@ -1,5 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
 import { UsageError } from './command.ts';
 
@@ -27,6 +27,15 @@ function reading<T>(name: string, read: () => T): T {
 function whyOf(cause: unknown): string {
   const isOfSystem = cause instanceof Error && 'code' in cause && 'errno' in cause;
   return isOfSystem ? `${cause.code}, ${getSystemErrorMessage(Number(cause.errno))}` : 'it is no file';
+}
+
+/** Refuses what cannot be written, before the work whose result belongs there. */
+export function demandWritable(flag: string, path: string): void {
+  try {
+    accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
+  } catch (cause) {
+    throw new UsageError(`${flag} ${path} cannot be written: ${whyOf(cause)}`);
+  }
 }
 
 /** Refuses to write over one of the files that are read, whatever name or link it goes by. */

@@ -40,7 +40,7 @@ export function witnessCommand(terminal: Terminal, room: () => WitnessRoom): Com
         },
       });
       const { data, name, log = [], host, port } = values;
-      if (data === undefined || log.length === 0 || !/^\d{1,5}$/.test(port)) {
+      if (data === undefined || log.length === 0 || !isPort(port)) {
         throw new UsageError('--data, at least one --log, and a port number are needed');
       }
       const logs = log.map(logKey);
@@ -60,6 +60,8 @@ export function witnessCommand(terminal: Terminal, room: () => WitnessRoom): Com
     },
   };
 }
+
+const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
 
 function logKey(text: string): VerifierKey {
   const key = parseVkey(text);

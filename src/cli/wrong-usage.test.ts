@@ -3,6 +3,7 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { temporaryFolder } from '../../test/identity-people.ts';
+import { logSigner } from '../../test/ledger-house.ts';
 import { commandLine } from '../command-line.ts';
 
 /** The whole command line in an empty folder: whatever got as far as opening the data would fail there, with 1. */
@@ -88,6 +89,36 @@ test('where the folder of the data is none, or cannot be read, each says what is
     assert.match(stderr + stdout, reason);
   }
   assert.deepEqual(readdirSync(folder).toSorted(), ['file', 'link']);
+});
+
+test('a calibration whose result could not be written, and a witness without a port, do not begin', async (t) => {
+  const { run, folder } = openCommandLine(t);
+  writeFileSync(join(folder, 'people.csv'), 'citizenId,givenName\nc-1,Ann\n');
+  const order = ['calibrate', '--register', 'people.csv', '--name', 'town-2026-1', '--out', 'none/policy.json'];
+  const calibrated = await run(...order);
+  assert.deepEqual([calibrated.code, calibrated.stdout], [2, '']);
+  assert.match(
+    calibrated.stderr,
+    /^--out \S+none\/policy\.json cannot be written: ENOENT, no such file or directory\n/,
+  );
+  for (const port of ['65536', '-1', 'http', '']) {
+    const { code, stderr } = await run(
+      'witness',
+      '--data',
+      'witness',
+      '--name',
+      'w',
+      '--log',
+      logSigner.vkey,
+      `--port=${port}`,
+    );
+    assert.deepEqual(
+      [code, stderr.split('\n')[0]],
+      [2, '--data, at least one --log, and a port number are needed'],
+      port,
+    );
+  }
+  assert.deepEqual(readdirSync(folder), ['people.csv']);
 });
 
 test('of keys, erasure and proofs nothing is done that was asked for by half or in two ways', async (t) => {
