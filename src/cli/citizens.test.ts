@@ -24,9 +24,9 @@ async function lookedUp(t: TestContext) {
     },
     documents: { blobs: await openFolderBlobs(await temporaryFolder(t)), alarm: assert.fail },
   };
-  return async (terminal: Terminal) =>
+  return async (terminal: Terminal, citizenId = 'anna') =>
     await runCommandLine(
-      ['ledger', 'access-log', 'anna'],
+      ['ledger', 'access-log', citizenId],
       citizenCommands((use) => use(room), terminal),
       terminal,
     );
@@ -45,6 +45,15 @@ test('an access log ends behind the page at which whoever asked for it has left'
   // A line of what is common to all, and two pages.
   assert.equal(lines.length, 201);
   assert.deepEqual(told, ['\r100 of 250 entries']);
+});
+
+test('who asks for an access log under an id that nothing is on record of is asked back', async (t) => {
+  const accessLog = await lookedUp(t);
+  const told: string[] = [];
+  const terminal = { stdout: () => undefined, stderr: (text: string) => void told.push(text) };
+  for (const id of ['anna', 'annna'])
+    assert.equal(await accessLog({ ...terminal, isInteractive: false, cwd: '/' }, id), 0);
+  assert.deepEqual(told, ['250 uses\n', '0 uses: nothing is on record under this id; is it that of the register?\n']);
 });
 
 test('the next page of an access log waits until the one before it was taken', async (t) => {

@@ -81,6 +81,7 @@ async function printAccessLog(room: CitizensRoom, citizenId: string, terminal: T
     told(after, totalUsages);
     if (part.returnedUsages < pageUsages) break;
   }
-  stderr(`${clearLine(terminal)}${after} uses\n`);
+  const doubt = after === 0 ? ': nothing is on record under this id; is it that of the register?' : '';
+  stderr(`${clearLine(terminal)}${after} uses${doubt}\n`);
   return 0;
 }
