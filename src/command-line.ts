@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
 import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
 import { backupCommands } from './cli/backup.ts';
@@ -25,7 +24,7 @@ import { ledgerVerifyCommand } from './cli/ledger-verify.ts';
 import { operatorName } from './cli/operator-name.ts';
 import { policyCommands } from './cli/policies.ts';
 import type { RotationRoom } from './cli/rotate-root.ts';
-import { handOver, takeCommands } from './cli/running-server.ts';
+import { commandSocket, handOver, takeCommands } from './cli/running-server.ts';
 import { webhookCommands } from './cli/webhooks.ts';
 import { witnessCommand } from './cli/witness.ts';
 import { type House, openHouse } from './compose.ts';
@@ -183,11 +182,6 @@ function operator(): string {
 /** The log of a command: faults only, people read the rest. */
 function quietLog(): Log {
   return createLog('error');
-}
-
-/** Where a running server takes the commands that work on its data. */
-function commandSocket(dataDir: string): string {
-  return join(dataDir, 'commands.sock');
 }
 
 async function withHouse<T>(settings: Settings, use: (house: House) => Promise<T>): Promise<T> {

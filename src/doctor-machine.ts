@@ -14,6 +14,7 @@ import { isIP } from 'node:net';
 import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
+import { commandSocket, fitsSocket } from './cli/running-server.ts';
 import type { Settings } from './config/settings.ts';
 import { type DoctorRoom, inTwo, messageOf, sizeOf } from './doctor-room.ts';
 import { rootKeyPath } from './first-root-key.ts';
@@ -33,7 +34,7 @@ export function machineChecks(room: Room): readonly Check[] {
   return [
     check(
       'data-dir',
-      () => dataDir(settings.dataDir, room.silent),
+      () => [...dataDir(settings.dataDir, room.silent), ...tooLong(settings)],
       'see that DATA_DIR names a folder of the user of the server',
     ),
     check('root-key', () => rootKey(settings), 'see docs/operating.md#the-root-key'),
@@ -67,6 +68,16 @@ function dataDir(path: string, silent: ReadonlySet<string>): readonly Finding[] 
     found.push(warn(`${path} has mode ${mode.toString(8)}: others can look into it`, `chmod 700 ${path}`));
   const room = space(path);
   return found.length > 0 && room.is === 'ok' ? found : [...found, room];
+}
+
+function tooLong({ databaseUrl, dataDir }: Settings): readonly Finding[] {
+  if (databaseUrl !== undefined || fitsSocket(commandSocket(dataDir))) return [];
+  return [
+    warn(
+      `the path of ${dataDir} is too long for a socket in it: while the server runs there are no commands`,
+      'set DATA_DIR to a shorter path, such as a link that leads there',
+    ),
+  ];
 }
 
 /** The owner of what lies there; of what is gone again, nobody. */

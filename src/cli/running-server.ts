@@ -1,5 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './command.ts';
 
 /**
@@ -18,12 +19,22 @@ const longestOrder = 4_194_304;
 /** A longer path does not fit into a socket address (sockaddr_un). */
 const longestPath = 100;
 
+/** Where a running server takes the commands that work on its data. */
+export function commandSocket(dataDir: string): string {
+  return join(dataDir, 'commands.sock');
+}
+
+/** Whether a socket can have that path; `doctor` tells where not. */
+export function fitsSocket(path: string): boolean {
+  return Buffer.byteLength(path) <= longestPath;
+}
+
 /** Takes commands for this process; gives what stops it. Where the path is too long there is nothing to take them. */
 export async function takeCommands(
   path: string,
   commandsFor: (terminal: Terminal) => readonly Command[],
 ): Promise<() => Promise<void>> {
-  if (Buffer.byteLength(path) > longestPath) return async () => undefined;
+  if (!fitsSocket(path)) return async () => undefined;
   // A socket file that a killed process left behind; the lock of the database says that it is gone.
   rmSync(path, { force: true });
   const open = new Set<Socket>();

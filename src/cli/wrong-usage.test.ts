@@ -82,6 +82,11 @@ test('where the folder of the data is none, or cannot be read, each says what is
       'doctor',
       /^FAULT +data-dir +\S+link is a link to what is not there -> mount or make \S+disk$/m,
     ],
+    [
+      { DATA_DIR: join(folder, 'x'.repeat(100)) },
+      'doctor',
+      /^warn +data-dir +the path of \S+ is too long for a socket in it: while the server runs there are no commands -> set/m,
+    ],
   ];
   for (const [settings, command, reason] of lines) {
     const { code, stdout, stderr } = await runAt(folder, settings, command.split(' '));
