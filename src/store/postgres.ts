@@ -26,7 +26,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const session = (setup: string): ConnectionOptions => ({
     url,
     texts,
-    setup: `${timeouts}; ${setup}`,
+    setup: `${primaryOnly}; ${timeouts}; ${setup}`,
     deadlineMs: statementTimeoutMs + answerGraceMs,
   });
   const writer = () => connect(session(writerSetup));
@@ -71,6 +71,14 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     },
   };
 }
+
+// A name that leads to a primary may lead to its standby as well, or by mistake: what is read there is as old as it likes.
+const primaryOnly = `do $$ begin
+  if pg_is_in_recovery() then
+    raise exception using errcode = '25006',
+      message = 'this server is a standby, which takes no writes and may be behind: name the primary in DATABASE_URL';
+  end if;
+end $$`;
 
 const busyTable = (table: string) =>
   new WriteBusy(`another session has locked ${table}, and a statement has just waited for it in vain`);

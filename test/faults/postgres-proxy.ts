@@ -11,6 +11,8 @@ export type Proxy = {
   /** The URL of the database, through the proxy. */
   readonly url: string;
   cutNext(at: CutAt): void;
+  /** Ends all connections, and leads those that come to another database, as an address does that is moved. */
+  leadTo(databaseUrl: string): void;
   /** How many transactions clients have begun. */
   begins(): number;
   /** How many pieces have come from clients; what is written at once is one, if it is short. */
@@ -31,8 +33,7 @@ const simpleQuery = 'Q'.charCodeAt(0);
 export async function startProxy(t: TestContext, databaseUrl: string): Promise<Proxy> {
   const folder = makeTestFolder('cs-proxy-');
   const target = new URL(databaseUrl.replace('@/', '@localhost/'));
-  const socketFolder = target.searchParams.get('host');
-  const port = Number(target.port || 5432);
+  let connectNow = connectTo(databaseUrl);
   let cut: CutAt | undefined;
   let begins = 0;
   let pieces = 0;
@@ -40,8 +41,7 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
   const sockets = new Set<Socket>();
 
   const server = createServer((client) => {
-    const upstream =
-      socketFolder === null ? connect(port, target.hostname) : connect(join(socketFolder, `.s.PGSQL.${port}`));
+    const upstream = connectNow();
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => socket.destroy());
@@ -88,6 +88,10 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
     cutNext: (at) => {
       cut = at;
     },
+    leadTo: (url) => {
+      connectNow = connectTo(url);
+      for (const socket of sockets) socket.destroy();
+    },
     begins: () => begins,
     pieces: () => pieces,
     muteNew: (muted) => {
@@ -95,6 +99,14 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
       if (muted) for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+function connectTo(databaseUrl: string): () => Socket {
+  const target = new URL(databaseUrl.replace('@/', '@localhost/'));
+  const socketFolder = target.searchParams.get('host');
+  const port = Number(target.port || 5432);
+  return () =>
+    socketFolder === null ? connect(port, target.hostname) : connect(join(socketFolder, `.s.PGSQL.${port}`));
 }
 
 function count(bytes: Buffer, part: Buffer): number {
