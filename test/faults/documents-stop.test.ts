@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { createLog } from '../../src/api/log.ts';
+import { createLog, type Log } from '../../src/api/log.ts';
 import { type Keeping, startKeeping } from '../../src/compose-documents.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { sweepBlobs } from '../../src/documents/sweep-blobs.ts';
+import type { Random } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { type DocumentHouse, deposited, openDocumentHouse, pdfOf } from '../document-house.ts';
 import { engines } from '../engines.ts';
@@ -13,22 +14,22 @@ import { until } from '../until.ts';
 const longestMs = 10_000;
 const dayMs = 86_400_000;
 
-function keep({ db, mint, ports, house: { clock, commit } }: DocumentHouse): Keeping {
+type More = { readonly random?: Random; readonly log?: Log };
+
+function keep({ db, mint, ports, house: { clock, commit } }: DocumentHouse, more: More = {}): Keeping {
   const claim = async () => assert.fail('nothing is scanned');
-  const parts = { db, mint, clock, commit, claim, random: systemRandom, log: createLog('silent') };
+  const parts = { db, mint, clock, commit, claim, random: systemRandom, log: createLog('silent'), ...more };
   return startKeeping({ ...parts, settings: readSettings({ CLAMAV: 'off' }) }, ports);
 }
 
-/** What the next timer of that length calls, once it is set; it runs on as well. */
+/** What the next timer of that length would call, once it is set. */
 function onTimers(t: TestContext, ms: number): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<() => void>();
   const { setTimeout: real } = globalThis;
   const watching = (call: () => void, afterMs?: number) => {
-    const timer = real(call, afterMs);
-    if (afterMs !== ms) return timer;
+    if (afterMs !== ms) return real(call, afterMs);
     resolve(call);
-    // What is called by hand sets the next one, and the one before it would keep this process.
-    return timer.unref();
+    return real(() => undefined);
   };
   t.mock.method(globalThis, 'setTimeout', watching as typeof real);
   return promise;
@@ -67,6 +68,27 @@ for (const engine of engines) {
         ['doc_old', 'doc_old'],
       ],
     );
+  });
+
+  test(`${engine.name}: a document that the deletion run of the hour cannot erase is told in the log`, async (t) => {
+    const shortest = 2_000;
+    const hourly = onTimers(t, shortest);
+    const house = await openDocumentHouse(t, engine);
+    const keptUntil = { 'document-retain-until': new Date(house.time.now + dayMs).toISOString() };
+    await house.withdraw(await deposited(house, pdfOf(100), keptUntil));
+    house.time.now += dayMs;
+    house.wires.write = (unit) => {
+      if (unit.some(({ sql }) => sql.includes('/* wipe */'))) return Promise.reject(new Error('the disk is full'));
+      return house.db.write(unit);
+    };
+    const lines: string[] = [];
+    const log = createLog('error', { write: (line) => lines.push(line) });
+    const keeping = keep(house, { log, random: (bytes) => new Uint8Array(bytes) });
+    (await hourly)();
+    await until(async () => lines.length > 0);
+    await keeping.stop(longestMs);
+    const { where, fault } = JSON.parse(lines.join(''));
+    assert.deepEqual([where, fault.message], ['documents', 'the disk is full']);
   });
 
   test(`${engine.name}: a store of documents that does not answer keeps no stop waiting`, async (t) => {
