@@ -1,10 +1,13 @@
 /**
- * Loaded before a server: what it does every ten minutes or seconds it does at once and again and again, so that a test of the whole
- * program sees it. No call is limited to just so long.
+ * Loaded before a server by `hurrying`: pauses of the lengths in its URL are short, and with `soon` those that a start draws
+ * (`soonMs`), which are no whole milliseconds.
  */
 const { setTimeout: real } = globalThis;
+const { searchParams } = new URL(import.meta.url);
+const hurried = new Set(searchParams.getAll('ms').map(Number));
+const isHurried = (ms = 0) => hurried.has(ms) || (searchParams.has('soon') && ms > 2_000 && !Number.isInteger(ms));
 
 globalThis.setTimeout = new Proxy(real, {
   apply: (target, self, [call, ms, ...more]: Parameters<typeof real>) =>
-    Reflect.apply(target, self, [call, ms === 600_000 || ms === 10_000 ? 200 : ms, ...more]),
+    Reflect.apply(target, self, [call, isHurried(ms) ? 200 : ms, ...more]),
 });

@@ -3,17 +3,16 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { databaseFile } from '../../src/store/open.ts';
 import { createExchange, sendJson } from '../exchange.ts';
 import { freePort } from '../free-port.ts';
+import { hurrying } from '../hurrying.ts';
 import { makeTestFolder } from '../test-folder.ts';
 import { until } from '../until.ts';
 import { makeHome, type ServerHome } from '../whole-server.ts';
 
 // It asks its witnesses every ten seconds; here again and again.
-const hurry = `--import=${pathToFileURL(join(import.meta.dirname, '../hurry.ts'))}`;
-const NODE_OPTIONS = `${process.env['ANSWERS_DIR'] === undefined ? '' : process.env['NODE_OPTIONS']} ${hurry}`;
+const hurried = hurrying(10_000);
 
 const claims = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
 const name = 'witness.city.example';
@@ -59,7 +58,7 @@ test('what a witness cosigned is published, its silence is an alarm while it las
   };
   const witness = await startWitness();
   writeFileSync(policy, `log ${vkey}\n${witness.stdout()}quorum ${name}\n`);
-  const settings = { DATA_DIR: alone.dataDir, LEDGER_WITNESSES: policy, NODE_OPTIONS };
+  const settings = { DATA_DIR: alone.dataDir, LEDGER_WITNESSES: policy, ...hurried };
   const home = await makeHome(t, { settings });
   const [client] = alone.demo().clients;
   const server = await home.start('start');
@@ -99,7 +98,7 @@ test('a log whose witnesses have not answered yet publishes no more than before 
   await witness.end('SIGTERM');
   const policy = join(folder, 'policy');
   writeFileSync(policy, `log ${vkey}\n${witness.stdout()}quorum ${name}\n`);
-  const home = await makeHome(t, { settings: { DATA_DIR: alone.dataDir, LEDGER_WITNESSES: policy, NODE_OPTIONS } });
+  const home = await makeHome(t, { settings: { DATA_DIR: alone.dataDir, LEDGER_WITNESSES: policy, ...hurried } });
   const [client] = alone.demo().clients;
   const server = await home.start('start');
   const { use, published, isSaid } = viewOf(home, await home.token(client?.scopes, client));
@@ -115,7 +114,7 @@ test('a log whose witnesses have not answered yet publishes no more than before 
   assert.deepEqual(await published(), before);
   await server.end('SIGTERM');
 
-  const without = await makeHome(t, { settings: { DATA_DIR: alone.dataDir, NODE_OPTIONS } });
+  const without = await makeHome(t, { settings: { DATA_DIR: alone.dataDir, ...hurried } });
   const unwitnessed = await without.start('start');
   const { size } = await viewOf(without, '').published();
   assert.ok(size > before.size);

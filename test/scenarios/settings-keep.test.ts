@@ -3,13 +3,13 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { clamdProbes } from '../../src/documents/scanners/clamd-probes.ts';
 import { addressWindows } from '../../src/notifications/letters/letter-template.ts';
 import type { Statement } from '../../src/store/db.ts';
 import { databaseFile } from '../../src/store/open.ts';
 import { fakeClamd } from '../clamd.ts';
 import { type Answered, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { hurrying } from '../hurrying.ts';
 import { textsOf } from '../letters.ts';
 import { until } from '../until.ts';
 import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
@@ -45,13 +45,11 @@ before(async () => {
     if (signatures.includes('27001')) scannedAnew.push(stream);
     return probes.some(({ bytes }) => bytes.equals(stream)) ? 'stream: Heuristics.X FOUND\0' : 'stream: OK\0';
   });
-  const hurry = `--import=${pathToFileURL(join(import.meta.dirname, '../hurry.ts'))}`;
-  const NODE_OPTIONS = `${process.env['ANSWERS_DIR'] === undefined ? '' : process.env['NODE_OPTIONS']} ${hurry}`;
   const folder = await makeHome(thisFile);
   spool = join(folder.dataDir, 'letters');
   mkdirSync(spool);
   home = await makeHome(thisFile, {
-    settings: { CLAMAV: `unix:${clamd}`, LETTER_SPOOL: spool, NODE_OPTIONS, ...settings },
+    settings: { CLAMAV: `unix:${clamd}`, LETTER_SPOOL: spool, ...hurrying(600_000), ...settings },
   });
   ask = createExchange(home.url);
   const first = await home.start('demo');

@@ -1,0 +1,15 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** What is begun soon after a start. */
+type Soon = 'soon';
+
+/**
+ * The setting of a server that does what it repeats after pauses of these milliseconds again and again, so that a test of the whole
+ * program sees it. To be used where no call is limited to just so long.
+ */
+export function hurrying(...pauses: readonly (number | Soon)[]): { readonly NODE_OPTIONS: string } {
+  const search = pauses.map((pause) => (pause === 'soon' ? pause : `ms=${pause}`)).join('&');
+  const own = process.env['ANSWERS_DIR'] === undefined ? '' : process.env['NODE_OPTIONS'];
+  return { NODE_OPTIONS: `${own} --import=${pathToFileURL(join(import.meta.dirname, 'hurry.ts'))}?${search}` };
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { freePort } from '../free-port.ts';
+import { hurrying } from '../hurrying.ts';
+import { until } from '../until.ts';
+import { makeHome, type ServerHome } from '../whole-server.ts';
+
+// What is done by one process of several, and by no other.
+
+/** Makes the tables and keys of an installation, as the first start of its demo does. */
+async function installed(t: TestContext, settings: Readonly<Record<string, string>>): Promise<ServerHome> {
+  const home = await makeHome(t, { engine: 'postgres', settings });
+  await (await home.start('demo')).end('SIGTERM');
+  return home;
+}
+
+async function begin(home: ServerHome, role: string) {
+  const process = home.launch('start', '--roles', role);
+  await until(async () => process.stderr().includes('metrics at http://'));
+  return process;
+}
+
+/** What is asked of a witness that never answers well, counted. */
+async function startSilentWitness(t: TestContext) {
+  let asked = 0;
+  const server = createServer((_, answer) => {
+    asked += 1;
+    answer.writeHead(500).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return { port: (server.address() as AddressInfo).port, asked: () => asked };
+}
+
+test('postgres: of two sequencers the one that leads asks the witnesses, and the other when it leads', async (t) => {
+  const name = 'witness.city.example';
+  const first = await installed(t, {});
+  const vkey = (await first.run('ledger', 'key')).stdout.trim();
+  const port = await freePort();
+  const options = ['--data', join(first.dataDir, 'witness'), '--name', name, '--log', vkey, '--port', String(port)];
+  const witness = first.launch('witness', ...options);
+  await until(async () => witness.stdout().endsWith('\n'));
+  await witness.end('SIGTERM');
+  const sequencer = async (number: number) => {
+    const silent = await startSilentWitness(t);
+    const policy = join(first.dataDir, `policy-${number}`);
+    const line = witness.stdout().replace(`:${port}`, `:${silent.port}`);
+    writeFileSync(policy, `log ${vkey}\n${line}quorum ${name}\n`);
+    const root = { DATABASE_URL: first.databaseUrl ?? '', ROOT_KEY_FILE: join(first.dataDir, 'root.key') };
+    const home = await makeHome(t, { settings: { ...root, LEDGER_WITNESSES: policy, ...hurrying(10_000) } });
+    return { ...(await begin(home, 'sequencer')), asked: silent.asked };
+  };
+  const leading = await sequencer(1);
+  await until(async () => leading.asked() > 0);
+  const other = await sequencer(2);
+  const before = leading.asked();
+  await until(async () => leading.asked() > before + 3);
+  assert.equal(other.asked(), 0);
+  await leading.end('SIGTERM');
+  await until(async () => other.asked() > 0);
+});
+
+test('postgres: what is kept long enough is taken out by the worker, and by no process without that role', async (t) => {
+  const home = await installed(t, hurrying('soon'));
+  const db = await home.openDb();
+  t.after(() => db.close());
+  // Guesses of long ago are asked for in each run, whether there are any or not.
+  await db.write([
+    { sql: 'create table cleared (what text not null)' },
+    {
+      sql: "create function note_clearing() returns trigger language plpgsql as 'begin insert into cleared values (tg_table_name); return null; end'",
+    },
+    ...['guess_budget', 'feed_event'].map((table) => ({
+      sql: `create trigger noted after delete on ${table} for each statement execute function note_clearing()`,
+    })),
+    { sql: 'update feed_event set at = 0' },
+  ]);
+  const cleared = async () =>
+    (await db.read('select distinct what from cleared order by what')).map(({ what }) => what);
+  for (const role of ['api', 'sequencer']) await begin(home, role);
+  assert.deepEqual(await cleared(), []);
+  await begin(home, 'worker');
+  await until(async () => (await cleared()).length === 2);
+});
+
+test('a root key that others can read by now is told within a minute', async (t) => {
+  const home = await makeHome(t, { settings: { LOG_LEVEL: 'error', ...hurrying(60_000) } });
+  const server = await home.start('demo');
+  chmodSync(join(home.dataDir, 'root.key'), 0o644);
+  await until(async () => /"where":"root-key".*others can read it/.test(server.stderr()));
+});
