@@ -36,6 +36,8 @@ const busyShare = 0.8;
 const fewRequests = 25;
 /** After so many busy looks in a row another thread begins. */
 const busyLooks = 2;
+/** After a thread could not start, as while the database was away or took no more connections, the first goes on alone for a minute. */
+const restingLooks = 120;
 const defaultMost = 4;
 const countWithinMs = 1_000;
 
@@ -57,6 +59,7 @@ export function openApiThreads(parts: ThreadParts): ApiThreads {
   let starting = false;
   let stopping = false;
   let busy = 0;
+  let resting = 0;
   let before = { loop: performance.eventLoopUtilization(), begun: parts.server.begun() };
 
   function look(): void {
@@ -64,7 +67,8 @@ export function openApiThreads(parts: ThreadParts): ApiThreads {
     const { utilization } = performance.eventLoopUtilization(now.loop, before.loop);
     busy = utilization >= busyShare && now.begun - before.begun >= fewRequests ? busy + 1 : 0;
     before = now;
-    if (busy >= busyLooks && !starting && threads.length + 1 < parts.most) void begin();
+    resting = Math.max(0, resting - 1);
+    if (busy >= busyLooks && !starting && resting === 0 && threads.length + 1 < parts.most) void begin();
   }
 
   async function begin(): Promise<void> {
@@ -77,10 +81,9 @@ export function openApiThreads(parts: ThreadParts): ApiThreads {
       for (const thread of threads) thread.tell({ is: 'renew-connections' });
       parts.server.renewConnections();
     } catch (fault) {
-      // What kept it from starting would keep the next one: the first thread goes on as it is.
       parts.house.log.fault('api-thread', fault);
       threads.splice(threads.indexOf(helper), 1);
-      clearInterval(looking);
+      resting = restingLooks;
     } finally {
       busy = 0;
       starting = false;
