@@ -154,9 +154,10 @@ test('a lost COMMIT is unknown', async () => {
 });
 
 test('a COMMIT that answers ROLLBACK without an error stored nothing', async () => {
-  const { lane } = scripted((sql) => (sql === 'commit' ? { rows: [], command: 'ROLLBACK' } : fine(sql)));
+  const { lane, counts } = scripted((sql) => (sql === 'commit' ? { rows: [], command: 'ROLLBACK' } : fine(sql)));
   const unit = pending(a);
   assert.deepEqual((await lane([unit.pending], 0)).units, [unit.pending]);
+  assert.deepEqual(counts(), { opened: 1, destroyed: 1 });
 });
 
 test('a serialisation failure, also of COMMIT itself, gives every unit back', async () => {
@@ -180,7 +181,7 @@ test('from the third try on, units run one by one', async () => {
     units.map((unit) => unit.pending),
     2,
   );
-  assert.deepEqual(left.units, [units[0]?.pending]);
+  assert.deepEqual(left, { units: [units[0]?.pending], because: 'PostgreSQL 40P01: 40P01' });
   assert.deepEqual(await units[1]?.settled, [[]]);
 });
 

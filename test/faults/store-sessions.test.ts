@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import pg from 'pg';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import type { Db } from '../../src/store/db.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { createDatabase, databaseOf, dropDatabase, onServer } from '../postgres-databases.ts';
+import { until } from '../until.ts';
+
+// Each session is a process of the server, and there are few of them.
+
+async function open(t: TestContext): Promise<{ db: Db; sessions(): Promise<number>; url: string }> {
+  const url = await createDatabase('empty');
+  t.after(() => dropDatabase(url));
+  const db = await openPostgres(url, { random: systemRandom, statementTimeoutMs: 200 });
+  t.after(() => db.close());
+  await db.write([{ sql: 'create table thing (id text not null)' }]);
+  const all = `select pid from pg_stat_activity where datname = '${databaseOf(url)}'`;
+  return { url, db, sessions: async () => (await onServer(all)).length };
+}
+
+const add = { sql: 'insert into thing (id) values ($1)', args: ['a'] };
+const lookUp = (db: Db) => db.read('select id from thing where id = $1', ['a']);
+const readAll = (db: Db) => db.read('select id from thing');
+
+test('postgres: what is asked one after the other goes over one session for writes, one for lookups, one for other reads', async (t) => {
+  const { db, sessions } = await open(t);
+  for (let times = 0; times < 20; times += 1) {
+    await db.write([add]);
+    await lookUp(db);
+    await readAll(db);
+  }
+  assert.equal(await sessions(), 3);
+});
+
+test('postgres: a database that is closed leaves no session behind, however busy it was', async (t) => {
+  const { db, sessions, url } = await open(t);
+  const busy = () => [
+    ...Array.from({ length: 200 }, () => db.write([add])),
+    ...Array.from({ length: 600 }, () => lookUp(db)),
+    ...Array.from({ length: 80 }, () => readAll(db)),
+  ];
+  await Promise.all(busy());
+  assert.equal(await sessions(), 8);
+  const operator = new pg.Client({ connectionString: url });
+  await operator.connect();
+  await operator.query('begin; lock table thing in access exclusive mode');
+  // What comes behind the first that waited in vain goes over sessions of its own.
+  for (const ask of [() => db.write([add]), () => readAll(db)]) {
+    for (let times = 0; times < 2; times += 1) await assert.rejects(ask());
+  }
+  await operator.end();
+  assert.equal(await sessions(), 10);
+  await db.close();
+  await until(async () => (await sessions()) === 0);
+});
