@@ -43,7 +43,7 @@ function endOf({ before = latest, position }: ListFilter): { readonly createdAt:
 
 const begin = `select ${columns} from notification where client_id = $1`;
 const within = 'created_at >= $2 and (created_at, id) < ($3, $4)';
-const end = 'order by created_at desc, id desc limit $5';
+const end = 'order by created_at desc, id desc limit $5 /* planned anew */';
 const orAny = (column: string, given: string) => `(cast(${given} as text) is null or ${column} = ${given})`;
 const byCitizen = `${begin} and ${within} and ${orAny('status', '$6')} and ${orAny('reference', '$7')} and citizen_id = $8 ${end}`;
 const byReference = `${begin} and ${within} and reference = $6 ${end}`;

@@ -10,7 +10,9 @@ export type Row = { readonly [column: string]: Value };
  * One SQL statement in the subset that both engines share (docs/adr, `one-sql-text`). `sql` is a constant text: both
  * engines cache by it. `rows` states how many rows `returning` must give; otherwise the whole unit is refused. Behind a
  * statement with the comment `wipe` SQLite's files are brought up to date: what it took away is in them no more
- * when the unit is acknowledged. On PostgreSQL it goes with the next vacuum.
+ * when the unit is acknowledged. On PostgreSQL it goes with the next vacuum. A statement with the comment `planned anew`
+ * PostgreSQL plans for its values each time: of several indexes that could serve, which one does depends on them, and the plan
+ * that it keeps of any other is made for all values alike, by the size that the table had then.
  */
 export type Statement = { readonly sql: string; readonly args?: readonly Value[]; readonly rows?: number };
 

@@ -130,12 +130,13 @@ function streamOf(client: pg.Client): Duplex {
   return client.connection.stream;
 }
 
-// Statements are prepared once a connection, under a name. The marker is where a claim on PostgreSQL passes over rows
-// that another claim holds; on SQLite, with its one writer, it stays a comment.
+// Statements are prepared once a connection, under a name, but for those whose plan depends on their values (db.ts). The first
+// marker is where a claim on PostgreSQL passes over rows that another claim holds; on SQLite, with its one writer, both stay comments.
 function queryOf(sql: string, args: readonly Value[] | undefined, texts: Texts): pg.QueryConfig {
   if (transactionWords.has(sql)) return { text: sql };
   const text = sql.replace('/* skip locked */', 'for update skip locked');
-  return { name: `s${texts(sql).index}`, text, values: args === undefined ? [] : [...args] };
+  const values = args === undefined ? [] : [...args];
+  return sql.includes('/* planned anew */') ? { text, values } : { name: `s${texts(sql).index}`, text, values };
 }
 
 function parserOf(oid: number): (text: string) => unknown {
