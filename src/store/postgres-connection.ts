@@ -10,8 +10,6 @@ export type Reply = { readonly rows: Row[]; readonly command: string } | { reado
 /** One connection to PostgreSQL. Statements sent in one turn travel together; each gets its reply, in order. */
 export type Connection = {
   readonly usable: boolean;
-  /** How many statements wait for their reply. */
-  readonly inFlight: number;
   send(statements: readonly { readonly sql: string; readonly args?: readonly Value[] }[]): Promise<Reply[]>;
   /** Ends it at once; what is in flight gets `lost`. */
   destroy(): void;
@@ -67,7 +65,6 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
 type Health = { isUsable(): boolean; lose(): void };
 
 function createConnection(client: pg.Client, options: ConnectionOptions, health: Health): Connection {
-  let inFlight = 0;
   let corked = false;
   const destroy = () => {
     health.lose();
@@ -78,7 +75,6 @@ function createConnection(client: pg.Client, options: ConnectionOptions, health:
     const replies = new Array<Reply>(statements.length);
     const { promise, resolve } = Promise.withResolvers<Reply[]>();
     let missing = statements.length;
-    inFlight += missing;
     const deadline = setTimeout(destroy, options.deadlineMs);
     // One write to the socket for all of them, instead of one for each.
     const stream = streamOf(client);
@@ -95,7 +91,6 @@ function createConnection(client: pg.Client, options: ConnectionOptions, health:
         // A deadline or a lost connection may answer a statement a second time.
         if (replies[index] !== undefined) return;
         replies[index] = error ? { fault: faultFrom(error) } : { rows: result.rows, command: result.command };
-        inFlight -= 1;
         missing -= 1;
         if (missing > 0) return;
         clearTimeout(deadline);
@@ -113,9 +108,6 @@ function createConnection(client: pg.Client, options: ConnectionOptions, health:
   return {
     get usable() {
       return health.isUsable();
-    },
-    get inFlight() {
-      return inFlight;
     },
     send,
     destroy,

@@ -20,7 +20,6 @@ function scripted(answer: Answer) {
       get usable() {
         return usable;
       },
-      inFlight: 0,
       send: async (statements) => {
         sent.push(statements.map(({ sql }) => sql));
         return statements.map(({ sql }) => answer(sql, sent.length));
