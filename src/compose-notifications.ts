@@ -112,11 +112,13 @@ export async function notificationPorts(
     readonly publicUrl: string;
     readonly simulated: boolean;
     readonly isHelper?: boolean;
+    aheadMs(): number;
   },
 ): Promise<Omit<NotificationPorts & WebhookPorts & EvidencePorts, 'citizenKeys' | 'random'>> {
   return {
     contactOf: site.simulated ? withSimulators(contactsOf(house)) : contactsOf(house),
     cascade: site.cascade,
+    aheadMs: site.aheadMs,
     senderNameOf: senderNamesOf(access),
     attachmentTitle: attachmentTitles(house),
     tryLetter: await tryLetterOf(house),

@@ -27,6 +27,7 @@ export async function openPorts(
     ledger: Ledger;
     cascade: CascadePolicy;
     simulated: boolean;
+    aheadMs(): number;
     isHelper?: boolean;
   },
 ): Promise<Ports> {

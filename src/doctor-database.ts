@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
 import { type DoctorRoom, inTwo, messageOf, sizeOf, spanOf } from './doctor-room.ts';
 import { isCheckedAlways, quickCheck } from './store/database-check.ts';
+import { aheadOfDatabase } from './store/database-clock.ts';
 import { databaseFile } from './store/open.ts';
 import { holderOf, type LookedAt } from './store/open-to-look.ts';
 
@@ -192,9 +193,7 @@ async function clock({ clock: ours, ...room }: DoctorRoom): Promise<readonly Fin
   if (db === undefined) return [];
   const keep = 'see that the clocks are kept by NTP, as by chrony';
   if (db.engine === 'postgres') {
-    const before = ours.now();
-    const [row] = await db.read('select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as at');
-    const apart = Math.abs(Number(row?.['at']) - (before + ours.now()) / 2);
+    const apart = Math.abs(await aheadOfDatabase(db, ours));
     const found = `${spanOf(apart / 1_000)} from the clock of PostgreSQL`;
     return [apart > mostSkewMs ? warn(found, keep) : ok(found)];
   }

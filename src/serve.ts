@@ -8,6 +8,7 @@ import { type ApiThreads, openApiThreads, type ThreadParts } from './api-threads
 import { type Access, type House, openAccess } from './compose.ts';
 import { type Edge, openEdge } from './compose-access.ts';
 import { confirmMounts, providerCallbacks } from './compose-channels.ts';
+import { type ClockWatch, createClockWatch } from './compose-clock.ts';
 import { countingCommit, eventCounts } from './compose-counts.ts';
 import { type Keeping, startKeeping } from './compose-documents.ts';
 import { createFront, type Front, startAdmin } from './compose-front.ts';
@@ -122,7 +123,9 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ledger = begin(openLedger(house, access, publicUrl));
-  const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
+  const clocks = createClockWatch(house);
+  await clocks.look();
+  const ports = await openPorts(house, access, { ...mode, ...clocks, publicUrl, endpoints, ledger });
   const secrets = settings.clientSecrets ?? mode.isDemo;
   const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch, secrets });
   const server = begin(openServer(house, mode, { publicUrl, edge, front, ledger, ports, wakes }));
@@ -141,7 +144,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   keeping = begin(mode.roles.has('worker') ? startKeeping(house, ports) : undefined);
   const clearing = begin(mode.roles.has('worker') ? startClearing(house) : undefined);
   metrics.gauges([...ledgerGauges(ledger.watch), ...(queues?.gauges ?? []), ...threadGauges(threads)]);
-  const refresh = refreshRoot(house);
+  const minutely = eachMinute(house, clocks);
   return {
     publicUrl,
     adminUrl: admin?.url,
@@ -153,7 +156,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
       // All of them take nothing new from now on, and share one time to finish.
       const worker: readonly (Part | undefined)[] = [delivering, calling, queues, keeping, clearing];
       await Promise.all(
-        [refresh, threads, server, ...worker].map((part) => stopAll(house.log, [() => part?.stop(stopWithinMs)])),
+        [minutely, threads, server, ...worker].map((part) => stopAll(house.log, [() => part?.stop(stopWithinMs)])),
       );
       await stopAll(house.log, [
         () => sequencing?.stop(),
@@ -254,14 +257,12 @@ async function stopAll(log: Log, parts: readonly (() => Promise<unknown> | undef
   }
 }
 
-/** Takes over a root key that is being rotated by another hand. */
-function refreshRoot({ log, root }: House): { stop(): Promise<void> } {
-  return repeat({
-    timer: systemTimer,
-    everyMs: 60_000,
-    onFault: (fault) => log.fault('root-key', fault),
-    call: async () => root.refresh(),
-  });
+/** Takes over a root key that is being rotated by another hand, and looks at the clock. */
+function eachMinute({ log, root }: House, clocks: ClockWatch): { stop(): Promise<unknown> } {
+  const start = (where: string, call: () => Promise<void>) =>
+    repeat({ timer: systemTimer, everyMs: 60_000, onFault: (fault) => log.fault(where, fault), call });
+  const parts = [start('root-key', async () => root.refresh()), start('clock', clocks.look)];
+  return { stop: () => Promise.all(parts.map((part) => part.stop())) };
 }
 
 /** Where callers find this server. A free port where none is named: it has to be known before the first token. */

@@ -134,6 +134,7 @@ function portsOf(given: GivenPorts, documents: Readonly<Record<string, string>>)
   return {
     ...given,
     senderNameOf: async () => 'Tax Office',
+    aheadMs: () => 0,
     attachmentTitle: async (id) => documents[id],
     webhookKey: new Uint8Array(32).fill(9),
     allowPrivateTargets: true,

@@ -58,6 +58,8 @@ export type NotificationPorts = {
   readonly senderNameOf: (clientId: string) => Promise<string>;
   /** The title of a document that this client may read and that belongs to this citizen; else undefined. */
   readonly attachmentTitle: AttachmentTitle;
+  /** By how many milliseconds the clock of this process is ahead of that of the others. */
+  aheadMs(): number;
   /** Left out where this server prints no letters. */
   readonly tryLetter?: TryLetter | undefined;
 };

@@ -4,6 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { freePort } from '../free-port.ts';
 import { hurrying } from '../hurrying.ts';
 import { until } from '../until.ts';
@@ -92,4 +94,30 @@ test('a root key that others can read by now is told within a minute', async (t)
   const server = await home.start('demo');
   chmodSync(join(home.dataDir, 'root.key'), 0o644);
   await until(async () => /"where":"root-key".*others can read it/.test(server.stderr()));
+});
+
+test('postgres: what a process accepts whose clock is an hour ahead does not wait for that hour at another, and it says so', async (t) => {
+  const first = await installed(t, {});
+  const own = process.env['ANSWERS_DIR'] === undefined ? '' : process.env['NODE_OPTIONS'];
+  const NODE_OPTIONS = `${own} --import=${pathToFileURL(join(import.meta.dirname, '../ahead.ts'))}`;
+  const shared = { DATABASE_URL: first.databaseUrl ?? '', ROOT_KEY_FILE: join(first.dataDir, 'root.key') };
+  const home = await makeHome(t, { settings: { ...shared, NODE_OPTIONS, LOG_LEVEL: 'error' } });
+  const ahead = await begin(home, 'api');
+  await begin(first, 'worker');
+  const ask = createExchange(home.url);
+  const [client] = first.demo().clients;
+  const token = await home.token(client?.scopes, client);
+  const send = async (body: object) => {
+    const sent = await ask(
+      sendJson(token, '/v1/notifications/send', { citizenId: 'demo-mary', message: 'Hello.', ...body }),
+    );
+    return String(jsonOf(sent)['id']);
+  };
+  const statusOf = async (id: string) =>
+    jsonOf(await ask({ path: `/v1/notifications/${id}`, headers: withToken(token) }))['status'];
+  const later = await send({ sendAt: new Date(Date.now() + 2 * 3_600_000).toISOString() });
+  const atOnce = await send({});
+  await until(async () => (await statusOf(atOnce)) !== 'accepted');
+  assert.equal(await statusOf(later), 'scheduled');
+  assert.match(ahead.stderr(), /"where":"clock".*this clock is 3600 s ahead of that of PostgreSQL/);
 });
