@@ -78,7 +78,7 @@ async function run(place: Db): Promise<void> {
     read: place.read,
     clock: systemClock,
     timer: systemTimer,
-    senderNameOf: async () => 'Tax Office',
+    senderOf: async () => ({ name: 'Tax Office' }),
     onFault: (fault) => console.error(fault),
     channels: { ...absentChannels, inbox: inboxChannel, email },
   });

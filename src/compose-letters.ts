@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import type { House } from './compose.ts';
 import { ofSetting, SettingError, type Settings } from './config/settings.ts';
+import { parseReturnAddress, returnAddressForm } from './kernel/return-address.ts';
 import { absentChannels, type Channel, type OnTrouble } from './notifications/channels/channel.ts';
 import type { SftpPlace } from './notifications/channels/sftp-session.ts';
 import type { LetterLayout } from './notifications/letters/letter-data.ts';
@@ -34,9 +35,6 @@ export function refuseTwoPrinters({ letterSpool, letterSftp, letterSftpKey, lett
   }
 }
 
-/** As many of the widest letters fit above an address. */
-const longestReturnAddress = 120;
-
 /** What is said of letters is looked at where none are printed too, so that a wrong value stops the start. */
 export function letterLayoutOf({
   letterWindow: window,
@@ -49,16 +47,13 @@ export function letterLayoutOf({
   if (fonts !== undefined && !hasFonts(fonts)) {
     throw new SettingError('LETTER_FONTS', `expected a folder with .ttf or .otf files, ${JSON.stringify(fonts)} came`);
   }
-  const returnAddress = letterReturnAddress?.split(',').map((line) => line.trim());
-  const tooLong = (letterReturnAddress?.length ?? 0) > longestReturnAddress || (returnAddress?.length ?? 0) > 6;
-  if (tooLong || returnAddress?.includes('') === true) {
+  if (letterReturnAddress === undefined) return { window };
+  const returnAddress = parseReturnAddress(letterReturnAddress);
+  if (returnAddress === undefined) {
     const came = JSON.stringify(letterReturnAddress);
-    throw new SettingError(
-      'LETTER_RETURN_ADDRESS',
-      `expected 1 to 6 lines with commas between them, at most ${longestReturnAddress} characters, ${came} came`,
-    );
+    throw new SettingError('LETTER_RETURN_ADDRESS', `expected ${returnAddressForm}, ${came} came`);
   }
-  return { window, ...(returnAddress && { returnAddress }) };
+  return { window, returnAddress };
 }
 
 async function letterPartsOf(settings: Settings): Promise<LetterParts> {

@@ -15,7 +15,7 @@ import type { CascadePolicy } from './notifications/cascade.ts';
 import { withWishes } from './notifications/contact-wish-store.ts';
 import type { Stamp } from './notifications/evidence-bundle.ts';
 import { type Calendar, calendarNotice } from './notifications/legal-effect.ts';
-import type { AttachmentTitle, ContactOf, NotificationPorts } from './notifications/ports.ts';
+import type { AttachmentTitle, ContactOf, NotificationPorts, SenderOf } from './notifications/ports.ts';
 import { createQueueWatch, type QueueState, type QueueWatch } from './notifications/queue-watch.ts';
 import type { EvidencePorts } from './notifications/read-evidence.ts';
 import { withSimulators } from './notifications/simulator.ts';
@@ -47,11 +47,11 @@ function postalLinesOf(address: Contact['postalAddress']): readonly string[] | u
   return [streetAddress, place, ...(country === null ? [] : [country])];
 }
 
-/** The names of the services behind the clients. */
-export function senderNamesOf({ clients }: Access): (clientId: string) => Promise<string> {
+/** The services behind the clients. */
+export function sendersOf({ clients }: Access): SenderOf {
   return async (clientId) => {
     if (!clients.fresh()) await clients.refresh();
-    return clients.get(clientId)?.name ?? clientId;
+    return clients.get(clientId) ?? { name: clientId };
   };
 }
 
@@ -119,7 +119,7 @@ export async function notificationPorts(
     contactOf: site.simulated ? withSimulators(contactsOf(house)) : contactsOf(house),
     cascade: site.cascade,
     aheadMs: site.aheadMs,
-    senderNameOf: senderNamesOf(access),
+    senderOf: sendersOf(access),
     attachmentTitle: attachmentTitles(house),
     tryLetter: await tryLetterOf(house),
     webhookKey: house.root.derive('webhook-secrets'),

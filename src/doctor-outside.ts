@@ -1,6 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { Client } from './access/client.ts';
+import { allClients } from './access/client-store.ts';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
 import { clamdAddress, openBlobs } from './compose-documents.ts';
 import { witnessesIn } from './compose-ledger.ts';
@@ -8,10 +10,10 @@ import { sftpPlaceIn, tryLetterOf } from './compose-letters.ts';
 import { SettingError, type Settings } from './config/settings.ts';
 import { mayMake, mayWrite, space } from './doctor-machine.ts';
 import { patienceMs, reached } from './doctor-reach.ts';
-import { type DoctorRoom, messageOf, spanOf, within } from './doctor-room.ts';
+import { type DoctorRoom, messageOf, readyDatabase, spanOf, within } from './doctor-room.ts';
 import { blobFolders } from './documents/blobs/blob-store.ts';
 import { clamdScanner } from './documents/scanners/clamd.ts';
-import type { TryLetter } from './notifications/ports.ts';
+import type { SendingService, TryLetter } from './notifications/ports.ts';
 
 /** Whom the server speaks to besides its database, each as the server itself would, up to where something is sent. */
 export function outsideChecks(room: DoctorRoom): readonly Check[] {
@@ -124,8 +126,9 @@ async function letters(room: DoctorRoom): Promise<readonly Finding[]> {
   return [...(place.is === 'ok' ? [] : [place]), unset];
 }
 
-/** What is wrong where a letter is set as for the printer; it is thrown away. */
-async function letterFault({ settings, clock }: DoctorRoom): Promise<Finding | undefined> {
+/** What is wrong where letters are set as for the printer, one of the house and one of each client; they are thrown away. */
+async function letterFault(room: DoctorRoom): Promise<Finding | undefined> {
+  const { settings, clock } = room;
   const faults: unknown[] = [];
   let tryLetter: TryLetter | undefined;
   try {
@@ -135,16 +138,31 @@ async function letterFault({ settings, clock }: DoctorRoom): Promise<Finding | u
     // The check of the settings says why.
     return undefined;
   }
-  const reason = await tryLetter?.({
-    ...{ contact: undefined, content: { message: 'A letter.' }, sender: 'A service', language: undefined },
-    ...{ reminder: false, at: clock.now() },
-  });
-  const [fault] = faults;
-  if (fault !== undefined)
-    return faulty(messageOf(fault), 'letters need Linux with glibc, and the packages as `npm ci` puts them');
-  return reason === undefined
-    ? undefined
-    : faulty(`a letter of two words is refused: ${reason}`, 'see LETTER_FONTS and LETTER_RETURN_ADDRESS');
+  const senders: ReadonlyArray<SendingService & Partial<Client>> = [{ name: 'A service' }, ...(await writersOf(room))];
+  for (const { clientId, name: sender, returnAddress } of senders) {
+    const reason = await tryLetter?.({
+      ...{ contact: undefined, content: { message: 'A letter.' }, sender, returnAddress, language: undefined },
+      ...{ reminder: false, at: clock.now() },
+    });
+    const [fault] = faults;
+    if (fault !== undefined)
+      return faulty(messageOf(fault), 'letters need Linux with glibc, and the packages as `npm ci` puts them');
+    if (reason === undefined) continue;
+    return clientId === undefined
+      ? faulty(`a letter of two words is refused: ${reason}`, 'see LETTER_FONTS and LETTER_RETURN_ADDRESS')
+      : faulty(
+          `a letter of two words from ${clientId} is refused: ${reason}`,
+          `add fonts to LETTER_FONTS, or change its name or address: \`citizen-services clients update ${clientId}\``,
+        );
+  }
+  return undefined;
+}
+
+/** Who may send letters, as far as a database tells. */
+async function writersOf(room: DoctorRoom): Promise<Client[]> {
+  const db = await readyDatabase(room);
+  const all = db === undefined ? [] : await allClients(db.read);
+  return all.filter(({ disabledAt, scopes }) => disabledAt === undefined && scopes.includes('notifications:send'));
 }
 
 function spool(folder: string): Finding {

@@ -14,7 +14,7 @@ import { type Keeping, startKeeping } from './compose-documents.ts';
 import { createFront, type Front, startAdmin } from './compose-front.ts';
 import { standingPolicy, startClearing, tellOfOldRecords } from './compose-identity.ts';
 import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose-ledger.ts';
-import { contactsOf, senderNamesOf, startCalling, watchQueues } from './compose-notifications.ts';
+import { contactsOf, sendersOf, startCalling, watchQueues } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
 import { publicUrlOn } from './config/public-url.ts';
 import type { Settings } from './config/settings.ts';
@@ -280,7 +280,7 @@ function startWorker(house: House, access: Access, { channels, cascade, simulate
     channels: { ...channels, inbox: inboxChannel },
     cascade,
     contactOf: simulated ? withSimulators(contactsOf(house)) : contactsOf(house),
-    senderNameOf: senderNamesOf(access),
+    senderOf: sendersOf(access),
     onFault: (fault) => house.log.fault('delivery', fault),
   });
 }

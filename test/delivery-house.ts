@@ -48,7 +48,7 @@ export async function createDeliveryHouse(
       mint: house.mint,
       citizenKeys: house.citizenKeys,
       contactOf: house.contactOf,
-      senderNameOf: async () => 'Tax Office',
+      senderOf: async () => ({ name: 'Tax Office' }),
       onFault: (fault) => faults.push(fault),
       cascade,
       channels: { ...absentChannels, inbox: inboxChannel, email: more.email ?? smtp },

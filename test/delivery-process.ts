@@ -20,7 +20,7 @@ const delivering = await startDelivery({
   read: db.read,
   clock: systemClock,
   timer: systemTimer,
-  senderNameOf: async () => 'Tax Office',
+  senderOf: async () => ({ name: 'Tax Office' }),
   onFault: (fault) => process.send?.({ fault: String(fault) }),
   channels: {
     ...absentChannels,

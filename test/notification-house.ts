@@ -13,7 +13,7 @@ import { createCommit } from '../src/ledger/commit.ts';
 import { cancelNotification } from '../src/notifications/cancel-notification.ts';
 import { type CascadePolicy, inboxAndEmail } from '../src/notifications/cascade.ts';
 import { listNotifications } from '../src/notifications/list-notifications.ts';
-import type { Contact, NotificationPorts, TryLetter } from '../src/notifications/ports.ts';
+import type { Contact, NotificationPorts, SenderOf, TryLetter } from '../src/notifications/ports.ts';
 import type { EvidencePorts } from '../src/notifications/read-evidence.ts';
 import { readNotification } from '../src/notifications/read-notification.ts';
 import { sendNotification } from '../src/notifications/send-notification.ts';
@@ -44,7 +44,13 @@ export async function createNotificationHouse(
     cascade = inboxAndEmail,
     documents = {},
     tryLetter,
-  }: { cascade?: CascadePolicy; documents?: Record<string, string>; tryLetter?: TryLetter } = {},
+    senderOf = async () => ({ name: 'Tax Office' }),
+  }: {
+    cascade?: CascadePolicy;
+    documents?: Record<string, string>;
+    tryLetter?: TryLetter;
+    senderOf?: SenderOf;
+  } = {},
 ) {
   const random = systemRandom;
   const mint = createMint(clock, random);
@@ -53,7 +59,7 @@ export async function createNotificationHouse(
   const commit = createCommit(db, citizenKeys, random);
   const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
   const contactOf = async (citizenId: string): Promise<Contact | undefined> => citizens[citizenId];
-  const ports = portsOf({ contactOf, citizenKeys, random, cascade, tryLetter }, documents);
+  const ports = portsOf({ contactOf, citizenKeys, random, cascade, tryLetter, senderOf }, documents);
 
   // The bearer token names the client, and perhaps a citizen: who may call is tested elsewhere. Only `knowing …` may
   // learn who is in the register.
@@ -126,14 +132,13 @@ export async function createNotificationHouse(
   };
 }
 
-type GivenPorts = Pick<AllPorts, 'contactOf' | 'citizenKeys' | 'random' | 'cascade' | 'tryLetter'>;
+type GivenPorts = Pick<AllPorts, 'contactOf' | 'citizenKeys' | 'random' | 'cascade' | 'tryLetter' | 'senderOf'>;
 
 /** What the operations are given in tests: webhooks may go to this machine, and one key signs evidence. */
 function portsOf(given: GivenPorts, documents: Readonly<Record<string, string>>): AllPorts {
   const evidenceKey = signingKeyFrom('evidence', new Uint8Array(32).fill(9));
   return {
     ...given,
-    senderNameOf: async () => 'Tax Office',
     aheadMs: () => 0,
     attachmentTitle: async (id) => documents[id],
     webhookKey: new Uint8Array(32).fill(9),

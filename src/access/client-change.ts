@@ -11,6 +11,8 @@ export type WantedChange = {
   readonly legalBases?: readonly string[] | null | undefined;
   /** Null: the standing one. */
   readonly policy?: string | null | undefined;
+  /** Null: that of all others. */
+  readonly returnAddress?: readonly string[] | null | undefined;
   readonly quota?: Quota | undefined;
   /** New keys, or a new certificate, of a client that proves itself so already. */
   readonly credential?: Exclude<Credential, { readonly by: 'secret' }> | undefined;
@@ -31,7 +33,8 @@ export function changedClient(client: Client, wanted: WantedChange): Client | { 
     scopes: eachOnce(scopes),
     purposes: listOf(wanted.purposes, client.purposes),
     legalBases: listOf(wanted.legalBases, client.legalBases),
-    policy: wanted.policy === undefined ? client.policy : (wanted.policy ?? undefined),
+    policy: orNone(wanted.policy, client.policy),
+    returnAddress: orNone(wanted.returnAddress, client.returnAddress),
   };
 }
 
@@ -42,7 +45,10 @@ const wordsOf: Readonly<Record<Credential['by'], string>> = {
   issuer: 'the word of another issuer',
 };
 
+function orNone<T>(wanted: T | null | undefined, present: T | undefined): T | undefined {
+  return wanted === undefined ? present : (wanted ?? undefined);
+}
+
 function listOf(wanted: readonly string[] | null | undefined, present: readonly string[] | undefined) {
-  if (wanted === undefined) return present;
-  return wanted === null ? undefined : eachOnce(wanted);
+  return orNone(wanted && eachOnce(wanted), present);
 }

@@ -4,13 +4,13 @@ import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
 
 const columns =
-  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases';
+  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases, return_address';
 
 /** The statement that stores a new client; it goes into the unit of the event `client.created`. */
 export function clientCreation(client: Client): Statement {
   const { credential } = client;
   return {
-    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
     args: [
       client.clientId,
       client.name,
@@ -19,7 +19,7 @@ export function clientCreation(client: Client): Statement {
       credential.by === 'secret' ? credential.hash : null,
       credential.by === 'keys' ? JSON.stringify(credential.jwks) : null,
       credential.by === 'issuer' ? credential.issuer : null,
-      client.purposes === undefined ? null : JSON.stringify(client.purposes),
+      listOrNull(client.purposes),
       client.quota.perSecond,
       client.quota.burst,
       client.createdAt,
@@ -27,7 +27,8 @@ export function clientCreation(client: Client): Statement {
       client.policy ?? null,
       credential.by === 'certificate' ? JSON.stringify(credential.certificate) : null,
       client.binding,
-      client.legalBases === undefined ? null : JSON.stringify(client.legalBases),
+      listOrNull(client.legalBases),
+      listOrNull(client.returnAddress),
     ],
   };
 }
@@ -52,13 +53,14 @@ export function clientBinding(clientId: string, binding: Binding): Statement {
 
 /** What of a client can be changed, as its row holds it. */
 function changeableOf(client: Client) {
-  const { name, scopes, purposes, legalBases, policy, quota, credential } = client;
+  const { name, scopes, purposes, legalBases, policy, returnAddress, quota, credential } = client;
   return {
     name: [name],
     scopes: [scopes.join(' ')],
-    purposes: [purposes === undefined ? null : JSON.stringify(purposes)],
-    legalBases: [legalBases === undefined ? null : JSON.stringify(legalBases)],
+    purposes: [listOrNull(purposes)],
+    legalBases: [listOrNull(legalBases)],
     policy: [policy ?? null],
+    returnAddress: [listOrNull(returnAddress)],
     quota: [quota.perSecond, quota.burst],
     credential: [
       credential.by === 'keys' ? JSON.stringify(credential.jwks) : null,
@@ -67,10 +69,23 @@ function changeableOf(client: Client) {
   } as const;
 }
 
+function listOrNull(list: readonly string[] | undefined): string | null {
+  return list === undefined ? null : JSON.stringify(list);
+}
+
 /** What of a client can be changed. */
 export type ClientPart = keyof ReturnType<typeof changeableOf>;
 
-const clientParts = ['name', 'scopes', 'purposes', 'legalBases', 'policy', 'quota', 'credential'] as const;
+const clientParts = [
+  'name',
+  'scopes',
+  'purposes',
+  'legalBases',
+  'policy',
+  'returnAddress',
+  'quota',
+  'credential',
+] as const;
 
 /** The parts in which two states of a client differ. */
 export function changesOf(before: Client, after: Client): ClientPart[] {
@@ -85,11 +100,12 @@ export function changesOf(before: Client, after: Client): ClientPart[] {
 export function clientChange(before: Client, after: Client): Statement {
   const valuesOf = (client: Client) => Object.values(changeableOf(client)).flat();
   return {
-    sql: `update client set name = $2, scopes = $3, purposes = $4, legal_bases = $5, policy = $6, quota_per_second = $7,
-        quota_burst = $8, jwks = $9, certificate = $10
-      where client_id = $1 and disabled_at is null and name = $11 and scopes = $12 and purposes is not distinct from $13
-        and legal_bases is not distinct from $14 and policy is not distinct from $15 and quota_per_second = $16
-        and quota_burst = $17 and jwks is not distinct from $18 and certificate is not distinct from $19
+    sql: `update client set name = $2, scopes = $3, purposes = $4, legal_bases = $5, policy = $6, return_address = $7,
+        quota_per_second = $8, quota_burst = $9, jwks = $10, certificate = $11
+      where client_id = $1 and disabled_at is null and name = $12 and scopes = $13 and purposes is not distinct from $14
+        and legal_bases is not distinct from $15 and policy is not distinct from $16
+        and return_address is not distinct from $17 and quota_per_second = $18 and quota_burst = $19
+        and jwks is not distinct from $20 and certificate is not distinct from $21
       returning client_id`,
     args: [before.clientId, ...valuesOf(after), ...valuesOf(before)],
     rows: 1,
@@ -124,6 +140,7 @@ function clientOf(row: Row): Client {
   const purposes = row['purposes'];
   const policy = row['policy'];
   const legalBases = row['legal_bases'];
+  const returnAddress = row['return_address'];
   return {
     clientId: text(row, 'client_id'),
     name: text(row, 'name'),
@@ -135,6 +152,7 @@ function clientOf(row: Row): Client {
     purposes: typeof purposes === 'string' ? (JSON.parse(purposes) as string[]) : undefined,
     ...(typeof policy === 'string' ? { policy } : {}),
     ...(typeof legalBases === 'string' ? { legalBases: JSON.parse(legalBases) as string[] } : {}),
+    ...(typeof returnAddress === 'string' ? { returnAddress: JSON.parse(returnAddress) as string[] } : {}),
     quota: { perSecond: number(row, 'quota_per_second'), burst: number(row, 'quota_burst') },
     createdAt: number(row, 'created_at'),
     disabledAt: typeof disabledAt === 'number' ? disabledAt : undefined,

@@ -37,6 +37,8 @@ export type Client = {
   readonly legalBases?: readonly string[] | undefined;
   /** The name of the matching policy for its questions; undefined: the standing one. */
   readonly policy?: string | undefined;
+  /** Where its letters come back to that cannot be delivered, line by line; undefined: LETTER_RETURN_ADDRESS. */
+  readonly returnAddress?: readonly string[] | undefined;
   readonly quota: Quota;
   readonly createdAt: number;
   readonly disabledAt: number | undefined;
@@ -55,6 +57,7 @@ export type WantedClient = {
   readonly purposes?: readonly string[] | undefined;
   readonly legalBases?: readonly string[] | undefined;
   readonly policy?: string | undefined;
+  readonly returnAddress?: readonly string[] | undefined;
   readonly quota?: Quota | undefined;
 };
 
@@ -86,6 +89,7 @@ export function newClient(wanted: WantedClient, clock: Clock, random: Random): N
       purposes: purposes === undefined ? undefined : eachOnce(purposes),
       ...(wanted.legalBases === undefined ? {} : { legalBases: eachOnce(wanted.legalBases) }),
       ...(wanted.policy === undefined ? {} : { policy: wanted.policy }),
+      ...(wanted.returnAddress === undefined ? {} : { returnAddress: wanted.returnAddress }),
       quota,
       createdAt: clock.now(),
       disabledAt: undefined,

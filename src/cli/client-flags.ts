@@ -4,6 +4,7 @@ import { readClientKeys } from '../access/client-keys.ts';
 import { scopes } from '../api/operation.ts';
 import { isIssuer } from '../config/setting-fault.ts';
 import { findPolicy, policyNames } from '../identity/policy-store.ts';
+import { parseReturnAddress, returnAddressForm } from '../kernel/return-address.ts';
 import type { Read } from '../store/db.ts';
 import { UsageError } from './command.ts';
 import { readNamed } from './named-file.ts';
@@ -38,6 +39,14 @@ export function scopesOf(text: string | undefined): string[] {
 export function quotaOf(text: string): { perSecond: number; burst: number } {
   if (!/^[1-9]\d{0,6}$/.test(text)) throw new UsageError('--quota is a whole number of requests a second');
   return { perSecond: Number(text), burst: 2 * Number(text) };
+}
+
+/** The lines of `--return-address`; null where it is none of its own. */
+export function returnAddressOf(text: string): readonly string[] | null {
+  if (text === 'none') return null;
+  const lines = parseReturnAddress(text);
+  if (lines === undefined) throw new UsageError(`--return-address is ${returnAddressForm}; or none`);
+  return lines;
 }
 
 /** The binding of that name. */

@@ -37,6 +37,29 @@ for (const engine of engines) {
     ]);
   });
 
+  test(`${engine.name}: a client has a return address of its own, another one, and none`, async (t) => {
+    const line = await openLine(t, engine);
+    const { db, run } = line;
+    const flags = ['--scopes', 'notifications:send', '--secret', '--return-address', 'P.O. Box 100 ,0101  Oslo'];
+    const made = await run('clients', 'create', 'Tax', ...flags);
+    assert.match(made.stdout, /^returnAddress: P\.O\. Box 100, 0101 Oslo$/m);
+    const clientId = /^clientId: (.+)$/m.exec(made.stdout)?.[1] ?? '';
+    const stored = async () => (await findClient(db.read, clientId))?.returnAddress;
+    const update = (text: string) => run('clients', 'update', clientId, '--return-address', text);
+    assert.deepEqual(await stored(), ['P.O. Box 100', '0101 Oslo']);
+    assert.match((await update('P.O. Box 100, 0101 Oslo')).stderr, /is so already; nothing was changed/);
+    assert.match((await update('Town Hall, 0102 Oslo')).stderr, /^Changed of .*: returnAddress\. It counts/);
+    assert.deepEqual(await stored(), ['Town Hall', '0102 Oslo']);
+    const { stdout } = await run('clients', 'list', '--json');
+    assert.equal(JSON.parse(stdout)[0].returnAddress, 'Town Hall, 0102 Oslo');
+    assert.equal((await update('none')).code, 0);
+    assert.equal(await stored(), undefined);
+    assert.deepEqual(
+      (await eventsOf(line)).slice(1).map(({ changed }) => changed),
+      [['returnAddress'], ['returnAddress']],
+    );
+  });
+
   test(`${engine.name}: of two updates at once the second changes nothing and says so`, async (t) => {
     const line = await openLine(t, engine);
     const { db, hooks, run } = line;
@@ -77,6 +100,10 @@ test('a wrong update ends with what is right, and changes nothing', async (t) =>
     [['update', clientId, '--quota', '5', '--policy', 'nope'], /--policy takes standard-2026-1, .*, not 'nope'/],
     [['update', clientId, '--quota', '5', '--purposes', ','], /--purposes is a list with commas, or any/],
     [['update', clientId, '--quota', '5', '--legal-bases', 'a,any'], /--legal-bases is a list/],
+    [
+      ['update', clientId, '--return-address', 'a,'],
+      /--return-address is 1 to 6 lines with commas between them, at mos/,
+    ],
     [['update', clientId, '--name', ''], /a name has 1 to 100 characters/],
     [['update', clientId, '--certificate', 'dns:a.example'], /proves itself by a secret; for another proof make/],
     [['update', 'nobody', '--quota', '5'], /There is no client nobody; see: citizen-services clients list/, 1],

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { changedClient, type WantedChange } from '../access/client-change.ts';
 import { changesOf, clientChange, findClient } from '../access/client-store.ts';
 import { WriteRefused } from '../store/db.ts';
-import { credentialOf, demandPolicy, listOrAny, quotaOf, scopesOf } from './client-flags.ts';
+import { credentialOf, demandPolicy, listOrAny, quotaOf, returnAddressOf, scopesOf } from './client-flags.ts';
 import type { ClientsRoom, OpenClientsRoom } from './clients.ts';
 import { type Command, type ExitCode, onlyOf, type Terminal, UsageError } from './command.ts';
 
@@ -13,6 +13,9 @@ const details = `What is not named stays as it is. Lists replace those of the cl
   --purposes a,b|any  The purposes of which it must state one; any: none has to be stated.
   --legal-bases a,b|any
   --policy NAME|none  The policy for its questions; none: that of VERIFY_POLICY.
+  --return-address TEXT|none
+                      Where its letters come back to that cannot be delivered; none: LETTER_RETURN_ADDRESS. It stands in each letter that is
+                      printed from then on.
   --quota N           Requests a second.
   --jwks FILE, --certificate FILE|dns:NAME
                       New keys, or a new certificate, of a client that proves itself so already; the old ones buy no token any more.`;
@@ -22,7 +25,7 @@ export function clientUpdateCommand(openRoom: OpenClientsRoom, terminal: Termina
   return {
     name: 'clients update',
     usage:
-      'clients update ID [--name TEXT] [--scopes a,b] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME|none] [--quota N] [--jwks FILE | --certificate FILE|dns:NAME]',
+      'clients update ID [--name TEXT] [--scopes a,b] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME|none] [--return-address TEXT|none] [--quota N] [--jwks FILE | --certificate FILE|dns:NAME]',
     summary: 'Changes what a client may; it counts within a minute.',
     details,
     run: async (args) => {
@@ -48,6 +51,7 @@ async function wantedChange(
       purposes: { type: 'string' },
       'legal-bases': { type: 'string' },
       policy: { type: 'string' },
+      'return-address': { type: 'string' },
       quota: { type: 'string' },
       jwks: { type: 'string' },
       certificate: { type: 'string' },
@@ -55,7 +59,7 @@ async function wantedChange(
   });
   const clientId = onlyOf(positionals, 'name one client by its id');
   if (Object.keys(values).length === 0) throw new UsageError('say what is to change');
-  const { name, scopes, purposes, policy, quota, jwks, certificate } = values;
+  const { name, scopes, purposes, policy, 'return-address': returnAddress, quota, jwks, certificate } = values;
   const proves = jwks !== undefined || certificate !== undefined;
   const credential = proves ? credentialOf({ jwks, certificate }, cwd) : undefined;
   const wanted = {
@@ -64,6 +68,7 @@ async function wantedChange(
     purposes: listOrAny('--purposes', purposes),
     legalBases: listOrAny('--legal-bases', values['legal-bases']),
     policy: policy === 'none' ? null : policy,
+    returnAddress: returnAddress === undefined ? undefined : returnAddressOf(returnAddress),
     quota: quota === undefined ? undefined : quotaOf(quota),
     credential: credential === 'secret' ? undefined : credential,
   };

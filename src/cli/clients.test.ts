@@ -196,6 +196,7 @@ test('wrong usage ends with 2, says what was expected, and stores nothing', asyn
     [['x', '--scopes', 'documents:read', '--issuer', 'http://x.example'], /https/],
     [['x', '--scopes', 'documents:read', '--secret', '--kind', 'demo'], /--kind is/],
     [['x', '--scopes', 'documents:read', '--secret', '--kind', 'live'], /its own keys/],
+    [['x', '--scopes', 'documents:read', '--secret', '--return-address', ''], /--return-address is 1 to 6 lines/],
     [['x', '--scopes', 'documents:read', '--secret', '--quota', '0'], /--quota is a whole number/],
     [['x', '--scopes', 'documents:read', '--secret', '--quota', '1e2'], /--quota is a whole number/],
     [['x', '--scopes', 'documents:read', '--secret', '--purposes', ''], /--purposes is a list with commas, or any/],

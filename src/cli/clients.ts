@@ -8,7 +8,15 @@ import type { Commit } from '../ledger/commit.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { removeAll } from '../notifications/webhooks/webhook-store.ts';
 import { type Read, type Statement, WriteRefused } from '../store/db.ts';
-import { bindingOf, credentialOf, demandPolicy, listOrAny, quotaOf, scopesOf } from './client-flags.ts';
+import {
+  bindingOf,
+  credentialOf,
+  demandPolicy,
+  listOrAny,
+  quotaOf,
+  returnAddressOf,
+  scopesOf,
+} from './client-flags.ts';
 import { clientUpdateCommand } from './client-update.ts';
 import { type Command, type ExitCode, onlyArgument, onlyOf, type Terminal, UsageError } from './command.ts';
 
@@ -50,6 +58,9 @@ const details = `NAME is whom citizens read as the sender of a message and as th
   --legal-bases a,b|any
                       The same of legal bases.
   --policy NAME       The policy for its questions, in place of VERIFY_POLICY.
+  --return-address TEXT
+                      Where its letters come back to that cannot be delivered, as 'P.O. Box 100, 0101 Oslo', in place of
+                      LETTER_RETURN_ADDRESS.
   --quota N           Requests a second for each scope; 1000 unless stated.`;
 
 /** `clients create`, `clients list`, `clients update`, `clients bind`, `clients disable`. */
@@ -58,7 +69,7 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
     {
       name: 'clients create',
       usage:
-        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--quota N] [--json]',
+        'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] [--quota N] [--json]',
       summary: 'Makes a client that may call the interface; a secret is shown once.',
       details,
       run: async (args) => {
@@ -120,6 +131,7 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
       purposes: { type: 'string' },
       'legal-bases': { type: 'string' },
       policy: { type: 'string' },
+      'return-address': { type: 'string' },
       quota: { type: 'string' },
       json: { type: 'boolean' },
     },
@@ -128,6 +140,7 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
   // Demo clients are made by the demo alone.
   const kind = clientKinds.find((known) => known !== 'demo' && known === values.kind);
   if (kind === undefined) throw new UsageError('--kind is test, team or live');
+  const address = values['return-address'];
   const wanted: WantedClient = {
     name,
     kind,
@@ -137,6 +150,7 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
     purposes: listOrAny('--purposes', values.purposes) ?? undefined,
     legalBases: listOrAny('--legal-bases', values['legal-bases']) ?? undefined,
     policy: values.policy,
+    returnAddress: address === undefined ? undefined : (returnAddressOf(address) ?? undefined),
     quota: values.quota === undefined ? undefined : quotaOf(values.quota),
   };
   return { wanted, json: values.json === true };
@@ -238,6 +252,7 @@ function shownClient(client: Client, secret?: Secret) {
     purposes,
     legalBases,
     policy,
+    returnAddress,
     quota,
     createdAt,
     disabledAt,
@@ -253,6 +268,7 @@ function shownClient(client: Client, secret?: Secret) {
     ...(purposes === undefined ? {} : { purposes }),
     ...(legalBases === undefined ? {} : { legalBases }),
     ...(policy === undefined ? {} : { policy }),
+    ...(returnAddress === undefined ? {} : { returnAddress: returnAddress.join(', ') }),
     quotaPerSecond: quota.perSecond,
     createdAt: toInstant(createdAt),
     ...(disabledAt === undefined ? {} : { disabledAt: toInstant(disabledAt) }),

@@ -49,7 +49,7 @@ export const notificationSettingTable = {
   LETTER_RETURN_ADDRESS: {
     kind: 'text',
     fallback: undefined,
-    help: 'Where letters come back to that cannot be delivered, as `P.O. Box 100, 0101 Oslo`; stands in each letter below the name of the sender. At most 6 lines with commas between them, and 120 characters.',
+    help: 'Where letters come back to that cannot be delivered, as `P.O. Box 100, 0101 Oslo`; stands in each letter below the name of the sender, unless the client has an address of its own. At most 6 lines with commas between them, and 120 characters.',
   },
   LETTER_SFTP: {
     kind: 'url',

@@ -169,7 +169,16 @@ export type HouseEvent =
   | (Head<'client.created'> & { readonly clientId: string; readonly scopes: readonly string[] })
   | (Head<'client.changed'> & {
       readonly clientId: string;
-      readonly changed: readonly ('name' | 'scopes' | 'purposes' | 'legalBases' | 'policy' | 'quota' | 'credential')[];
+      readonly changed: readonly (
+        | 'name'
+        | 'scopes'
+        | 'purposes'
+        | 'legalBases'
+        | 'policy'
+        | 'returnAddress'
+        | 'quota'
+        | 'credential'
+      )[];
       /** What it may from now on, where that changed. */
       readonly scopes?: readonly string[] | undefined;
     })

@@ -7,7 +7,7 @@ import type { Channel, Message, Outcome, Ready } from './channels/channel.ts';
 import { findDeliveries, type Job, markStarted, putBack } from './delivery-store.ts';
 import type { Notification } from './notification.ts';
 import { findWithContent } from './notification-store.ts';
-import type { ContactOf } from './ports.ts';
+import type { ContactOf, SenderOf } from './ports.ts';
 import { afterQuiet } from './quiet-hours.ts';
 import { putBackLost } from './recover-deliveries.ts';
 import { type OpeningKeys, openContentOf } from './sealed-content.ts';
@@ -19,8 +19,7 @@ export type DeliverParts = SettleParts & {
   readonly contactOf: ContactOf;
   /** For its quiet hours and for what has to be verified; without it there is neither. */
   readonly cascade?: CascadePolicy;
-  /** The name of the service behind a client, as citizens shall read it. */
-  senderNameOf(clientId: string): Promise<string>;
+  readonly senderOf: SenderOf;
   /** Whether it is for urgent messages: these go first to the places of their channel. */
   readonly urgent: boolean;
   /** For each call of an adapter, whatever its own limits are: one that never settles would hold its place for ever. */
@@ -157,7 +156,7 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
   const [contact, content, sender] = await Promise.all([
     parts.contactOf(notification.citizenId),
     openContentOf(parts.citizenKeys, notification, found.content),
-    parts.senderNameOf(notification.clientId),
+    parts.senderOf(notification.clientId),
   ]);
   const quiet = [parts.cascade?.quiet, contact?.hours];
   const urgent = notification.category === 'urgent';
@@ -177,7 +176,8 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
       delivery: job.id,
       attempt: job.attempts,
       address,
-      sender,
+      sender: sender.name,
+      returnAddress: sender.returnAddress,
       subject: content.subject,
       content,
       reminder: job.reminder,

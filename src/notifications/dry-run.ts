@@ -60,6 +60,7 @@ export type Rehearsal = {
   readonly providers: ReadonlySet<ChannelName>;
   readonly content: Content;
   readonly sender: string;
+  readonly returnAddress: readonly string[] | undefined;
   readonly language: string | undefined;
   /** Left out where this server prints no letters. */
   readonly tryLetter: TryLetter | undefined;
@@ -76,9 +77,17 @@ export async function rehearse(rehearsal: Rehearsal) {
 }
 
 async function rehearseStep(rehearsal: Rehearsal, { channel, runAt, reminder }: PlannedStep) {
-  const { contact, mayKnow, content, sender, language } = rehearsal;
+  const { contact, mayKnow, content, sender, returnAddress, language } = rehearsal;
   const { subject, message: text } = content;
-  const looked = { contact: mayKnow ? contact : undefined, content, sender, language, reminder, at: runAt };
+  const looked = {
+    contact: mayKnow ? contact : undefined,
+    content,
+    sender,
+    returnAddress,
+    language,
+    reminder,
+    at: runAt,
+  };
   const hindrance = runAt >= rehearsal.deliverBy ? 'deadline-passed' : hindranceOf(rehearsal, channel);
   const hindered = hindrance !== undefined && reminder ? 'nothing-to-remind' : hindrance;
   const reason = hindered ?? (channel === 'letter' ? await rehearsal.tryLetter?.(looked) : undefined);

@@ -100,13 +100,13 @@ export async function languageOf(
 /** A message as the list has it; `own` is the language of the citizen. */
 export async function itemOf(
   { notification, content }: InboxMessage,
-  { senderNameOf }: NotificationPorts,
+  { senderOf }: NotificationPorts,
   own: string | undefined,
 ) {
   const { id, clientId, category, createdAt, status } = notification;
   const language = notification.language ?? own ?? null;
   return {
-    ...{ id, subject: content.subject ?? null, sender: await senderNameOf(clientId), category, language },
+    ...{ id, subject: content.subject ?? null, sender: (await senderOf(clientId)).name, category, language },
     ...{ createdAt: toInstant(createdAt), receivedAt: toInstant(receivedAt(notification)), opened: status === 'read' },
   };
 }

@@ -25,6 +25,15 @@ export type Contact = {
   readonly verified?: readonly ChannelName[] | undefined;
 };
 
+/** The service behind a client, as citizens shall read it now. */
+export type SendingService = {
+  readonly name: string;
+  /** Where its letters come back to that cannot be delivered, line by line; undefined: where those of all others do. */
+  readonly returnAddress?: readonly string[] | undefined;
+};
+
+export type SenderOf = (clientId: string) => Promise<SendingService>;
+
 /** The contact of a citizen now; undefined for an id that the register does not know. */
 export type ContactOf = (citizenId: string) => Promise<Contact | undefined>;
 
@@ -42,6 +51,7 @@ export type TryLetter = (letter: {
   readonly contact: Contact | undefined;
   readonly content: Content;
   readonly sender: string;
+  readonly returnAddress?: readonly string[] | undefined;
   readonly language: string | undefined;
   readonly reminder: boolean;
   readonly at: number;
@@ -54,8 +64,7 @@ export type NotificationPorts = {
   readonly random: Random;
   /** By which channels citizens are told, and when. */
   readonly cascade: CascadePolicy;
-  /** The name of the service behind a client, as citizens shall read it. */
-  readonly senderNameOf: (clientId: string) => Promise<string>;
+  readonly senderOf: SenderOf;
   /** The title of a document that this client may read and that belongs to this citizen; else undefined. */
   readonly attachmentTitle: AttachmentTitle;
   /** By how many milliseconds the clock of this process is ahead of that of the others. */

@@ -68,13 +68,13 @@ export const readEvidence = defineOperation({
     const found = await findOwn(call.read, call.params.id, caller.clientId);
     if (found === undefined) return { refusal: refuse('notification-not-found') };
     const { notification } = found;
-    const [content, senderName, { legalEffect, statements }] = await Promise.all([
+    const [content, sender, { legalEffect, statements }] = await Promise.all([
       contentOf(call, notification),
-      ports.senderNameOf(caller.clientId),
+      ports.senderOf(caller.clientId),
       effectOf(call, found),
     ]);
     const key = ports.evidenceKey();
-    const issuer = { publicUrl: ports.evidenceIssuer, senderName, key: key.publicJwk, now };
+    const issuer = { publicUrl: ports.evidenceIssuer, senderName: sender.name, key: key.publicJwk, now };
     const claims = evidenceOf({ found, content, legalEffect }, issuer);
     const head = { id: call.mint('event'), at: now, actor: { client: caller.clientId } };
     const about = { citizenId: notification.citizenId, notification: notification.id };

@@ -130,7 +130,7 @@ async function attachmentsOf(call: AttachmentAsk): Promise<{ found: Attachment[]
 
 async function rehearsal(call: SendCall, { times, contact, content, steps }: Checked): Promise<Decision> {
   const { citizenId } = call.body;
-  const sender = await call.ports.senderNameOf(call.caller.clientId);
+  const { name: sender, returnAddress } = await call.ports.senderOf(call.caller.clientId);
   const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
   const known = mayKnow(call);
   const { verifiedOnly = [], providers } = call.ports.cascade;
@@ -140,7 +140,7 @@ async function rehearsal(call: SendCall, { times, contact, content, steps }: Che
     answer: {
       status: 200,
       json: await rehearse({
-        ...{ steps, contact, verifiedOnly, providers, content, sender, language },
+        ...{ steps, contact, verifiedOnly, providers, content, sender, returnAddress, language },
         ...{ deliverBy: times.deliverBy, mayKnow: known },
         tryLetter: call.ports.tryLetter,
       }),

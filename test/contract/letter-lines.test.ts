@@ -128,6 +128,14 @@ test('who sends a letter stands at the upper right, and above the address where 
   }
 });
 
+test('a sender with a return address of its own has that alone in its letters', async (t) => {
+  const { press } = partsFor(t);
+  const parts = { press, window: 'din5008b', returnAddress: ['P.O. Box 100', '0101 Oslo'] } as const;
+  const { boxes } = await printedOf(parts, letterOf('x', { returnAddress: ['Town Hall', '0102 Oslo'] }));
+  const above = boxes.filter(({ bottom }) => bottom < addressWindows.din5008b.y).map(({ text }) => text);
+  assert.deepEqual(above, ['Tax Office', 'Town Hall', '0102 Oslo', 'Tax Office · Town Hall · 0102 Oslo']);
+});
+
 test('without an address to return to the sender stands at the head alone', async (t) => {
   const { boxes } = await printedOf(partsFor(t), letterOf('x', { sender: 'Tax Office' }));
   const above = boxes.filter(({ bottom }) => bottom < addressWindows.din5008b.y).map(({ text }) => text);

@@ -5,8 +5,10 @@ import { createServer } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { clamdProbes } from '../../src/documents/scanners/clamd-probes.ts';
+import { databaseFile } from '../../src/store/open.ts';
 import { issue } from '../certificates.ts';
 import { fakeClamd, type Speaks } from '../clamd.ts';
 import { password, type Said, spoilingDemo } from '../doctor.ts';
@@ -130,6 +132,25 @@ test('where no letter can be set it says why, and says nothing of letters where 
   assert.deepEqual([unset?.name, unset?.status], ['letters', 'fault']);
   assert.match(unset?.found ?? '', /^no letter can be set on this machine: .*librt\.so\.1: no such file/);
   assert.equal(await onlyIll(t, {}), undefined);
+});
+
+test('a client whose letters no font shows is told by its id', async (t) => {
+  const folder = makeTestFolder('cs-spool-');
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const { ill } = await spoilt(
+    t,
+    (dataDir) => {
+      const lines = JSON.stringify(['Town Hall', '\u{100007}']);
+      using file = new DatabaseSync(join(dataDir, databaseFile));
+      file.prepare('update client set return_address = ?').run(lines);
+    },
+    { LETTER_SPOOL: folder },
+  );
+  assert.deepEqual(
+    ill().map(({ name, status }) => [name, status]),
+    [['letters', 'fault']],
+  );
+  assert.match(ill()[0]?.found ?? '', /^a letter of two words from [a-z0-9-]+ is refused: letter-unprintable$/);
 });
 
 test('gateways, registers, authorities and issuers that are away, or not who they say, are told by their setting', async (t) => {

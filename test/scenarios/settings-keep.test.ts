@@ -31,6 +31,7 @@ let token = '';
 let ask: ReturnType<typeof createExchange>;
 let spool = '';
 let server: WholeServer;
+let otherClient = { clientId: '', clientSecret: '' };
 const scannedAnew: Buffer[] = [];
 let signatures = 'ClamAV 1.4.6/27000/Thu';
 const ids: Record<'oldAnswer' | 'youngAnswer' | 'oldDocument' | 'youngDocument' | 'dueDocument', string> = {
@@ -64,6 +65,8 @@ before(async () => {
   );
   const { code, stderr } = await home.run('import', 'citizens', people);
   assert.equal(code, 0, stderr);
+  const flags = ['--scopes', 'notifications:send', '--secret', '--return-address', 'Town Hall, 0102 Oslo', '--json'];
+  otherClient = JSON.parse((await home.run('clients', 'create', 'Parking', ...flags)).stdout);
   const db = await home.openDb();
   await db.write(aging());
   await db.close();
@@ -128,18 +131,29 @@ test('events go after FEED_DAYS', async () => {
   await until(async () => (await get('/v1/events?after=0')).status === 410);
 });
 
-test('letters have the address in the window of LETTER_WINDOW, and LETTER_RETURN_ADDRESS at the head', async () => {
-  const body = { citizenId: 'ida', message: 'Text.', channels: ['letter'] };
-  const sent = await ask(sendJson(token, '/v1/notifications/send', body));
-  assert.equal(sent.status, 202, String(sent.body));
+test('letters have the address in the window of LETTER_WINDOW, and LETTER_RETURN_ADDRESS or that of the client at the head', async () => {
   const letters = () => readdirSync(spool).filter((name) => name.endsWith('.pdf'));
-  await until(async () => letters().length > 0, 60_000);
-  const { boxes } = await textsOf(readFileSync(join(spool, letters()[0] ?? '')));
+  const printed = async (sender: string) => {
+    const before = new Set(letters());
+    const body = { citizenId: 'ida', message: 'Text.', channels: ['letter'] };
+    const sent = await ask(sendJson(sender, '/v1/notifications/send', body));
+    assert.equal(sent.status, 202, String(sent.body));
+    const another = () => letters().find((name) => !before.has(name));
+    await until(async () => another() !== undefined, 60_000);
+    return (await textsOf(readFileSync(join(spool, another() ?? '')))).boxes;
+  };
   const { y, height } = addressWindows['uk-c5'];
-  const name = boxes.find(({ text }) => text.startsWith('Ida'));
-  assert.ok(name !== undefined && name.top >= y && name.bottom <= y + height, JSON.stringify(name));
-  const head = boxes.filter(({ bottom, left }) => bottom < y && left > 110).map(({ text }) => text);
-  assert.deepEqual(head.slice(-2), ['P.O. Box 100', '0101 Oslo']);
+  const others = await home.token(['notifications:send'], otherClient);
+  for (const [sender, lines] of [
+    [token, ['P.O. Box 100', '0101 Oslo']],
+    [others, ['Town Hall', '0102 Oslo']],
+  ] as const) {
+    const boxes = await printed(sender);
+    const name = boxes.find(({ text }) => text.startsWith('Ida'));
+    assert.ok(name !== undefined && name.top >= y && name.bottom <= y + height, JSON.stringify(name));
+    const head = boxes.filter(({ bottom, left }) => bottom < y && left > 110).map(({ text }) => text);
+    assert.deepEqual(head.slice(-2), lines);
+  }
 });
 
 test('documents are scanned anew with new signatures when their scan is older than RESCAN_AFTER_DAYS', async () => {

@@ -13,6 +13,8 @@ export type Message = {
   readonly address: string;
   /** The name of the service that sends, as the citizen shall read it. */
   readonly sender: string;
+  /** Where its letters come back to that cannot be delivered, line by line, where it has an address of its own. */
+  readonly returnAddress?: readonly string[] | undefined;
   readonly subject: string | undefined;
   readonly content: Content;
   /** It tells again of a message that is unread. */

@@ -15,21 +15,21 @@ const pieceOfWord = 20;
 /** How letters look. */
 export type LetterLayout = {
   readonly window: AddressWindowName;
-  /** Where a letter comes back to that cannot be delivered, line by line. */
+  /** Where letters come back to that cannot be delivered, line by line, but those of a service with an address of its own. */
   readonly returnAddress?: readonly string[];
 };
 
 /** What a letter is made of. */
 export type LetterText = Pick<
   Message,
-  'address' | 'sender' | 'subject' | 'content' | 'reminder' | 'language' | 'at'
+  'address' | 'sender' | 'returnAddress' | 'subject' | 'content' | 'reminder' | 'language' | 'at'
 > & { readonly notification: string };
 
 /** Characters that no font shows and that nothing is said by: a byte order mark, and marks of annotations and hieroglyphs. */
 const unseen = /[\ufeff\ufff9-\ufffb\u{13430}-\u{1343f}]/gu;
 
 /** What the template is given, as JSON; undefined where the address has no form that a window takes. */
-export function letterData(message: LetterText, { window, returnAddress }: LetterLayout): string | undefined {
+export function letterData(message: LetterText, layout: LetterLayout): string | undefined {
   const address = message.address
     .split('\n')
     .map(clean)
@@ -37,6 +37,7 @@ export function letterData(message: LetterText, { window, returnAddress }: Lette
   if (address.length < 2 || address.length > mostAddressLines) return undefined;
   if (address.some((line) => line.length > longestAddressLine)) return undefined;
   const phrases = phrasesOf(message.language);
+  const returnAddress = message.returnAddress ?? layout.returnAddress ?? [];
   // Without a title no letter is PDF/UA-1.
   const title = clean(message.subject ?? '') || phrases.messageFrom(message.sender);
   const data = {
@@ -46,12 +47,12 @@ export function letterData(message: LetterText, { window, returnAddress }: Lette
     rtl: isRightToLeft(message.content.message),
     id: message.notification,
     date: dayIn(message.language, message.at),
-    head: { sender: inHead(message.sender), lines: (returnAddress ?? []).map(inHead) },
+    head: { sender: inHead(message.sender), lines: returnAddress.map(inHead) },
     address: address.map((line) => breakable(line, longestWords.address)),
     blocks: levelled(blocksOf(message.content)).map(printed),
     ...{ ours: phrases.language, attached: phrases.attached },
     attachments: (message.content.attachments ?? []).map(({ title: name }) => wrapping(clean(name))),
-    window: addressWindows[window],
+    window: addressWindows[layout.window],
   };
   return JSON.stringify(data).replaceAll(unseen, '');
 }
