@@ -26,6 +26,7 @@ import { type ConfirmLinks, createConfirmLinks } from './notifications/confirm-r
 import type { LateWord } from './notifications/learn-late.ts';
 import { addressToConfirm, type MailEvents, mailWords, parseMailEvents } from './notifications/mail-events.ts';
 import type { ChannelName } from './notifications/notification.ts';
+import type { SenderOf } from './notifications/ports.ts';
 import {
   type Caller,
   callbackPaths,
@@ -128,10 +129,10 @@ export function confirmLinksOf({ settings, root }: Pick<House, 'settings' | 'roo
 }
 
 /** The page behind those links. */
-export function confirmMounts(house: House): readonly Mount[] {
+export function confirmMounts(house: House, { senderOf }: { readonly senderOf: SenderOf }): readonly Mount[] {
   const links = confirmLinksOf(house);
   const onFault = (fault: unknown) => house.log.fault('received', fault);
-  return links === undefined ? [] : [receivedPage({ ...house, read: house.db.read, onFault }, links)];
+  return links === undefined ? [] : [receivedPage({ ...house, read: house.db.read, senderOf, onFault }, links)];
 }
 
 /** Gateways send up to some thousand receipts at once. */

@@ -193,7 +193,7 @@ function openServer(house: House, mode: Mode, { publicUrl, edge, front, ledger, 
     },
     operations,
     pages: pagesOf(mode, [...front.pages, ...ledgerPages(ledger.view)]),
-    mounts: [...providerCallbacks(house), ...confirmMounts(house), ...front.mounts],
+    mounts: [...providerCallbacks(house), ...confirmMounts(house, ports), ...front.mounts],
     ...{ publicUrl, apiVersion, random, log },
     ...edge,
   });

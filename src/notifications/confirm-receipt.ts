@@ -9,7 +9,7 @@ import { endUnneeded } from './cascade-store.ts';
 import { findDeliveries } from './delivery-store.ts';
 import { keepConfirmed, keepFailed, keepUndeliverable } from './history-store.ts';
 import { changeEnded, findNotificationOf } from './late-word-store.ts';
-import type { Delivery } from './notification.ts';
+import type { Delivery, Notification } from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
 import { tell } from './webhooks/feed-store.ts';
 
@@ -59,14 +59,25 @@ export async function confirmReceipt(parts: ConfirmParts, delivery: DeliveryId):
   });
 }
 
-async function confirmation(parts: ConfirmParts, id: DeliveryId): Promise<Effect | 'before' | undefined> {
-  const { read, clock, mint } = parts;
+/** A notification of which a mail has left, and that mail's delivery. */
+type MailedOut = { readonly notification: Notification; readonly delivery: Delivery };
+
+/** What the link of a delivery is about; undefined where there is no such delivery, or where nobody can have got the link by it. */
+export async function findMailedOut(read: Read, id: DeliveryId): Promise<MailedOut | undefined> {
   const of = await findNotificationOf(read, id);
   const notification = of === undefined ? undefined : await findNotification(read, of);
   if (notification === undefined) return undefined;
-  if (notification.status === 'read') return 'before';
   const delivery = (await findDeliveries(read, notification.id)).find((one) => one.id === id);
-  if (delivery === undefined || !wasHandedOver(delivery)) return undefined;
+  if (delivery === undefined) return undefined;
+  return notification.status === 'read' || wasHandedOver(delivery) ? { notification, delivery } : undefined;
+}
+
+async function confirmation(parts: ConfirmParts, id: DeliveryId): Promise<Effect | 'before' | undefined> {
+  const { read, clock, mint } = parts;
+  const found = await findMailedOut(read, id);
+  if (found === undefined) return undefined;
+  const { notification, delivery } = found;
+  if (notification.status === 'read') return 'before';
   const now = clock.now();
   const { citizenId } = notification;
   const event = {

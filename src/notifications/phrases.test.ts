@@ -45,9 +45,10 @@ test('the language of a page is the first known one that the browser names', () 
   for (const language of ['no', 'nb', 'nn', 'de', 'fr', 'es', 'pt', 'it', 'nl']) {
     const [said, english] = [phrasesOf(language), phrasesOf('en')];
     for (const name of ['page', 'confirmed', 'unknownLink', 'notNow'] as const) {
-      const own = Object.values(said[name]);
+      const wordsOf = (texts: object) =>
+        Object.values(texts).map((text): string => (typeof text === 'function' ? text('Skatt') : text));
       assert.deepEqual(
-        own.filter((words) => Object.values<string>(english[name]).includes(words)),
+        wordsOf(said[name]).filter((words) => wordsOf(english[name]).includes(words)),
         [],
         `${language} ${name}`,
       );

@@ -13,7 +13,7 @@ async function bodyOf(answer: ReturnType<typeof page>): Promise<string> {
 
 test('a page runs in the direction of its language', async () => {
   const opening = async (language: string) =>
-    /<html[^>]*>/.exec(await bodyOf(citizenPage('x', html``, 200, language)))?.[0] ?? '';
+    /<html[^>]*>/.exec(await bodyOf(citizenPage({ title: 'x', content: html``, status: 200, language })))?.[0] ?? '';
   assert.deepEqual(await Promise.all(['de', 'ar', 'he', 'ur'].map(opening)), [
     '<html lang="de" dir="ltr">',
     '<html lang="ar" dir="rtl">',
@@ -26,12 +26,21 @@ test('a page for citizens does not lead them to the pages of the interface', asy
   const links = async (answer: ReturnType<typeof page>) =>
     [...(await bodyOf(answer)).matchAll(/<a [^>]*>/g)].map(String);
   assert.deepEqual(await links(page('x', html``)), ['<a href="/">']);
-  assert.deepEqual(await links(citizenPage('x', html``, 200, 'en')), []);
+  assert.deepEqual(
+    await links(citizenPage({ title: 'x', content: html``, status: 200, language: 'en', sender: 'Tax' })),
+    [],
+  );
 });
 
 test('the title of a page says what it is, and where', async () => {
   const titleOf = async (answer: ReturnType<typeof page>) => /<title>.*<\/title>/.exec(await bodyOf(answer))?.[0];
   assert.equal(await titleOf(page('Problems', html``)), '<title>Problems – citizen-services</title>');
+  const ofCitizens = { title: 'Not known', content: html``, status: 404, language: 'en' };
+  assert.equal(await titleOf(citizenPage(ofCitizens)), '<title>Not known</title>');
+  assert.equal(
+    await titleOf(citizenPage({ ...ofCitizens, sender: 'Tax & Co' })),
+    '<title>Not known – Tax &amp; Co</title>',
+  );
   const start = startPage({}).get({}, new URLSearchParams());
   assert.equal(await titleOf(start as ReturnType<typeof page>), '<title>citizen-services</title>');
 });

@@ -11,16 +11,20 @@ const headers = {
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 };
 
-const site = 'citizen-services';
+const program = 'citizen-services';
 
 /** A page for those who use the interface, in English, with a way to all others. */
 export function page(title: string, content: Content): Promise<PageAnswer> {
-  return whole(html`<a href="/">${site}</a>`, { title, content, status: 200, language: 'en' });
+  const header = html`<a href="/">${program}</a>`;
+  return whole({ header, site: program, title, content, status: 200, language: 'en' });
 }
 
-/** A page for citizens; `language` is what its words are in. It leads nowhere: the other pages are not for them. */
-export function citizenPage(title: string, content: Content, status: number, language: string): Promise<PageAnswer> {
-  return whole(site, { title, content, status, language });
+/**
+ * A page for citizens; `language` is what its words are in, `sender` the service that it speaks for, where that is known: the
+ * name of this program says nothing to them. It leads nowhere: the other pages are not for them.
+ */
+export function citizenPage({ sender, ...part }: Part & { readonly sender?: string | undefined }): Promise<PageAnswer> {
+  return whole({ ...part, site: sender, header: sender === undefined ? undefined : html`<bdi>${sender}</bdi>` });
 }
 
 type Content = Html | Promise<Html>;
@@ -32,20 +36,22 @@ type Part = {
   readonly language: string;
 };
 
+type Whole = Part & { readonly header: Content | undefined; readonly site: string | undefined };
+
 /** A whole page: no script, its style from this server, readable without it. */
-async function whole(header: Content | string, { title, content, status, language }: Part): Promise<PageAnswer> {
+async function whole({ header, site, title, content, status, language }: Whole): Promise<PageAnswer> {
   const direction = new Intl.Locale(language).getTextInfo().direction ?? 'ltr';
   const text = html`${raw('<!doctype html>')}
     <html lang="${language}" dir="${direction}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title === site ? site : `${title} – ${site}`}</title>
+        <title>${site === undefined || title === site ? title : `${title} – ${site}`}</title>
         <link rel="stylesheet" href="${stylePath}" />
         <link rel="icon" type="image/svg+xml" href="${icon.path}" />
       </head>
       <body>
-        <header>${header}</header>
+        ${header === undefined ? '' : html`<header>${header}</header>`}
         <main><h1>${title}</h1>${content}</main>
       </body>
     </html>`;

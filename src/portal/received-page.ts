@@ -1,26 +1,36 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { html } from 'hono/html';
 import type { Mount, PageAnswer } from '../api/server.ts';
-import { type ConfirmLinks, type ConfirmParts, confirmPath, confirmReceipt } from '../notifications/confirm-receipt.ts';
+import {
+  type ConfirmLinks,
+  type ConfirmParts,
+  confirmPath,
+  confirmReceipt,
+  findMailedOut,
+} from '../notifications/confirm-receipt.ts';
 import { type Phrases, wishedPhrases } from '../notifications/phrases.ts';
+import type { SenderOf } from '../notifications/ports.ts';
 import { citizenPage } from './page.ts';
+
+type Parts = ConfirmParts & { readonly senderOf: SenderOf; onFault(fault: unknown): void };
 
 /**
  * The page behind the link of a mail. Looking at it says nothing, since programs look at links too; only the button
- * does. It shows nothing of the message: who has the mail has that, and who has the link alone learns nothing.
+ * does. It names the service that sent the mail, and shows nothing of the message: who has the mail has that.
  */
-export function receivedPage(
-  parts: ConfirmParts & { onFault(fault: unknown): void },
-  links: Pick<ConfirmLinks, 'find'>,
-): Mount {
+export function receivedPage(parts: Parts, links: Pick<ConfirmLinks, 'find'>): Mount {
   async function answer(request: IncomingMessage): Promise<PageAnswer> {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    const delivery = links.find(path.slice(confirmPath.length + 1));
     const phrases = wishedPhrases(request.headers['accept-language']);
-    if (delivery === undefined) return await unknownLink(phrases);
-    if (request.method !== 'POST') return await question(path, phrases);
+    const delivery = links.find(path.slice(confirmPath.length + 1));
+    const found = delivery === undefined ? undefined : await findMailedOut(parts.read, delivery);
+    if (delivery === undefined || found === undefined) return await unknownLink(phrases);
+    const { name: sender } = await parts.senderOf(found.notification.clientId);
+    const isPressed = request.method === 'POST';
+    if (!isPressed && found.notification.status !== 'read') return await question(path, phrases, sender);
     request.resume();
-    return (await confirmReceipt(parts, delivery)) ? await confirmed(phrases) : await unknownLink(phrases);
+    if (isPressed && !(await confirmReceipt(parts, delivery))) return await unknownLink(phrases);
+    return await confirmed(phrases, sender);
   }
   const handler: RequestListener = (request, response) => {
     answer(request)
@@ -31,7 +41,11 @@ export function receivedPage(
       .then((given) => send(request, response, given))
       .catch(() => response.destroy());
   };
-  return { paths: [`${confirmPath}/:token`], methods: ['GET', 'HEAD', 'POST'], handler };
+  return {
+    paths: [confirmPath, `${confirmPath}/`, `${confirmPath}/:token`],
+    methods: ['GET', 'HEAD', 'POST'],
+    handler,
+  };
 }
 
 function send(request: IncomingMessage, response: ServerResponse, given: PageAnswer): void {
@@ -45,17 +59,24 @@ const always = {
   vary: 'accept-language',
 };
 
-function question(path: string, { page: { title, ask, button }, language }: Phrases): Promise<PageAnswer> {
-  const form = html`<p>${ask}</p>
-    <form method="post" action="${path}"><button type="submit">${button}</button></form>`;
-  return citizenPage(title, form, 200, language);
+function question(path: string, { page: { title, ask, button, doubt }, language }: Phrases, sender: string) {
+  const content = html`<p>${ask(isolated(sender))}</p>
+    <form method="post" action="${path}"><button type="submit">${button}</button></form>
+    <p>${doubt(isolated(sender))}</p>`;
+  return citizenPage({ title, content, status: 200, language, sender });
 }
 
-const confirmed = ({ confirmed: { title, text }, language }: Phrases) =>
-  citizenPage(title, html`<p>${text}</p>`, 200, language);
+function confirmed({ confirmed: { title, text }, language }: Phrases, sender: string) {
+  return citizenPage({ title, content: html`<p>${text(isolated(sender))}</p>`, status: 200, language, sender });
+}
 
 const unknownLink = ({ unknownLink: { title, text }, language }: Phrases) =>
-  citizenPage(title, html`<p>${text}</p>`, 404, language);
+  citizenPage({ title, content: html`<p>${text}</p>`, status: 404, language });
 
 const notNow = ({ notNow: { title, text }, language }: Phrases) =>
-  citizenPage(title, html`<p>${text}</p>`, 503, language);
+  citizenPage({ title, content: html`<p>${text}</p>`, status: 503, language });
+
+/** A name that runs the other way than the sentence turns none of its other words (UAX #9, 2.7). */
+function isolated(name: string): string {
+  return `\u2068${name}\u2069`;
+}

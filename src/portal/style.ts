@@ -5,9 +5,9 @@ const css = `
 :root { color-scheme: light dark; --ink: #1a1a1a; --paper: #fff; --line: #6b6b6b; --link: #0b4f9e; }
 @media (prefers-color-scheme: dark) { :root { --ink: #f2f2f2; --paper: #141414; --line: #9a9a9a; --link: #8ab8ff; } }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 1.0625rem/1.55 system-ui, sans-serif; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 1.0625rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
 header { border-block-end: 1px solid var(--line); padding: 0.75rem 1.25rem; font-weight: 600; }
-main { max-inline-size: 60rem; margin-inline: auto; padding: 1rem 1.25rem 3rem; overflow-wrap: anywhere; }
+main { max-inline-size: 60rem; margin-inline: auto; padding: 1rem 1.25rem 3rem; }
 h1 { line-height: 1.2; margin-block: 0.75rem 1rem; }
 a { color: var(--link); } :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 button { font: inherit; min-block-size: 2.75rem; padding: 0.5rem 1.25rem; border: 1px solid var(--link); border-radius: 0.25rem; background: var(--link); color: var(--paper); }
