@@ -11,6 +11,7 @@ import { openRecord } from './documents/sealed-record.ts';
 import type { Contact } from './identity/register.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
+import { parseLanguageTag } from './kernel/language-tag.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import { withWishes } from './notifications/contact-wish-store.ts';
 import type { Stamp } from './notifications/evidence-bundle.ts';
@@ -35,7 +36,8 @@ function registeredContacts(house: House): ContactOf {
     if (contact === undefined) return undefined;
     const { name, email, phone, language, postalAddress } = contact;
     const postalLines = postalLinesOf(postalAddress);
-    return { name, email: email ?? undefined, phone: phone ?? undefined, language: language ?? undefined, postalLines };
+    const tag = language === null ? undefined : parseLanguageTag(language);
+    return { name, email: email ?? undefined, phone: phone ?? undefined, language: tag, postalLines };
   };
 }
 
