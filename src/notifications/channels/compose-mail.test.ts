@@ -52,9 +52,8 @@ const words = [
   ';',
 ];
 const line = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 12 }).map((parts) => parts.join(' '));
-const text = fc.array(fc.oneof(line, fc.constant('.'), fc.constant('From x'), fc.string({ unit: 'grapheme' })), {
-  maxLength: 8,
-});
+const odd = fc.constantFrom('.', 'From x', `${'ż'.repeat(12)} From x ${'a'.repeat(60)} From y`);
+const text = fc.array(fc.oneof(line, odd, fc.string({ unit: 'grapheme' })), { maxLength: 8 });
 
 test('what another program reads from the bytes is what was meant, in every script', async () => {
   await fc.assert(
@@ -71,18 +70,22 @@ test('what another program reads from the bytes is what was meant, in every scri
   );
 });
 
-test('no line is longer than SMTP allows, and only ASCII is on the wire', async () => {
+test('no line is longer than MIME allows or quoted in a mailbox, and only ASCII is on the wire', async () => {
   await fc.assert(
-    fc.property(line, line, text, (name, subject, lines) => {
+    fc.property(line, line, text, fc.constantFrom('', 'y'.repeat(2_000)), (name, subject, lines, end) => {
       const raw = composeMail({
         ...mail,
         from: { ...mail.from, name },
         subject,
-        text: lines.join('\n') + 'y'.repeat(2_000),
+        text: lines.join('\n') + end,
       });
       assert.ok(raw.every((byte) => byte < 0x80 && byte !== 0));
-      for (const one of raw.toString('latin1').split('\r\n')) assert.ok(one.length <= 998 && !/[\r\n]/.test(one), one);
+      const text = raw.toString('latin1');
+      const [head, body] = [text.slice(0, text.indexOf('\r\n\r\n')), text.slice(text.indexOf('\r\n\r\n') + 4)];
+      const longest = head.includes('quoted-printable') ? 76 : 998;
+      for (const one of body.split('\r\n')) assert.ok(one.length <= longest && !/[\r\n]|^From /.test(one), one);
+      for (const one of head.split('\r\n')) assert.ok(one.length <= 998 && !/[\r\n]/.test(one), one);
     }),
-    { numRuns: 100 },
+    { numRuns: 300 },
   );
 });

@@ -35,14 +35,23 @@ type Headers = ReadonlyArray<readonly [string, string]>;
 
 function partOf(kind: 'plain' | 'html', text: string): { readonly headers: Headers; readonly body: string } {
   const body = text.replaceAll(/\r\n?|\n/g, lineEnd);
-  const plain = /^[\t\r\n\x20-\x7e]*$/.test(body) && body.split(lineEnd).every((line) => line.length <= 998);
+  const goesAsItIs = (line: string) => line.length <= 998 && !line.startsWith('From ');
+  const plain = /^[\t\r\n\x20-\x7e]*$/.test(body) && body.split(lineEnd).every(goesAsItIs);
   return {
     headers: [
       ['Content-Type', `text/${kind}; charset=utf-8`],
       ['Content-Transfer-Encoding', plain ? '7bit' : 'quoted-printable'],
     ],
-    body: plain ? body : wrap(encode(body), 76),
+    body: plain ? body : quotedPrintable(body),
   };
+}
+
+/**
+ * Lines of at most 76 characters (RFC 2045, section 6.7). None begins with `From `, or who keeps mails in one file (RFC 4155)
+ * would put a > before it.
+ */
+function quotedPrintable(body: string): string {
+  return wrap(encode(body), 74).replaceAll(/^From /gm, '=46rom ');
 }
 
 function bytesOf(headers: Headers, body: string): Buffer {
