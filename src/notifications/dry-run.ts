@@ -101,7 +101,7 @@ async function rehearseStep(rehearsal: Rehearsal, { channel, runAt, reminder }: 
   switch (channel) {
     case 'inbox': {
       const title = subject ?? phrasesOf(language).messageFrom(sender);
-      const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [sender] });
+      const html = messageHtml({ title, language, blocks: blocksOf(content), sender });
       return { ...head, subject: title, text, html };
     }
     case 'email':

@@ -26,18 +26,18 @@ export function textOfMail(draft: MailDraft): MailText {
   const attached = (content.attachments ?? []).map((document) => oneLine(document.title));
   const listed =
     attached.length === 0 ? '' : `${[phrases.attached, ...attached.map((one) => `- ${one}`)].join('\n')}\n\n`;
-  const footer = [name, ...(draft.notification === undefined ? [] : [draft.notification])];
+  const footer = [name, ...(draft.notification === undefined ? [] : [phrases.reference(draft.notification)])];
   const asked = confirm === undefined ? '' : `${phrases.confirm}:\n${confirm}\n\n`;
   const text = `${plainTextOf(content).trimEnd()}\n\n${listed}${asked}-- \n${footer.join('\n')}\n`;
   const blocks = blocksOf(content);
   if (!hasMarkup(blocks)) return { subject, text };
   const language = draft.language === undefined ? undefined : oneLine(draft.language);
-  const ours = {
-    language: phrases.language,
-    ...(attached.length > 0 && { attached: { text: phrases.attached, titles: attached } }),
-    ...(confirm !== undefined && { link: { text: phrases.confirm, href: confirm } }),
+  const { notification } = draft;
+  return {
+    subject,
+    text,
+    html: messageHtml({ title, language, blocks, sender: name, notification, attached, confirm }),
   };
-  return { subject, text, html: messageHtml({ title, language, blocks, footer, ours }) };
 }
 
 /** A text without line breaks and control characters, as a header takes it. */

@@ -5,8 +5,8 @@ import { filledText, hasMarkup, parseMarkdown, type Values } from './markdown.ts
 import { messageHtml } from './message-html.ts';
 
 function bodyOf(source: string, values: Values = {}): string {
-  const page = messageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), footer: [] });
-  const [, body = ''] = /<body[^>]*>\n([\s\S]*)\n<hr>/.exec(page) ?? [];
+  const page = messageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), sender: 'Tax' });
+  const [, body = ''] = /<div[^>]*>\n([\s\S]*)\n<hr>/.exec(page) ?? [];
   return body.replaceAll(' dir="auto"', '');
 }
 

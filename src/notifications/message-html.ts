@@ -1,39 +1,49 @@
 import type { Block, Inline, Item } from './markdown.ts';
+import { phrasesOf } from './phrases.ts';
 
-/** The page of a mail: nothing is loaded from elsewhere, no script, no picture; every text is escaped. */
-export function messageHtml(page: {
+/** A message as a page shows it; what we add is in words of its language. */
+export type MessagePage = {
   readonly title: string;
   readonly language: string | undefined;
   readonly blocks: readonly Block[];
-  readonly footer: readonly string[];
-  /** What we add below the text, in words of that language. */
-  readonly ours?: Ours;
-}): string {
+  readonly sender: string;
+  /** The id by which the citizen can ask about it; left out before there is one. */
+  readonly notification?: string | undefined;
+  /** The titles of the documents that lie in the inbox with it. */
+  readonly attached?: readonly string[];
+  /** The link by which the receipt of a mail is confirmed. */
+  readonly confirm?: string | undefined;
+};
+
+/**
+ * The page of a mail, and of a message in the inbox: nothing is loaded from elsewhere, no script, no picture; every text is
+ * escaped. Mailboxes in a browser leave out `html` and `body`: language and style stand on an element within as well.
+ */
+export function messageHtml(page: MessagePage): string {
   const language = page.language === undefined ? '' : ` lang="${escapeHtml(page.language)}"`;
-  const ours = page.ours === undefined ? '' : oursHtml(page.ours);
-  const footer = page.footer.map(escapeHtml).join('<br>');
   return `<!doctype html>
 <html${language} dir="auto"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>${escapeHtml(page.title)}</title></head>
-<body style="font:16px/1.5 sans-serif;max-width:40em;margin:1em;overflow-wrap:anywhere">
+<body style="margin:1em">
+<div${language} dir="auto" style="font:16px/1.5 sans-serif;max-width:40em;overflow-wrap:anywhere">
 ${page.blocks.map(blockHtml).join('\n')}
-${ours}<hr><p dir="auto">${footer}</p>
-</body></html>
+${belowText(page)}
+</div></body></html>
 `;
 }
 
-type Ours = {
-  readonly language: string;
-  readonly attached?: { readonly text: string; readonly titles: readonly string[] };
-  readonly link?: { readonly text: string; readonly href: string };
-};
-
-function oursHtml({ language, attached, link }: Ours): string {
-  const p = `<p lang="${escapeHtml(language)}" dir="auto">`;
-  const items = attached?.titles.map((title) => `<li dir="auto">${escapeHtml(title)}</li>`).join('');
-  const list = attached === undefined ? '' : `${p}${escapeHtml(attached.text)}</p>\n<ul>${items}</ul>\n`;
-  const a = link === undefined ? '' : `<a href="${escapeHtml(link.href)}">${escapeHtml(link.text)}</a>`;
-  return a === '' ? list : `${list}${p}${a}</p>\n`;
+function belowText({ language, sender, notification, attached = [], confirm }: MessagePage): string {
+  const phrases = phrasesOf(language);
+  const p = `<p lang="${escapeHtml(phrases.language)}" dir="auto">`;
+  const items = attached.map((title) => `<li dir="auto">${escapeHtml(title)}</li>`).join('');
+  const link = confirm === undefined ? '' : inlineHtml({ text: phrases.confirm, href: confirm });
+  const id = notification === undefined ? '' : escapeHtml(phrases.reference(notification));
+  return [
+    ...(items === '' ? [] : [`${p}${escapeHtml(phrases.attached)}</p>`, `<ul>${items}</ul>`]),
+    ...(link === '' ? [] : [`${p}${link}</p>`]),
+    `<hr><p dir="auto">${escapeHtml(sender)}</p>`,
+    ...(id === '' ? [] : [`${p}${id}</p>`]),
+  ].join('\n');
 }
 
 function blockHtml(block: Block): string {

@@ -61,7 +61,8 @@ async function open(call: Call<typeof request, NotificationPorts>): Promise<Deci
   const item = await itemOf(found, call.ports, await languageOf(call.ports, citizenId));
   const language = item.language ?? undefined;
   const title = content.subject ?? phrasesOf(language).messageFrom(item.sender);
-  const html = messageHtml({ title, language, blocks: blocksOf(content), footer: [item.sender, notification.id] });
+  const { sender } = item;
+  const html = messageHtml({ title, language, blocks: blocksOf(content), sender, notification: notification.id });
   const attachments = (content.attachments ?? []).map(({ id: document, title: name }) => ({
     id: document,
     title: name,

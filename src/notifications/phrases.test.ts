@@ -54,6 +54,7 @@ test('the language of a page is the first known one that the browser names', () 
       );
     }
     assert.notEqual(said.attached, english.attached);
+    assert.notEqual(said.reference('x'), english.reference('x'));
   }
 });
 
@@ -70,8 +71,16 @@ test('what the server adds to a mail says what language it is in, where the mess
     );
     return made?.html ?? '';
   };
-  assert.match(html('qaa'), /<html lang="qaa"[\s\S]*<p lang="en" dir="auto"><a href="https:\/\/x\.example\/r">Confirm/);
+  assert.match(
+    html('qaa'),
+    /<html lang="qaa"[\s\S]*<p lang="en" dir="auto"><a href="https:\/\/x\.example\/r" [^>]*>Confirm/,
+  );
   assert.match(html('nn-NO'), /<html lang="nn-NO"[\s\S]*<p lang="nb" dir="auto"><a [^>]*>Bekreft/);
+  // It shows where it leads, as the links of senders do; and the id says what it is.
+  assert.match(html('nb'), /mottatt denne meldingen<\/a> \(x\.example\)<\/p>\n<hr><p dir="auto">Skatt<\/p>\n/);
+  assert.match(html('nb'), /<p lang="nb" dir="auto">Referanse: ntf_\w{26}<\/p>/);
+  // A mailbox in a browser keeps what stands within the body alone.
+  assert.match(html('ar').split(/<body[^>]*>\n/)[1] ?? '', /^<div lang="ar" dir="auto" style="font:[^"]*">/);
 });
 
 test('the page of a mail fits a phone and says of documents that they lie in the inbox, in its language', () => {

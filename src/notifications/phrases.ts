@@ -9,6 +9,8 @@ export type Phrases = {
   readonly reminder: (subject: string) => string;
   /** Above the link by which the receipt of a mail is confirmed. */
   readonly confirm: string;
+  /** Below a message, before the id by which the citizen can ask about it. */
+  readonly reference: (id: string) => string;
   /** Above the titles of the documents that belong to a message, none of which lies in the envelope or the mail. */
   readonly attached: string;
   /** A text message that announces a longer one; `about` is empty, or the subject in quotes behind a blank. */
@@ -34,6 +36,7 @@ const english: Phrases = {
   messageFrom: (sender) => `Message from ${sender}`,
   reminder: (subject) => `Reminder: ${subject}`,
   confirm: 'Confirm that you have received this message',
+  reference: (id) => `Reference: ${id}`,
   attached: 'Documents with this message, in your inbox:',
   announce: (sender, about) => `${sender}: a message for you${about} lies in your inbox.`,
   page: {
@@ -60,6 +63,7 @@ const norwegian: Phrases = {
   messageFrom: (sender) => `Melding fra ${sender}`,
   reminder: (subject) => `Påminnelse: ${subject}`,
   confirm: 'Bekreft at du har mottatt denne meldingen',
+  reference: (id) => `Referanse: ${id}`,
   attached: 'Dokumenter til denne meldingen, i innboksen din:',
   announce: (sender, about) => `${sender}: en melding til deg${about} ligger i innboksen din.`,
   page: {
@@ -92,6 +96,7 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
     messageFrom: (sender) => `Nachricht von ${sender}`,
     reminder: (subject) => `Erinnerung: ${subject}`,
     confirm: 'Bestätigen Sie, dass Sie diese Nachricht erhalten haben',
+    reference: (id) => `Referenz: ${id}`,
     attached: 'Dokumente zu dieser Nachricht, in Ihrem Postfach:',
     announce: (sender, about) => `${sender}: Eine Nachricht für Sie${about} liegt in Ihrem Postfach.`,
     page: {
@@ -118,6 +123,7 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
     messageFrom: (sender) => `Message de ${sender}`,
     reminder: (subject) => `Rappel : ${subject}`,
     confirm: 'Confirmez que vous avez reçu ce message',
+    reference: (id) => `Référence : ${id}`,
     attached: 'Documents joints à ce message, dans votre boîte de réception :',
     announce: (sender, about) => `${sender} : un message pour vous${about} se trouve dans votre boîte de réception.`,
     page: {
@@ -144,6 +150,7 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
     messageFrom: (sender) => `Mensaje de ${sender}`,
     reminder: (subject) => `Recordatorio: ${subject}`,
     confirm: 'Confirme que ha recibido este mensaje',
+    reference: (id) => `Referencia: ${id}`,
     attached: 'Documentos de este mensaje, en su buzón:',
     announce: (sender, about) => `${sender}: tiene un mensaje${about} en su buzón.`,
     page: {
@@ -169,6 +176,7 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
     messageFrom: (sender) => `Mensagem de ${sender}`,
     reminder: (subject) => `Lembrete: ${subject}`,
     confirm: 'Confirme que recebeu esta mensagem',
+    reference: (id) => `Referência: ${id}`,
     attached: 'Documentos desta mensagem, na sua caixa de correio:',
     announce: (sender, about) => `${sender}: tem uma mensagem${about} na sua caixa de correio.`,
     page: {
@@ -194,6 +202,7 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
     messageFrom: (sender) => `Messaggio da ${sender}`,
     reminder: (subject) => `Promemoria: ${subject}`,
     confirm: 'Confermi di aver ricevuto questo messaggio',
+    reference: (id) => `Riferimento: ${id}`,
     attached: 'Documenti di questo messaggio, nella Sua casella:',
     announce: (sender, about) => `${sender}: un messaggio per Lei${about} si trova nella Sua casella.`,
     page: {
@@ -219,6 +228,7 @@ const byLanguage: Readonly<Record<string, Phrases>> = {
     messageFrom: (sender) => `Bericht van ${sender}`,
     reminder: (subject) => `Herinnering: ${subject}`,
     confirm: 'Bevestig dat u dit bericht hebt ontvangen',
+    reference: (id) => `Referentie: ${id}`,
     attached: 'Documenten bij dit bericht, in uw postvak:',
     announce: (sender, about) => `${sender}: er staat een bericht voor u${about} in uw postvak.`,
     page: {

@@ -4,7 +4,7 @@ import { fill, parseMarkdown } from '../../src/notifications/markdown.ts';
 import { messageHtml } from '../../src/notifications/message-html.ts';
 
 const html = (source: string, values = {}) =>
-  messageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), footer: [] });
+  messageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), sender: 'Tax' });
 
 test('a value in a link stays within its place: no other host, no other path', () => {
   const refused: ReadonlyArray<[string, string]> = [

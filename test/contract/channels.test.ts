@@ -104,7 +104,7 @@ test('smtp: the mail holds the whole text, the sender, the notification and the 
       subject: 'Bescheid für Ελλάδα',
       messageId: `<${sent.delivery}.3@tax.example>`,
       date: '2026-01-15T09:00:00.000Z',
-      text: `${text}\n\n-- \nTax Office\n${sent.notification}\n`,
+      text: `${text}\n\n-- \nTax Office\nReference: ${sent.notification}\n`,
       auto: 'auto-generated',
       language: 'en-GB',
       notification: sent.notification,

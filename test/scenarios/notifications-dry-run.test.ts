@@ -138,11 +138,13 @@ function ended({ channel, reminder, reason }: Shown['deliveries'][number]): stri
 
 /** A part of a mail without what a dry run cannot know: the id, and the link with the id of the delivery. */
 function bare(part: string | undefined, id: string): string | undefined {
-  const languages = ['en', 'de', 'fr', 'nb'].map((language) => phrasesOf(language).confirm);
-  let left = part?.replace(`\n${id}\n`, '\n').replace(`<br>${id}</p>`, '</p>');
+  const phrases = ['en', 'de', 'fr', 'nb'].map(phrasesOf);
+  let left = part;
+  for (const { reference } of phrases)
+    left = left?.replace(new RegExp(`\n(?:<p [^>]*>)?${reference(id)}(?:</p>)?\n`), '\n');
   left = left?.replace(/<p [^>]*><a href="https:\/\/gov.example\/received[^\n]*\n/, '');
-  for (const words of languages)
-    left = left?.replace(new RegExp(`${words}:\\nhttps://gov.example/received/\\S+\\n\\n`), '');
+  for (const { confirm } of phrases)
+    left = left?.replace(new RegExp(`${confirm}:\\nhttps://gov.example/received/\\S+\\n\\n`), '');
   return left;
 }
 
