@@ -41,7 +41,9 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
     date: new Date(message.at),
     ...textOfMail({ ...message, confirm: sender.confirmLink?.(message.delivery) }),
     headers: {
+      // RFC 3834, and what Exchange asks for in its place (MS-OXCMAIL, 2.1.3.2.20); reports of failures are wanted.
       'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'OOF, AutoReply',
       'Notification-Id': message.notification,
       ...(language === undefined ? {} : { 'Content-Language': language }),
       ...providersHeaders(message, sender),
