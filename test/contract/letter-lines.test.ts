@@ -142,6 +142,13 @@ test('without an address to return to the sender stands at the head alone', asyn
   assert.deepEqual(above, ['Tax Office']);
 });
 
+test('at the foot of a letter the id says what it is, in the language of our words', async (t) => {
+  const letter = letterOf('x', { language: 'de' });
+  const { boxes } = await printedOf(partsFor(t), letter);
+  const foot = boxes.filter(({ top }) => top > 270).map(({ text }) => text.trim());
+  assert.equal(foot.join(' '), `Tax Office · Referenz: ${letter.notification} · 1 / 1`);
+});
+
 test('the day of a letter is in words of its language where they are known', async (t) => {
   const parts = partsFor(t);
   const days = { en: '15January2026', 'de-AT': '15.Januar2026', ar: '2026-01-15', 'x!': '2026-01-15' };

@@ -45,7 +45,7 @@ export function letterData(message: LetterText, layout: LetterLayout): string | 
     sender: wrapping(clean(message.sender)),
     lang: /^[a-z]{2,3}(?=-|$)/i.exec(message.language ?? '')?.[0].toLowerCase() ?? 'en',
     rtl: isRightToLeft(message.content.message),
-    id: message.notification,
+    reference: phrases.reference(message.notification),
     date: dayIn(message.language, message.at),
     head: { sender: inHead(message.sender), lines: returnAddress.map(inHead) },
     address: address.map((line) => breakable(line, longestWords.address)),

@@ -4,7 +4,7 @@ export const addressPanic = 'the address does not fit into the window';
 /**
  * The page of a letter in Typst. All text comes in as data (`sys.inputs`) and is set as text, so that none of it is read
  * as Typst (test/attacks/injection.test.ts). What is placed stands in paragraphs of its own, or its tags would come in
- * the wrong order; ids and dates are boxed left to right, or they would flip after Arabic words. What Noto Sans has no glyph
+ * the wrong order; references and dates are boxed left to right, or they would flip after Arabic words. What Noto Sans has no glyph
  * for comes from the other fonts that the process knows: the operator's, those of the system and the typesetter's own. Lines
  * of the address are as high in each of them as in Noto Sans, or four of Arabic would fill the window. Who sends it stands at the
  * upper right, and in a window with room for it once more above the address, for the post (DIN 5008, return information).
@@ -20,7 +20,7 @@ export const letterTemplate = `
   lang: data.lang, dir: if data.rtl { rtl } else { ltr })
 #set par(leading: 0.65em, spacing: 1.1em)
 #set page(paper: "a4", margin: (left: side, right: side, top: top-margin, bottom: 25mm),
-  footer: context par(text(size: 8pt, [#data.sender · #fixed(data.id) · #fixed([#counter(page).display() / #counter(page).final().first()])])))
+  footer: context par(text(size: 8pt, [#data.sender · #text(lang: data.ours, fixed(data.reference)) · #fixed([#counter(page).display() / #counter(page).final().first()])])))
 #show heading: set block(above: 1.4em, below: 0.9em)
 #show heading.where(level: 1): set text(size: 13pt)
 #show heading.where(level: 2): set text(size: 11.5pt)
