@@ -23,13 +23,15 @@ export function receivedPage(parts: Parts, links: Pick<ConfirmLinks, 'find'>): M
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const phrases = wishedPhrases(request.headers['accept-language']);
     const delivery = links.find(path.slice(confirmPath.length + 1));
-    const found = delivery === undefined ? undefined : await findMailedOut(parts.read, delivery);
-    if (delivery === undefined || found === undefined) return await unknownLink(phrases);
+    if (delivery === undefined) return await unknownLink(phrases);
+    if (request.method === 'POST') {
+      request.resume();
+      return (await confirmReceipt(parts, delivery)) ? seeOther(path) : await unknownLink(phrases);
+    }
+    const found = await findMailedOut(parts.read, delivery);
+    if (found === undefined) return await unknownLink(phrases);
     const { name: sender } = await parts.senderOf(found.notification.clientId);
-    const isPressed = request.method === 'POST';
-    if (!isPressed && found.notification.status !== 'read') return await question(path, phrases, sender);
-    request.resume();
-    if (isPressed && !(await confirmReceipt(parts, delivery))) return await unknownLink(phrases);
+    if (found.notification.status !== 'read') return await question(path, phrases, sender);
     return await confirmed(phrases, sender);
   }
   const handler: RequestListener = (request, response) => {
@@ -58,6 +60,11 @@ const always = {
   'x-robots-tag': 'noindex',
   vary: 'accept-language',
 };
+
+/** To the page by the same link: a browser that shows it again later does not ask whether to press once more. */
+function seeOther(path: string): PageAnswer {
+  return { status: 303, headers: { location: path }, body: '' };
+}
 
 function question(path: string, { page: { title, ask, button, doubt }, language }: Phrases, sender: string) {
   const content = html`<p>${ask(isolated(sender))}</p>
