@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Call, RequestShape } from './api/operation.ts';
 import type { Access, House } from './compose.ts';
+import { houseClient } from './compose-senders.ts';
 import { SettingError } from './config/settings.ts';
 import { clearGuesses, clearVerifications } from './identity/clear-verifications.ts';
 import { createGuessBudget, standardGuessLimits } from './identity/guess-budget.ts';
@@ -18,9 +19,6 @@ import type { NotificationPorts } from './notifications/ports.ts';
 import { sendNotification } from './notifications/send-notification.ts';
 import { longestWaitMs } from './notifications/send-request.ts';
 import type { Db } from './store/db.ts';
-
-/** Who signs what the house itself says to citizens. */
-const houseClient = 'citizen-services';
 
 type PolicyHouse = Pick<House, 'settings'> & { readonly db: Pick<Db, 'read'> };
 
@@ -98,7 +96,7 @@ async function noticeOfGuesses(
     params: undefined,
     query: undefined,
     headers: undefined,
-    body: { citizenId, subject, message, category: 'information', ...sendAt },
+    body: { citizenId, subject, message, language: 'en', category: 'information', ...sendAt },
     caller: { clientId: houseClient, scopes: new Set(['notifications:send']) },
     method: 'POST',
     ...{ now, mint, ports, read: house.db.read },

@@ -6,6 +6,7 @@ import { allClients } from './access/client-store.ts';
 import { openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
 import type { Gauge } from './api/metrics.ts';
 import type { Access, House } from './compose.ts';
+import { servicesOf } from './compose-senders.ts';
 import { inFolderOf, SettingError, type Settings } from './config/settings.ts';
 import { keepLease } from './jobs/lease.ts';
 import { repeat } from './jobs/repeat.ts';
@@ -276,6 +277,7 @@ export async function logPolicyOf({ db, root, clock }: House): Promise<Policy | 
 
 /** The same for the commands about single citizens, with the names of the organisations. */
 export async function citizensRoomOf(house: House) {
-  const names = new Map((await allClients(house.db.read)).map(({ clientId, name }) => [clientId, name]));
-  return { log: ledgerRoomOf(house).log, organisationOf: (clientId: string) => names.get(clientId) ?? clientId };
+  const clients = new Map((await allClients(house.db.read)).map((client) => [client.clientId, client]));
+  const serviceOf = servicesOf({ clients }, house.settings);
+  return { log: ledgerRoomOf(house).log, organisationOf: (clientId: string) => serviceOf(clientId).name };
 }

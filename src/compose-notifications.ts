@@ -3,6 +3,7 @@ import type { Gauge } from './api/metrics.ts';
 import type { Access, House } from './compose.ts';
 import { parsedFile } from './compose-channels.ts';
 import { tryLetterOf } from './compose-letters.ts';
+import { sendersOf } from './compose-senders.ts';
 import { SettingError, type Settings } from './config/settings.ts';
 import { accessOf } from './documents/document.ts';
 import { findDocument } from './documents/document-store.ts';
@@ -16,7 +17,7 @@ import type { CascadePolicy } from './notifications/cascade.ts';
 import { withWishes } from './notifications/contact-wish-store.ts';
 import type { Stamp } from './notifications/evidence-bundle.ts';
 import { type Calendar, calendarNotice } from './notifications/legal-effect.ts';
-import type { AttachmentTitle, ContactOf, NotificationPorts, SenderOf } from './notifications/ports.ts';
+import type { AttachmentTitle, ContactOf, NotificationPorts } from './notifications/ports.ts';
 import { createQueueWatch, type QueueState, type QueueWatch } from './notifications/queue-watch.ts';
 import type { EvidencePorts } from './notifications/read-evidence.ts';
 import { withSimulators } from './notifications/simulator.ts';
@@ -47,14 +48,6 @@ function postalLinesOf(address: Contact['postalAddress']): readonly string[] | u
   if (streetAddress === null || locality === null) return undefined;
   const place = postalCode === null ? locality : `${postalCode} ${locality}`;
   return [streetAddress, place, ...(country === null ? [] : [country])];
-}
-
-/** The services behind the clients. */
-export function sendersOf({ clients }: Access): SenderOf {
-  return async (clientId) => {
-    if (!clients.fresh()) await clients.refresh();
-    return clients.get(clientId) ?? { name: clientId };
-  };
 }
 
 /** The titles of documents, for those who may read them: the documents' own rule decides. */
@@ -121,7 +114,7 @@ export async function notificationPorts(
     contactOf: site.simulated ? withSimulators(contactsOf(house)) : contactsOf(house),
     cascade: site.cascade,
     aheadMs: site.aheadMs,
-    senderOf: sendersOf(access),
+    senderOf: sendersOf(access, house.settings),
     attachmentTitle: attachmentTitles(house),
     tryLetter: await tryLetterOf(house),
     webhookKey: house.root.derive('webhook-secrets'),

@@ -5,6 +5,7 @@ import { documentAlarm, openBlobs } from './compose-documents.ts';
 import { identityPorts } from './compose-identity.ts';
 import type { Ledger } from './compose-ledger.ts';
 import { notificationPorts } from './compose-notifications.ts';
+import { servicesOf } from './compose-senders.ts';
 import { isErasureOf } from './documents/document-store.ts';
 import type { ResponseSigner } from './documents/response-signature.ts';
 import { type SigningKey, signBytes, signJws } from './keys/signing-key.ts';
@@ -62,6 +63,6 @@ export async function openPorts(
     log: site.ledger.view,
     isErasureOf: (event, clientId) => isErasureOf(house.db.read, event, clientId),
     registerGrowth: createRegisterGrowth(site.ledger.view, site.ledger.houseKeys),
-    organisationOf: (clientId) => access.clients.get(clientId)?.name ?? clientId,
+    organisationOf: (clientId) => servicesOf(access, settings)(clientId).name,
   };
 }

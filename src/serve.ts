@@ -14,8 +14,9 @@ import { type Keeping, startKeeping } from './compose-documents.ts';
 import { createFront, type Front, startAdmin } from './compose-front.ts';
 import { standingPolicy, startClearing, tellOfOldRecords } from './compose-identity.ts';
 import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose-ledger.ts';
-import { contactsOf, sendersOf, startCalling, watchQueues } from './compose-notifications.ts';
+import { contactsOf, startCalling, watchQueues } from './compose-notifications.ts';
 import { openPorts } from './compose-ports.ts';
+import { sendersOf } from './compose-senders.ts';
 import { publicUrlOn } from './config/public-url.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
@@ -280,7 +281,7 @@ function startWorker(house: House, access: Access, { channels, cascade, simulate
     channels: { ...channels, inbox: inboxChannel },
     cascade,
     contactOf: simulated ? withSimulators(contactsOf(house)) : contactsOf(house),
-    senderOf: sendersOf(access),
+    senderOf: sendersOf(access, house.settings),
     onFault: (fault) => house.log.fault('delivery', fault),
   });
 }

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
+import type { Afterwards } from './whole-server.ts';
 
 /** A mail that the sink has in full, whatever it answered. */
 export type Sunk = { readonly messageId: string; readonly to: readonly string[]; readonly raw: string };
@@ -32,7 +32,7 @@ export type SmtpSink = {
 };
 
 /** Starts a sink that takes everything until told otherwise, and stops with the test. */
-export async function startSmtpSink(t: TestContext): Promise<SmtpSink> {
+export async function startSmtpSink(t: Afterwards): Promise<SmtpSink> {
   const mails: Sunk[] = [];
   const tried = new Map<string, number>();
   const waiting: Array<{ readonly count: number; readonly resolve: () => void }> = [];

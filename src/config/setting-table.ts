@@ -204,7 +204,7 @@ export const settingTable = {
   REGISTER_NAME: {
     kind: 'text',
     fallback: 'Population register',
-    help: 'Name of the register, as signed results state it.',
+    help: 'Name of the register, as signed results state it, and as citizens read it where this server itself writes to them.',
   },
   REGISTER_COUNTRY: { kind: 'country', fallback: undefined, help: 'Its country, as two letters of ISO 3166-1.' },
   VERIFY_QUANTUM_MS: { kind: 'milliseconds', fallback: '5', help: 'verify answers at whole multiples of this time.' },

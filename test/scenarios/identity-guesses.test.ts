@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { type SmtpSink, startSmtpSink } from '../smtp-sink.ts';
 import { until } from '../until.ts';
 import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
 
 const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
 
 let home: ServerHome;
+let sink: SmtpSink;
 let token: string;
 
 const thisFile = afterThisFile();
 before(async () => {
-  home = await makeHome(thisFile);
+  sink = await startSmtpSink(thisFile);
+  home = await makeHome(thisFile, { settings: { SMTP_URL: sink.url, REGISTER_NAME: 'Register of Ruritania' } });
   await home.start();
   token = await home.token();
 });
@@ -36,12 +39,18 @@ test('a slip of one letter beside the id is forgiven; a wrong digit of the date 
   assert.deepEqual(decisions, ['match', 'no_match', 'no_match']);
 });
 
-test('who guessed too often is answered as ever, even when right, and the citizen gets a message', async () => {
+test('who guessed too often is answered as ever, even when right, and the citizen gets a message of the register', async () => {
   assert.equal((await verify(mary)).decision, 'match');
   const wrong = [];
   for (const day of ['10', '11', '12', '13']) wrong.push(await verify({ ...mary, birthDate: `1981-04-${day}` }));
   const right = await verify(mary);
   assert.deepEqual([...new Set([...wrong, right].map(({ decision, bytes }) => `${decision} ${bytes}`))].length, 1);
   assert.equal(right.decision, 'no_match');
-  await until(async () => (await (await fetch(`${home.url}/outbox`)).text()).includes('Somebody tried to confirm'));
+  const noticeOf = () => sink.mails.find(({ raw }) => raw.includes('Subject: Somebody tried to confirm'))?.raw;
+  await until(async () => noticeOf() !== undefined);
+  const notice = noticeOf() ?? '';
+  assert.match(notice, /^From: "Register of Ruritania" </m);
+  assert.doesNotMatch(notice, /^citizen-services/m);
+  // These words are there in English alone, whatever the citizen reads.
+  assert.match(notice, /^Content-Language: en\r$/m);
 });
