@@ -12,7 +12,7 @@ import { databaseFile } from '../store/open.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
 import { type Copied, copyDocuments } from './backup-documents.ts';
 import { digestOfAnchor, documentsFolder } from './backup-folder.ts';
-import { manifestPath, type ProvenManifest, proved, readManifest, rootKeyFor } from './backup-manifest.ts';
+import { type Manifest, manifestPath, proved, readManifest, rootKeyFor } from './backup-manifest.ts';
 import { UsageError } from './command.ts';
 import { digestOf } from './digest-of.ts';
 
@@ -30,7 +30,7 @@ export type CreateOptions = {
  * Copies all that belongs together, but the root key, in the order that makes it whole while the server goes on: the
  * ledger's anchor is never newer than the database, and each document is there before its row. The manifest comes last.
  */
-export async function createBackup(settings: Settings, options: CreateOptions): Promise<ProvenManifest> {
+export async function createBackup(settings: Settings, options: CreateOptions): Promise<Manifest> {
   const { folder, earlier, clock } = options;
   const database = databaseOf(settings);
   const root = rootKeyFor('a backup, which is proved by it,', options.rootKeyPath);
@@ -50,7 +50,7 @@ export async function createBackup(settings: Settings, options: CreateOptions): 
       })
     : null;
   const made = {
-    ...{ format: 2 as const, program: apiVersion, begunAt, finishedAt: toInstant(clock.now()) },
+    ...{ format: 1 as const, program: apiVersion, begunAt, finishedAt: toInstant(clock.now()) },
     database: await digestOf(copy),
     anchor: digestOfAnchor(anchor),
     rootKeys: [...rowsOf(copy, rootKeys)].map((row) => String(row['root_key_id'])),
@@ -102,7 +102,7 @@ async function truePath(path: string): Promise<string> {
 }
 
 /** The documents that the copy of the database has and the copy of the folder has not, by whether they were erased since. */
-function withoutBytes(folder: string, database: string): Pick<ProvenManifest, 'erasedMeanwhile' | 'missing'> {
+function withoutBytes(folder: string, database: string): Pick<Manifest, 'erasedMeanwhile' | 'missing'> {
   const without: string[] = [];
   for (const { id } of rowsOf(join(folder, databaseFile), "select id from document where status <> 'erased'")) {
     if (!existsSync(blobPath(join(folder, documentsFolder), String(id)))) without.push(String(id));

@@ -10,7 +10,7 @@ import type { Manifest } from './backup-manifest.ts';
 const bytes = 2 ** 28;
 const manifest: Manifest = {
   ...{ format: 1, program: '1.0.0', begunAt: '', finishedAt: '', rootKeys: [], erasedMeanwhile: [], missing: [] },
-  ...{ database: { bytes, sha256: '' }, documents: null },
+  ...{ database: { bytes, sha256: '' }, anchor: null, documents: null, code: { rootKey: '', hmacSha256: '' } },
 };
 
 test('a copy of a database that nobody waits for any more is not made to its end', async (t) => {

@@ -7,14 +7,14 @@ import { anchorFile } from '../ledger/anchor.ts';
 import { readIfThere } from '../ledger/synced-file.ts';
 import { databaseFile } from '../store/open.ts';
 import type { Listed } from './backup-documents.ts';
-import type { Manifest, ProvenManifest } from './backup-manifest.ts';
+import type { Manifest } from './backup-manifest.ts';
 import { fileAt } from './file-at.ts';
 
 /** The folder of the documents in a backup. */
 export const documentsFolder = 'documents';
 
 /** The digest of an anchor; null where there is none. */
-export function digestOfAnchor(anchor: Uint8Array | undefined): ProvenManifest['anchor'] {
+export function digestOfAnchor(anchor: Uint8Array | undefined): Manifest['anchor'] {
   return anchor === undefined ? null : { bytes: anchor.length, sha256: sha256(anchor).toString('hex') };
 }
 
@@ -61,17 +61,14 @@ export async function readAnchor(
 ): Promise<{ readonly anchor: string | undefined } | { readonly differs: string }> {
   const path = join(folder, anchorFile);
   const anchor = (await fileAt(path)) === undefined ? undefined : await readIfThere(path);
-  const isProven = manifest.format === 1 || digestOfAnchor(anchor)?.sha256 === manifest.anchor?.sha256;
-  return isProven ? { anchor: anchor?.toString() } : { differs: isAnother(anchorFile) };
+  const isIt = digestOfAnchor(anchor)?.sha256 === manifest.anchor?.sha256;
+  return isIt ? { anchor: anchor?.toString() } : { differs: isAnother(anchorFile) };
 }
 
 const isAnother = (name: string): string => `${name} is not the file that the backup was made with: its bytes differ`;
 
 /** Why the documents in a backup are not those that it was made with, by their names and lengths; undefined where they are. */
-export function documentsDiffer(found: Listed, manifest: Manifest): string | undefined {
-  const { documents } = manifest;
-  if (documents === null) return undefined;
-  const isOther = manifest.format === 1 ? found.count < documents.count : found.sha256 !== manifest.documents?.sha256;
-  if (!isOther) return undefined;
+export function documentsDiffer(found: Listed, { documents }: Manifest): string | undefined {
+  if (documents === null || found.sha256 === documents.sha256) return undefined;
   return `the backup holds other documents than it was made with: ${found.count} of ${found.bytes} bytes in all, and then ${documents.count} of ${documents.bytes}`;
 }

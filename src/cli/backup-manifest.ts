@@ -20,7 +20,8 @@ const rootKeyId = Type.String({ pattern: '^[0-9a-f]{16}$' });
 const instant = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' });
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const file = Type.Object({ bytes: count, sha256 });
-const shared = {
+const manifestSchema = Type.Object({
+  format: Type.Literal(1),
   /** The version of the program that made it. */
   program: Type.String({ pattern: '^[\\w.+-]{1,64}$' }),
   /** When it was begun and finished, as instants of RFC 3339. What was stored in between may be in it, or not. */
@@ -33,13 +34,6 @@ const shared = {
   erasedMeanwhile: ids,
   /** Documents that had no bytes in the living installation either. */
   missing: ids,
-};
-const unprovenSchema = Type.Object({
-  ...{ format: Type.Literal(1), ...shared },
-  documents: Type.Union([Type.Object({ count, bytes: count }), Type.Null()]),
-});
-const provenSchema = Type.Object({
-  ...{ format: Type.Literal(2), ...shared },
   /** Null where the ledger had signed nothing yet. */
   anchor: Type.Union([file, Type.Null()]),
   /** Null where the documents lie in S3. Their bytes are proved by what the database holds of each. */
@@ -47,15 +41,9 @@ const provenSchema = Type.Object({
   /** HMAC-SHA-256 over the canonical JSON of all other members, under a key of that root. */
   code: Type.Object({ rootKey: rootKeyId, hmacSha256: sha256 }),
 });
-const manifestSchema = Type.Union([unprovenSchema, provenSchema]);
 
-/** What stands in `backup.json` with the code that proves it. */
-export type ProvenManifest = Static<typeof provenSchema>;
-/** What stands in `backup.json`, which is written last: a folder without it is no whole backup. Earlier programs wrote no code. */
+/** What stands in `backup.json`, which is written last: a folder without it is no whole backup. */
 export type Manifest = Static<typeof manifestSchema>;
-
-/** What is to be said of a backup without a code. */
-export const unproven = `${manifestFile} has no code under the root key: an earlier version of this program made it, or somebody took the code out. Nothing proves that its clients, addresses and policies are those that were backed up`;
 
 export const manifestPath = (folder: string): string => join(folder, manifestFile);
 
@@ -89,7 +77,7 @@ function parsed(text: string): Manifest | undefined {
  * Proves a manifest: whoever has the backup has no root key, and so cannot change it. The root is one that the database in
  * the backup needs as well, so that whoever can open that one can check this.
  */
-export function proved(manifest: Omit<ProvenManifest, 'code'>, root: RootKey): ProvenManifest {
+export function proved(manifest: Omit<Manifest, 'code'>, root: RootKey): Manifest {
   const [first = root.id] = manifest.rootKeys;
   const rootKey = manifest.rootKeys.includes(root.id) ? root.id : first;
   const code = hmac('sha256', root.ofRoot(rootKey, 'backup-manifest'), canonicalJson(manifest));
@@ -98,11 +86,10 @@ export function proved(manifest: Omit<ProvenManifest, 'code'>, root: RootKey): P
 
 /**
  * The manifest of a backup, with its code checked by the root key in that file; throws where the code is wrong, or the root
- * key is not that of its time. One without a code is given as it is: see `unproven`.
+ * key is not that of its time.
  */
 export async function readProvenManifest(folder: string, rootKeyPath: string): Promise<Manifest> {
   const manifest = await readManifest(folder);
-  if (manifest.format === 1) return manifest;
   const { code, ...told } = manifest;
   const key = keyOf(code.rootKey, rootKeyPath);
   // Members that this program does not know are told as well.

@@ -16,7 +16,7 @@ import type { Read } from '../store/db.ts';
 import { databaseFile } from '../store/open.ts';
 import { listDocuments } from './backup-documents.ts';
 import { documentsDiffer, documentsFolder, readAnchor, takeDatabase } from './backup-folder.ts';
-import { type Manifest, readProvenManifest, unproven } from './backup-manifest.ts';
+import { type Manifest, readProvenManifest } from './backup-manifest.ts';
 import type { DocumentsRoom } from './documents.ts';
 import { grouped } from './progress.ts';
 
@@ -81,8 +81,7 @@ export async function verifyBackup(settings: Settings, options: VerifyOptions): 
   const restored = { ...settings, databaseUrl: undefined, dataDir: options.scratch, documentStore };
   return await openTrial(restored, options.rootKey, async (room) => {
     const { faults, ...counts } = await verifyRestored(room, { manifest, anchor: found.anchor }, options);
-    const doubts = [manifest.format === 1 ? unproven : undefined, differ].filter((doubt) => doubt !== undefined);
-    return { manifest, ...counts, faults: [...faults, ...doubts] };
+    return { manifest, ...counts, faults: differ === undefined ? faults : [...faults, differ] };
   });
 }
 

@@ -6,7 +6,6 @@ import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createBackup } from './backup-create.ts';
 import type { Copied } from './backup-documents.ts';
-import { unproven } from './backup-manifest.ts';
 import { restoreBackup } from './backup-restore.ts';
 import { type OpenTrial, verifyBackup } from './backup-verify.ts';
 import { type Command, type ExitCode, onlyOf, type Terminal } from './command.ts';
@@ -134,8 +133,7 @@ async function restore(args: readonly string[], parts: BackupParts, terminal: Te
   const settings = parts.settings();
   const rootKeyPath = parts.rootKeyPath(settings);
   const options = { folder, rootKeyPath, onProgress: progressOn(terminal) };
-  const { format, begunAt, rootKeys } = await restoreBackup(settings, options);
-  if (format === 1) terminal.stderr(`${terminal.isInteractive ? '\r' : ''}${unproven}.\n`);
+  const { begunAt, rootKeys } = await restoreBackup(settings, options);
   terminal.stderr(
     `${terminal.isInteractive ? '\r' : ''}Restored the backup of ${begunAt} into ${settings.dataDir}. It needs root key ${rootKeys.join(', ')} at ${rootKeyPath}. Before you start: docs/operating.md#backup-and-restore\n`,
   );
