@@ -44,6 +44,12 @@ export class UsageError extends Error {
   }
 }
 
+/** A file that the arguments name cannot be read, or not written, by the process that runs the command. */
+export class FileUsageError extends UsageError {}
+
+const serverLooks =
+  'It was the running server that looked, as its user, and within what its unit lets it see: often neither /tmp nor /home.\n';
+
 /** Finds and runs the command that the arguments name; prints help where they name none. */
 export async function runCommandLine(
   args: readonly string[],
@@ -71,7 +77,9 @@ export async function runCommandLine(
   } catch (fault) {
     if (fault instanceof CallerLeft) return 1;
     if (fault instanceof UsageError || isParseArgsFault(fault)) {
-      terminal.stderr(`${fault.message}\nUsage: citizen-services ${command.usage}\n`);
+      // Only a server that runs a command for another process can wait for that one.
+      const isElsewhere = fault instanceof FileUsageError && terminal.taken !== undefined;
+      terminal.stderr(`${fault.message}\n${isElsewhere ? serverLooks : ''}Usage: citizen-services ${command.usage}\n`);
       return 2;
     }
     terminal.stderr(`${fault instanceof Error ? fault.message : String(fault)}\n`);

@@ -1,12 +1,13 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
-import { UsageError } from './command.ts';
+import { FileUsageError, UsageError } from './command.ts';
 
 /** The path of a file that an argument names, from the folder in which it was written; refuses one that is not there. */
 export function namedFile(cwd: string, name: string): string {
   const path = resolve(cwd, name);
-  if (reading(name, () => statSync(path)).isDirectory()) throw new UsageError(`cannot read ${name}: it is a folder`);
+  if (reading(name, () => statSync(path)).isDirectory())
+    throw new FileUsageError(`cannot read ${name}: it is a folder`);
   return path;
 }
 
@@ -19,7 +20,7 @@ function reading<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw new UsageError(`cannot read ${name}: ${whyOf(cause)}`);
+    throw new FileUsageError(`cannot read ${name}: ${whyOf(cause)}`);
   }
 }
 
@@ -34,7 +35,7 @@ export function demandWritable(flag: string, path: string): void {
   try {
     accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
   } catch (cause) {
-    throw new UsageError(`${flag} ${path} cannot be written: ${whyOf(cause)}`);
+    throw new FileUsageError(`${flag} ${path} cannot be written: ${whyOf(cause)}`);
   }
 }
 

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as aTurn } from 'node:timers/promises';
-import { demandCaller, type Terminal } from './command.ts';
+import { demandCaller, runCommandLine, type Terminal } from './command.ts';
+import { readNamed } from './named-file.ts';
 import { rowsProgress } from './progress.ts';
 import { handOver, takeCommands } from './running-server.ts';
 
@@ -136,6 +137,38 @@ test('a command ends where it is once whoever ran it was stopped', async (t) => 
   socket.destroy();
   assert.equal(await ended, 'Error: whoever ran this command was stopped');
   await stop();
+});
+
+test('a file that the server cannot read is told with who it was that looked', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const commandsFor = (caller: Terminal) => [
+    {
+      ...{ name: 'read', usage: 'read FILE', summary: '' },
+      run: async ([name = '']: readonly string[]) => {
+        readNamed(caller.cwd, name);
+        return 0 as const;
+      },
+    },
+  ];
+  const path = join(folder, 'commands.sock');
+  t.after(await takeCommands(path, commandsFor));
+  let told = '';
+  const terminal: Terminal = {
+    stdout: () => undefined,
+    stderr: (text) => {
+      told += text;
+    },
+    ...{ isInteractive: false, cwd: folder },
+  };
+  assert.equal(await handOver(path, ['read', 'not-there'], terminal), 2);
+  const [fault, who, usage] = told.split('\n');
+  assert.equal(fault, 'cannot read not-there: ENOENT, no such file or directory');
+  assert.match(String(who), /^It was the running server that looked, .*neither \/tmp nor \/home\.$/);
+  assert.equal(usage, 'Usage: citizen-services read FILE');
+  told = '';
+  assert.equal(await runCommandLine(['read', 'not-there'], commandsFor(terminal), terminal), 2);
+  assert.equal(told, `${fault}\n${usage}\n`);
 });
 
 test('a caller whose reader is gone has the command ended where it is, and hears of it', async (t) => {
