@@ -5,8 +5,10 @@ import type { Db } from './store/db.ts';
 
 /** The clock of this process beside the one that it shares with the others. */
 export type ClockWatch = {
-  /** By how many milliseconds it was ahead at the last look; 0 where it was behind. */
+  /** By how many milliseconds it was ahead at the last look; negative where it was behind. */
   aheadMs(): number;
+  /** What the clock of the others says. */
+  readonly shared: Clock;
   /** Looks anew; called each minute. */
   look(): Promise<void>;
 };
@@ -18,7 +20,8 @@ const mostSkewMs = 5_000;
 export function createClockWatch({ db, clock, log }: { db: Db; clock: Clock; log: Log }): ClockWatch {
   let ahead = 0;
   return {
-    aheadMs: () => Math.max(0, ahead),
+    aheadMs: () => ahead,
+    shared: { now: () => clock.now() - ahead },
     look: async () => {
       const wasApart = Math.abs(ahead) > mostSkewMs;
       ahead = await aheadOfDatabase(db, clock);

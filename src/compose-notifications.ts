@@ -12,6 +12,7 @@ import { openRecord } from './documents/sealed-record.ts';
 import type { Contact } from './identity/register.ts';
 import { repeat } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
+import type { Clock } from './kernel/clock.ts';
 import { parseLanguageTag } from './kernel/language-tag.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import { withWishes } from './notifications/contact-wish-store.ts';
@@ -144,12 +145,13 @@ export function feedDaysOf({ feedDays }: Settings): number {
 }
 
 /** Starts what numbers the feed and calls the webhooks, in a process with the worker role. */
-export function startCalling(house: House): Calling {
+export function startCalling(house: House, shared: Clock): Calling {
   const allowPrivateTargets = house.settings.webhookPrivateTargets;
   return startWebhooks({
     ...house,
     read: house.db.read,
     write: (unit) => house.db.write(unit),
+    shared,
     timer: systemTimer,
     webhookKey: house.root.derive('webhook-secrets'),
     allowPrivateTargets,

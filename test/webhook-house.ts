@@ -13,7 +13,14 @@ const hour = 60 * minute;
 export async function openWebhookHouse(t: TestContext, db: Db, keepDays = 180, timeoutMs = 5_000) {
   const { house, time, faults, start } = await createDeliveryHouse(t, db);
   const calling = startWebhooks({
-    ...{ read: db.read, write: db.write, clock: time.clock, timer: time.timer, random: house.random },
+    ...{
+      read: db.read,
+      write: db.write,
+      clock: time.clock,
+      shared: time.clock,
+      timer: time.timer,
+      random: house.random,
+    },
     ...{ webhookKey: house.ports.webhookKey, allowPrivateTargets: true, pollMs: hour, keepMs: keepDays * 24 * hour },
     post: createPostCall({ resolve: systemResolve, allowPrivate: true, timeoutMs }),
     onFault: (fault) => faults.push(fault),

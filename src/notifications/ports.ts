@@ -67,7 +67,7 @@ export type NotificationPorts = {
   readonly senderOf: SenderOf;
   /** The title of a document that this client may read and that belongs to this citizen; else undefined. */
   readonly attachmentTitle: AttachmentTitle;
-  /** By how many milliseconds the clock of this process is ahead of that of the others. */
+  /** By how many milliseconds the clock of this process is ahead of that of the others; negative where it is behind. */
   aheadMs(): number;
   /** Left out where this server prints no letters. */
   readonly tryLetter?: TryLetter | undefined;

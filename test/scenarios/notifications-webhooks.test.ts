@@ -129,8 +129,9 @@ for (const engine of engines) {
   test(`${engine.name}: under concurrent commits and two numberers, feeds of two clients have no gap and no double`, async (t) => {
     const db = await engine.open(t);
     const { house, idle, faults } = await openWebhookHouse(t, db);
+    const clock = { now: () => Date.UTC(2030, 0, 1) };
     const other = startWebhooks({
-      ...{ read: db.read, write: db.write, clock: { now: () => Date.UTC(2030, 0, 1) }, random: house.random },
+      ...{ read: db.read, write: db.write, clock, shared: clock, random: house.random },
       timer: (_ms, call) => {
         const timeout = setTimeout(call, 1);
         return () => clearTimeout(timeout);
