@@ -26,7 +26,10 @@ test('the deadlines of a connection and of its statements are over once they are
 test('neither a connection whose set-up is refused nor one that is given up is left open', async (t) => {
   const options = await place(t);
   await assert.rejects(connect({ ...options, setup: 'select nothing' }), /nothing/);
-  (await connect({ ...options, setup: 'select 1' })).destroy();
+  const given = await connect({ ...options, setup: 'select 1' });
+  given.destroy();
+  // At once: what is sent over it would be unknown, though it never left.
+  assert.equal(given.usable, false);
   const connection = await connect({ ...options, setup: 'select 1' });
   const sql =
     'select count(*) as others from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
