@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { before, type TestContext } from 'node:test';
 import { listDocuments } from '../src/cli/backup-documents.ts';
 import { digestOfAnchor, documentsFolder } from '../src/cli/backup-folder.ts';
-import { proved } from '../src/cli/backup-manifest.ts';
+import { manifestKey, proved } from '../src/cli/backup-manifest.ts';
 import { digestOf } from '../src/cli/digest-of.ts';
 import { commandLine } from '../src/command-line.ts';
 import { readRootKey } from '../src/keys/root-key-file.ts';
@@ -48,7 +48,10 @@ export async function fit(folder: string, rootKeyPath: string, members: object =
     documents: await listDocuments(join(folder, documentsFolder)),
     ...members,
   };
-  writeFileSync(join(folder, 'backup.json'), JSON.stringify(proved(manifest, readRootKey(rootKeyPath))));
+  writeFileSync(
+    join(folder, 'backup.json'),
+    JSON.stringify(proved(manifest, manifestKey(manifest.rootKeys, readRootKey(rootKeyPath)))),
+  );
 }
 
 /** An installation that was stopped well, as it was before its last start and as it is, its backup, and a document of many chunks. */

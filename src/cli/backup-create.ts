@@ -1,18 +1,19 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { readdir, realpath } from 'node:fs/promises';
+import { open, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { apiVersion } from '../config/version.ts';
 import { blobFolders, blobPath } from '../documents/blobs/blob-store.ts';
 import { type Clock, toInstant } from '../kernel/clock.ts';
+import type { RootKey } from '../keys/root-key.ts';
 import { anchorFile } from '../ledger/anchor.ts';
-import { readIfThere, writeSynced } from '../ledger/synced-file.ts';
+import { draftOf, readIfThere, writeSynced } from '../ledger/synced-file.ts';
 import { copyDatabase, rowsOf } from '../store/database-copy.ts';
 import { databaseFile } from '../store/open.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
 import { type Copied, copyDocuments } from './backup-documents.ts';
 import { digestOfAnchor, documentsFolder } from './backup-folder.ts';
-import { type Manifest, manifestPath, proved, readManifest, rootKeyFor } from './backup-manifest.ts';
+import { type Manifest, manifestKey, manifestPath, proved, readManifest, rootKeyFor } from './backup-manifest.ts';
 import { UsageError } from './command.ts';
 import { digestOf } from './digest-of.ts';
 
@@ -28,19 +29,36 @@ export type CreateOptions = {
 
 /**
  * Copies all that belongs together, but the root key, in the order that makes it whole while the server goes on: the
- * ledger's anchor is never newer than the database, and each document is there before its row. The manifest comes last.
+ * ledger's anchor is never newer than the database, and each document is there before its row. The manifest comes last;
+ * where that cannot be, nothing is left.
  */
 export async function createBackup(settings: Settings, options: CreateOptions): Promise<Manifest> {
-  const { folder, earlier, clock } = options;
+  const { folder, earlier } = options;
   const database = databaseOf(settings);
   const root = rootKeyFor('a backup, which is proved by it,', options.rootKeyPath);
   if (earlier !== undefined) await readManifest(earlier);
-  await demandEmpty(folder, settings);
+  await claimEmpty(folder, settings);
+  try {
+    return await fill(settings, { ...options, database, root });
+  } catch (fault) {
+    // A part of a backup is of no use, and would hold the room of a disk that is full.
+    const left = await readdir(folder).catch(() => []);
+    await Promise.allSettled(left.map((name) => rm(join(folder, name), { recursive: true })));
+    throw fault;
+  }
+}
+
+type Filling = CreateOptions & { readonly database: string; readonly root: RootKey };
+
+async function fill(settings: Settings, options: Filling): Promise<Manifest> {
+  const { folder, earlier, clock, database } = options;
   const begunAt = toInstant(clock.now());
   const anchor = await readIfThere(join(settings.dataDir, anchorFile));
   if (anchor !== undefined) await writeSynced(join(folder, anchorFile), anchor.toString());
   const copy = join(folder, databaseFile);
   await copyDatabase(database, copy);
+  const rootKeys = [...rowsOf(copy, rootKeysOf)].map((row) => String(row['root_key_id']));
+  const key = manifestKey(rootKeys, options.root);
   const inFolder = !settings.documentStore.startsWith('s3://');
   const documents = inFolder
     ? await copyDocuments(settings.documentStore, join(folder, documentsFolder), {
@@ -53,17 +71,17 @@ export async function createBackup(settings: Settings, options: CreateOptions): 
     ...{ format: 1 as const, program: apiVersion, begunAt, finishedAt: toInstant(clock.now()) },
     database: await digestOf(copy),
     anchor: digestOfAnchor(anchor),
-    rootKeys: [...rowsOf(copy, rootKeys)].map((row) => String(row['root_key_id'])),
+    rootKeys,
     documents,
     ...(inFolder ? withoutBytes(folder, database) : { erasedMeanwhile: [], missing: [] }),
   };
-  const manifest = proved(made, root);
+  const manifest = proved(made, key);
   await syncFolder(folder);
   await writeSynced(manifestPath(folder), `${JSON.stringify(manifest, undefined, 2)}\n`);
   return manifest;
 }
 
-const rootKeys = 'select root_key_id from citizen_key union select root_key_id from signing_key order by 1';
+const rootKeysOf = 'select root_key_id from citizen_key union select root_key_id from signing_key order by 1';
 
 function databaseOf({ databaseUrl, dataDir }: Settings): string {
   if (databaseUrl !== undefined) {
@@ -82,13 +100,25 @@ function databaseOf({ databaseUrl, dataDir }: Settings): string {
   return path;
 }
 
-async function demandEmpty(folder: string, { documentStore }: Settings): Promise<void> {
+/** Makes the folder, which may be there and empty, and what will be the manifest in it: of two at once, one gets no further. */
+async function claimEmpty(folder: string, { documentStore }: Settings): Promise<void> {
   const [place, store] = [await truePath(folder), await truePath(resolve(documentStore))];
   if (`${place}${sep}`.startsWith(`${store}${sep}`)) {
     throw new UsageError('the backup would lie among the documents that it copies: name another folder');
   }
   await makeFolder(folder);
-  if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty: each backup has its own folder`);
+  const isFirst = (await readdir(folder)).length === 0 && (await isMade(draftOf(manifestPath(folder))));
+  if (!isFirst) throw new Error(`${folder} is not empty: each backup has its own folder`);
+}
+
+async function isMade(path: string): Promise<boolean> {
+  try {
+    await (await open(path, 'wx', 0o600)).close();
+    return true;
+  } catch (fault) {
+    if (fault instanceof Error && 'code' in fault && fault.code === 'EEXIST') return false;
+    throw fault;
+  }
 }
 
 /** Where a path leads, links followed as far as it is there: what is not is made behind that. */

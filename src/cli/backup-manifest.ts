@@ -73,14 +73,22 @@ function parsed(text: string): Manifest | undefined {
   }
 }
 
+/** What proves a manifest: a key of the root with that id. */
+export type ManifestKey = { readonly rootKey: string; readonly key: Uint8Array };
+
 /**
- * Proves a manifest: whoever has the backup has no root key, and so cannot change it. The root is one that the database in
- * the backup needs as well, so that whoever can open that one can check this.
+ * The key for a backup whose database needs these roots: of one of them, so that whoever can open the database can check the
+ * manifest. Throws `UnknownRootKey` where the root key is that of another installation.
  */
-export function proved(manifest: Omit<Manifest, 'code'>, root: RootKey): Manifest {
-  const [first = root.id] = manifest.rootKeys;
-  const rootKey = manifest.rootKeys.includes(root.id) ? root.id : first;
-  const code = hmac('sha256', root.ofRoot(rootKey, 'backup-manifest'), canonicalJson(manifest));
+export function manifestKey(rootKeys: readonly string[], root: RootKey): ManifestKey {
+  const [first = root.id] = rootKeys;
+  const rootKey = rootKeys.includes(root.id) ? root.id : first;
+  return { rootKey, key: root.ofRoot(rootKey, 'backup-manifest') };
+}
+
+/** Proves a manifest: whoever has the backup has no root key, and so cannot change it. */
+export function proved(manifest: Omit<Manifest, 'code'>, { rootKey, key }: ManifestKey): Manifest {
+  const code = hmac('sha256', key, canonicalJson(manifest));
   return { ...manifest, code: { rootKey, hmacSha256: code.toString('hex') } };
 }
 

@@ -12,15 +12,18 @@ export async function readIfThere(path: string): Promise<Buffer | undefined> {
   }
 }
 
+/** Where a file is written before it gets its place. */
+export const draftOf = (path: string): string => `${path}.new`;
+
 /** Puts a file in place of the one before, synced with its folder: after a crash it is the one or the other. */
 export async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(`${path}.new`, 'w', 0o600);
+  const file = await open(draftOf(path), 'w', 0o600);
   try {
     await file.writeFile(text);
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(`${path}.new`, path);
+  await rename(draftOf(path), path);
   await syncFolder(dirname(path));
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -15,8 +16,13 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
+import { createBackup } from '../../src/cli/backup-create.ts';
 import { restoreBackup } from '../../src/cli/backup-restore.ts';
 import { readSettings } from '../../src/config/settings.ts';
+import { blobPath } from '../../src/documents/blobs/blob-store.ts';
+import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
+import { UnknownRootKey } from '../../src/keys/root-key.ts';
+import { createRootKey } from '../../src/keys/root-key-file.ts';
 import { copyDatabase } from '../../src/store/database-copy.ts';
 import { lockDatabase } from '../../src/store/database-lock.ts';
 import { databaseFile } from '../../src/store/open.ts';
@@ -191,6 +197,37 @@ test('a document that an earlier backup has only by half is copied, and one that
   assert.match(said, /1 documents have no bytes in DOCUMENT_STORE, doc_\w+ among them: see documents verify\n$/);
   assert.deepEqual(readFileSync(join(target, short)), before);
   assert.equal(existsSync(join(target, gone)), false);
+});
+
+test('a backup that failed leaves nothing behind, and one that has begun is left alone', async (t) => {
+  const { room, place } = roomOf(t, standing);
+  const data = join(room, 'data');
+  cpSync(standing.well, data, { recursive: true, preserveTimestamps: true });
+  const pipe = blobPath(join(data, 'documents'), 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC43');
+  mkdirSync(join(pipe, '..'), { recursive: true });
+  assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
+  const create = async () => await runBackup(standing, data, 'create', place);
+  const failed = await create();
+  assert.equal(failed.code, 1);
+  assert.match(failed.said, /is no file/);
+  assert.deepEqual(readdirSync(place), []);
+  unlinkSync(pipe);
+  const both = await Promise.all([create(), create()]);
+  assert.deepEqual(both.map(({ code }) => code).sort(), [0, 1]);
+  assert.match(both.map(({ said }) => said).join(), /is not empty: each backup has its own folder/);
+  assert.equal((await runBackup(standing, data, 'verify', place, '--scratch', room)).code, 0);
+});
+
+test('with the root key of another installation no document is copied for a backup', async (t) => {
+  const { room, place } = roomOf(t, standing);
+  const path = join(room, 'other.key');
+  createRootKey(path, systemRandom);
+  const options = { folder: place, rootKeyPath: path, earlier: undefined, clock: systemClock };
+  await assert.rejects(
+    createBackup(readSettings({ DATA_DIR: standing.well }), { ...options, onProgress: () => assert.fail('copied') }),
+    UnknownRootKey,
+  );
+  assert.deepEqual(readdirSync(place), []);
 });
 
 test('each file and each folder of a backup is synced, and so is what it is restored into', async (t) => {
