@@ -8,7 +8,7 @@ import { sha256 } from '../kernel/hashing.ts';
 import { anchorFile } from '../ledger/anchor.ts';
 import { writeSynced } from '../ledger/synced-file.ts';
 import { lockDatabase } from '../store/database-lock.ts';
-import { databaseFile } from '../store/open.ts';
+import { databaseFile, restoringFile } from '../store/open.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
 import { type Copied, copyDocuments, type Listed, listDocuments } from './backup-documents.ts';
 import { documentsDiffer, documentsFolder, readAnchor, takeDatabase } from './backup-folder.ts';
@@ -42,7 +42,7 @@ export async function restoreBackup(settings: Settings, options: RestoreOptions)
   using _lock = lockDatabase(database);
   // A server may have begun a database before it was locked.
   await refuseTaken(restoring);
-  const draft = `${database}.restoring`;
+  const draft = join(dataDir, restoringFile);
   try {
     await rm(draft, { force: true });
     const differs = await takeDatabase(folder, manifest, { to: draft });

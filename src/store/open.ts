@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock, Random } from '../kernel/clock.ts';
@@ -18,6 +18,9 @@ export type DatabaseSettings = {
 
 /** The SQLite file within `DATA_DIR`. */
 export const databaseFile = 'citizen-services.sqlite';
+
+/** What a restoration makes of it before it gets its name. */
+export const restoringFile = `${databaseFile}.restoring`;
 
 /**
  * Opens, in another thread, what this process has open and has migrated; `port` is what `Db.share` gave there. A writer
@@ -51,9 +54,17 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Db> {
 
 async function openFile(settings: DatabaseSettings, random: Random): Promise<Db> {
   const { openSqlite } = await import('./sqlite.ts');
-  mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
+  const { dataDir } = settings;
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const path = join(dataDir, databaseFile);
+  // An empty database would be in the way of what is being restored.
+  if (!existsSync(path) && existsSync(join(dataDir, restoringFile))) {
+    throw new Error(
+      `a backup is being restored into ${dataDir}, or its restoration broke off: run it again, or remove ${join(dataDir, restoringFile)}`,
+    );
+  }
   const options = settings.onLost === undefined ? { random } : { random, onLost: settings.onLost };
-  const db = await openSqlite(join(settings.dataDir, databaseFile), options);
+  const db = await openSqlite(path, options);
   try {
     await migrate(db, settings.clock);
     return db;

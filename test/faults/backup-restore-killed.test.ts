@@ -5,7 +5,8 @@ import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { blobPath } from '../../src/documents/blobs/blob-store.ts';
-import { databaseFile } from '../../src/store/open.ts';
+import { systemClock } from '../../src/kernel/system-clock.ts';
+import { databaseFile, openDatabase } from '../../src/store/open.ts';
 import { filesIn, inDatabase, roomOf, rootKeyOf, runBackup, type Standing, standingBackup } from '../backups.ts';
 import { afterThisFile } from '../whole-server.ts';
 
@@ -63,6 +64,19 @@ test('a restoration that was killed anywhere goes on when it is run again, and l
   }
   // Four documents, the anchor, the database.
   assert.equal(at, 7);
+});
+
+test('no server begins an empty database where a restoration was killed', async (t) => {
+  const { folder, place } = roomOf(t, standing);
+  assert.equal(restoreAndKill(standing, folder, { data: place, at: 3 }).signal, 'SIGKILL');
+  const opening = openDatabase({ dataDir: place, clock: systemClock });
+  await assert.rejects(
+    opening,
+    /^Error: a backup is being restored into \S+place, or its restoration broke off: run it again/,
+  );
+  assert.equal(existsSync(join(place, databaseFile)), false);
+  assert.equal((await runBackup(standing, place, 'restore', folder)).code, 0);
+  await (await openDatabase({ dataDir: place, clock: systemClock })).close();
 });
 
 test('what a killed restoration left is nothing to go on with for that of another backup, or into another DATA_DIR', async (t) => {
