@@ -260,9 +260,11 @@ async function stopAll(log: Log, parts: readonly (() => Promise<unknown> | undef
 
 /** Takes over a root key that is being rotated by another hand, and looks at the clock. */
 function eachMinute({ log, root }: House, clocks: ClockWatch): { stop(): Promise<unknown> } {
-  const start = (where: string, call: () => Promise<void>) =>
-    repeat({ timer: systemTimer, everyMs: 60_000, onFault: (fault) => log.fault(where, fault), call });
-  const parts = [start('root-key', async () => root.refresh()), start('clock', clocks.look)];
+  const minutely = { timer: systemTimer, everyMs: 60_000 };
+  const parts = [
+    repeat({ ...minutely, call: async () => root.refresh(), onFault: (fault) => log.fault('root-key', fault) }),
+    repeat({ ...minutely, call: clocks.look, onFault: (fault) => log.fault('clock', fault) }),
+  ];
   return { stop: () => Promise.all(parts.map((part) => part.stop())) };
 }
 

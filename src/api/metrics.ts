@@ -40,8 +40,8 @@ export type Snapshot = MetricObjectWithValues<MetricValue<string>>[];
 
 /** What is told as a fault of the log, besides those of an operation. */
 const faultKinds = [
-  'api-thread call-backs database delivery document-blob-left document-bytes-broken document-infected',
-  'document-record-broken documents http identity ledger ledger-alarm ledger-behind ledger-witnesses',
+  'api-thread call-backs clock database delivery document-blob-left document-bytes-broken',
+  'document-infected document-record-broken documents http identity ledger ledger-alarm ledger-behind ledger-witnesses',
   'letters queues received register root-key scan scanner-down stop time-stamp tls token trusted-issuer webhooks',
 ].flatMap((line) => line.split(' '));
 
