@@ -190,7 +190,7 @@ function issuesOf(issues: unknown): string[] {
 test('with every detail logged, the log holds no claim, name, message, document, token or secret', async () => {
   const stoppedAt = performance.now();
   assert.deepEqual(await server.end('SIGTERM'), { code: 0, signal: null });
-  assert.ok(performance.now() - stoppedAt < 10_000, 'none of the refused requests holds up the stop');
+  assert.ok(performance.now() - stoppedAt < 20_000, 'none of the refused requests holds up the stop');
   assert.equal(server.stdout(), '');
   // A postal code stands by chance in one of thousands of random ids.
   const log = server.stderr().replaceAll(/urn:uuid:[0-9a-f-]{36}|"(?:time|pid|durationMs)":[\d.]+/g, '');
