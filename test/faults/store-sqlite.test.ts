@@ -184,7 +184,8 @@ test('sqlite: the lock of a process that was killed is gone with it', async (t) 
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.after(() => holder.kill('SIGKILL'));
-  await once(holder.stdout, 'data');
+  const [said] = await once(holder.stdout, 'data');
+  assert.equal(String(said), 'opened\n');
   await assert.rejects(openSqlite(path, { random: systemRandom }), /another process/);
   holder.kill('SIGKILL');
   await once(holder, 'exit');
@@ -276,8 +277,9 @@ function opener(path: string, then: string): string {
   const module = JSON.stringify(new URL('../../src/store/sqlite.ts', import.meta.url).href);
   return `import { openSqlite } from ${module};
     const random = (bytes) => new Uint8Array(bytes);
-    const said = await openSqlite(${JSON.stringify(path)}, { random }).then(() => 'opened', (error) => error.message);
-    console.log(said);
+    // Held, or the lock could be collected with it.
+    globalThis.db = await openSqlite(${JSON.stringify(path)}, { random }).catch((error) => error);
+    console.log(db instanceof Error ? db.message : 'opened');
     ${then}`;
 }
 
