@@ -16,7 +16,7 @@ test('a process that answers no calls says all the same whether it is well, to o
   const statusOf = async (path: string, method = 'GET') =>
     (await fetch(`http://localhost:${adminPort}${path}`, { method })).status;
   assert.deepEqual([await statusOf('/healthz'), await statusOf('/metrics')], [200, 200]);
-  assert.deepEqual([await statusOf('/readyz', 'POST'), await statusOf('/openapi.json')], [404, 404]);
+  assert.deepEqual([await statusOf('/readyz', 'POST'), await statusOf('/openapi.json')], [405, 404]);
   await assert.rejects(fetch(home.url));
 });
 
