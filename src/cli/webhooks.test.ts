@@ -4,6 +4,7 @@ import { eventsOf, openLine } from '../../test/clients-line.ts';
 import { type Engine, engines } from '../../test/engines.ts';
 import { newClient } from '../access/client.ts';
 import { clientCreation } from '../access/client-store.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { WebhookId } from '../kernel/id.ts';
 import { createMint } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
@@ -14,19 +15,24 @@ import { webhookCommands } from './webhooks.ts';
 async function openWebhooks(t: TestContext, engine?: Engine) {
   const line = await openLine(t, engine, webhookCommands);
   const { db, clock } = line;
-  const wanted = { name: 'x', kind: 'test', scopes: ['events:read'], credential: 'secret' } as const;
-  const made = newClient({ ...wanted, ...unstated }, clock, systemRandom);
-  if ('fault' in made) throw new Error(made.fault);
-  const { clientId } = made.client;
+  const client = newTestClient(clock);
+  const { clientId } = client;
   const mint = createMint(clock, systemRandom);
   const id = mint('webhook');
   const secret = new Uint8Array(40);
   await db.write([
-    clientCreation(made.client),
+    clientCreation(client),
     insertWebhook({ id, clientId, url: 'https://x.example/', signature: 'v1', secret, createdAt: 1 }),
     ...['dead', 'dead', 'queued', 'done'].flatMap((status) => callOf(mint('event'), { id, clientId, status })),
   ]);
   return { ...line, id, clientId, run: (...args: string[]) => line.run('webhooks', ...args) };
+}
+
+function newTestClient(clock: Clock) {
+  const wanted = { name: 'x', kind: 'test', scopes: ['events:read'], credential: 'secret' } as const;
+  const made = newClient({ ...wanted, ...unstated }, clock, systemRandom);
+  if ('fault' in made) throw new Error(made.fault);
+  return made.client;
 }
 
 const unstated = {
@@ -68,16 +74,54 @@ for (const engine of engines) {
     const line = await openWebhooks(t, engine);
     const { db, id, run, hooks } = line;
     hooks.beforeCommit = async () => void (await db.write([remove(id)]));
-    const gone = { code: 1, stdout: '', stderr: `There is no webhook ${id}, or it was removed.\n` };
+    const gone = {
+      code: 1,
+      stdout: '',
+      stderr: `There is no webhook ${id}, or it was removed; see: citizen-services webhooks list\n`,
+    };
     assert.deepEqual(await run('redeliver', id), gone);
     hooks.beforeCommit = undefined;
     assert.deepEqual(await run('redeliver', id), gone);
     const other = createMint(line.clock, systemRandom)('webhook');
     assert.deepEqual(await run('redeliver', other), {
       ...gone,
-      stderr: `There is no webhook ${other}, or it was removed.\n`,
+      stderr: `There is no webhook ${other}, or it was removed; see: citizen-services webhooks list\n`,
     });
     assert.deepEqual([await findRevivals(db.read), await eventsOf(line)], [[], []]);
+  });
+
+  test(`${engine.name}: webhooks are listed with what waits for them, those of one client or all`, async (t) => {
+    const { db, id, clientId, clock, run } = await openWebhooks(t, engine);
+    const otherClient = newTestClient(clock);
+    const other = otherClient.clientId;
+    const mint = createMint(clock, systemRandom);
+    const [second, removed] = [mint('webhook'), mint('webhook')];
+    const secret = new Uint8Array(40);
+    await db.write([
+      clientCreation(otherClient),
+      ...[second, removed].map((one) =>
+        insertWebhook({ id: one, clientId: other, url: 'https://y.example/', signature: 'v1', secret, createdAt: 1 }),
+      ),
+      disable(second),
+      remove(removed),
+    ]);
+    const createdAt = '1970-01-01T00:00:00.001Z';
+    const shown = [
+      { id, clientId, status: 'active', waiting: 1, dead: 2, createdAt, url: 'https://x.example/' },
+      { id: second, clientId: other, status: 'disabled', waiting: 0, dead: 0, createdAt, url: 'https://y.example/' },
+    ];
+    const lines = [
+      `${id}\t${clientId}\tactive\t1 waiting\t2 given up\thttps://x.example/\n`,
+      `${second}\t${other}\tdisabled\t0 waiting\t0 given up\thttps://y.example/\n`,
+    ];
+    const listed = await run('list');
+    assert.deepEqual([listed.code, listed.stderr], [0, '2 webhooks\n']);
+    assert.deepEqual(listed.stdout.split(/(?<=\n)/).sort(), [...lines].sort());
+    assert.deepEqual(await run('list', other), { code: 0, stdout: lines[1], stderr: '1 webhooks\n' });
+    assert.deepEqual(JSON.parse((await run('list', clientId, '--json')).stdout), shown.slice(0, 1));
+    const nobody = { code: 1, stdout: '', stderr: 'There is no client nobody; see: citizen-services clients list\n' };
+    assert.deepEqual(await run('list', 'nobody'), nobody);
+    assert.match((await run('list', clientId, other)).stderr, /^name one client by its id, or none for all\n/);
   });
 
   test(`${engine.name}: hosts are stated, replaced and taken back, each time with their event`, async (t) => {

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import { allClients } from '../access/client-store.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, toInstant } from '../kernel/clock.ts';
 import { type Mint, parseId, type WebhookId } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { findHosts, parseHost, setHosts } from '../notifications/webhooks/webhook-hosts.ts';
-import { askRevival, countCalls } from '../notifications/webhooks/webhook-store.ts';
+import { callsOf } from '../notifications/webhooks/webhook-shape.ts';
+import { askRevival, countCalls, findWebhooks } from '../notifications/webhooks/webhook-store.ts';
 import { type Read, WriteRefused } from '../store/db.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
@@ -17,12 +18,27 @@ export type WebhooksRoom = {
   readonly operator: string;
 };
 
-/** `webhooks redeliver`, `webhooks hosts`. */
+/** `webhooks list`, `webhooks redeliver`, `webhooks hosts`. */
 export function webhookCommands(
   openRoom: <T>(use: (room: WebhooksRoom) => Promise<T>) => Promise<T>,
   terminal: Terminal,
 ): readonly Command[] {
   return [
+    {
+      name: 'webhooks list',
+      usage: 'webhooks list [CLIENT] [--json]',
+      summary: 'Lists the webhooks of a client, or all, with how many calls of each wait and were given up.',
+      run: async (args) => {
+        const { positionals, values } = parseArgs({
+          args: [...args],
+          options: { json: { type: 'boolean' } },
+          allowPositionals: true,
+        });
+        const [clientId, ...others] = positionals;
+        if (others.length > 0) throw new UsageError('name one client by its id, or none for all');
+        return await openRoom((room) => list(room, clientId, values.json === true, terminal));
+      },
+    },
     {
       name: 'webhooks redeliver',
       usage: 'webhooks redeliver ID',
@@ -63,14 +79,44 @@ function hostsOf(text: string): string[] {
   return [...new Set(hosts.filter((host) => host !== undefined))].sort();
 }
 
+async function list(
+  { read }: WebhooksRoom,
+  clientId: string | undefined,
+  json: boolean,
+  { stdout, stderr }: Terminal,
+): Promise<ExitCode> {
+  const webhooks = [];
+  for (const of of await clientIds(read, clientId)) {
+    for (const webhook of await findWebhooks(read, of)) {
+      const { id, url, status, createdAt } = webhook;
+      const calls = await callsOf(read, webhook);
+      webhooks.push({ id, clientId: of, status, ...calls, createdAt: toInstant(createdAt), url });
+    }
+  }
+  if (json) stdout(`${JSON.stringify(webhooks)}\n`);
+  else {
+    for (const { id, clientId: of, status, waiting, dead, url } of webhooks) {
+      stdout(`${[id, of, status, `${waiting} waiting`, `${dead} given up`, url].join('\t')}\n`);
+    }
+    stderr(`${webhooks.length} webhooks\n`);
+  }
+  return 0;
+}
+
+/** The id that is named, of a client that there is, or those of all. */
+async function clientIds(read: Read, named?: string): Promise<string[]> {
+  const ids = (await allClients(read)).map(({ clientId }) => clientId);
+  if (named === undefined) return ids;
+  if (!ids.includes(named)) throw new Error(`There is no client ${named}; see: citizen-services clients list`);
+  return [named];
+}
+
 async function stateHosts(
   { read, commit, clock, mint, operator }: WebhooksRoom,
   { clientId, hosts }: { readonly clientId: string; readonly hosts: readonly string[] | undefined },
   { stdout, stderr }: Terminal,
 ): Promise<ExitCode> {
-  if (!(await allClients(read)).some((client) => client.clientId === clientId)) {
-    throw new Error(`There is no client ${clientId}; see: citizen-services clients list`);
-  }
+  await clientIds(read, clientId);
   if (hosts !== undefined) {
     const head = { id: mint('event'), at: clock.now(), actor: { operator } };
     await commit({
@@ -97,7 +143,7 @@ async function redeliver(
     await commit({ events: [event], statements: [askRevival(id)] });
   } catch (fault) {
     if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
-    terminal.stderr(`There is no webhook ${id}, or it was removed.\n`);
+    terminal.stderr(`There is no webhook ${id}, or it was removed; see: citizen-services webhooks list\n`);
     return 1;
   }
   terminal.stderr(`${dead} calls are queued again.\n`);

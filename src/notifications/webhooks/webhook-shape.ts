@@ -37,21 +37,20 @@ export const webhookShape = Type.Object(
 /** The answer about a webhook; `secret` where it is new, and to be shown this once. */
 export async function webhookView(read: Read, webhookKey: Uint8Array, webhook: Webhook, secret?: string) {
   const { id, url, status, signature, createdAt, old } = webhook;
-  const counts = await countCalls(read, id);
-  const [waiting, dead] = callsOf(webhook, counts.waiting, counts.dead);
   return {
     ...{ id, url, status, signature },
     createdAt: toInstant(createdAt),
-    ...{ waiting, dead },
+    ...(await callsOf(read, webhook)),
     ...(old === undefined ? {} : { oldSecretUntil: toInstant(old.until) }),
     ...(signature === 'v1' ? (secret === undefined ? {} : { secret }) : publicKeys(webhookKey, webhook)),
   };
 }
 
-/** What waits, and what was given up, once the worker has done what was asked for. */
-function callsOf({ status, isReviving }: Webhook, waiting: number, dead: number): [number, number] {
-  if (status === 'disabled') return [0, waiting + dead];
-  return isReviving ? [waiting + dead, 0] : [waiting, dead];
+/** How many calls wait, and how many were given up, once the worker has done what was asked for. */
+export async function callsOf(read: Read, { id, status, isReviving }: Webhook) {
+  const { waiting, dead } = await countCalls(read, id);
+  if (status === 'disabled') return { waiting: 0, dead: waiting + dead };
+  return isReviving ? { waiting: waiting + dead, dead: 0 } : { waiting, dead };
 }
 
 function publicKeys(webhookKey: Uint8Array, { id, secret, old }: Webhook) {
