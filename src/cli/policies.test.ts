@@ -61,9 +61,24 @@ test('the list has what ships and what was added, each with when', async (t) => 
     stdout: `${ships}town-2026-1\t2026-11-20T09:00:00.000Z\n`,
     stderr: '',
   });
-  for (const name of ['standard-2026-1', 'nobody-2026-1']) {
+  const nobody = { code: 1, stdout: '', stderr: 'There is no such policy; see: policies list\n' };
+  assert.deepEqual(await run('show', 'nobody-2026-1'), nobody);
+});
+
+test('of a policy that ships all is shown that it decides by', async (t) => {
+  const { policies: run } = await openPolicies(t);
+  for (const [name, policy] of policies) {
     const { code, stdout, stderr } = await run('show', name);
-    assert.deepEqual([code, stdout, stderr], [1, '', 'There is no such policy, or it ships; see: policies list\n']);
+    assert.deepEqual([code, stderr], [0, '']);
+    const shown = JSON.parse(stdout);
+    const { agreement, agreementBesideId, model, ...plain } = policy;
+    const beside = Object.entries(agreementBesideId).map(([claim, levels]) => [claim, [...levels]]);
+    assert.deepEqual(shown, {
+      ...plain,
+      ...(model === undefined ? {} : { model }),
+      agreement: [...agreement],
+      agreementBesideId: Object.fromEntries(beside),
+    });
   }
 });
 

@@ -58,14 +58,15 @@ export function policyCommands(openRoom: OpenPoliciesRoom, terminal: Terminal): 
     {
       name: 'policies show',
       usage: 'policies show NAME',
-      summary: 'Prints a policy as it was added.',
+      summary: 'Prints a policy as it was added; of one that ships, all that it decides by.',
       run: async (args) => {
         const wanted = onlyArgument(args, 'name one policy');
         return await openRoom<ExitCode>(async ({ read }) => {
-          const found = (await addedPolicies(read)).find(({ name }) => name === wanted);
-          if (found === undefined) terminal.stderr('There is no such policy, or it ships; see: policies list\n');
-          else terminal.stdout(`${found.document.trim()}\n`);
-          return found === undefined ? 1 : 0;
+          const added = (await addedPolicies(read)).find(({ name }) => name === wanted);
+          const document = added?.document.trim() ?? shippedDocument(wanted);
+          if (document === undefined) terminal.stderr('There is no such policy; see: policies list\n');
+          else terminal.stdout(`${document}\n`);
+          return document === undefined ? 1 : 0;
         });
       },
     },
@@ -84,6 +85,10 @@ export function policyCommands(openRoom: OpenPoliciesRoom, terminal: Terminal): 
       },
     },
   ];
+}
+
+function shippedDocument(name: string): string | undefined {
+  return JSON.stringify(policies.get(name), (_key, value) => (value instanceof Set ? [...value] : value), 2);
 }
 
 async function addPolicy(room: PoliciesRoom, document: string, { stderr }: Terminal): Promise<ExitCode> {
