@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import type { Client } from './access/client.ts';
 import { allClients } from './access/client-store.ts';
 import { openSigningKeys } from './access/signing-key-store.ts';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
 import { standingPolicy } from './compose-identity.ts';
-import { SettingError } from './config/settings.ts';
+import { SettingError, type Settings } from './config/settings.ts';
 import { type DoctorRoom, inTwo, isServed, messageOf, readyDatabase, spanOf } from './doctor-room.ts';
 import { hasOldRecords } from './identity/old-records.ts';
 import { signingUses } from './keys/signing-key.ts';
@@ -30,7 +31,7 @@ export function contentChecks(room: DoctorRoom): readonly Check[] {
     check('root-key', (db) => lastingKeys(db, room), 'see docs/operating.md#the-root-key'),
     check('signing-keys', (db) => signingKeys(db, room), 'see docs/operating.md#signing-keys'),
     check('register', (db) => register(db, room), 'see docs/operating.md#what-to-do-when'),
-    check('clients', clients, 'see docs/operating.md#clients'),
+    check('clients', (db) => clients(db, room), 'see docs/operating.md#clients'),
     check('ledger', (db) => ledger(db, room), 'see docs/ledger.md#broken'),
     check('queues', (db) => queues(db, room), 'see docs/operating.md#stuck-deliveries'),
     check('webhooks', webhooks, 'see docs/operating.md#what-to-do-when'),
@@ -87,12 +88,42 @@ async function register({ read }: LookedAt, { settings }: DoctorRoom): Promise<r
   return [ok(persons > mostCounted ? `more than ${mostCounted} persons` : `${persons} persons`)];
 }
 
-async function clients({ read }: LookedAt): Promise<readonly Finding[]> {
+async function clients({ read }: LookedAt, { settings }: DoctorRoom): Promise<readonly Finding[]> {
   const all = await allClients(read);
   const active = all.filter(({ disabledAt }) => disabledAt === undefined);
   if (active.length === 0)
     return [warn('there is none: nobody can call', '`citizen-services clients create NAME --scopes …`')];
+  const lacking = settingsLacking(active, settings);
+  if (lacking.length > 0) return lacking;
   return [ok(`${active.length} clients, ${all.length - active.length} disabled`)];
+}
+
+/** Clients that prove themselves in a way which these settings do not take: each request of theirs is 401. */
+function settingsLacking(active: readonly Client[], settings: Settings): readonly Finding[] {
+  const shut = (which: readonly Client[], by: string, fix: string) =>
+    which.length === 0
+      ? []
+      : [warn(`not let in by these settings, ${by}: ${fewOf(which.map(({ clientId }) => clientId))}`, fix)];
+  const { trustedIssuers, tlsClientCertificates, clientCertificateHeader } = settings;
+  const strangers = active.filter(
+    ({ credential }) => credential.by === 'issuer' && !trustedIssuers.includes(credential.issuer),
+  );
+  const takesCertificates = tlsClientCertificates || clientCertificateHeader !== undefined;
+  const certified = active.filter(({ credential, binding }) => credential.by === 'certificate' || binding === 'mtls');
+  return [
+    ...shut(strangers, 'by the tokens of their issuer', 'name the issuer in TRUSTED_ISSUERS'),
+    ...shut(
+      takesCertificates ? [] : certified,
+      'by certificate',
+      'set TLS_CLIENT_CERTIFICATES, or CLIENT_CERTIFICATE_HEADER behind a proxy that ends TLS',
+    ),
+  ];
+}
+
+/** The first of them, and how many more there are. */
+function fewOf(all: readonly string[]): string {
+  const more = all.length > 3 ? ` and ${all.length - 3} more` : '';
+  return `${all.slice(0, 3).join(', ')}${more}`;
 }
 
 /** An event waits a fraction of a second for its number, and a leader that is gone is replaced after five. */
@@ -175,10 +206,9 @@ async function webhooks({ read }: LookedAt): Promise<readonly Finding[]> {
     if (dead > 0) found.push(`${dead} calls of ${id}`);
   }
   if (found.length === 0) return rows.length === 0 ? [] : [ok(`${rows.length}, no call was given up`)];
-  const more = found.length > 3 ? ` and of ${found.length - 3} more` : '';
   return [
     warn(
-      `${found.slice(0, 3).join(', ')}${more} were given up`,
+      `${fewOf(found)} were given up`,
       'mend their receivers; `citizen-services webhooks redeliver ID` calls them again',
     ),
   ];

@@ -140,6 +140,20 @@ const cases: readonly (readonly [
     ['clients', 'warn', /^there is none: nobody can call$/, /clients create/],
   ],
   [
+    'a client by an issuer that is not trusted',
+    sql(
+      "update client set secret_hash = null, issuer = 'https://a.example' where client_id = (select min(client_id) from client)",
+    ),
+    {},
+    ['clients', 'warn', /^not let in by these settings, by the tokens of their issuer: \S+$/, /TRUSTED_ISSUERS/],
+  ],
+  [
+    'clients by certificate, where none is asked for',
+    sql("update client set binding = 'mtls'"),
+    {},
+    ['clients', 'warn', /^not let in by these settings, by certificate: \S+, \S+$/, /TLS_CLIENT_CERTIFICATES/],
+  ],
+  [
     'an old backup of the database beside what was signed since',
     (dataDir) => cpSync(join(older, databaseFile), join(dataDir, databaseFile)),
     {},
