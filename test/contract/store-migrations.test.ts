@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { Db } from '../../src/store/db.ts';
-import { migrate, migrationsFolder, splitStatements } from '../../src/store/migrations.ts';
+import { lookAtSchema, migrate, migrationsFolder, splitStatements } from '../../src/store/migrations.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { type Engine, engines } from '../engines.ts';
 
@@ -196,6 +197,37 @@ for (const engine of engines) {
     ]);
   });
 }
+
+for (const engine of engines) {
+  test(`${engine.name}: a database that had two migrations as one file has what every other has`, async (t) => {
+    const db = await openEmpty(engine, t);
+    const then = folderBefore(t, '0129');
+    const textOf = (file: string) => readFileSync(join(migrationsFolder, file), 'utf8');
+    const joined = `${textOf('0127-roots-that-wrap.sql')}\n${textOf('0129-what-may-be-many.sql')}`;
+    rmSync(join(then, '0127-roots-that-wrap.sql'));
+    writeFileSync(join(then, '0127-what-may-be-many.sql'), joined);
+    await migrate(db, clock, then);
+    const later = readdirSync(migrationsFolder).filter((file) => file > '013' && file.endsWith('.sql'));
+    assert.deepEqual((await lookAtSchema(db)).pending, later.sort());
+    assert.deepEqual(await migrate(db, clock), later);
+    assert.deepEqual(await migrate(db, clock), []);
+    await db.read('select revive_after from webhook');
+  });
+}
+
+test('no migration differs from what databases have of it', () => {
+  const checksums = readFileSync(join(import.meta.dirname, 'store-migrations.sha256'), 'utf8');
+  const files = readdirSync(migrationsFolder).filter((file) => file.endsWith('.sql'));
+  const now = files.sort().map((file) => {
+    const digest = createHash('sha256').update(readFileSync(join(migrationsFolder, file)));
+    return `${digest.digest('hex')}  ${file}\n`;
+  });
+  assert.equal(
+    now.join(''),
+    checksums,
+    'a new one is added to store-migrations.sha256; one that is there never changes',
+  );
+});
 
 /** A folder with this program's migrations that come before that number. */
 function folderBefore(t: TestContext, number: string): string {
