@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import '../src/compile-cache.js';
 import { type PostgresServer, startPostgres } from '../test/postgres-server.ts';
 import { watchAnswers } from './answers.ts';
 
