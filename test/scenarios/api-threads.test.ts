@@ -9,7 +9,7 @@ import { endingThreadsOf } from '../thread-end.ts';
 import { makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
 
 const busyCallers = 24;
-const beginWithinMs = 30_000;
+const beginWithinMs = 75_000;
 
 /** A caller that opens a connection for every call, so that any thread may answer it. */
 async function call(
