@@ -3,25 +3,21 @@ import type { Clock } from './kernel/clock.ts';
 import { aheadOfDatabase } from './store/database-clock.ts';
 import type { Db } from './store/db.ts';
 
-/** The clock of this process beside the one that it shares with the others. */
+/** The clock that the processes of an installation share, as far as this one knows it. */
 export type ClockWatch = {
-  /** By how many milliseconds it was ahead at the last look; negative where it was behind. */
-  aheadMs(): number;
-  /** What the clock of the others says. */
-  readonly shared: Clock;
-  /** Looks anew; called each minute. */
+  readonly sharedClock: Clock;
+  /** Looks anew by how much our own differs from it; called each minute. */
   look(): Promise<void>;
 };
 
 /** Processes agree on time within seconds. */
 const mostSkewMs = 5_000;
 
-/** Watches it, and tells the operator when the two come to be apart. */
+/** Watches it, and tells the operator when the clock of this process comes to be apart from it. */
 export function createClockWatch({ db, clock, log }: { db: Db; clock: Clock; log: Log }): ClockWatch {
   let ahead = 0;
   return {
-    aheadMs: () => ahead,
-    shared: { now: () => clock.now() - ahead },
+    sharedClock: { now: () => clock.now() - ahead },
     look: async () => {
       const wasApart = Math.abs(ahead) > mostSkewMs;
       ahead = await aheadOfDatabase(db, clock);

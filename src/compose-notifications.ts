@@ -107,14 +107,14 @@ export async function notificationPorts(
     readonly cascade: CascadePolicy;
     readonly publicUrl: string;
     readonly simulated: boolean;
+    readonly sharedClock: Clock;
     readonly isHelper?: boolean;
-    aheadMs(): number;
   },
 ): Promise<Omit<NotificationPorts & WebhookPorts & EvidencePorts, 'citizenKeys' | 'random'>> {
   return {
     contactOf: site.simulated ? withSimulators(contactsOf(house)) : contactsOf(house),
     cascade: site.cascade,
-    aheadMs: site.aheadMs,
+    sharedClock: site.sharedClock,
     senderOf: sendersOf(access, house.settings),
     attachmentTitle: attachmentTitles(house),
     tryLetter: await tryLetterOf(house),
@@ -145,13 +145,13 @@ export function feedDaysOf({ feedDays }: Settings): number {
 }
 
 /** Starts what numbers the feed and calls the webhooks, in a process with the worker role. */
-export function startCalling(house: House, shared: Clock): Calling {
+export function startCalling(house: House, sharedClock: Clock): Calling {
   const allowPrivateTargets = house.settings.webhookPrivateTargets;
   return startWebhooks({
     ...house,
     read: house.db.read,
     write: (unit) => house.db.write(unit),
-    shared,
+    sharedClock,
     timer: systemTimer,
     webhookKey: house.root.derive('webhook-secrets'),
     allowPrivateTargets,

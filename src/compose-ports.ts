@@ -8,6 +8,7 @@ import { notificationPorts } from './compose-notifications.ts';
 import { servicesOf } from './compose-senders.ts';
 import { isErasureOf } from './documents/document-store.ts';
 import type { ResponseSigner } from './documents/response-signature.ts';
+import type { Clock } from './kernel/clock.ts';
 import { type SigningKey, signBytes, signJws } from './keys/signing-key.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { Ports } from './operations.ts';
@@ -28,7 +29,7 @@ export async function openPorts(
     ledger: Ledger;
     cascade: CascadePolicy;
     simulated: boolean;
-    aheadMs(): number;
+    sharedClock: Clock;
     isHelper?: boolean;
   },
 ): Promise<Ports> {

@@ -139,7 +139,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const admin = begin(mode.isHelper === true ? undefined : await startAdmin(house, front, metricsPage));
   // What may be refused comes first: a wrong setting or a port that is taken ends the start before anything is at work.
   const sequencing = begin(mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined);
-  calling = begin(mode.roles.has('worker') ? startCalling(house, clocks.shared) : undefined);
+  calling = begin(mode.roles.has('worker') ? startCalling(house, clocks.sharedClock) : undefined);
   delivering = begin(mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined);
   const queues = begin(mode.roles.has('worker') ? watchQueues(house) : undefined);
   keeping = begin(mode.roles.has('worker') ? startKeeping(house, ports) : undefined);

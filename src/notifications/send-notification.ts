@@ -197,7 +197,7 @@ const orderOf = ({ channel }: PlannedStep) => channelNames.indexOf(channel);
  * once does not wait until the clocks of others have come to where ours is.
  */
 function newDelivery(call: SendCall, { channel, runAt: at, reminder }: PlannedStep, placed: boolean): NewDelivery {
-  const runAt = at === call.now ? at - Math.max(0, call.ports.aheadMs()) : at;
+  const runAt = at === call.now ? Math.min(at, call.ports.sharedClock.now()) : at;
   const { category = 'information' } = call.body;
   return {
     id: call.mint('delivery'),

@@ -24,7 +24,7 @@ for (const engine of engines) {
             pollMs: hour,
             keepMs: 24 * hour,
           },
-          ...{ clock: { now: () => time.clock.now() + ahead }, shared: time.clock, onFault: assert.fail },
+          ...{ clock: { now: () => time.clock.now() + ahead }, sharedClock: time.clock, onFault: assert.fail },
           ...{ webhookKey: house.ports.webhookKey, allowPrivateTargets: true },
           post: ({ headers }) =>
             new Promise((end) => posts.push({ by, at: Number(headers['webhook-timestamp']) * 1_000, end })),
