@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, type TestContext } from 'node:test';
 import { listDocuments } from '../src/cli/backup-documents.ts';
+import { digestOf } from '../src/cli/backup-file.ts';
 import { digestOfAnchor, documentsFolder } from '../src/cli/backup-folder.ts';
 import { manifestKey, proved } from '../src/cli/backup-manifest.ts';
-import { digestOf } from '../src/cli/digest-of.ts';
 import { commandLine } from '../src/command-line.ts';
+import { ifThere } from '../src/kernel/if-there.ts';
 import { readRootKey } from '../src/keys/root-key-file.ts';
 import { anchorFile } from '../src/ledger/anchor.ts';
-import { readIfThere } from '../src/ledger/synced-file.ts';
 import { databaseFile } from '../src/store/open.ts';
 import { copyOf } from './doctor.ts';
 import { makeTestFolder } from './test-folder.ts';
@@ -40,7 +41,7 @@ export const manifestIn = (folder: string) => JSON.parse(readFileSync(join(folde
 /** Writes into the manifest of a backup what there is by now, as `backup create` would with that root key. */
 export async function fit(folder: string, rootKeyPath: string, members: object = {}): Promise<void> {
   const { code: _, ...before } = manifestIn(folder);
-  const anchor = await readIfThere(join(folder, anchorFile));
+  const anchor = await ifThere(readFile(join(folder, anchorFile)));
   const manifest = {
     ...before,
     database: await digestOf(join(folder, databaseFile)),

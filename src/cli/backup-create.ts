@@ -1,21 +1,22 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { open, readdir, realpath, rm } from 'node:fs/promises';
+import { open, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { apiVersion } from '../config/version.ts';
 import { blobFolders, blobPath } from '../documents/blobs/blob-store.ts';
 import { type Clock, toInstant } from '../kernel/clock.ts';
+import { ifThere, isMissing } from '../kernel/if-there.ts';
 import type { RootKey } from '../keys/root-key.ts';
 import { anchorFile } from '../ledger/anchor.ts';
-import { draftOf, readIfThere, writeSynced } from '../ledger/synced-file.ts';
+import { draftOf, writeSynced } from '../ledger/synced-file.ts';
 import { copyDatabase, rowsOf } from '../store/database-copy.ts';
 import { databaseFile } from '../store/open.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
 import { type Copied, copyDocuments } from './backup-documents.ts';
+import { digestOf } from './backup-file.ts';
 import { digestOfAnchor, documentsFolder } from './backup-folder.ts';
 import { type Manifest, manifestKey, manifestPath, proved, readManifest, rootKeyFor } from './backup-manifest.ts';
 import { UsageError } from './command.ts';
-import { digestOf } from './digest-of.ts';
 
 export type CreateOptions = {
   readonly folder: string;
@@ -53,7 +54,7 @@ type Filling = CreateOptions & { readonly database: string; readonly root: RootK
 async function fill(settings: Settings, options: Filling): Promise<Manifest> {
   const { folder, earlier, clock, database } = options;
   const begunAt = toInstant(clock.now());
-  const anchor = await readIfThere(join(settings.dataDir, anchorFile));
+  const anchor = await ifThere(readFile(join(settings.dataDir, anchorFile)));
   if (anchor !== undefined) await writeSynced(join(folder, anchorFile), anchor.toString());
   const copy = join(folder, databaseFile);
   await copyDatabase(database, copy);
@@ -93,8 +94,7 @@ function databaseOf({ databaseUrl, dataDir }: Settings): string {
   try {
     accessSync(path, constants.R_OK);
   } catch (fault) {
-    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT')
-      throw new Error(`there is no ${databaseFile} in DATA_DIR, ${dataDir}: nothing to back up`);
+    if (isMissing(fault)) throw new Error(`there is no ${databaseFile} in DATA_DIR, ${dataDir}: nothing to back up`);
     throw new Error(`${path} cannot be read: run this as the user of the server`, { cause: fault });
   }
   return path;
@@ -123,12 +123,7 @@ async function isMade(path: string): Promise<boolean> {
 
 /** Where a path leads, links followed as far as it is there: what is not is made behind that. */
 async function truePath(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (fault) {
-    if (!(fault instanceof Error && 'code' in fault && fault.code === 'ENOENT')) throw fault;
-    return join(await truePath(dirname(path)), basename(path));
-  }
+  return (await ifThere(realpath(path))) ?? join(await truePath(dirname(path)), basename(path));
 }
 
 /** The documents that the copy of the database has and the copy of the folder has not, by whether they were erased since. */

@@ -3,9 +3,9 @@ import { existsSync, type Stats } from 'node:fs';
 import { constants, copyFile, link, open, readdir, rename, rm, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { blobFolders, blobNamePattern } from '../documents/blobs/blob-store.ts';
+import { ifThere } from '../kernel/if-there.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
-import { digestOf } from './digest-of.ts';
-import { fileAt } from './file-at.ts';
+import { digestOf, fileAt } from './backup-file.ts';
 
 export type Copied = { readonly count: number; readonly bytes: number };
 
@@ -133,14 +133,5 @@ async function* documentsIn(folder: string, name: string): AsyncGenerator<string
     if (!entry.isDirectory()) {
       if (blobNamePattern.test(entry.name)) yield path;
     } else if (folderPattern.test(entry.name)) yield* documentsIn(join(folder, entry.name), path);
-  }
-}
-
-async function ifThere<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (fault) {
-    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
-    throw fault;
   }
 }

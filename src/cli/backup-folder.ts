@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { sha256 } from '../kernel/hashing.ts';
+import { ifThere } from '../kernel/if-there.ts';
 import { anchorFile } from '../ledger/anchor.ts';
-import { readIfThere } from '../ledger/synced-file.ts';
 import { databaseFile } from '../store/open.ts';
 import type { Listed } from './backup-documents.ts';
+import { fileAt } from './backup-file.ts';
 import type { Manifest } from './backup-manifest.ts';
-import { fileAt } from './file-at.ts';
 
 /** The folder of the documents in a backup. */
 export const documentsFolder = 'documents';
@@ -60,7 +61,8 @@ export async function readAnchor(
   manifest: Manifest,
 ): Promise<{ readonly anchor: string | undefined } | { readonly differs: string }> {
   const path = join(folder, anchorFile);
-  const anchor = (await fileAt(path)) === undefined ? undefined : await readIfThere(path);
+  await fileAt(path);
+  const anchor = await ifThere(readFile(path));
   const isIt = digestOfAnchor(anchor)?.sha256 === manifest.anchor?.sha256;
   return isIt ? { anchor: anchor?.toString() } : { differs: isAnother(anchorFile) };
 }

@@ -9,7 +9,7 @@ import { canonicalJson } from '../kernel/canonical-json.ts';
 import { hmac } from '../kernel/hashing.ts';
 import { type RootKey, UnknownRootKey } from '../keys/root-key.ts';
 import { readRootKey } from '../keys/root-key-file.ts';
-import { fileAt } from './file-at.ts';
+import { fileAt } from './backup-file.ts';
 
 const manifestFile = 'backup.json';
 

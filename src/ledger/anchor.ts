@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { ifThere } from '../kernel/if-there.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import { parseNote } from './note.ts';
-import { readIfThere, writeSynced } from './synced-file.ts';
+import { writeSynced } from './synced-file.ts';
 
 /**
  * The last signed checkpoint once more, in a place of its own that no restored backup of the database takes back: a file
@@ -20,7 +22,7 @@ export const anchorFile = 'ledger-checkpoint';
 export function openAnchor(path: string): Anchor {
   let last: string | undefined;
 
-  const current = async () => (await readIfThere(path))?.toString();
+  const current = async () => await ifThere(readFile(path, 'utf8'));
 
   return {
     read: async () => {

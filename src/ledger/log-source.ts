@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bytesWithin } from '../kernel/bytes-within.ts';
+import { ifThere } from '../kernel/if-there.ts';
 import { hashBytes } from './merkle.ts';
 import { longestNote } from './note.ts';
-import { readIfThere } from './synced-file.ts';
 import { bundleOf, entriesIn, fullTileBytes, longestEntry, type TileName, tilePath, tileWidth } from './tile.ts';
 import { TileMissing } from './tree.ts';
 
@@ -20,7 +20,7 @@ export function folderSource(folder: string): LogSource {
   return {
     checkpoint: () => readFile(join(folder, 'checkpoint'), 'utf8'),
     tile: async (name) => {
-      return await partOrWhole(name, (one) => readIfThere(join(folder, tilePath(one))));
+      return await partOrWhole(name, (one) => ifThere(readFile(join(folder, tilePath(one)))));
     },
   };
 }

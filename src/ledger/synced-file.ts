@@ -1,16 +1,6 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../store/sync-folder.ts';
-
-/** What is in a file; undefined where there is none. */
-export async function readIfThere(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path);
-  } catch (fault) {
-    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined;
-    throw fault;
-  }
-}
 
 /** Where a file is written before it gets its place. */
 export const draftOf = (path: string): string => `${path}.new`;

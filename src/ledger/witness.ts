@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
+import { ifThere } from '../kernel/if-there.ts';
 import { type Checkpoint, isSameTree, parseCheckpoint, parseCount, parseHash } from './checkpoint.ts';
 import { emptyRoot, verifyConsistency } from './merkle.ts';
 import { formatNote, formatSignature, type Note, type NoteSigner, openNote, parseNote } from './note.ts';
 import { parseVkey, type VerifierKey } from './note-key.ts';
 import { isSubtree, type Subtree, verifySubtreeConsistency } from './subtree.ts';
-import { readIfThere, writeSynced } from './synced-file.ts';
+import { writeSynced } from './synced-file.ts';
 
 /** What a witness answers; `body` as it goes over the wire. */
 export type WitnessAnswer = { readonly status: number; readonly contentType: string; readonly body: string };
@@ -54,7 +55,7 @@ export async function createWitness(parts: WitnessParts): Promise<Witness> {
 }
 
 const recorded = async ({ folder }: WitnessParts, originHash: string) =>
-  (await readIfThere(join(folder, originHash)))?.toString();
+  await ifThere(readFile(join(folder, originHash), 'utf8'));
 
 async function add(parts: WitnessParts, body: string): Promise<WitnessAnswer> {
   const request = parseRequest(body);

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, unlinkSync, w
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { digestOf } from '../../src/cli/digest-of.ts';
+import { digestOf } from '../../src/cli/backup-file.ts';
 import { commandLine } from '../../src/command-line.ts';
 import { blobPath } from '../../src/documents/blobs/blob-store.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';

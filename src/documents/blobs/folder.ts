@@ -10,6 +10,7 @@ import {
 import { type FileHandle, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { ifThere, isMissing } from '../../kernel/if-there.ts';
 import { headerBytes, sealedChunkBytes } from '../../keys/chunked-encryption.ts';
 import { sealedPieceBytes } from '../../keys/sealed-stream.ts';
 import { makeFolder, syncFolder } from '../../store/sync-folder.ts';
@@ -230,22 +231,9 @@ async function* listFiles(folder: string): AsyncGenerator<StoredBlob> {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* listFiles(path);
     else {
-      const found = await statExisting(path);
+      // It may be published or removed while the folder is listed.
+      const found = await ifThere(stat(path));
       if (found !== undefined) yield { name: entry.name, storedAt: found.mtimeMs };
     }
   }
-}
-
-async function statExisting(path: string) {
-  try {
-    return await stat(path);
-  } catch (fault) {
-    // Published or removed while the folder was being listed.
-    if (isMissing(fault)) return undefined;
-    throw fault;
-  }
-}
-
-function isMissing(fault: unknown): boolean {
-  return fault instanceof Error && 'code' in fault && fault.code === 'ENOENT';
 }
