@@ -1,4 +1,4 @@
-import type { Read, Row, Statement } from '../store/db.ts';
+import type { Read, Row, Statement, Value } from '../store/db.ts';
 import { type Binding, bindings, type Client, type ClientKind, type Credential, clientKinds } from './client.ts';
 import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
@@ -51,22 +51,21 @@ export function clientBinding(clientId: string, binding: Binding): Statement {
   };
 }
 
-/** What of a client can be changed, as its row holds it. */
+/** What of a client can be changed, each part with its values as the row holds them. */
 function changeableOf(client: Client) {
   const { name, scopes, purposes, legalBases, policy, returnAddress, quota, credential } = client;
-  return {
-    name: [name],
-    scopes: [scopes.join(' ')],
-    purposes: [listOrNull(purposes)],
-    legalBases: [listOrNull(legalBases)],
-    policy: [policy ?? null],
-    returnAddress: [listOrNull(returnAddress)],
-    quota: [quota.perSecond, quota.burst],
-    credential: [
-      credential.by === 'keys' ? JSON.stringify(credential.jwks) : null,
-      credential.by === 'certificate' ? JSON.stringify(credential.certificate) : null,
-    ],
-  } as const;
+  const jwks = credential.by === 'keys' ? JSON.stringify(credential.jwks) : null;
+  const certificate = credential.by === 'certificate' ? JSON.stringify(credential.certificate) : null;
+  return [
+    ['name', name],
+    ['scopes', scopes.join(' ')],
+    ['purposes', listOrNull(purposes)],
+    ['legalBases', listOrNull(legalBases)],
+    ['policy', policy ?? null],
+    ['returnAddress', listOrNull(returnAddress)],
+    ['quota', quota.perSecond, quota.burst],
+    ['credential', jwks, certificate],
+  ] as const;
 }
 
 function listOrNull(list: readonly string[] | undefined): string | null {
@@ -74,23 +73,13 @@ function listOrNull(list: readonly string[] | undefined): string | null {
 }
 
 /** What of a client can be changed. */
-export type ClientPart = keyof ReturnType<typeof changeableOf>;
-
-const clientParts = [
-  'name',
-  'scopes',
-  'purposes',
-  'legalBases',
-  'policy',
-  'returnAddress',
-  'quota',
-  'credential',
-] as const;
+export type ClientPart = ReturnType<typeof changeableOf>[number][0];
 
 /** The parts in which two states of a client differ. */
 export function changesOf(before: Client, after: Client): ClientPart[] {
-  const [was, is] = [changeableOf(before), changeableOf(after)];
-  return clientParts.filter((part) => JSON.stringify(was[part]) !== JSON.stringify(is[part]));
+  const was = changeableOf(before);
+  const changed = changeableOf(after).filter((part, index) => JSON.stringify(part) !== JSON.stringify(was[index]));
+  return changed.map(([part]) => part);
 }
 
 /**
@@ -98,7 +87,7 @@ export function changesOf(before: Client, after: Client): ClientPart[] {
  * `before`, so that of two operators at once none undoes the other unseen.
  */
 export function clientChange(before: Client, after: Client): Statement {
-  const valuesOf = (client: Client) => Object.values(changeableOf(client)).flat();
+  const valuesOf = (client: Client) => changeableOf(client).flatMap<Value>(([, ...values]) => values);
   return {
     sql: `update client set name = $2, scopes = $3, purposes = $4, legal_bases = $5, policy = $6, return_address = $7,
         quota_per_second = $8, quota_burst = $9, jwks = $10, certificate = $11
