@@ -31,8 +31,7 @@ export function textOfMail(draft: MailDraft): MailText {
   const text = `${plainTextOf(content).trimEnd()}\n\n${listed}${asked}-- \n${footer.join('\n')}\n`;
   const blocks = blocksOf(content);
   if (!hasMarkup(blocks)) return { subject, text };
-  const language = draft.language === undefined ? undefined : oneLine(draft.language);
-  const { notification } = draft;
+  const { language, notification } = draft;
   return {
     subject,
     text,
