@@ -4,7 +4,7 @@ import { compileCheck } from '../api/parse.ts';
 import { openPlainFile } from '../identity/import-blocks.ts';
 import { textLines } from '../identity/text-lines.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
-import type { Mint } from '../kernel/id.ts';
+import { longestCitizenId, type Mint } from '../kernel/id.ts';
 import { parseMailAddress } from '../kernel/mail-address.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Commit } from '../ledger/commit.ts';
@@ -34,7 +34,7 @@ const address = (pattern: string) =>
 
 const lineShape = Type.Object(
   {
-    citizenId: Type.String({ minLength: 1, maxLength: 128 }),
+    citizenId: Type.String({ minLength: 1, maxLength: longestCitizenId }),
     email: Type.Optional(address('@')),
     phone: Type.Optional(address('^\\+[1-9][0-9]{6,14}$')),
     wishes: Type.Optional(wishesShape),

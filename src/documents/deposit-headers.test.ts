@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readDepositHeaders } from './deposit-headers.ts';
+import { compileCheck } from '../api/parse.ts';
+import { depositHeaders, readDepositHeaders } from './deposit-headers.ts';
 import { parseReprDigest, reprDigest } from './repr-digest.ts';
 
 const now = Date.UTC(2026, 5, 1);
@@ -46,6 +47,25 @@ test('an id is taken as the register writes it, while texts are composed', () =>
   const read = readDepositHeaders({ ...plain, ...encoded }, now);
   assert.ok('terms' in read);
   assert.deepEqual([read.terms.citizenId, read.terms.title], [id, 'G\u00e9za']);
+});
+
+test('an id may be as long as in the register, and no longer; as long may be what citizens are told', () => {
+  const longest = '字'.repeat(200);
+  const encoded = encodeURIComponent(longest);
+  const given = {
+    ...plain,
+    'citizen-id': encoded,
+    'document-title': encoded,
+    purpose: encoded,
+    'legal-basis': encoded,
+  };
+  assert.deepEqual(compileCheck('header', depositHeaders)(given), []);
+  const read = readDepositHeaders(given, now);
+  assert.ok('terms' in read);
+  const { citizenId, title, ground } = read.terms;
+  assert.deepEqual([citizenId, title, ground], [longest, longest, { purpose: longest, legalBasis: longest }]);
+  for (const name of ['citizen-id', 'document-title', 'purpose', 'legal-basis'])
+    assert.ok('refusal' in readDepositHeaders({ ...plain, [name]: `${encoded}x` }, now), name);
 });
 
 test('every fault of the headers is told at once, and no value with it', () => {

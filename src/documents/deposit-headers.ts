@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { parseInstant } from '../kernel/clock.ts';
+import { longestCitizenId } from '../kernel/id.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Ground } from '../ledger/event.ts';
 import { decodeId, decodeLine, encodedText, visible } from './header-text.ts';
@@ -11,6 +12,9 @@ const instant = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]
 
 const text = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: visible, description });
+
+/** Up to 200 characters, as percent-encoding makes them longer. */
+const encodedLine = (description: string) => Type.Optional(text(1_800, `${description} ${encodedText}`));
 
 /**
  * The headers of a deposit: the body is the document itself, so what is known of it stands here. In a deposit as
@@ -32,10 +36,8 @@ export const depositHeaders = Type.Object(
         'RFC 9530: sha-256=:BASE64: of the document; where it is sent, the bytes must fit it. Required with an Idempotency-Key.',
       ),
     ),
-    'citizen-id': Type.Optional(text(600, `Required. Whose document it is, by the id of the register. ${encodedText}`)),
-    'document-title': Type.Optional(
-      text(1_800, `Required. What the citizen sees, at most 200 characters; also names the file. ${encodedText}`),
-    ),
+    'citizen-id': encodedLine('Required. Whose document it is, by the id of the register.'),
+    'document-title': encodedLine('Required. What the citizen sees, at most 200 characters; also names the file.'),
     'document-kind': Type.Optional(
       Type.String({
         pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
@@ -64,8 +66,8 @@ export const depositHeaders = Type.Object(
         description: 'A retention class of this installation; says how long it is kept, and when it is erased.',
       }),
     ),
-    purpose: Type.Optional(text(600, `For what it is deposited; told to the citizen. ${encodedText}`)),
-    'legal-basis': Type.Optional(text(600, `The rule it rests on; told to the citizen. ${encodedText}`)),
+    purpose: encodedLine('For what it is deposited; told to the citizen.'),
+    'legal-basis': encodedLine('The rule it rests on; told to the citizen.'),
   },
   { additionalProperties: false },
 );
@@ -109,7 +111,7 @@ export function readDepositHeaders(
     if (headers[name] === undefined) issues.push({ in: 'header', name, code: 'required', detail: 'required' });
   }
   const terms = {
-    citizenId: line('citizen-id', 128, decodeId) ?? '',
+    citizenId: line('citizen-id', longestCitizenId, decodeId) ?? '',
     title: line('document-title', 200) ?? '',
     kind: headers['document-kind'] ?? null,
     media,

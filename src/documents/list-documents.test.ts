@@ -65,8 +65,9 @@ for (const engine of engines) {
   test(`${engine.name}: a stranger's list is empty, as is that of an unknown citizen, and both are told`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     await deposited(house, pdfOf(50));
-    for (const id of [citizen, 'CZ-9999']) {
-      const result = await house.list({ client: 'curious', query: `citizenId=${id}`, headers: { purpose: 'gossip' } });
+    for (const id of [citizen, 'CZ-9999', 'ż'.repeat(200)]) {
+      const query = `citizenId=${encodeURIComponent(id)}`;
+      const result = await house.list({ client: 'curious', query, headers: { purpose: 'gossip' } });
       assert.ok('status' in result);
       assert.deepEqual(result.json, { documents: [], unreadable: [], next: null });
       const event = (await house.eventsAbout(id)).at(-1);

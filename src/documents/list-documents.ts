@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
-import { idPatternSource, parseId } from '../kernel/id.ts';
+import { idPatternSource, longestCitizenId, parseId } from '../kernel/id.ts';
 import { SealBroken } from '../keys/chunked-encryption.ts';
 import { documentRecord, recordOf } from './document-record.ts';
 import { listDocuments } from './document-store.ts';
@@ -19,7 +19,7 @@ function noneIfBroken(fault: unknown): undefined {
 const request = {
   query: Type.Object(
     {
-      citizenId: Type.String({ minLength: 1, maxLength: 128, description: 'Whose documents.' }),
+      citizenId: Type.String({ minLength: 1, maxLength: longestCitizenId, description: 'Whose documents.' }),
       after: Type.Optional(
         Type.String({ pattern: idPatternSource('document'), description: 'The `next` of the page before.' }),
       ),

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type TObject, type TOptional, type TString, Type } from 'typebox';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { longestCitizenId } from '../kernel/id.ts';
 import type { Issue } from '../kernel/problem.ts';
 import { datePattern } from './birth-date.ts';
 
@@ -54,8 +55,8 @@ const aliases: ReadonlyMap<string, ClaimName | CompanionName> = new Map<string, 
   ['consent_reference', 'consentReference'],
 ]);
 
-/** The most code points that a claim or companion has. */
-export const longestClaim = 200;
+/** The most code points that a claim or companion has; the id of a citizen is one of them. */
+export const longestClaim = longestCitizenId;
 
 type ClaimShape = TObject<Record<string, TOptional<TString>>>;
 

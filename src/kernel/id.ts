@@ -29,6 +29,9 @@ export type HoldId = Id<'hold'>;
 export type EventId = Id<'event'>;
 export type WebhookId = Id<'webhook'>;
 
+/** So many characters, as Unicode counts them, the id of a citizen has at most: it is of the register, not of ours. */
+export const longestCitizenId = 200;
+
 /** Makes a new id; ids of one process sort in the order in which they were made, unless its clock was set right between. */
 export type Mint = <K extends IdKind>(of: K) => Id<K>;
 

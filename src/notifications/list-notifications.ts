@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
+import { longestCitizenId } from '../kernel/id.ts';
 import { type Issue, refuse } from '../kernel/problem.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { type Notification, notificationStatuses } from './notification.ts';
@@ -14,7 +15,9 @@ const instant = (description: string) =>
 const query = Type.Object(
   {
     reference: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Exactly this reference.' })),
-    citizenId: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'To this citizen.' })),
+    citizenId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: longestCitizenId, description: 'To this citizen.' }),
+    ),
     status: Type.Optional(oneOf(notificationStatuses, 'In this status as of its last outcome.')),
     createdFrom: instant('Accepted at this instant or later.'),
     createdBefore: instant('Accepted before this instant.'),

@@ -34,6 +34,19 @@ for (const engine of engines) {
     assert.deepEqual(await house.events(), ['notification.accepted']);
   });
 
+  test(`${engine.name}: an id as long as the register may have one is sent to, and its notifications are listed`, async (t) => {
+    const citizenId = 'ż'.repeat(200);
+    const house = await createNotificationHouse(await engine.open(t), clock, { [citizenId]: {} });
+    const id = await house.accept({ citizenId });
+    const listed = await house.list(`citizenId=${encodeURIComponent(citizenId)}`);
+    assert.ok('json' in listed);
+    assert.deepEqual(
+      (listed.json['items'] as Array<{ id: unknown }>).map((item) => item.id),
+      [id],
+    );
+    assert.ok('refused' in (await house.send({ citizenId: `${citizenId}x`, message: 'Hello.' })));
+  });
+
   test(`${engine.name}: no column holds the text or the subject in clear`, async (t) => {
     const db = await engine.open(t);
     const house = await open(db);

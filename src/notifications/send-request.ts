@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { safeName } from '../api/parse.ts';
+import { longestCitizenId } from '../kernel/id.ts';
 import type { Issue } from '../kernel/problem.ts';
 import { isLegalRule } from './legal-effect.ts';
 import { charactersOf, fill, filledLength, filledText, placeholdersOf, type Values } from './markdown.ts';
@@ -22,7 +23,11 @@ const instant = (description: string) =>
 /** The body of a send. */
 export const sendBody = Type.Object(
   {
-    citizenId: Type.String({ minLength: 1, maxLength: 128, description: 'The id of the citizen in the register.' }),
+    citizenId: Type.String({
+      minLength: 1,
+      maxLength: longestCitizenId,
+      description: 'The id of the citizen in the register.',
+    }),
     message: Type.String({
       minLength: 1,
       maxLength: longestMessage,

@@ -165,7 +165,7 @@ const messages = refusedMembers(send, [
     'body /mesage unknown-input',
     'body /message required',
   ],
-  ['a citizen of 129 characters', { citizenId: 'c'.repeat(129) }, 'body /citizenId too-long'],
+  ['a citizen of 201 characters', { citizenId: 'c'.repeat(201) }, 'body /citizenId too-long'],
   ['an empty message', { message: '' }, 'body /message too-short'],
   ['a message of blanks', { message: ' \n ' }, 'body /message malformed'],
   ['a message of 20,001 characters', { message: 'm'.repeat(20_001) }, 'body /message too-long'],
