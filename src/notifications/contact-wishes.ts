@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { leavingChannelNames, timedChannelNames } from './notification.ts';
-import { oneOf } from './notification-shape.ts';
+import { languageTag, oneOf } from './notification-shape.ts';
 import type { Contact } from './ports.ts';
 import { quietFault } from './quiet-hours.ts';
 
@@ -41,13 +41,7 @@ export const wishesShape = Type.Object(
         { additionalProperties: false, description: 'Only in these hours, but for urgent messages.' },
       ),
     ),
-    language: Type.Optional(
-      Type.String({
-        maxLength: 35,
-        pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$',
-        description: 'In this language (BCP 47), where the sender has it.',
-      }),
-    ),
+    language: Type.Optional(languageTag('In this language (BCP 47), where the sender has it.')),
   },
   { additionalProperties: false },
 );

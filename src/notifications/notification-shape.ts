@@ -23,6 +23,10 @@ export function oneOf<const W extends readonly string[]>(words: W, description?:
   return Type.Union(literals, description === undefined ? {} : { description }) as unknown as OneOf<W>;
 }
 
+/** A schema of a language as callers name it (BCP 47). */
+export const languageTag = (description: string) =>
+  Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$', description });
+
 const closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
 const instant = (description: string) => Type.String({ format: 'date-time', description });
 const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });

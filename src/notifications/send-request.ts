@@ -5,7 +5,7 @@ import type { Issue } from '../kernel/problem.ts';
 import { isLegalRule } from './legal-effect.ts';
 import { charactersOf, fill, filledLength, filledText, placeholdersOf, type Values } from './markdown.ts';
 import { categories, channelNames } from './notification.ts';
-import { oneOf } from './notification-shape.ts';
+import { languageTag, oneOf } from './notification-shape.ts';
 
 const dayMs = 86_400_000;
 /** How far ahead `sendAt` may lie. */
@@ -52,11 +52,7 @@ export const sendBody = Type.Object(
       oneOf(categories, 'What kind of message it is (default information); urgent ones go before all others.'),
     ),
     language: Type.Optional(
-      Type.String({
-        maxLength: 35,
-        pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$',
-        description: 'The language of the message (BCP 47); without it the citizen’s own is assumed.',
-      }),
+      languageTag('The language of the message (BCP 47); without it the citizen’s own is assumed.'),
     ),
     sendAt: instant('Not sent before this; in the future, at most a year ahead.'),
     deliverBy: instant('Undeliverable if not delivered by then; after sendAt, default two weeks after it.'),
