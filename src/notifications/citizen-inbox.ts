@@ -1,12 +1,12 @@
 import { type Mint, type NotificationId, parseId } from '../kernel/id.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Read } from '../store/db.ts';
+import { bytesField } from '../store/row-fields.ts';
 import { endUnneeded } from './cascade-store.ts';
 import { keepUndeliverable } from './history-store.ts';
 import { proveDelivered } from './late-word-store.ts';
 import type { Notification } from './notification.ts';
 import { columns, findNotification, findWithContent, moveTo, notificationOf } from './notification-store.ts';
-import { bytesField } from './row-fields.ts';
 import { type Content, type OpeningKeys, openContentOf } from './sealed-content.ts';
 import { tell } from './webhooks/feed-store.ts';
 

@@ -1,5 +1,6 @@
 import type { DeliveryId, NotificationId } from '../kernel/id.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
+import { idField, textField, textOrNull, wholeField, wholeOrNull, wordField } from '../store/row-fields.ts';
 import {
   type ChannelName,
   channelNames,
@@ -9,7 +10,6 @@ import {
   type EarlyWord,
 } from './notification.ts';
 import { parseReasonCode, type ReasonCode } from './reason.ts';
-import { idField, textField, textOrNull, wholeField, wholeOrNull, wordField } from './row-fields.ts';
 
 /** A delivery that a worker holds. `attempts` and `lockedBy` are its fence: a later holder has others. */
 export type Job = {

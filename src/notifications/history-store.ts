@@ -1,8 +1,8 @@
 import type { NotificationId } from '../kernel/id.ts';
 import type { Read, Statement } from '../store/db.ts';
+import { textField, textOrNull, wholeField, wordField } from '../store/row-fields.ts';
 import type { Delivery, Notification, NotificationStatus } from './notification.ts';
 import { parseReasonCode, type ReasonCode } from './reason.ts';
-import { textField, textOrNull, wholeField, wordField } from './row-fields.ts';
 
 const pastStatuses = ['undeliverable', 'failed', 'confirmed'] as const;
 

@@ -1,9 +1,9 @@
 import type { DeliveryId, NotificationId } from '../kernel/id.ts';
 import type { Read, Statement } from '../store/db.ts';
+import { idField } from '../store/row-fields.ts';
 import type { Job } from './delivery-store.ts';
 import type { ChannelName, DeliveryState, EarlyWord } from './notification.ts';
 import type { ReasonCode } from './reason.ts';
-import { idField } from './row-fields.ts';
 
 /** A proof that came after the provider had taken the message, as the opening by the citizen. */
 export function proveDelivered(notification: NotificationId, channel: ChannelName, now: number): Statement {

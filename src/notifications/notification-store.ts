@@ -1,5 +1,6 @@
 import type { DeliveryId, NotificationId } from '../kernel/id.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
+import { bytesField, idField, textField, textOrNull, wholeField, wholeOrNull, wordField } from '../store/row-fields.ts';
 import {
   type ChannelName,
   categories,
@@ -7,7 +8,6 @@ import {
   type NotificationStatus,
   notificationStatuses,
 } from './notification.ts';
-import { bytesField, idField, textField, textOrNull, wholeField, wholeOrNull, wordField } from './row-fields.ts';
 
 /** A notification that is not stored yet, with its content sealed. */
 export type NewNotification = Omit<Notification, 'revision' | 'statusAt'> & {

@@ -1,6 +1,6 @@
 import type { Read } from '../store/db.ts';
+import { wholeField, wholeOrNull } from '../store/row-fields.ts';
 import type { ChannelName } from './notification.ts';
-import { wholeField, wholeOrNull } from './row-fields.ts';
 import { waitingWebhooks } from './webhooks/webhook-store.ts';
 
 /** How much of a queue is due and not taken yet, and since when the first of it is; undefined where nothing is. */

@@ -2,10 +2,10 @@ import { retryDelayMs } from '../jobs/back-off.ts';
 import type { Claim } from '../jobs/claim.ts';
 import { type Limit, late } from '../jobs/limit.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
+import { wholeField, wholeOrNull } from '../store/row-fields.ts';
 import type { Channel, Outcome } from './channels/channel.ts';
 import { type Job, jobOf } from './delivery-store.ts';
 import type { ChannelName } from './notification.ts';
-import { wholeField, wholeOrNull } from './row-fields.ts';
 import { isPassing, type SettleParts, settle } from './settle-delivery.ts';
 
 const lookedAtOnce = 200;

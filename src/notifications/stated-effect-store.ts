@@ -1,7 +1,7 @@
 import type { NotificationId } from '../kernel/id.ts';
 import type { Read, Statement } from '../store/db.ts';
+import { textField } from '../store/row-fields.ts';
 import type { LegalEffect } from './legal-effect.ts';
-import { textField } from './row-fields.ts';
 
 /** The legal effect that evidence of this notification has stated; undefined where none has stated one yet. */
 export async function findStatedEffect(read: Read, id: NotificationId): Promise<LegalEffect | undefined> {

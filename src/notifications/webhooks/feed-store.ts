@@ -2,8 +2,8 @@ import type { EventId } from '../../kernel/id.ts';
 import type { CitizenEvent } from '../../ledger/event.ts';
 import type { Read, Row, Statement } from '../../store/db.ts';
 import { createMultiRow } from '../../store/multi-row.ts';
+import { idField, textField, wholeField } from '../../store/row-fields.ts';
 import type { Notification, NotificationStatus } from '../notification.ts';
-import { idField, textField, wholeField } from '../row-fields.ts';
 
 /** The events of the ledger that the sender of a notification is told. */
 export const feedTypes = [

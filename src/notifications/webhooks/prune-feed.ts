@@ -1,5 +1,5 @@
 import type { Read, Row, Statement } from '../../store/db.ts';
-import { textField, wholeField, wholeOrNull } from '../row-fields.ts';
+import { textField, wholeField, wholeOrNull } from '../../store/row-fields.ts';
 import type { WriteUnit } from './number-feed.ts';
 
 const prunedAtOnce = 500;

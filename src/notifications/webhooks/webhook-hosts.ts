@@ -1,5 +1,5 @@
 import type { Read, Statement } from '../../store/db.ts';
-import { textField } from '../row-fields.ts';
+import { textField } from '../../store/row-fields.ts';
 
 /** The hosts that a client may be called at, in alphabetic order; none stated means every public one. */
 export async function findHosts(read: Read, clientId: string): Promise<string[]> {

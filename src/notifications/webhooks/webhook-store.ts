@@ -1,6 +1,6 @@
 import type { EventId, WebhookId } from '../../kernel/id.ts';
 import type { Read, Row, Statement } from '../../store/db.ts';
-import { bytesField, idField, textField, wholeField, wholeOrNull, wordField } from '../row-fields.ts';
+import { bytesField, idField, textField, wholeField, wholeOrNull, wordField } from '../../store/row-fields.ts';
 import { type SignatureScheme, signatureSchemes } from './webhook-secret.ts';
 
 /** `disabled`: its receiver answered 410; asking for redelivery makes it `active` again. */

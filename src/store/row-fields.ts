@@ -1,5 +1,5 @@
 import { type Id, type IdKind, parseId } from '../kernel/id.ts';
-import type { Row } from '../store/db.ts';
+import type { Row } from './db.ts';
 
 /** A text column. Throws where the row holds something else: then statement and reader do not fit together. */
 export function textField(row: Row, column: string): string {
