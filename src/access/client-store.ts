@@ -1,5 +1,6 @@
 import type { Read, Row, Statement, Value } from '../store/db.ts';
-import { type Binding, bindings, type Client, type ClientKind, type Credential, clientKinds } from './client.ts';
+import { textField, textOrNull, wholeField, wholeOrNull, wordField } from '../store/row-fields.ts';
+import { type Binding, bindings, type Client, type Credential, clientKinds } from './client.ts';
 import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
 
@@ -125,27 +126,27 @@ export async function allClients(read: Read): Promise<Client[]> {
 }
 
 function clientOf(row: Row): Client {
-  const disabledAt = row['disabled_at'];
-  const purposes = row['purposes'];
-  const policy = row['policy'];
-  const legalBases = row['legal_bases'];
-  const returnAddress = row['return_address'];
   return {
-    clientId: text(row, 'client_id'),
-    name: text(row, 'name'),
-    kind: kindOf(text(row, 'kind')),
-    scopes: text(row, 'scopes').split(' '),
+    clientId: textField(row, 'client_id'),
+    name: textField(row, 'name'),
+    kind: wordField(row, 'kind', clientKinds),
+    scopes: textField(row, 'scopes').split(' '),
     credential: credentialOf(row),
-    binding: bindingOf(text(row, 'binding')),
-    // The JSON is our own, written by `clientCreation`.
-    purposes: typeof purposes === 'string' ? (JSON.parse(purposes) as string[]) : undefined,
-    ...(typeof policy === 'string' ? { policy } : {}),
-    ...(typeof legalBases === 'string' ? { legalBases: JSON.parse(legalBases) as string[] } : {}),
-    ...(typeof returnAddress === 'string' ? { returnAddress: JSON.parse(returnAddress) as string[] } : {}),
-    quota: { perSecond: number(row, 'quota_per_second'), burst: number(row, 'quota_burst') },
-    createdAt: number(row, 'created_at'),
-    disabledAt: typeof disabledAt === 'number' ? disabledAt : undefined,
+    binding: wordField(row, 'binding', bindings),
+    purposes: listIn(row, 'purposes'),
+    legalBases: listIn(row, 'legal_bases'),
+    policy: textOrNull(row, 'policy') ?? undefined,
+    returnAddress: listIn(row, 'return_address'),
+    quota: { perSecond: wholeField(row, 'quota_per_second'), burst: wholeField(row, 'quota_burst') },
+    createdAt: wholeField(row, 'created_at'),
+    disabledAt: wholeOrNull(row, 'disabled_at') ?? undefined,
   };
+}
+
+function listIn(row: Row, column: string): readonly string[] | undefined {
+  const list = textOrNull(row, column);
+  // The JSON is our own, written by `listOrNull`.
+  return list === null ? undefined : (JSON.parse(list) as string[]);
 }
 
 function credentialOf(row: Row): Credential {
@@ -158,28 +159,4 @@ function credentialOf(row: Row): Credential {
     return { by: 'certificate', certificate: JSON.parse(certificate) as CertificateProof };
   if (typeof issuer === 'string') return { by: 'issuer', issuer };
   throw new TypeError('a row of client has a secret, keys, a certificate or an issuer');
-}
-
-function kindOf(kind: string): ClientKind {
-  const known = clientKinds.find((one) => one === kind);
-  if (known === undefined) throw new TypeError('a row of client has a kind that this program does not know');
-  return known;
-}
-
-function bindingOf(binding: string): Binding {
-  const known = bindings.find((one) => one === binding);
-  if (known === undefined) throw new TypeError('a row of client has a binding that this program does not know');
-  return known;
-}
-
-function text(row: Row, column: string): string {
-  const value = row[column];
-  if (typeof value !== 'string') throw new TypeError(`column ${column} of client is not text`);
-  return value;
-}
-
-function number(row: Row, column: string): number {
-  const value = row[column];
-  if (typeof value !== 'number') throw new TypeError(`column ${column} of client is not a number`);
-  return value;
 }

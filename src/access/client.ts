@@ -34,11 +34,11 @@ export type Client = {
   readonly binding: Binding;
   readonly purposes: readonly string[] | undefined;
   /** The legal bases that it may state, `consent` for a reference to one; undefined: any. */
-  readonly legalBases?: readonly string[] | undefined;
+  readonly legalBases: readonly string[] | undefined;
   /** The name of the matching policy for its questions; undefined: the standing one. */
-  readonly policy?: string | undefined;
+  readonly policy: string | undefined;
   /** Where its letters come back to that cannot be delivered, line by line; undefined: LETTER_RETURN_ADDRESS. */
-  readonly returnAddress?: readonly string[] | undefined;
+  readonly returnAddress: readonly string[] | undefined;
   readonly quota: Quota;
   readonly createdAt: number;
   readonly disabledAt: number | undefined;
@@ -66,7 +66,7 @@ export type NewClient = { readonly client: Client; readonly secret: Secret | und
 
 /** Makes a client that is not stored yet; answers the fault in words where it was wanted against the rules. */
 export function newClient(wanted: WantedClient, clock: Clock, random: Random): NewClient | { readonly fault: string } {
-  const { name, kind, scopes, credential, purposes } = wanted;
+  const { name, kind, scopes, credential, purposes, legalBases, policy, returnAddress } = wanted;
   const quota = wanted.quota ?? defaultQuota;
   const fault = faultOf({ name, scopes, quota });
   if (fault !== undefined) return { fault };
@@ -86,10 +86,10 @@ export function newClient(wanted: WantedClient, clock: Clock, random: Random): N
       credential:
         credential === 'secret' ? { by: 'secret', hash: secretHash(clientId, secret?.reveal() ?? '') } : credential,
       binding: wanted.binding ?? (byCertificate ? 'mtls' : 'none'),
-      purposes: purposes === undefined ? undefined : eachOnce(purposes),
-      ...(wanted.legalBases === undefined ? {} : { legalBases: eachOnce(wanted.legalBases) }),
-      ...(wanted.policy === undefined ? {} : { policy: wanted.policy }),
-      ...(wanted.returnAddress === undefined ? {} : { returnAddress: wanted.returnAddress }),
+      purposes: purposes && eachOnce(purposes),
+      legalBases: legalBases && eachOnce(legalBases),
+      policy,
+      returnAddress,
       quota,
       createdAt: clock.now(),
       disabledAt: undefined,

@@ -180,7 +180,7 @@ async function createClient(
     statements: [clientCreation(client)],
   });
   const shown = shownClient(client, secret);
-  const lines = Object.entries(shown).map(([name, value]) => `${name}: ${[value].flat().join(' ')}\n`);
+  const lines = Object.entries(shown).map(([name, value]) => value && `${name}: ${[value].flat().join(' ')}\n`);
   terminal.stdout(json ? `${JSON.stringify(shown)}\n` : lines.join(''), secret && lostSecret(client.clientId));
   if (secret !== undefined)
     terminal.stderr(
@@ -240,37 +240,23 @@ async function change({ commit }: ClientsRoom, event: LedgerEvent, statements: r
   }
 }
 
-/** A client as it is printed: no hash, no keys. Members that are undefined are left out. */
+/** A client as it is printed: no hash, no keys. */
 function shownClient(client: Client, secret?: Secret) {
-  const {
-    clientId,
-    name,
-    kind,
-    scopes: allowed,
-    credential,
-    binding,
-    purposes,
-    legalBases,
-    policy,
-    returnAddress,
-    quota,
-    createdAt,
-    disabledAt,
-  } = client;
+  const { credential, createdAt, disabledAt } = client;
   return {
-    clientId,
-    ...(secret === undefined ? {} : { clientSecret: secret.reveal() }),
-    name,
-    kind,
-    scopes: allowed,
+    clientId: client.clientId,
+    clientSecret: secret?.reveal(),
+    name: client.name,
+    kind: client.kind,
+    scopes: client.scopes,
     proof: credential.by === 'issuer' ? credential.issuer : credential.by,
-    binding,
-    ...(purposes === undefined ? {} : { purposes }),
-    ...(legalBases === undefined ? {} : { legalBases }),
-    ...(policy === undefined ? {} : { policy }),
-    ...(returnAddress === undefined ? {} : { returnAddress: returnAddress.join(', ') }),
-    quotaPerSecond: quota.perSecond,
+    binding: client.binding,
+    purposes: client.purposes,
+    legalBases: client.legalBases,
+    policy: client.policy,
+    returnAddress: client.returnAddress?.join(', '),
+    quotaPerSecond: client.quota.perSecond,
     createdAt: toInstant(createdAt),
-    ...(disabledAt === undefined ? {} : { disabledAt: toInstant(disabledAt) }),
+    disabledAt: disabledAt === undefined ? undefined : toInstant(disabledAt),
   };
 }
