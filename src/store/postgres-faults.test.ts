@@ -64,9 +64,10 @@ test('what another connection can mend makes a new one, and what lay between two
   assert.equal(faultFrom(new RangeError('an integer above 2^53')).is, 'unreadable');
 });
 
-test('of a statement that is wrong or waited in vain, or a server that is full, the message is told', () => {
+test('of a statement that is wrong or waited in vain, a server that is full, or a pooler, the message is told', () => {
   const told = (code: string) => messageOf(serverError({ code, message: 'because' }));
-  assert.deepEqual(['42601', '53100', '55P03', '23514'].map(told), [
-    ...['PostgreSQL 42601: because', 'PostgreSQL 53100: because', 'PostgreSQL 55P03: because', 'PostgreSQL 23514'],
+  assert.deepEqual(['42601', '53100', '55P03', '08P01', '23514'].map(told), [
+    ...['PostgreSQL 42601: because', 'PostgreSQL 53100: because', 'PostgreSQL 55P03: because'],
+    ...['PostgreSQL 08P01: because', 'PostgreSQL 23514'],
   ]);
 });
