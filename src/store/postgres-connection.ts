@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Row, Value } from './db.ts';
 import { type Fault, faultFrom } from './postgres-faults.ts';
+import { refuseSharedSession, serverProcessOf } from './postgres-poolers.ts';
 import type { Texts } from './statement-texts.ts';
 
 /** What one statement gave: its rows and command tag, or its fault. */
@@ -26,40 +27,63 @@ export type ConnectionOptions = {
 };
 
 const connectTimeoutMs = 5_000;
+const anotherTimeoutMs = 2_000;
 const keepAliveDelayMs = 10_000;
 const promptBytes = 1 << 16;
 const transactionWords = new Set(['begin', 'commit', 'rollback']);
 const oids = { boolean: 16, bytea: 17, int8: 20, int2: 21, int4: 23 };
 
-/** Opens a connection; it rejects, with the server's reason, when there is none to be had. */
+/** Opens a connection; it rejects, with the reason, when there is none to be had for us alone. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
-  const client = new pg.Client({
-    connectionString: options.url,
-    application_name: 'citizen-services',
-    pipeline: true,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveDelayMs,
-    types: { getTypeParser: (oid: number) => parserOf(oid) },
-  });
+  const client = createClient(options.url);
   let usable = true;
   const lose = () => {
     usable = false;
   };
   client.on('error', lose);
   client.on('end', lose);
-  // A pooler lets us in while the server behind it stands still: then it is the set-up that gets no answer.
-  const noAnswer = new Error(`no connection within ${connectTimeoutMs} ms`);
-  const deadline = setTimeout(() => streamOf(client).destroy(noAnswer), connectTimeoutMs);
-  try {
+  await within(connectTimeoutMs, client, async () => {
     await client.connect();
     await client.query(options.setup);
+    await refuseSharedSession(client, () => another(options.url));
+  });
+  return createConnection(client, options, { isUsable: () => usable, lose });
+}
+
+function createClient(url: string): pg.Client {
+  return new pg.Client({
+    connectionString: url,
+    application_name: 'citizen-services',
+    pipeline: true,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelayMs,
+    types: { getTypeParser: (oid: number) => parserOf(oid) },
+  });
+}
+
+/** A second connection, for a moment. */
+async function another(url: string): Promise<pg.Client> {
+  const client = createClient(url);
+  client.on('error', () => undefined);
+  await within(anotherTimeoutMs, client, async () => {
+    await client.connect();
+    await serverProcessOf(client);
+  });
+  return client;
+}
+
+// A pooler lets us in while the server behind it stands still, or has no room: then it is what comes next that gets no answer.
+async function within(timeoutMs: number, client: pg.Client, act: () => Promise<void>): Promise<void> {
+  const noAnswer = new Error(`no connection within ${timeoutMs} ms`);
+  const deadline = setTimeout(() => streamOf(client).destroy(noAnswer), timeoutMs);
+  try {
+    await act();
   } catch (error) {
     streamOf(client).destroy();
     throw error;
   } finally {
     clearTimeout(deadline);
   }
-  return createConnection(client, options, { isUsable: () => usable, lose });
 }
 
 type Health = { isUsable(): boolean; lose(): void };
