@@ -146,13 +146,13 @@ function streamOf(client: pg.Client): Duplex {
   return client.connection.stream;
 }
 
-// Statements are prepared once a connection, under a name, but for those whose plan depends on their values (db.ts). The first
-// marker is where a claim on PostgreSQL passes over rows that another claim holds; on SQLite, with its one writer, both stay comments.
+// Statements are prepared once a connection, but for those whose plan depends on their values (db.ts); under the name of their text,
+// so that a session which a pooler gave to another process meanwhile refuses the statement, or knows just that one. The first marker is where a claim on PostgreSQL passes over rows that another claim holds; on SQLite, with its one writer, both stay comments.
 function queryOf(sql: string, args: readonly Value[] | undefined, texts: Texts): pg.QueryConfig {
   if (transactionWords.has(sql)) return { text: sql };
   const text = sql.replace('/* skip locked */', 'for update skip locked');
   const values = args === undefined ? [] : [...args];
-  return sql.includes('/* planned anew */') ? { text, values } : { name: `s${texts(sql).index}`, text, values };
+  return sql.includes('/* planned anew */') ? { text, values } : { name: texts(sql).name, text, values };
 }
 
 function parserOf(oid: number): (text: string) => unknown {

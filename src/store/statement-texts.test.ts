@@ -3,18 +3,20 @@ import { test } from 'node:test';
 import type { Value } from './db.ts';
 import { createTexts, faultOf } from './statement-texts.ts';
 
-test('a text keeps its number and knows its highest parameter, however often that is used', () => {
-  const texts = createTexts();
-  assert.deepEqual(texts('select $2, $1, $2'), { index: 0, parameters: 2 });
-  assert.deepEqual(texts('select 1'), { index: 1, parameters: 0 });
-  assert.deepEqual(texts('select $2, $1, $2'), { index: 0, parameters: 2 });
+test('a text has one name in every process, which no other has, and knows its highest parameter, however often used', () => {
+  const [texts, others] = [createTexts(), createTexts()];
+  const first = texts('select $2, $1, $2');
+  assert.equal(first.parameters, 2);
+  assert.equal(others('select 1').parameters, 0);
+  assert.deepEqual(others('select $2, $1, $2'), first);
+  assert.notEqual(others('select 1').name, first.name);
 });
 
 test('a program that generates SQL is stopped at 2,000 texts', () => {
   const texts = createTexts();
   for (let n = 0; n < 2_000; n += 1) texts(`select ${n}`);
   assert.throws(() => texts('select 2000'), TypeError);
-  assert.equal(texts('select 7').index, 7);
+  assert.equal(texts('select 7').parameters, 0);
 });
 
 test('every value that the engines would store differently is a fault, told without the value', () => {
@@ -30,7 +32,7 @@ test('every value that the engines would store differently is a fault, told with
     ['a\0b', '$1 holds U+0000, which PostgreSQL cannot store'],
   ];
   // The types forbid most of these; what comes from outside of the types is what this guards against.
-  const given = (value: unknown) => faultOf({ sql: '', args: [value as Value] }, { index: 0, parameters: 1 });
+  const given = (value: unknown) => faultOf({ sql: '', args: [value as Value] }, { name: 'one', parameters: 1 });
   assert.deepEqual(
     faults.map(([value]) => given(value)),
     faults.map(([, fault]) => fault),
@@ -39,7 +41,7 @@ test('every value that the engines would store differently is a fault, told with
 
 test('what both engines store alike is no fault', () => {
   const args = ['', 'Ærøskøbing 👩‍🚀', 0, -0, Number.MAX_SAFE_INTEGER, true, false, null, new Uint8Array(0)];
-  assert.equal(faultOf({ sql: '', args }, { index: 0, parameters: args.length }), undefined);
+  assert.equal(faultOf({ sql: '', args }, { name: 'one', parameters: args.length }), undefined);
 });
 
 test('too few and too many values are faults', () => {

@@ -1,12 +1,14 @@
+import { sha256 } from '../kernel/hashing.ts';
 import type { Statement, Value } from './db.ts';
 
-/** What is known about one SQL text: its number in this process and how many parameters it takes. */
-export type KnownText = { readonly index: number; readonly parameters: number };
+/** What is known about one SQL text: a name that no other text has, in any process, and how many parameters it takes. */
+export type KnownText = { readonly name: string; readonly parameters: number };
 
-/** Looks an SQL text up, and gives it the next number when it is new. */
+/** Looks an SQL text up. */
 export type Texts = (sql: string) => KnownText;
 
 const highestTextCount = 2_000;
+const nameBytes = 12;
 
 /** The texts seen so far. Both engines keep a prepared statement for each, so a program that generates SQL is stopped. */
 export function createTexts(): Texts {
@@ -17,7 +19,7 @@ export function createTexts(): Texts {
       if (known.size === highestTextCount) {
         throw new TypeError(`more than ${highestTextCount} SQL texts: a text must be a constant with $1 parameters`);
       }
-      text = { index: known.size, parameters: highestParameter(sql) };
+      text = { name: sha256(Buffer.from(sql)).toString('base64url', 0, nameBytes), parameters: highestParameter(sql) };
       known.set(sql, text);
     }
     return text;
