@@ -9,12 +9,14 @@ import { createLane, type LaneLocks } from './postgres-lane.ts';
 // What a server may answer, in orders that a real one gives only with luck. The real one is asked in test/faults.
 type Answer = (sql: string, run: number) => Reply;
 
-function scripted(answer: Answer) {
+/** `connections`: so many are to be had. */
+function scripted(answer: Answer, connections = Number.POSITIVE_INFINITY) {
   const sent: string[][] = [];
   let destroyed = 0;
   let opened = 0;
   const open = async (): Promise<Connection> => {
     opened += 1;
+    if (opened > connections) throw new Error(`try ${opened}`);
     let usable = true;
     return {
       get usable() {
@@ -204,6 +206,19 @@ test('without a connection nothing is sent, and the units are given back with th
   const lane = createLane(() => Promise.reject(new Error('connect ENOENT')), unlocked);
   const unit = pending(a).pending;
   assert.deepEqual(await lane([unit], 0), { units: [unit], because: 'connect ENOENT' });
+});
+
+test('units that run one by one do not each wait for a connection that cannot be had', async () => {
+  const { lane, counts } = scripted((sql) => (sql === 'b' ? fails('57P01', 'FATAL') : fine(sql)), 1);
+  const units = [pending(a), pending(b), pending(c), pending(c)];
+  const left = await lane(
+    units.map((unit) => unit.pending),
+    2,
+  );
+  assert.deepEqual(left, { units: units.slice(2).map((unit) => unit.pending), because: 'try 2' });
+  assert.deepEqual(await units[0]?.settled, [[]]);
+  assert.ok((await units[1]?.settled) instanceof WriteUnknown);
+  assert.deepEqual(counts(), { opened: 2, destroyed: 1 });
 });
 
 test('a standby is left for a new connection', async () => {

@@ -33,13 +33,21 @@ export function createLane(
   let connection: Connection | undefined;
   const join = createJoins();
 
-  async function transact(units: readonly Pending[], joins: boolean): Promise<Outcome> {
+  /** The connection, or why there is none. */
+  async function reach(): Promise<Connection | { readonly because: string }> {
+    if (connection?.usable) return connection;
     try {
-      if (connection === undefined || !connection.usable) connection = await open();
+      connection = await open();
+      return connection;
     } catch (error) {
-      // Nothing was sent, so nothing is stored.
-      return { is: 'transient', message: messageOf(error), reconnect: false };
+      return { because: messageOf(error) };
     }
+  }
+
+  async function transact(units: readonly Pending[], joins: boolean): Promise<Outcome> {
+    const connection = await reach();
+    // Nothing was sent, so nothing is stored.
+    if ('because' in connection) return { is: 'transient', message: connection.because, reconnect: false };
     const layout = (joins && units.length > 1 ? join : layApart)(units.map(({ unit }) => unit));
     const outcome = await runTransaction(connection, units, layout, locked);
     if (outcome.is === 'unknown' || (outcome.is === 'transient' && outcome.reconnect)) connection.destroy();
@@ -73,7 +81,9 @@ export function createLane(
   async function singly(batch: readonly Pending[]): Promise<Unstored> {
     const rest: Pending[] = [];
     let because = '';
-    for (const pending of batch) {
+    for (const [index, pending] of batch.entries()) {
+      const reached = await reach();
+      if ('because' in reached) return { units: [...rest, ...batch.slice(index)], because: reached.because };
       const unstored = await together([pending], false);
       rest.push(...unstored.units);
       if (unstored.units.length > 0) because = unstored.because;
