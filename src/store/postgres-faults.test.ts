@@ -47,14 +47,14 @@ test('a message of the server that may quote a value is not told', () => {
   assert.deepEqual(faultFrom(error), { is: 'refused', kind: 'other', message: 'PostgreSQL 22P02' });
 });
 
-test('what another connection can mend makes a new one, and what lay between two transactions does not', () => {
+test('what another connection can mend makes a new one, and what lay between two transactions or is a full disk does not', () => {
   const reconnects = (fields: Record<string, string>) => {
     const fault = faultFrom(serverError({ code: '0A000', ...fields }));
     return fault.is === 'transient' ? fault.reconnect : fault.is;
   };
   assert.deepEqual(
-    ['40001', '40P01'].map((code) => reconnects({ code })),
-    [false, false],
+    ['40001', '40P01', '53100'].map((code) => reconnects({ code })),
+    [false, false, false],
   );
   assert.deepEqual(
     ['25006', '53300'].map((code) => reconnects({ code })),

@@ -31,7 +31,8 @@ const kinds = new Map<string, RefusalKind>([
   ['23503', 'foreign_key'],
   ['23514', 'check'],
 ]);
-const transientCodes = new Set(['40001', '40P01']);
+// The last: a disk that is full, of which another connection finds no more.
+const transientCodes = new Set(['40001', '40P01', '53100']);
 const slowCodes = new Set(['57014', '55P03']);
 
 /**
@@ -46,7 +47,7 @@ export function faultFrom(error: unknown): Fault {
   // The second: a text that is twice in a batch is prepared once, and behind an error not at all.
   if (error.code === '25P02' || error.code === '26000') return { is: 'follows' };
   if (transientCodes.has(error.code)) return { is: 'transient', message, reconnect: false };
-  // A standby after a failover; a plan whose table was altered; a server out of memory, disk or connections.
+  // A standby after a failover; a plan whose table was altered; a server out of memory or connections.
   if (error.code === '25006' || error.routine === 'RevalidateCachedQuery' || error.code.startsWith('53')) {
     return { is: 'transient', message, reconnect: true };
   }
