@@ -8,7 +8,8 @@ import {
   confirmReceipt,
   findMailedOut,
 } from '../notifications/confirm-receipt.ts';
-import { type Phrases, wishedPhrases } from '../notifications/phrases.ts';
+import type { Phrases } from '../notifications/languages/phrases.ts';
+import { wishedPhrases } from '../notifications/phrases.ts';
 import type { SenderOf } from '../notifications/ports.ts';
 import { citizenPage } from './page.ts';
 

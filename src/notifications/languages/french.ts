@@ -1,0 +1,28 @@
+import type { Phrases } from './phrases.ts';
+
+export const french: Phrases = {
+  language: 'fr',
+  messageFrom: (sender) => `Message de ${sender}`,
+  reminder: (subject) => `Rappel : ${subject}`,
+  confirm: 'Confirmez que vous avez reçu ce message',
+  reference: (id) => `Référence : ${id}`,
+  attached: 'Documents joints à ce message, dans votre boîte de réception :',
+  announce: (sender, about) => `${sender} : un message pour vous${about} se trouve dans votre boîte de réception.`,
+  page: {
+    title: 'Confirmer la réception',
+    ask: (sender) =>
+      `${sender} vous a envoyé un courriel avec un message officiel. Appuyez sur le bouton pour indiquer que vous l’avez reçu. Cela signifie seulement que le message vous est parvenu, et non que vous l’acceptez.`,
+    button: 'J’ai reçu le message',
+    doubt: (sender) =>
+      `Cette page ne demande rien d’autre : ni mot de passe, ni données personnelles, ni argent. Si vous n’attendez pas de message de ${sender}, ou si vous doutez de son authenticité, n’appuyez pas sur le bouton. Renseignez-vous auprès de ${sender}, à un numéro ou à une adresse que vous ne tenez pas du courriel.`,
+  },
+  confirmed: {
+    title: 'Réception confirmée',
+    text: (sender) => `Merci. ${sender} sait maintenant que vous avez reçu le message. Vous pouvez fermer cette page.`,
+  },
+  unknownLink: {
+    title: 'Ce lien est inconnu',
+    text: 'Rien n’a été confirmé. Utilisez le lien tel qu’il figure dans le courriel, en entier. S’il ne fonctionne toujours pas, adressez-vous au service qui a envoyé le courriel.',
+  },
+  notNow: { title: 'Impossible pour le moment', text: 'Veuillez réessayer dans quelques minutes.' },
+};

@@ -1,0 +1,29 @@
+import type { Phrases } from './phrases.ts';
+
+export const german: Phrases = {
+  language: 'de',
+  messageFrom: (sender) => `Nachricht von ${sender}`,
+  reminder: (subject) => `Erinnerung: ${subject}`,
+  confirm: 'Bestätigen Sie, dass Sie diese Nachricht erhalten haben',
+  reference: (id) => `Referenz: ${id}`,
+  attached: 'Dokumente zu dieser Nachricht, in Ihrem Postfach:',
+  announce: (sender, about) => `${sender}: Eine Nachricht für Sie${about} liegt in Ihrem Postfach.`,
+  page: {
+    title: 'Empfang bestätigen',
+    ask: (sender) =>
+      `${sender} hat Ihnen eine E-Mail mit einer amtlichen Nachricht geschickt. Bestätigen Sie mit der Schaltfläche, dass Sie sie erhalten haben. Das heißt nur, dass die Nachricht bei Ihnen angekommen ist, nicht, dass Sie ihr zustimmen.`,
+    button: 'Ich habe die Nachricht erhalten',
+    doubt: (sender) =>
+      `Diese Seite fragt nach nichts anderem: nicht nach einem Passwort, nicht nach persönlichen Daten, nicht nach Geld. Wenn Sie keine Nachricht von ${sender} erwarten oder an ihrer Echtheit zweifeln, drücken Sie nicht auf die Schaltfläche. Fragen Sie nach bei ${sender}, unter einer Telefonnummer oder Adresse, die Sie nicht aus der E-Mail haben.`,
+  },
+  confirmed: {
+    title: 'Empfang bestätigt',
+    text: (sender) =>
+      `Danke. ${sender} weiß jetzt, dass Sie die Nachricht erhalten haben. Sie können diese Seite schließen.`,
+  },
+  unknownLink: {
+    title: 'Dieser Link ist nicht bekannt',
+    text: 'Es wurde nichts bestätigt. Verwenden Sie den Link so, wie er in der E-Mail steht, und zwar den ganzen. Geht es auch dann nicht, fragen Sie die Stelle, die die E-Mail geschickt hat.',
+  },
+  notNow: { title: 'Jetzt nicht möglich', text: 'Bitte versuchen Sie es in einigen Minuten noch einmal.' },
+};

@@ -1,0 +1,28 @@
+import type { Phrases } from './phrases.ts';
+
+export const norwegian: Phrases = {
+  language: 'nb',
+  messageFrom: (sender) => `Melding fra ${sender}`,
+  reminder: (subject) => `Påminnelse: ${subject}`,
+  confirm: 'Bekreft at du har mottatt denne meldingen',
+  reference: (id) => `Referanse: ${id}`,
+  attached: 'Dokumenter til denne meldingen, i innboksen din:',
+  announce: (sender, about) => `${sender}: en melding til deg${about} ligger i innboksen din.`,
+  page: {
+    title: 'Bekreft mottak',
+    ask: (sender) =>
+      `${sender} har sendt deg en e-post med en offentlig melding. Trykk på knappen for å si at du har mottatt den. Det sier bare at den har nådd deg, ikke at du er enig i den.`,
+    button: 'Jeg har mottatt meldingen',
+    doubt: (sender) =>
+      `Denne siden ber ikke om noe annet: ikke passord, ikke personopplysninger, ikke penger. Hvis du ikke venter en melding fra ${sender}, eller tviler på at den er ekte, skal du ikke trykke på knappen. Spør ${sender}, via et telefonnummer eller en adresse som du ikke har fra e-posten.`,
+  },
+  confirmed: {
+    title: 'Mottak bekreftet',
+    text: (sender) => `Takk. ${sender} vet nå at du har mottatt meldingen. Du kan lukke denne siden.`,
+  },
+  unknownLink: {
+    title: 'Denne lenken er ukjent',
+    text: 'Ingenting er bekreftet. Bruk lenken slik den står i e-posten, hele lenken. Hvis den ikke virker da heller, spør tjenesten som sendte e-posten.',
+  },
+  notNow: { title: 'Ikke mulig nå', text: 'Prøv igjen om noen minutter.' },
+};

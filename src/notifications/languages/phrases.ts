@@ -1,0 +1,30 @@
+/** The few words that this server adds to messages, in one language. */
+export type Phrases = {
+  /** What they are in: a language tag (BCP 47). */
+  readonly language: string;
+  /** The subject of a message without one. */
+  readonly messageFrom: (sender: string) => string;
+  readonly reminder: (subject: string) => string;
+  /** Above the link by which the receipt of a mail is confirmed. */
+  readonly confirm: string;
+  /** Below a message, before the id by which the citizen can ask about it. */
+  readonly reference: (id: string) => string;
+  /** Above the titles of the documents that belong to a message, none of which lies in the envelope or the mail. */
+  readonly attached: string;
+  /** A text message that announces a longer one; `about` is empty, or the subject in quotes behind a blank. */
+  readonly announce: (sender: string, about: string) => string;
+  /** The page behind that link. */
+  readonly page: {
+    readonly title: string;
+    readonly ask: (sender: string) => string;
+    readonly button: string;
+    /** What to do who does not trust it. */
+    readonly doubt: (sender: string) => string;
+  };
+  /** The page behind its button, and of a link that was used before. */
+  readonly confirmed: { readonly title: string; readonly text: (sender: string) => string };
+  /** The page for a link that is not whole; nobody knows whose it is. */
+  readonly unknownLink: { readonly title: string; readonly text: string };
+  /** The page while nothing can be stored. */
+  readonly notNow: { readonly title: string; readonly text: string };
+};

@@ -1,0 +1,28 @@
+import type { Phrases } from './phrases.ts';
+
+export const spanish: Phrases = {
+  language: 'es',
+  messageFrom: (sender) => `Mensaje de ${sender}`,
+  reminder: (subject) => `Recordatorio: ${subject}`,
+  confirm: 'Confirme que ha recibido este mensaje',
+  reference: (id) => `Referencia: ${id}`,
+  attached: 'Documentos de este mensaje, en su buzón:',
+  announce: (sender, about) => `${sender}: tiene un mensaje${about} en su buzón.`,
+  page: {
+    title: 'Confirmar la recepción',
+    ask: (sender) =>
+      `${sender} le ha enviado un correo con un mensaje oficial. Pulse el botón para indicar que lo ha recibido. Esto solo significa que el mensaje le ha llegado, no que esté de acuerdo con él.`,
+    button: 'He recibido el mensaje',
+    doubt: (sender) =>
+      `Esta página no pide nada más: ni contraseñas, ni datos personales, ni dinero. Si no espera ningún mensaje de ${sender}, o duda de que sea auténtico, no pulse el botón. Pregunte a ${sender}, en un teléfono o una dirección que no haya tomado del correo.`,
+  },
+  confirmed: {
+    title: 'Recepción confirmada',
+    text: (sender) => `Gracias. ${sender} sabe ahora que ha recibido el mensaje. Puede cerrar esta página.`,
+  },
+  unknownLink: {
+    title: 'Este enlace no se conoce',
+    text: 'No se ha confirmado nada. Use el enlace tal como aparece en el correo, completo. Si tampoco así funciona, pregunte al servicio que envió el correo.',
+  },
+  notNow: { title: 'No es posible ahora', text: 'Inténtelo de nuevo dentro de unos minutos.' },
+};
