@@ -15,6 +15,7 @@ import { type Repeating, repeat, soonMs } from './jobs/repeat.ts';
 import { systemNap, systemTimer } from './jobs/timer.ts';
 import { toInstant } from './kernel/clock.ts';
 import type { Effect } from './ledger/commit.ts';
+import { phrasesOf } from './notifications/phrases.ts';
 import type { NotificationPorts } from './notifications/ports.ts';
 import { sendNotification } from './notifications/send-notification.ts';
 import { longestWaitMs } from './notifications/send-request.ts';
@@ -84,22 +85,26 @@ export function startClearing({ db, clock, claim, random, log, settings }: House
   });
 }
 
-/** An official message of the house, made by the operation that makes all of them. */
+/** An official message of the house in the language of its citizen, made by the operation that makes all of them. */
 async function noticeOfGuesses(
   house: House,
   ports: NotificationPorts,
   about: { readonly citizenId: string } & Parameters<IdentityPorts['noticeOfGuesses']>[1],
 ): Promise<Effect> {
   const { now, mint, citizenId, notBefore } = about;
+  const contact = await ports.contactOf(citizenId);
+  const { language, guesses } = phrasesOf(contact?.language);
+  const { subject, paragraphs } = guesses;
+  const message = paragraphs.join('\n\n');
   const sendAt = notBefore && { sendAt: toInstant(Math.min(notBefore, now + longestWaitMs)) };
   const call = {
     params: undefined,
     query: undefined,
     headers: undefined,
-    body: { citizenId, subject, message, language: 'en', category: 'information', ...sendAt },
+    body: { citizenId, subject, message, language, category: 'information', ...sendAt },
     caller: { clientId: houseClient, scopes: new Set(['notifications:send']) },
     method: 'POST',
-    ...{ now, mint, ports, read: house.db.read },
+    ...{ now, mint, ports: { ...ports, contactOf: async () => contact }, read: house.db.read },
     bytes: Readable.from([]),
     signal: new AbortController().signal,
   };
@@ -108,11 +113,3 @@ async function noticeOfGuesses(
   if ('effect' in decision && decision.effect !== undefined) return decision.effect;
   throw new Error('the notice of guesses was refused by the operation that sends it');
 }
-
-const subject = 'Somebody tried to confirm details about you';
-const message =
-  'A service asked several times whether certain personal details are yours, with details that do not fit. ' +
-  'As a precaution such questions are now answered as if nothing fitted, for a day or longer. ' +
-  'Nothing that is kept about you was given away.\n\n' +
-  'Was it you, perhaps with a misspelled name or an old address? Then you need not do anything. ' +
-  'If not, look at who asked, in your list of uses, and tell the service.';

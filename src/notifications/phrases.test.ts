@@ -53,6 +53,13 @@ test('the language of a page is the first known one that the browser names', () 
         `${language} ${name}`,
       );
     }
+    assert.notEqual(said.guesses.subject, english.guesses.subject);
+    assert.equal(said.guesses.paragraphs.length, english.guesses.paragraphs.length);
+    assert.deepEqual(
+      said.guesses.paragraphs.filter((one) => english.guesses.paragraphs.includes(one)),
+      [],
+      language,
+    );
     assert.notEqual(said.attached, english.attached);
     assert.notEqual(said.reference('x'), english.reference('x'));
   }

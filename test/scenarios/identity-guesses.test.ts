@@ -5,6 +5,7 @@ import { until } from '../until.ts';
 import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
 
 const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
+const juergen = { citizenId: 'demo-juergen', givenName: 'Jürgen', familyName: 'Müller-Groß', birthDate: '1972-06-12' };
 
 let home: ServerHome;
 let sink: SmtpSink;
@@ -51,6 +52,16 @@ test('who guessed too often is answered as ever, even when right, and the citize
   const notice = noticeOf() ?? '';
   assert.match(notice, /^From: "Register of Ruritania" </m);
   assert.doesNotMatch(notice, /^citizen-services/m);
-  // These words are there in English alone, whatever the citizen reads.
   assert.match(notice, /^Content-Language: en\r$/m);
+});
+
+test('the message about guesses is in the language of its citizen', async () => {
+  for (const day of ['01', '02', '03', '04', '05']) await verify({ ...juergen, birthDate: `1972-06-${day}` });
+  const noticeOf = () => sink.mails.find(({ to }) => to.includes('demo-juergen@citizens.example'))?.raw;
+  await until(async () => noticeOf() !== undefined);
+  const notice = noticeOf() ?? '';
+  assert.match(notice, /^Content-Language: de\r$/m);
+  assert.match(notice, /^Subject: =\?UTF-8\?B\?/m);
+  // Soft line breaks (RFC 2045, section 6.7) are taken out.
+  assert.match(notice.replaceAll('=\r\n', ''), /Waren Sie es selbst, vielleicht mit einem falsch geschriebenen Namen/);
 });

@@ -25,4 +25,13 @@ export const dutch: Phrases = {
     text: 'Er is niets bevestigd. Gebruik de link zoals die in de e-mail staat, in zijn geheel. Werkt hij ook dan niet, vraag het dan aan de dienst die de e-mail heeft gestuurd.',
   },
   notNow: { title: 'Nu niet mogelijk', text: 'Probeer het over een paar minuten opnieuw.' },
+  guesses: {
+    subject: 'Iemand probeerde gegevens over u te laten bevestigen',
+    paragraphs: [
+      'Een of meer diensten hebben het register meermaals gevraagd of bepaalde persoonlijke gegevens van u zijn. Die gegevens klopten niet.',
+      'Dat betekent niet dat iemand uw gegevens heeft: het register heeft niets gegeven van wat het over u bewaart, en er is niets gewijzigd. Het betekent ook niet dat u iets verkeerd hebt gedaan.',
+      'Daarna bevestigt het register uit voorzorg een dag of langer geen gegevens over u, ook geen juiste. Kan een dienst in die tijd niet bevestigen wie u bent, probeer het dan later opnieuw of vraag de dienst om een andere manier.',
+      'Was u het zelf, misschien met een verkeerd gespelde naam of een oud adres? Dan hoeft u niets te doen. Zo niet, kijk dan in de lijst van het gebruik van uw gegevens wie het gevraagd heeft, en laat het die dienst weten. Niemand heeft vanwege dit bericht een wachtwoord of geld van u nodig.',
+    ],
+  },
 };

@@ -25,4 +25,13 @@ export const english: Phrases = {
     text: 'Nothing was confirmed. Use the link as it stands in the email, the whole of it. If it does not work even so, ask the service that sent the email.',
   },
   notNow: { title: 'Not possible now', text: 'Please try again in a few minutes.' },
+  guesses: {
+    subject: 'Somebody tried to confirm details about you',
+    paragraphs: [
+      'One or more services asked the register several times whether certain personal details are yours. Those details did not fit.',
+      'This does not mean that anyone has your data: the register gave out nothing that it keeps about you, and nothing was changed. Nor does it mean that you did anything wrong.',
+      'After that, as a precaution, the register confirms no details about you, not even right ones, for a day or longer. If a service cannot confirm who you are in that time, try again later, or ask the service for another way.',
+      'Was it you, perhaps with a misspelled name or an old address? Then you need not do anything. If not, look at who asked, in the list of uses of your data, and tell that service. Nobody needs a password or money from you because of this message.',
+    ],
+  },
 };

@@ -25,4 +25,13 @@ export const french: Phrases = {
     text: 'Rien n’a été confirmé. Utilisez le lien tel qu’il figure dans le courriel, en entier. S’il ne fonctionne toujours pas, adressez-vous au service qui a envoyé le courriel.',
   },
   notNow: { title: 'Impossible pour le moment', text: 'Veuillez réessayer dans quelques minutes.' },
+  guesses: {
+    subject: 'Quelqu’un a tenté de faire confirmer des données vous concernant',
+    paragraphs: [
+      'Un ou plusieurs services ont demandé plusieurs fois au registre si certaines données personnelles sont les vôtres. Ces données ne correspondaient pas.',
+      'Cela ne signifie pas que quelqu’un possède vos données : le registre n’a rien communiqué de ce qu’il conserve à votre sujet, et rien n’a été modifié. Cela ne signifie pas non plus que vous avez fait quelque chose de mal.',
+      'Après cela, par précaution, le registre ne confirme aucune donnée vous concernant, même exacte, pendant un jour ou plus. Si un service ne peut pas confirmer votre identité pendant ce temps, réessayez plus tard ou demandez-lui une autre solution.',
+      'Était-ce vous, peut-être avec un nom mal orthographié ou une ancienne adresse ? Dans ce cas, vous n’avez rien à faire. Sinon, regardez dans la liste des utilisations de vos données qui a posé la question, et prévenez ce service. Personne n’a besoin d’un mot de passe ni d’argent de votre part à cause de ce message.',
+    ],
+  },
 };

@@ -26,4 +26,13 @@ export const german: Phrases = {
     text: 'Es wurde nichts bestätigt. Verwenden Sie den Link so, wie er in der E-Mail steht, und zwar den ganzen. Geht es auch dann nicht, fragen Sie die Stelle, die die E-Mail geschickt hat.',
   },
   notNow: { title: 'Jetzt nicht möglich', text: 'Bitte versuchen Sie es in einigen Minuten noch einmal.' },
+  guesses: {
+    subject: 'Jemand wollte Angaben über Sie bestätigen lassen',
+    paragraphs: [
+      'Eine oder mehrere Stellen haben das Register mehrmals gefragt, ob bestimmte persönliche Angaben auf Sie zutreffen. Diese Angaben passten nicht.',
+      'Das heißt nicht, dass jemand Ihre Daten hat: Das Register hat nichts von dem herausgegeben, was dort über Sie gespeichert ist, und nichts wurde geändert. Es heißt auch nicht, dass Sie etwas falsch gemacht haben.',
+      'Danach bestätigt das Register zur Vorsicht einen Tag oder länger keine Angaben über Sie, auch keine richtigen. Kann eine Stelle in dieser Zeit nicht bestätigen, wer Sie sind, versuchen Sie es später noch einmal oder fragen Sie die Stelle nach einem anderen Weg.',
+      'Waren Sie es selbst, vielleicht mit einem falsch geschriebenen Namen oder einer alten Anschrift? Dann brauchen Sie nichts zu tun. Wenn nicht, sehen Sie in der Liste der Zugriffe auf Ihre Daten nach, wer gefragt hat, und sagen Sie es dieser Stelle. Niemand braucht wegen dieser Nachricht ein Passwort oder Geld von Ihnen.',
+    ],
+  },
 };

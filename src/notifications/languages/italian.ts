@@ -25,4 +25,13 @@ export const italian: Phrases = {
     text: 'Non è stato confermato nulla. Usi il collegamento così come si trova nella e-mail, per intero. Se anche così non funziona, si rivolga al servizio che ha inviato la e-mail.',
   },
   notNow: { title: 'Ora non è possibile', text: 'Riprovi tra qualche minuto.' },
+  guesses: {
+    subject: 'Qualcuno ha tentato di far confermare dati che La riguardano',
+    paragraphs: [
+      'Uno o più servizi hanno chiesto più volte al registro se certi dati personali sono Suoi. Quei dati non corrispondevano.',
+      'Ciò non significa che qualcuno abbia i Suoi dati: il registro non ha comunicato nulla di ciò che conserva su di Lei, e nulla è stato modificato. Non significa nemmeno che Lei abbia fatto qualcosa di sbagliato.',
+      'Dopo, per precauzione, il registro non conferma alcun dato su di Lei, nemmeno se esatto, per un giorno o più. Se in questo periodo un servizio non riesce a confermare chi è Lei, riprovi più tardi o chieda al servizio un altro modo.',
+      'È stato un Suo tentativo, forse con un nome scritto male o un vecchio indirizzo? Allora non deve fare nulla. Altrimenti guardi nell’elenco degli utilizzi dei Suoi dati chi ha chiesto, e avvisi quel servizio. Nessuno ha bisogno di una password o di denaro da parte Sua per questo messaggio.',
+    ],
+  },
 };

@@ -25,4 +25,13 @@ export const norwegian: Phrases = {
     text: 'Ingenting er bekreftet. Bruk lenken slik den står i e-posten, hele lenken. Hvis den ikke virker da heller, spør tjenesten som sendte e-posten.',
   },
   notNow: { title: 'Ikke mulig nå', text: 'Prøv igjen om noen minutter.' },
+  guesses: {
+    subject: 'Noen prøvde å få bekreftet opplysninger om deg',
+    paragraphs: [
+      'En eller flere tjenester har spurt registeret flere ganger om visse personopplysninger er dine. Opplysningene stemte ikke.',
+      'Det betyr ikke at noen har opplysningene dine: Registeret har ikke gitt ut noe av det som er lagret om deg, og ingenting er endret. Det betyr heller ikke at du har gjort noe galt.',
+      'Etter det bekrefter registeret for sikkerhets skyld ingen opplysninger om deg, heller ikke riktige, i et døgn eller lenger. Hvis en tjeneste ikke kan bekrefte hvem du er i den tiden, prøv igjen senere, eller be tjenesten om en annen måte.',
+      'Var det du selv, kanskje med et feilstavet navn eller en gammel adresse? Da trenger du ikke å gjøre noe. Hvis ikke, se i listen over bruk av opplysningene dine hvem som spurte, og si fra til den tjenesten. Ingen trenger passord eller penger fra deg på grunn av denne meldingen.',
+    ],
+  },
 };

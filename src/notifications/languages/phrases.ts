@@ -1,4 +1,4 @@
-/** The few words that this server adds to messages, in one language. */
+/** The few words that this server adds to messages, and the one message of its own, in one language. */
 export type Phrases = {
   /** What they are in: a language tag (BCP 47). */
   readonly language: string;
@@ -27,4 +27,9 @@ export type Phrases = {
   readonly unknownLink: { readonly title: string; readonly text: string };
   /** The page while nothing can be stored. */
   readonly notNow: { readonly title: string; readonly text: string };
+  /**
+   * A message of the register to a citizen about whom services gave details that do not fit, so often that it confirms none for a
+   * time: what happened, what that does not mean, what comes of it, and what to do. It may come long after.
+   */
+  readonly guesses: { readonly subject: string; readonly paragraphs: readonly string[] };
 };

@@ -25,4 +25,13 @@ export const portuguese: Phrases = {
     text: 'Nada foi confirmado. Use a ligação tal como está no e-mail, completa. Se mesmo assim não funcionar, pergunte ao serviço que enviou o e-mail.',
   },
   notNow: { title: 'Não é possível agora', text: 'Tente novamente dentro de alguns minutos.' },
+  guesses: {
+    subject: 'Alguém tentou confirmar dados sobre si',
+    paragraphs: [
+      'Um ou mais serviços perguntaram várias vezes ao registo se certos dados pessoais são seus. Esses dados não correspondiam.',
+      'Isto não significa que alguém tenha os seus dados: o registo não deu nada do que guarda sobre si, e nada foi alterado. Também não significa que tenha feito algo de errado.',
+      'Depois disso, por precaução, o registo não confirma quaisquer dados sobre si, nem mesmo os corretos, durante um dia ou mais. Se nesse período um serviço não conseguir confirmar quem é, tente mais tarde ou peça ao serviço outra forma.',
+      'Foi uma tentativa sua, talvez com um nome mal escrito ou uma morada antiga? Então não precisa de fazer nada. Se não, veja na lista de utilizações dos seus dados quem perguntou, e avise esse serviço. Ninguém precisa de uma palavra-passe nem de dinheiro da sua parte por causa desta mensagem.',
+    ],
+  },
 };

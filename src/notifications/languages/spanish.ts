@@ -25,4 +25,13 @@ export const spanish: Phrases = {
     text: 'No se ha confirmado nada. Use el enlace tal como aparece en el correo, completo. Si tampoco así funciona, pregunte al servicio que envió el correo.',
   },
   notNow: { title: 'No es posible ahora', text: 'Inténtelo de nuevo dentro de unos minutos.' },
+  guesses: {
+    subject: 'Alguien intentó confirmar datos sobre usted',
+    paragraphs: [
+      'Uno o varios servicios preguntaron varias veces al registro si ciertos datos personales son suyos. Esos datos no coincidían.',
+      'Esto no significa que alguien tenga sus datos: el registro no ha dado nada de lo que guarda sobre usted, y no se ha cambiado nada. Tampoco significa que usted haya hecho algo mal.',
+      'Después de eso, por precaución, el registro no confirma ningún dato sobre usted, ni siquiera los correctos, durante un día o más. Si en ese tiempo un servicio no puede confirmar quién es usted, inténtelo más tarde o pida al servicio otra manera.',
+      '¿Fue usted, quizá con un nombre mal escrito o una dirección antigua? Entonces no tiene que hacer nada. Si no, mire en la lista de usos de sus datos quién preguntó, y avise a ese servicio. Nadie necesita una contraseña ni dinero de usted por este mensaje.',
+    ],
+  },
 };
