@@ -35,6 +35,7 @@ import type { Calling } from './notifications/webhooks/start-webhooks.ts';
 import { operations, type Ports } from './operations.ts';
 import { recordEndpoints } from './oversight/endpoint-ledger.ts';
 import { ledgerPages } from './oversight/ledger-pages.ts';
+import { refusedPage } from './portal/received-page.ts';
 import type { ThreadOrder, Wakes } from './thread-messages.ts';
 
 /** What one process does; all of it unless the operator splits it. */
@@ -195,7 +196,7 @@ function openServer(house: House, mode: Mode, { publicUrl, edge, front, ledger, 
     operations,
     pages: pagesOf(mode, [...front.pages, ...ledgerPages(ledger.view)]),
     mounts: [...providerCallbacks(house), ...confirmMounts(house, ports), ...front.mounts],
-    ...{ publicUrl, apiVersion, random, log },
+    ...{ publicUrl, apiVersion, random, log, refusedPage },
     ...edge,
   });
 }

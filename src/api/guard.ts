@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import { bodyLimits, createBodyWatch } from './body-watch.ts';
-import { problemAnswer } from './problem-answer.ts';
+import { problemAnswer, type RefusedPage, sendRefusal } from './problem-answer.ts';
 import { endSlowReaders } from './slow-readers.ts';
 import { createTlsServer, type Tls } from './tls.ts';
 
@@ -83,6 +83,7 @@ export type GuardOptions = {
   /** Why this request may not start now (too much at work, stopping), or undefined. */
   readonly shed: () => Refusal | undefined;
   readonly onRefused: (refusal: Refusal, instance: string) => void;
+  readonly refusedPage?: RefusedPage | undefined;
   /** Takes off what only a trusted proxy may say. */
   readonly strip?: ((request: IncomingMessage) => void) | undefined;
   /** Where this process ends TLS itself. */
@@ -93,7 +94,8 @@ export type GuardOptions = {
 
 /**
  * An HTTP server whose defaults are tightened, in front of any handler: what it refuses is answered as
- * `application/problem+json`, also what the parser refuses before there is a request.
+ * `application/problem+json`, or by `refusedPage`; what the parser refuses always as a problem, for there is no request yet
+ * that could ask for something else.
  */
 export function createGuardedServer(options: GuardOptions, handler: RequestListener): Server {
   // The parser goes on to a request behind one that was refused; on such a connection nothing more is served
@@ -181,13 +183,14 @@ function createHttpServer(tls: Tls | undefined, handler: RequestListener): Serve
 
 function answer(options: GuardOptions, refusal: Refusal, response: ServerResponse): void {
   const instance = options.newInstance();
-  const problem = problemAnswer(refusal, options.publicUrl, instance);
   options.onRefused(refusal, instance);
-  for (const [name, value] of Object.entries({ ...options.headers, 'request-id': instance, ...problem.headers })) {
-    response.setHeader(name, value);
-  }
-  response.statusCode = problem.status;
-  response.end(problem.body);
+  sendRefusal(response.req, { refusal, instance }, options, ({ status, headers, body }) => {
+    for (const [name, value] of Object.entries({ ...options.headers, 'request-id': instance, ...headers })) {
+      response.setHeader(name, value);
+    }
+    response.statusCode = status;
+    response.end(body);
+  });
 }
 
 function refuseSocket(options: GuardOptions, fault: NodeJS.ErrnoException, socket: Socket): void {

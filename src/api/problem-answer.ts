@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Refusal } from '../kernel/problem.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 
@@ -27,4 +28,26 @@ export function problemAnswer(refusal: Refusal, publicUrl: string, instance: str
     headers: { ...refusal.headers, 'content-type': 'application/problem+json' },
     body,
   };
+}
+
+/**
+ * What a person reads in place of a problem: the page for a request that asks for one where citizens come; undefined for all
+ * others. Of the request it sees no more than what a browser says of itself.
+ */
+export type RefusedPage = (request: IncomingMessage, refusal: Refusal) => Promise<Outgoing> | undefined;
+
+/** What one refusal is answered with. */
+export type Refusing = { readonly refusal: Refusal; readonly instance: string };
+
+/** Hands `send` what goes out for a refusal: the page, where this request gets one, else the problem, at once. */
+export function sendRefusal(
+  request: IncomingMessage,
+  { refusal, instance }: Refusing,
+  { publicUrl, refusedPage }: { readonly publicUrl: string; readonly refusedPage?: RefusedPage | undefined },
+  send: (outgoing: Outgoing) => void,
+): void {
+  const problem = problemAnswer(refusal, publicUrl, instance);
+  const page = refusedPage?.(request, refusal);
+  if (page === undefined) send(problem);
+  else page.catch(() => problem).then(send);
 }

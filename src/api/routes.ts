@@ -9,7 +9,7 @@ import { methods } from './guard.ts';
 import { parseAccept, qualityOf } from './media-range.ts';
 import { methodsOf, type Operation } from './operation.ts';
 import { pour } from './pour.ts';
-import { problemAnswer } from './problem-answer.ts';
+import { problemAnswer, sendRefusal } from './problem-answer.ts';
 import type { Mount, Page, ServerParts } from './server.ts';
 
 /** What every route shares. */
@@ -185,10 +185,12 @@ export function refuseReply<P>(
   { reply, refusal, instance }: { reply: FastifyReply; refusal: Refusal; instance: string },
 ): FastifyReply {
   desk.parts.log.refused(refusal, instance);
-  const problem = problemAnswer(refusal, desk.parts.publicUrl, instance);
-  const headers = { ...desk.headers, ...problem.headers, 'request-id': instance };
-  // As bytes, since Fastify adds a charset to the type of a text, and `application/problem+json` has none.
-  return reply.code(problem.status).headers(headers).send(Buffer.from(problem.body));
+  sendRefusal(reply.request.raw, { refusal, instance }, desk.parts, (outgoing) => {
+    const headers = { ...desk.headers, ...outgoing.headers, 'request-id': instance };
+    // As bytes, since Fastify adds a charset to the type of a text, and `application/problem+json` has none.
+    reply.code(outgoing.status).headers(headers).send(Buffer.from(outgoing.body));
+  });
+  return reply;
 }
 
 function routeOthers<P>(

@@ -11,6 +11,7 @@ import { createLoad, type Load } from './load.ts';
 import type { Log } from './log.ts';
 import type { Operation } from './operation.ts';
 import { portFault } from './port-fault.ts';
+import type { RefusedPage } from './problem-answer.ts';
 import { type Desk, mountAll, refuseReply } from './routes.ts';
 import type { Tls } from './tls.ts';
 
@@ -47,6 +48,8 @@ export type ServerParts<P> = {
   readonly certificates?: CertificateReader | undefined;
   /** Where this process ends TLS itself. */
   readonly tls?: Tls | undefined;
+  /** Without it every refusal is a problem. */
+  readonly refusedPage?: RefusedPage | undefined;
 };
 
 /** The running HTTP side. `stop` takes nothing new, finishes what was taken within `deadlineMs`, and closes. */
@@ -81,6 +84,7 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
     newInstance: desk.newInstance,
     shed: load.shed,
     onRefused: (refusal: Refusal, instance: string) => parts.log.refused(refusal, instance),
+    refusedPage: parts.refusedPage,
     strip: parts.certificates?.strip,
     tls: parts.tls,
     generation: () => generation,

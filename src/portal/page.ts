@@ -1,9 +1,15 @@
 import { html, raw } from 'hono/html';
-import type { PageAnswer } from '../api/server.ts';
 import { icon, stylePath } from './style.ts';
 
 /** A piece of HTML whose inserted values were escaped. */
 export type Html = ReturnType<typeof html>;
+
+/** A page as it goes out. */
+export type MadePage = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
 
 const headers = {
   'content-type': 'text/html; charset=utf-8',
@@ -14,7 +20,7 @@ const headers = {
 const program = 'citizen-services';
 
 /** A page for those who use the interface, in English, with a way to all others. */
-export function page(title: string, content: Content): Promise<PageAnswer> {
+export function page(title: string, content: Content): Promise<MadePage> {
   const header = html`<a href="/">${program}</a>`;
   return whole({ header, site: program, title, content, status: 200, language: 'en' });
 }
@@ -23,7 +29,7 @@ export function page(title: string, content: Content): Promise<PageAnswer> {
  * A page for citizens; `language` is what its words are in, `sender` the service that it speaks for, where that is known: the
  * name of this program says nothing to them. It leads nowhere: the other pages are not for them.
  */
-export function citizenPage({ sender, ...part }: Part & { readonly sender?: string | undefined }): Promise<PageAnswer> {
+export function citizenPage({ sender, ...part }: Part & { readonly sender?: string | undefined }): Promise<MadePage> {
   return whole({ ...part, site: sender, header: sender === undefined ? undefined : html`<bdi>${sender}</bdi>` });
 }
 
@@ -39,7 +45,7 @@ type Part = {
 type Whole = Part & { readonly header: Content | undefined; readonly site: string | undefined };
 
 /** A whole page: no script, its style from this server, readable without it. */
-async function whole({ header, site, title, content, status, language }: Whole): Promise<PageAnswer> {
+async function whole({ header, site, title, content, status, language }: Whole): Promise<MadePage> {
   const direction = new Intl.Locale(language).getTextInfo().direction ?? 'ltr';
   const text = html`${raw('<!doctype html>')}
     <html lang="${language}" dir="${direction}">

@@ -1,6 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { html } from 'hono/html';
-import type { Mount, PageAnswer } from '../api/server.ts';
+import { parseAccept, qualityOf } from '../api/media-range.ts';
+import type { RefusedPage } from '../api/problem-answer.ts';
+import type { Mount } from '../api/server.ts';
+import { problems } from '../kernel/problem-catalogue.ts';
 import {
   type ConfirmLinks,
   type ConfirmParts,
@@ -11,7 +14,7 @@ import {
 import type { Phrases } from '../notifications/languages/phrases.ts';
 import { wishedPhrases } from '../notifications/phrases.ts';
 import type { SenderOf } from '../notifications/ports.ts';
-import { citizenPage } from './page.ts';
+import { citizenPage, type MadePage } from './page.ts';
 
 type Parts = ConfirmParts & { readonly senderOf: SenderOf; onFault(fault: unknown): void };
 
@@ -20,8 +23,8 @@ type Parts = ConfirmParts & { readonly senderOf: SenderOf; onFault(fault: unknow
  * does. It names the service that sent the mail, and shows nothing of the message: who has the mail has that.
  */
 export function receivedPage(parts: Parts, links: Pick<ConfirmLinks, 'find'>): Mount {
-  async function answer(request: IncomingMessage): Promise<PageAnswer> {
-    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+  async function answer(request: IncomingMessage): Promise<MadePage> {
+    const path = pathOf(request.url ?? '');
     const phrases = wishedPhrases(request.headers['accept-language']);
     const delivery = links.find(path.slice(confirmPath.length + 1));
     if (delivery === undefined) return await unknownLink(phrases);
@@ -51,8 +54,7 @@ export function receivedPage(parts: Parts, links: Pick<ConfirmLinks, 'find'>): M
   };
 }
 
-function send(request: IncomingMessage, response: ServerResponse, given: PageAnswer): void {
-  if (!('body' in given)) return void response.destroy();
+function send(request: IncomingMessage, response: ServerResponse, given: MadePage): void {
   const headers = { ...given.headers, ...always, 'content-length': Buffer.byteLength(given.body) };
   response.writeHead(given.status, headers).end(request.method === 'HEAD' ? undefined : given.body);
 }
@@ -63,7 +65,7 @@ const always = {
 };
 
 /** To the page by the same link: a browser that shows it again later does not ask whether to press once more. */
-function seeOther(path: string): PageAnswer {
+function seeOther(path: string): MadePage {
   return { status: 303, headers: { location: path }, body: '' };
 }
 
@@ -78,11 +80,39 @@ function confirmed({ confirmed: { title, text }, language }: Phrases, sender: st
   return citizenPage({ title, content: html`<p>${text(isolated(sender))}</p>`, status: 200, language, sender });
 }
 
-const unknownLink = ({ unknownLink: { title, text }, language }: Phrases) =>
-  citizenPage({ title, content: html`<p>${text}</p>`, status: 404, language });
+const unknownLink = ({ unknownLink: { title, text }, language }: Phrases, status = 404) =>
+  citizenPage({ title, content: html`<p>${text}</p>`, status, language });
 
-const notNow = ({ notNow: { title, text }, language }: Phrases) =>
-  citizenPage({ title, content: html`<p>${text}</p>`, status: 503, language });
+const notNow = ({ notNow: { title, text }, language }: Phrases, status = 503) =>
+  citizenPage({ title, content: html`<p>${text}</p>`, status, language });
+
+/**
+ * What a browser shows of a refusal by which a request did not come to the page: while too much is at work, while the server
+ * stops, for a link that was cut or joined to something. It says what that page says in such a case, and so nothing of any link.
+ */
+export const refusedPage: RefusedPage = ({ url = '', headers }, refusal) => {
+  if (!isBelow(url) || !wantsPage(headers.accept ?? '')) return undefined;
+  const phrases = wishedPhrases(headers['accept-language']);
+  const { retryable, status } = problems[refusal.slug];
+  return (retryable ? notNow : unknownLink)(phrases, status).then((page) => ({
+    ...page,
+    headers: { ...refusal.headers, ...page.headers, ...always },
+  }));
+};
+
+function isBelow(url: string): boolean {
+  return `${pathOf(url)}/`.startsWith(`${confirmPath}/`);
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
+/** Programs that take anything read a problem. */
+function wantsPage(accept: string): boolean {
+  const ranges = parseAccept(accept);
+  return qualityOf('text/html', ranges) > qualityOf('application/problem+json', ranges);
+}
 
 /** A name that runs the other way than the sentence turns none of its other words (UAX #9, 2.7). */
 function isolated(name: string): string {

@@ -28,4 +28,8 @@ test('the page behind the link of a mail names its service, and a link that was 
     assert.deepEqual([status, headers['content-type']], [404, 'text/html; charset=utf-8'], String(length));
     assert.match(String(text), /<title>This link is not known<\/title>/);
   }
+  for (const more of ['/', '%', '/yours']) {
+    const { body: text } = await ask({ path: `${path}${more}`, headers: { accept: 'text/html,*/*;q=0.8' } });
+    assert.match(String(text), /<title>This link is not known<\/title>/, more);
+  }
 });
