@@ -5,7 +5,7 @@ import { type Limit, late } from '../jobs/limit.ts';
 import { barOf, type CascadePolicy } from './cascade.ts';
 import type { Channel, Message, Outcome, Ready } from './channels/channel.ts';
 import { findDeliveries, type Job, markStarted, putBack } from './delivery-store.ts';
-import type { Notification } from './notification.ts';
+import type { Delivery, Notification } from './notification.ts';
 import { findWithContent } from './notification-store.ts';
 import type { ContactOf, SenderOf } from './ports.ts';
 import { afterQuiet } from './quiet-hours.ts';
@@ -152,7 +152,8 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
   });
   if (notification.status === 'read') return { notification, ending: read };
   if (now >= notification.deliverBy) return { notification, ending: passed };
-  if (job.reminder && !(await hasReached(parts, job))) return ended('skipped', 'nothing-to-remind');
+  const first = job.reminder ? await findReached(parts, job) : undefined;
+  if (job.reminder && first === undefined) return ended('skipped', 'nothing-to-remind');
   const [contact, content, sender] = await Promise.all([
     parts.contactOf(notification.citizenId),
     openContentOf(parts.citizenKeys, notification, found.content),
@@ -181,6 +182,7 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
       subject: content.subject,
       content,
       reminder: job.reminder,
+      remindsOf: first && { delivery: first.id, attempt: first.attempts },
       category: notification.category,
       recipient: contact.name,
       language: notification.language ?? contact.language,
@@ -189,10 +191,10 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
   };
 }
 
-/** Whether the first message by this channel reached the citizen, as far as its provider knows. */
-async function hasReached(parts: DeliverParts, job: Job): Promise<boolean> {
+/** The first message by this channel, where it reached the citizen, as far as its provider knows. */
+async function findReached(parts: DeliverParts, job: Job): Promise<Delivery | undefined> {
   const deliveries = await findDeliveries(parts.read, job.notificationId);
-  return deliveries.some(
+  return deliveries.find(
     ({ channel, reminder, state }) =>
       channel === job.channel && !reminder && (state.status === 'sent' || state.status === 'delivered'),
   );

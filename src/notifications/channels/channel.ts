@@ -19,6 +19,8 @@ export type Message = {
   readonly content: Content;
   /** It tells again of a message that is unread. */
   readonly reminder: boolean;
+  /** Of a reminder: the attempt that brought it the first time. */
+  readonly remindsOf?: Pick<Message, 'delivery' | 'attempt'> | undefined;
   readonly category: Category;
   /** The name of the citizen, as the register has it. */
   readonly recipient: string | undefined;

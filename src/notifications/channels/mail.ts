@@ -34,6 +34,7 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
   const to = parseMailAddress(message.address);
   if (to === undefined) return undefined;
   const language = message.language === undefined ? undefined : oneLine(message.language);
+  const first = message.remindsOf;
   return {
     from: { name: oneLine(message.sender), address: sender.address },
     to,
@@ -45,6 +46,8 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'OOF, AutoReply',
       'Notification-Id': message.notification,
+      // Mailboxes show both as one conversation; a reminder is no reply, so there is no In-Reply-To (RFC 5322, section 3.6.4).
+      ...(first === undefined ? {} : { References: messageIdOf(first, sender.messageIdHost) }),
       ...(language === undefined ? {} : { 'Content-Language': language }),
       ...providersHeaders(message, sender),
     },

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { standardPolicyFor } from '../../src/notifications/cascade.ts';
+import { absentChannels } from '../../src/notifications/channels/channel.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
+import { createDeliveryHouse, minute } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+
+const day = 24 * 60 * minute;
+
+/** The value of a header, unfolded; undefined where the mail has none. */
+function headerOf(raw: string, name: string): string | undefined {
+  const head = raw.split('\r\n\r\n', 1)[0]?.replaceAll(/\r\n(?=[ \t])/g, '') ?? '';
+  return new RegExp(`^${name}: (.*)$`, 'm').exec(head)?.[1]?.trim();
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a reminder stands in the thread of the mail that arrived, whichever attempt that was`, async (t) => {
+    const db = await engine.open(t);
+    const parts = { cascade: standardPolicyFor(new Set(['letter'])) };
+    const { house, time, sink, start } = await createDeliveryHouse(t, db, parts);
+    const email = createSmtpEmail({
+      url: sink.url,
+      sender: { address: 'no-reply@tax.example', messageIdHost: 'tax.example' },
+    });
+    t.after(() => email.close());
+    const worker = await start({ channels: { ...absentChannels, inbox: inboxChannel, email } });
+    const run = async (ms: number) => {
+      worker.wake();
+      await time.advance(ms, worker.idle);
+    };
+    // The whole text of the first attempt comes, and is refused.
+    sink.behave((_to, before) => (before === 0 ? { refuse: 'message', code: 451, text: 'later' } : 'accept'));
+    await house.accept({ citizenId: 'cit-ada', subject: 'Your permit' });
+    await run(6 * day);
+    const ids = sink.mails.map(({ raw }) => headerOf(raw, 'Message-ID'));
+    assert.deepEqual(
+      sink.mails.map(({ raw }) => [headerOf(raw, 'Subject'), headerOf(raw, 'References')]),
+      [
+        ['Your permit', undefined],
+        ['Your permit', undefined],
+        ['Reminder: Your permit', ids[1]],
+      ],
+    );
+    assert.match(ids[1] ?? '', /^<dlv_\w+\.2@tax\.example>$/);
+  });
+}
