@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { deposited, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
 import { runDeletion } from './deletion-run.ts';
-import { allRetentionClasses, findRetentionClass, setRetentionClass } from './retention-class.ts';
+import { allRetentionClasses, findRetentionClass, retentionOf, setRetentionClass } from './retention-class.ts';
 
 const dayMs = 86_400_000;
 const permit = { name: 'permit', keepDays: 5, eraseAfterDays: 30, legalBasis: 'Archive Act 3' };
@@ -39,3 +39,12 @@ for (const engine of engines) {
     assert.deepEqual(await allRetentionClasses(db.read), [other, anew]);
   });
 }
+
+test('whatever its issuer states, a document is kept and erased at instants that an answer can state', () => {
+  const last = Date.parse('9999-12-31T23:59:59.999Z');
+  assert.deepEqual(retentionOf(permit, last, null), { retainUntil: last, eraseAt: last });
+  assert.deepEqual(retentionOf(permit, last - 10 * dayMs, last), { retainUntil: last, eraseAt: last });
+  assert.deepEqual(retentionOf(permit, last - 10 * dayMs, null), { retainUntil: last - 5 * dayMs, eraseAt: last });
+  // Before 1970: its time is over, and the database knows no instant before.
+  assert.deepEqual(retentionOf(permit, -40 * dayMs, null), { retainUntil: 0, eraseAt: 0 });
+});

@@ -1,3 +1,4 @@
+import { lastInstantMs } from '../kernel/clock.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
 
 /** The pattern of a class's name. */
@@ -13,17 +14,18 @@ export type RetentionClass = {
 
 const dayMs = 86_400_000;
 
-/** Until when such a document is kept, and when it is erased; a longer time wanted by its issuer moves both. */
+/**
+ * Until when such a document is kept, and when it is erased; a longer time wanted by its issuer moves both. What was issued
+ * shortly before the end of all instants is kept until then.
+ */
 export function retentionOf(
   { keepDays, eraseAfterDays }: RetentionClass,
   issuedAt: number,
   wanted: number | null,
 ): { readonly retainUntil: number; readonly eraseAt: number | null } {
-  const retainUntil = Math.max(issuedAt + keepDays * dayMs, wanted ?? 0);
-  return {
-    retainUntil,
-    eraseAt: eraseAfterDays === null ? null : Math.max(issuedAt + eraseAfterDays * dayMs, retainUntil),
-  };
+  const after = (days: number) => Math.min(issuedAt + days * dayMs, lastInstantMs);
+  const retainUntil = Math.max(after(keepDays), wanted ?? 0);
+  return { retainUntil, eraseAt: eraseAfterDays === null ? null : Math.max(after(eraseAfterDays), retainUntil) };
 }
 
 const columns = 'name, keep_days, erase_after_days, legal_basis';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseInstant } from './clock.ts';
+import fc from 'fast-check';
+import { parseInstant, toInstant } from './clock.ts';
 
 test('an instant is one that exists', () => {
   assert.equal(parseInstant('2024-02-29T00:00:00Z'), Date.UTC(2024, 1, 29));
@@ -8,3 +9,44 @@ test('an instant is one that exists', () => {
     assert.equal(parseInstant(none), undefined, none);
   }
 });
+
+test('an instant is read as Temporal reads it, and stated again as RFC 3339 has it, in years of four digits', () => {
+  const part = (least: number, most: number) =>
+    fc.integer({ min: least, max: most }).map((n) => String(n).padStart(2, '0'));
+  const year = fc.oneof(fc.constantFrom('0000', '0001', '1969', '1970', '2100', '9999'), part(1000, 9999));
+  const offset = fc.oneof(
+    fc.constant('Z'),
+    fc
+      .tuple(fc.constantFrom('+', '-'), part(0, 24), part(0, 61))
+      .map(([sign, hours, minutes]) => `${sign}${hours}:${minutes}`),
+  );
+  const edges = (texts: readonly string[], other: fc.Arbitrary<string>) => fc.oneof(fc.constantFrom(...texts), other);
+  const date = edges(
+    ['0000-01-01', '2000-02-29', '2100-02-29', '9999-12-31'],
+    fc.tuple(year, part(0, 13), part(0, 32)).map((parts) => parts.join('-')),
+  );
+  const time = edges(
+    ['00:00:00', '23:59:59', '24:00:00'],
+    fc.tuple(part(0, 25), part(0, 61), part(0, 59)).map((parts) => parts.join(':')),
+  );
+  const text = fc.tuple(date, time, offset).map(([day, hour, zone]) => `${day}T${hour}${zone}`);
+  const expected = (given: string): string | undefined => {
+    const known = temporalOf(given);
+    return known !== undefined && /^\d{4}-/.test(known) ? known : undefined;
+  };
+  fc.assert(
+    fc.property(text, (given) => {
+      const at = parseInstant(given);
+      assert.equal(at === undefined ? undefined : toInstant(at), expected(given), given);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+function temporalOf(given: string): string | undefined {
+  try {
+    return Temporal.Instant.from(given).toString({ smallestUnit: 'millisecond' });
+  } catch {
+    return undefined;
+  }
+}

@@ -25,10 +25,16 @@ export function toInstant(epochMs: number): string {
 let lastMs = Number.NaN;
 let lastInstant = '';
 
-/** The instant of an RFC 3339 text in epoch ms; undefined for a day or hour that no calendar has. */
+/** The first and the last instant that RFC 3339 can state, in epoch ms: its years have four digits. */
+const firstInstantMs = Date.parse('0000-01-01T00:00:00.000Z');
+export const lastInstantMs = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The instant of an RFC 3339 text in epoch ms; undefined for a day or hour that no calendar has, and for a year of five digits in UTC. */
 export function parseInstant(given: string): number | undefined {
   const at = Date.parse(given);
-  const [year, month, day] = given.slice(0, 10).split('-').map(Number);
-  if (Number.isNaN(at) || year === undefined || month === undefined || day === undefined) return undefined;
-  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate() ? at : undefined;
+  const day = given.slice(0, 10);
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  if (Number.isNaN(midnight) || !(at >= firstInstantMs && at <= lastInstantMs)) return undefined;
+  // `Date` counts a 31st of June on into July, and knows an hour 24.
+  return toInstant(midnight).startsWith(day) && given.slice(11, 13) !== '24' ? at : undefined;
 }
