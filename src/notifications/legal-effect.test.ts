@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { inboxAndEmail, standardPolicyFor } from './cascade.ts';
 import {
   type Calendar,
@@ -90,4 +91,25 @@ test('a list of holidays without a day of the present year is told, and an empty
   assert.equal(calendarNotice(calendar(), now), undefined);
   assert.equal(calendarNotice(calendar('2026-12-25', '2027-01-01'), now), undefined);
   assert.match(calendarNotice(calendar('2026-12-25'), now) ?? '', /^HOLIDAYS has no day of 2027/);
+});
+
+test('working days are counted as Temporal counts them, over the end of any year and the 29th of February', () => {
+  const february = fc.constantFrom(2028, 2100, 2400).map((year) => Date.UTC(year, 1, 25));
+  const from = fc.oneof(february, fc.integer({ min: 0, max: at('9998-12-31T00:00:00Z') }));
+  const holidays = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 20 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 99 }), from, holidays, (days, availableAt, offsets) => {
+      const begin = Temporal.Instant.fromEpochMilliseconds(availableAt).toZonedDateTimeISO('UTC').toPlainDate();
+      const free = new Set(offsets.map((offset) => begin.add({ days: offset }).toString()));
+      let day = begin;
+      for (let left = days; left > 0; ) {
+        day = day.add({ days: 1 });
+        if (day.dayOfWeek <= 5 && !free.has(day.toString())) left -= 1;
+      }
+      const facts = { ...none, availableAt };
+      const { effectiveAt } = legalEffectOf(`after-${days}-working-days`, facts, { holidays: free }, Infinity);
+      assert.equal(effectiveAt, `${day.add({ days: 1 }).toString()}T00:00:00.000Z`);
+    }),
+    { numRuns: 500 },
+  );
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { afterQuiet, quietFault } from './quiet-hours.ts';
 
 const noon = Date.UTC(2026, 0, 15, 12);
@@ -90,4 +91,54 @@ test('hours that are none are refused, and those over midnight or up to it are n
     [8, 24],
   ] as const)
     assert.equal(fault(from, until), undefined);
+});
+
+const zones = [
+  ...['Europe/Lisbon', 'Asia/Kathmandu', 'America/St_Johns', 'Pacific/Apia', 'Africa/Casablanca', 'Asia/Tehran'],
+  ...['Australia/Lord_Howe', 'Antarctica/Troll', 'Pacific/Chatham', 'Pacific/Kiritimati', 'UTC'],
+];
+
+/** When the clocks of a zone are set, or a day is left out there (Samoa, 2011), in epoch ms. */
+function changesOf(zone: string): number[] {
+  const changes: number[] = [];
+  let from = Temporal.Instant.from('2010-01-01T00:00:00Z').toZonedDateTimeISO(zone).getTimeZoneTransition('next');
+  for (; from !== null && from.year < 2040; from = from.getTimeZoneTransition('next'))
+    changes.push(from.epochMilliseconds);
+  return changes;
+}
+
+type Hours = { readonly from: number; readonly until: number; readonly timeZone: string };
+
+function isOpenByTemporal({ from, until, timeZone }: Hours, at: number): boolean {
+  const { hour } = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone);
+  return from < until ? hour >= from && hour < until : hour >= from || hour < until;
+}
+
+/** Minute for minute through two days. */
+function openByTemporal(all: readonly Hours[], at: number): number {
+  const minuteMs = 60_000;
+  const opens = (instant: number) => all.every((one) => isOpenByTemporal(one, instant));
+  if (opens(at)) return at;
+  const first = Math.ceil(at / minuteMs) * minuteMs;
+  for (let next = first; next < first + 2 * 1440 * minuteMs; next += minuteMs) if (opens(next)) return next;
+  return all.length > 1 ? openByTemporal(all.slice(0, 1), at) : at;
+}
+
+test('hours are those of the clocks of their zone, on the days too on which these are set', () => {
+  const hour = fc.integer({ min: 0, max: 24 });
+  const stated = fc
+    .record({ from: hour, until: hour, timeZone: fc.constantFrom(...zones) })
+    .filter((one) => quietFault(one) === undefined);
+  const dayMs = 86_400_000;
+  const near = fc
+    .tuple(fc.constantFrom(...zones.flatMap(changesOf)), fc.integer({ min: -dayMs, max: dayMs }))
+    .map(([change, apart]) => change + apart);
+  const instant = fc.oneof(near, fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2029, 0, 1) }));
+  fc.assert(
+    fc.property(fc.array(stated, { minLength: 1, maxLength: 2 }), instant, (all, at) => {
+      const asked = all.map((one) => ({ ...one, channels: ['sms'] as const }));
+      assert.equal(afterQuiet(asked, 'sms', at), openByTemporal(all, at));
+    }),
+    { numRuns: 200 },
+  );
 });
