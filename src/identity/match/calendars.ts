@@ -49,9 +49,10 @@ const dayMs = 86_400_000;
 /** Whether the second is the first as the Julian calendar writes it: 10 to 13 days behind since 1582. */
 function isJulian(ours: string, theirs: string): boolean {
   const instant = Date.parse(`${ours}T00:00:00Z`);
-  const year = Number(ours.slice(0, 4));
-  if (Number.isNaN(instant) || year < 1582) return false;
-  const century = Math.floor((ours.slice(5) < '03-01' ? year - 1 : year) / 100);
+  if (Number.isNaN(instant) || Number(ours.slice(0, 4)) < 1582) return false;
+  // It falls behind by its own 29th of February, which our calendar leaves out.
+  const year = Number(theirs.slice(0, 4));
+  const century = Math.floor((theirs.slice(5) < '03-01' ? year - 1 : year) / 100);
   const behind = century - Math.floor(century / 4) - 2;
   return new Date(instant - behind * dayMs).toISOString().slice(0, 10) === theirs;
 }
