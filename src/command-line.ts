@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { createMissingSigningKeys } from './access/signing-key-store.ts';
 import { createLog, type Log } from './api/log.ts';
-import { backupCommands } from './cli/backup.ts';
+import { backupCommands, type Stop } from './cli/backup.ts';
 import type { OpenTrial } from './cli/backup-verify.ts';
 import { calibrateCommands } from './cli/calibrate.ts';
 import { lockCommands } from './cli/citizen-lock.ts';
@@ -54,7 +54,7 @@ export async function commandLine(
     doctorCommand(() => checkUpOf(environment), terminal, systemTimer),
     ...calibrateCommands(terminal, systemClock),
     ...evaluateCommands(terminal, systemClock, processorMs),
-    ...backupCommands({ settings, clock: systemClock, rootKeyPath, openTrial, stopped: untilStopped }, terminal),
+    ...backupCommands({ settings, clock: systemClock, rootKeyPath, openTrial, hearStop }, terminal),
   ];
   const onHouse = houseCommands((use) => withHouse(settings(), use), terminal).map((command) => ({
     ...command,
@@ -145,7 +145,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal, environmen
       },
     },
     ledgerVerifyCommand(terminal, fetch),
-    witnessCommand(terminal, () => ({ clock: systemClock, random: systemRandom, stopped: untilStopped() })),
+    witnessCommand(terminal, () => ({ clock: systemClock, random: systemRandom, stopped: hearStop().told })),
     evidenceVerifyCommand(terminal),
     {
       name: 'version',
@@ -160,12 +160,18 @@ function serverCommands(settings: () => Settings, terminal: Terminal, environmen
   ];
 }
 
-/** Resolves when somebody wants this process to end. */
-function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once('SIGTERM', () => resolve());
-    process.once('SIGINT', () => resolve());
-  });
+/** Hears that somebody wants this process to end; told once more, it ends at once. */
+function hearStop(): Stop {
+  const { promise: told, resolve } = Promise.withResolvers<void>();
+  const stop = () => resolve();
+  const signals = ['SIGTERM', 'SIGINT'] as const;
+  for (const signal of signals) process.once(signal, stop);
+  return {
+    told,
+    [Symbol.dispose]: () => {
+      for (const signal of signals) process.off(signal, stop);
+    },
+  };
 }
 
 /** Processor time of this process in milliseconds: what else the machine does is not in it. */

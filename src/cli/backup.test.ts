@@ -31,7 +31,8 @@ async function backupOf(t: TestContext, change: (db: DatabaseSync) => void = () 
   const options = { folder: backup, earlier: undefined, rootKeyPath, clock: systemClock };
   await createBackup(settings, { ...options, onProgress: () => undefined });
   await inDatabase(change)(backup, rootKeyPath);
-  const { promise, resolve: stop } = Promise.withResolvers<void>();
+  const { promise: told, resolve: stop } = Promise.withResolvers<void>();
+  const hearStop = () => ({ told, [Symbol.dispose]: () => undefined });
   const verify = async (openTrial: OpenTrial, onTold: (text: string) => void = () => undefined) => {
     const told: string[] = [];
     const stderr = (text: string) => {
@@ -40,7 +41,7 @@ async function backupOf(t: TestContext, change: (db: DatabaseSync) => void = () 
     };
     const terminal = { stdout: assert.fail, stderr, isInteractive: true, cwd: '/' };
     const room = { settings: () => settings, clock: systemClock, rootKeyPath: () => rootKeyPath };
-    const commands = backupCommands({ ...room, openTrial, stopped: () => promise }, terminal);
+    const commands = backupCommands({ ...room, openTrial, hearStop }, terminal);
     const code = await runCommandLine(['backup', 'verify', backup, '--scratch', scratch], commands, terminal);
     return { code, last: told.at(-1), left: readdirSync(scratch) };
   };

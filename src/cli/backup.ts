@@ -16,9 +16,11 @@ export type BackupParts = {
   readonly clock: Clock;
   readonly rootKeyPath: (settings: Settings) => string;
   readonly openTrial: OpenTrial;
-  /** Resolves when somebody wants the process to end. */
-  readonly stopped: () => Promise<void>;
+  readonly hearStop: () => Stop;
 };
+
+/** Somebody may want the process to end: `told` resolves then; after the disposal nobody listens any more. */
+export type Stop = Disposable & { readonly told: Promise<void> };
 
 /** `backup create`, `backup verify`, `backup restore`: of an installation on SQLite, the root key left out. */
 export function backupCommands(parts: BackupParts, terminal: Terminal): readonly Command[] {
@@ -93,18 +95,18 @@ async function verify(args: readonly string[], parts: BackupParts, terminal: Ter
   const folder = resolve(terminal.cwd, onlyOf(positionals, 'name one folder'));
   const place = resolve(terminal.cwd, values.scratch ?? tmpdir());
   // Heard from before there is anything that would be left.
-  const stopped = parts.stopped();
+  using stop = parts.hearStop();
   const scratch = await mkdtemp(join(place, 'citizen-services-trial-'));
-  const stop = new AbortController();
-  const ended = stopped.then(() => {
-    stop.abort();
+  const stopped = new AbortController();
+  const ended = stop.told.then(() => {
+    stopped.abort();
     throw new Error('stopped; the backup is as it was');
   });
   try {
     const settings = parts.settings();
     const verifying = verifyBackup(settings, {
       ...{ folder, scratch, quick: values.quick === true },
-      ...{ rootKey: parts.rootKeyPath(settings), openTrial: parts.openTrial, stopped: stop.signal },
+      ...{ rootKey: parts.rootKeyPath(settings), openTrial: parts.openTrial, stopped: stopped.signal },
       onProgress: (what) => terminal.isInteractive && terminal.stderr(`\r${what}\u001b[K`),
     });
     const { manifest, faults, ...counts } = await Promise.race([verifying, ended]);

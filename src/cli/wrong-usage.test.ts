@@ -238,3 +238,11 @@ test('what a command writes never goes over a file that it reads, by whatever na
   assert.deepEqual(readFileSync(join(folder, 'people.csv'), 'utf8'), people);
   assert.deepEqual(readFileSync(join(folder, 'map.json'), 'utf8'), map);
 });
+
+test('behind a trial of a backup the process hears a signal as it did before', async (t) => {
+  const { run } = openCommandLine(t);
+  const listening = () => ['SIGTERM', 'SIGINT'].map((signal) => process.listenerCount(signal));
+  const before = listening();
+  assert.equal((await run('backup', 'verify', 'none')).code, 1);
+  assert.deepEqual(listening(), before);
+});
