@@ -1,6 +1,5 @@
 import { hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allClients } from './access/client-store.ts';
 import { openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
@@ -32,6 +31,7 @@ import { createPublisher } from './ledger/publisher.ts';
 import { runSequencer } from './ledger/run-sequencer.ts';
 import { createSequencer } from './ledger/sequencer.ts';
 import { createWitnessClient, secondHistory } from './ledger/witness-client.ts';
+import { makeFolder } from './store/sync-folder.ts';
 
 /** What this process knows of the ledger: every role has it, the sequencer alone moves it. */
 export type Ledger = {
@@ -175,7 +175,7 @@ export async function startSequencer(house: House, ledger: Ledger) {
   const { db, clock, log, settings, citizenKeys, random, claim, mint } = house;
   const onFault = (fault: unknown) => log.fault('ledger', fault);
   // On PostgreSQL nothing else has made it where root key and documents lie elsewhere.
-  await inFolderOf('DATA_DIR', () => mkdir(settings.dataDir, { recursive: true, mode: 0o700 }));
+  await inFolderOf('DATA_DIR', () => makeFolder(settings.dataDir));
   const anchor = openAnchor(join(settings.dataDir, anchorFile));
   const lease = await keepLease({
     ...{ claim, timer: systemTimer, leaseMs, onFault },

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { inFolderOf, type Settings } from './config/settings.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';
 import { createRootKey, RootKeyError } from './keys/root-key-file.ts';
 import { databaseFile, openDatabase } from './store/open.ts';
+import { makeFolder } from './store/sync-folder.ts';
 
 /** The root key within `DATA_DIR`, where no setting names another place. */
 export const rootKeyFile = 'root.key';
@@ -19,7 +20,7 @@ export function rootKeyPath(settings: Settings): string {
  * would open nothing of it, and would lie where the copy of the lost one belongs.
  */
 export async function createFirstRootKey({ dataDir, databaseUrl }: Settings, path: string): Promise<RootKey> {
-  await inFolderOf('DATA_DIR', async () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
+  await inFolderOf('DATA_DIR', () => makeFolder(dataDir));
   // A first start has no file yet, and opens no database twice.
   if (!existsSync(path) && (databaseUrl !== undefined || existsSync(join(dataDir, databaseFile)))) {
     const place = { databaseUrl: databaseUrl?.reveal(), dataDir, clock: systemClock, random: systemRandom };
@@ -38,6 +39,7 @@ export async function createFirstRootKey({ dataDir, databaseUrl }: Settings, pat
     }
   }
   try {
+    await makeFolder(dirname(path));
     return createRootKey(path, systemRandom);
   } catch (fault) {
     // EEXIST: another process has made one meanwhile.

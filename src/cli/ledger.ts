@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseId } from '../kernel/id.ts';
 import type { LogView } from '../ledger/log-view.ts';
 import { tilePath, tilesOf, tileWidth } from '../ledger/tile.ts';
+import { makeFolder } from '../store/sync-folder.ts';
 import {
   type Command,
   demandCaller,
@@ -62,12 +63,12 @@ async function exportLog({ log }: LedgerRoom, folder: string, terminal: Terminal
     const bytes = await log.tile(name);
     if (bytes === undefined) return failed(terminal, `${tilePath(name)} is missing: the log is damaged.`);
     const path = join(folder, tilePath(name));
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     await writeFile(path, bytes);
     files += 1;
     if (name.level === 'entries') told(name.index * tileWidth + name.width, checkpoint.size);
   }
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   // Last, so that what it promises is there.
   await writeFile(join(folder, 'checkpoint'), checkpoint.note);
   terminal.stderr(`${clearLine(terminal)}${files} files with ${checkpoint.size} entries in ${folder}\n`);

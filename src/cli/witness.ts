@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Clock, Random } from '../kernel/clock.ts';
@@ -7,6 +7,7 @@ import { isKeyName } from '../ledger/note.ts';
 import { parseSignerKey, parseVkey, signatureTypes, signerKeyText, type VerifierKey } from '../ledger/note-key.ts';
 import { createWitness } from '../ledger/witness.ts';
 import { serveWitness } from '../ledger/witness-server.ts';
+import { makeFolder } from '../store/sync-folder.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
 export type WitnessRoom = { readonly clock: Clock; readonly random: Random; readonly stopped: Promise<unknown> };
@@ -46,7 +47,7 @@ export function witnessCommand(terminal: Terminal, room: () => WitnessRoom): Com
       const logs = log.map(logKey);
       const { clock, random, stopped } = room();
       const folder = resolve(terminal.cwd, data);
-      const signer = keyIn(folder, { name, mlDsa: values['ml-dsa'] === true, random });
+      const signer = await keyIn(folder, { name, mlDsa: values['ml-dsa'] === true, random });
       const witness = await createWitness({ signer, logs, folder: join(folder, 'logs'), clock });
       const onFault = (fault: unknown) => terminal.stderr(`${fault instanceof Error ? fault.message : 'fault'}\n`);
       const served = await serveWitness(witness, { host, port: Number(port), onFault });
@@ -71,12 +72,12 @@ function logKey(text: string): VerifierKey {
 
 type Wanted = { readonly name: string | undefined; readonly mlDsa: boolean; readonly random: Random };
 
-function keyIn(folder: string, { name, mlDsa, random }: Wanted): NoteSigner {
+async function keyIn(folder: string, { name, mlDsa, random }: Wanted): Promise<NoteSigner> {
   const path = join(folder, 'witness.key');
   if (!existsSync(path)) {
     if (name === undefined || !isKeyName(name))
       throw new UsageError('--name is needed at the first start, without blanks');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     const type = mlDsa ? signatureTypes.mlDsaCosignature : signatureTypes.cosignature;
     writeFileSync(path, `${signerKeyText(type, name, random(32))}\n`, { mode: 0o600, flag: 'wx', flush: true });
   }

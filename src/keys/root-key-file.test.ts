@@ -37,7 +37,7 @@ test('a root key that cannot be read is not called missing, so that nobody makes
 });
 
 test('a root key that others of the machine can read is refused', (t) => {
-  const path = join(emptyFolder(t), 'keys', 'root.key');
+  const path = join(emptyFolder(t), 'root.key');
   createRootKey(path, systemRandom);
   for (const mode of [0o640, 0o604]) {
     chmodSync(path, mode);

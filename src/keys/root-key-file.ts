@@ -2,7 +2,6 @@ import {
   closeSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -87,9 +86,8 @@ function keyIn(path: string, text = ''): Uint8Array {
   return key;
 }
 
-/** Makes a new root key in a file of mode 0600, synced; refuses to touch a file that is there. */
+/** Makes a new root key in a file of mode 0600, synced, of a folder that is there; refuses to touch a file that is there. */
 export function createRootKey(path: string, random: Random): RootKey {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // A crash on the way leaves no half key under its name; and a link, unlike a rename, takes nobody's place.
   rmSync(`${path}.new`, { force: true });
   writeNew(`${path}.new`, { current: random(keyBytes) });

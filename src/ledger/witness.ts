@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { ifThere } from '../kernel/if-there.ts';
+import { makeFolder } from '../store/sync-folder.ts';
 import { type Checkpoint, isSameTree, parseCheckpoint, parseCount, parseHash } from './checkpoint.ts';
 import { emptyRoot, verifyConsistency } from './merkle.ts';
 import { formatNote, formatSignature, type Note, type NoteSigner, openNote, parseNote } from './note.ts';
@@ -38,7 +39,7 @@ const answer = (status: number, body: string, contentType = text): WitnessAnswer
 
 /** The witness of this folder; one process only may have it. Requests are taken one after the other. */
 export async function createWitness(parts: WitnessParts): Promise<Witness> {
-  await mkdir(parts.folder, { recursive: true, mode: 0o700 });
+  await makeFolder(parts.folder);
   let last: Promise<unknown> = Promise.resolve();
   return {
     addCheckpoint: (body) => {

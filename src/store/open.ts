@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import type { Db } from './db.ts';
 import { migrate } from './migrations.ts';
+import { makeFolder } from './sync-folder.ts';
 
 export type DatabaseSettings = {
   /** A `postgres://` URL; without one the database is a SQLite file in `dataDir`. */
@@ -55,7 +56,7 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Db> {
 async function openFile(settings: DatabaseSettings, random: Random): Promise<Db> {
   const { openSqlite } = await import('./sqlite.ts');
   const { dataDir } = settings;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  await makeFolder(dataDir);
   const path = join(dataDir, databaseFile);
   // An empty database would be in the way of what is being restored.
   if (!existsSync(path) && existsSync(join(dataDir, restoringFile))) {

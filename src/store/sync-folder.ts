@@ -1,4 +1,4 @@
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Brings to disk which files a folder holds, as behind a renaming: a file's own sync says nothing of its name. */
@@ -7,9 +7,23 @@ export async function syncFolder(path: string): Promise<void> {
   await folder.sync();
 }
 
-/** Makes a folder for its owner alone, with its parents, each synced into the one above, so that a power cut does not lose the branch. */
+/**
+ * Makes a folder for its owner alone, with its parents, each synced into the one above, so that a power cut does not lose the
+ * branch. One after the other: node's own `recursive` tries without end where a folder takes none, as /proc does.
+ */
 export async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  for (let at = path; at.length >= first.length; at = dirname(at)) await syncFolder(dirname(at));
+  const isThere = async () => (await found(path))?.isDirectory() === true;
+  if (await isThere()) return;
+  const above = dirname(path);
+  if (above !== path && (await found(above)) === undefined) await makeFolder(above);
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (fault) {
+    // Another process may have made it meanwhile.
+    if (!(await isThere())) throw fault;
+  }
+  await syncFolder(above);
 }
+
+/** Why it cannot be looked at, the making of it says. */
+const found = (path: string) => stat(path).catch(() => undefined);
