@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -9,6 +8,7 @@ import type { Copied } from './backup-documents.ts';
 import { restoreBackup } from './backup-restore.ts';
 import { type OpenTrial, verifyBackup } from './backup-verify.ts';
 import { type Command, type ExitCode, onlyOf, type Terminal } from './command.ts';
+import { openTrialFolder } from './trial-folder.ts';
 
 /** What the commands about backups need. */
 export type BackupParts = {
@@ -96,37 +96,32 @@ async function verify(args: readonly string[], parts: BackupParts, terminal: Ter
   const place = resolve(terminal.cwd, values.scratch ?? tmpdir());
   // Heard from before there is anything that would be left.
   using stop = parts.hearStop();
-  const scratch = await mkdtemp(join(place, 'citizen-services-trial-'));
+  await using scratch = await openTrialFolder(place);
   const stopped = new AbortController();
   const ended = stop.told.then(() => {
     stopped.abort();
     throw new Error('stopped; the backup is as it was');
   });
-  try {
-    const settings = parts.settings();
-    const verifying = verifyBackup(settings, {
-      ...{ folder, scratch, quick: values.quick === true },
-      ...{ rootKey: parts.rootKeyPath(settings), openTrial: parts.openTrial, stopped: stopped.signal },
-      onProgress: (what) => terminal.isInteractive && terminal.stderr(`\r${what}\u001b[K`),
-    });
-    const { manifest, faults, ...counts } = await Promise.race([verifying, ended]);
-    const { begunAt, program, rootKeys } = manifest;
-    if (values.json === true) {
-      terminal.stdout(`${JSON.stringify({ verified: faults.length === 0, begunAt, program, ...counts, faults })}\n`);
-    } else for (const fault of faults) terminal.stdout(`${fault}\n`);
-    const { citizens, documents, entries, leftovers } = counts;
-    const more = leftovers === 0 ? '' : `, ${leftovers} leftovers of uploads that broke off`;
-    const found = `${citizens} citizens, ${documents} documents, ${entries} entries of the ledger${more}`;
-    const verdict = faults.length === 0 ? 'it can be restored' : `NOT well: ${faults.length} faults`;
-    terminal.stderr(
-      `${terminal.isInteractive ? '\r\u001b[K' : ''}backup of ${begunAt}, root key ${rootKeys.join(', ')}: `,
-    );
-    terminal.stderr(`${found}: ${verdict}\n`);
-    return faults.length === 0 ? 0 : 1;
-  } finally {
-    // Once more where a trial that was stopped makes files in it still: they are a copy of the register.
-    await rm(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  }
+  const settings = parts.settings();
+  const verifying = verifyBackup(settings, {
+    ...{ folder, scratch: scratch.path, quick: values.quick === true },
+    ...{ rootKey: parts.rootKeyPath(settings), openTrial: parts.openTrial, stopped: stopped.signal },
+    onProgress: (what) => terminal.isInteractive && terminal.stderr(`\r${what}\u001b[K`),
+  });
+  const { manifest, faults, ...counts } = await Promise.race([verifying, ended]);
+  const { begunAt, program, rootKeys } = manifest;
+  if (values.json === true) {
+    terminal.stdout(`${JSON.stringify({ verified: faults.length === 0, begunAt, program, ...counts, faults })}\n`);
+  } else for (const fault of faults) terminal.stdout(`${fault}\n`);
+  const { citizens, documents, entries, leftovers } = counts;
+  const more = leftovers === 0 ? '' : `, ${leftovers} leftovers of uploads that broke off`;
+  const found = `${citizens} citizens, ${documents} documents, ${entries} entries of the ledger${more}`;
+  const verdict = faults.length === 0 ? 'it can be restored' : `NOT well: ${faults.length} faults`;
+  terminal.stderr(
+    `${terminal.isInteractive ? '\r\u001b[K' : ''}backup of ${begunAt}, root key ${rootKeys.join(', ')}: `,
+  );
+  terminal.stderr(`${found}: ${verdict}\n`);
+  return faults.length === 0 ? 0 : 1;
 }
 
 async function restore(args: readonly string[], parts: BackupParts, terminal: Terminal): Promise<ExitCode> {

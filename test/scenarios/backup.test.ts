@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -270,6 +271,19 @@ test('a trial that is stopped leaves nothing of itself behind', async (t) => {
   await until(async () => readdirSync(scratch).length === 1);
   assert.deepEqual(await launched.end('SIGTERM'), { code: 1, signal: null });
   assert.match(launched.stderr(), /stopped; the backup is as it was/);
+  assert.deepEqual(readdirSync(scratch), []);
+});
+
+test('what a trial leaves that is killed, the next one clears away', async (t) => {
+  const { folder } = copyOf(t);
+  const scratch = folderOf(t);
+  const verify = ['backup', 'verify', folder, '--scratch', scratch] as const;
+  const killed = standing.home.launch(...verify);
+  const copy = `citizen-services-trial-*/${databaseFile}`;
+  await until(async () => globSync(copy, { cwd: scratch }).length === 1);
+  await killed.end('SIGKILL');
+  assert.equal(readdirSync(scratch).length, 1);
+  assert.equal((await standing.home.run(...verify)).code, 0);
   assert.deepEqual(readdirSync(scratch), []);
 });
 
