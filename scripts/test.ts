@@ -5,11 +5,13 @@ import { spec } from 'node:test/reporters';
 import '../src/compile-cache.js';
 import { type PostgresServer, startPostgres } from '../test/postgres-server.ts';
 import { watchAnswers } from './answers.ts';
+import { watchFiles } from './idle-files.ts';
 
 // What `npm test` runs: all tests, or those in the folders and files that are named, against one PostgreSQL.
 const root = resolve(import.meta.dirname, '..');
 const atOnce = 2;
-// What does not end is a failure, not a wait: a test is named after the first limit, and the run ends at the second.
+// What does not end is a failure, not a wait: a test is named after the first limit, as is a file that had no test at work for so
+// long, and the run ends at the second.
 const testLimitMs = 120_000;
 const runLimitMs = 1_020_000;
 
@@ -46,8 +48,10 @@ function findFiles(filters: readonly string[]): string[] {
 async function runTests(files: string[], whole: boolean): Promise<string[]> {
   const counts = { sqlite: 0, postgres: 0, skipped: 0 };
   let failed = false;
-  const signal = AbortSignal.timeout(runLimitMs);
-  const events = run({ files, concurrency: atOnce, timeout: testLimitMs, signal, cwd: root });
+  const stop = new AbortController();
+  const late = setTimeout(() => stop.abort(), runLimitMs);
+  const events = run({ files, concurrency: atOnce, timeout: testLimitMs, signal: stop.signal, cwd: root });
+  const idle = watchFiles(events, { silentMs: testLimitMs, stop: () => stop.abort() });
   events.on('test:fail', () => {
     failed = true;
   });
@@ -58,9 +62,11 @@ async function runTests(files: string[], whole: boolean): Promise<string[]> {
     else if (name.startsWith('postgres:')) counts.postgres += 1;
   });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
+  clearTimeout(late);
   process.stdout.write(`store engines: ${counts.sqlite} tests on SQLite, ${counts.postgres} on PostgreSQL\n`);
   return [
     ...(failed ? ['tests failed'] : []),
+    ...idle().map((file) => `${relative(root, file)}: its tests have ended, and something keeps its process alive`),
     ...(whole && Math.min(counts.sqlite, counts.postgres) === 0 ? ['every store must be tested on both engines'] : []),
     ...(process.env['TESTS_REQUIRE_ALL'] === 'true' && counts.skipped > 0
       ? [`${counts.skipped} tests were skipped, and TESTS_REQUIRE_ALL forbids it`]
