@@ -11,6 +11,7 @@ import {
 import { unwrapKey, wrapKey } from '../keys/wrap.ts';
 import type { Db, Read, Row, Statement } from '../store/db.ts';
 import { rootStands, tellRetired } from '../store/root-key-store.ts';
+import { bytesField, textField, wholeField, wholeOrNull, wordField } from '../store/row-fields.ts';
 
 /** The signing keys that are in force, as this process read them within the last minute or so. */
 export type SigningKeys = {
@@ -187,18 +188,13 @@ async function readKeys(read: Read, root: RootKey, now: number): Promise<StoredK
 }
 
 function keyOf(row: Row, root: RootKey): StoredKey {
-  const { kid, sealed_private: sealed, root_key_id: rootKeyId, created_at: createdAt, retire_at: retireAt } = row;
-  const use = signingUses.find((one) => one === row['use']);
-  if (
-    use === undefined ||
-    typeof kid !== 'string' ||
-    !(sealed instanceof Uint8Array) ||
-    typeof createdAt !== 'number'
-  ) {
-    throw new TypeError('a row of signing_key is not of its form');
-  }
-  const wrapping = root.ofRoot(String(rootKeyId), 'wrap-signing-keys');
-  const key = signingKeyFrom(use, unwrapKey(wrapping, sealed, boundTo(use, kid)));
-  const isWithdrawn = Boolean(row['withdrawn']);
-  return { key, createdAt, retireAt: typeof retireAt === 'number' ? retireAt : undefined, isWithdrawn };
+  const use = wordField(row, 'use', signingUses);
+  const wrapping = root.ofRoot(textField(row, 'root_key_id'), 'wrap-signing-keys');
+  const seed = unwrapKey(wrapping, bytesField(row, 'sealed_private'), boundTo(use, textField(row, 'kid')));
+  return {
+    key: signingKeyFrom(use, seed),
+    createdAt: wholeField(row, 'created_at'),
+    retireAt: wholeOrNull(row, 'retire_at') ?? undefined,
+    isWithdrawn: row['withdrawn'] === true,
+  };
 }

@@ -2,6 +2,7 @@ import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
 import { hmac, sha256 } from '../kernel/hashing.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
+import { textField, wholeField } from '../store/row-fields.ts';
 import type { Answer } from './operation.ts';
 
 /** The identity of one logical request: the same key of another client or for another operation is another key. */
@@ -53,9 +54,9 @@ export async function findEarlier(
 
 async function storedAnswer(row: Row, open: Print['open']): Promise<Answer> {
   // Both texts were written by `remember` below.
-  const headers = JSON.parse(String(row['headers'])) as Record<string, string>;
-  const json: unknown = JSON.parse(open === undefined ? String(row['body']) : await open(String(row['body'])));
-  return { status: Number(row['status']), headers: { ...headers, 'idempotent-replayed': 'true' }, json };
+  const headers = JSON.parse(textField(row, 'headers')) as Record<string, string>;
+  const json: unknown = JSON.parse(open === undefined ? textField(row, 'body') : await open(textField(row, 'body')));
+  return { status: wholeField(row, 'status'), headers: { ...headers, 'idempotent-replayed': 'true' }, json };
 }
 
 /** The statement that stores an answer in the unit of its effect; a second one under the same key is refused. */

@@ -1,5 +1,6 @@
 import type { DocumentId, EventId } from '../kernel/id.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
+import { bytesField, idField, textField, textOrNull, wholeField, wholeOrNull } from '../store/row-fields.ts';
 import type { Grant, HeldDocument, Reader, Scan, StoredDocument } from './document.ts';
 
 const columnNames =
@@ -119,35 +120,34 @@ function foundIn(rows: readonly Row[]): Found[] {
 function grantOf(documentId: DocumentId, row: Row): Grant {
   return {
     documentId,
-    clientId: String(row['client_id']),
-    purpose: String(row['purpose']),
-    grantedAt: Number(row['granted_at']),
-    endsAt: instantOf(row['ends_at']),
+    clientId: textField(row, 'client_id'),
+    purpose: textField(row, 'purpose'),
+    grantedAt: wholeField(row, 'granted_at'),
+    endsAt: wholeOrNull(row, 'ends_at'),
   };
 }
 
 /** A row as the type it stands for. The checks of the table keep what each state needs. */
 function documentOf(row: Row): StoredDocument {
   const head = {
-    id: row['id'] as DocumentId,
-    citizenId: String(row['citizen_id']),
-    issuer: String(row['issuer']),
-    createdAt: Number(row['created_at']),
-    retainUntil: instantOf(row['retain_until']),
-    retentionClass: textOf(row['retention_class']),
-    eraseAt: instantOf(row['erase_at']),
-    held: Number(row['holds']) > 0,
+    id: idField(row, 'id', 'document'),
+    citizenId: textField(row, 'citizen_id'),
+    issuer: textField(row, 'issuer'),
+    createdAt: wholeField(row, 'created_at'),
+    retainUntil: wholeOrNull(row, 'retain_until'),
+    retentionClass: textOrNull(row, 'retention_class'),
+    eraseAt: wholeOrNull(row, 'erase_at'),
+    held: wholeField(row, 'holds') > 0,
     scan: scanOf(row),
   };
   const status = row['status'];
   if (status === 'receiving') return { ...head, status };
   if (status === 'erased') {
-    return { ...head, status, erasedAt: Number(row['erased_at']), proof: row['erasure_event'] as EventId };
+    return { ...head, status, erasedAt: wholeField(row, 'erased_at'), proof: row['erasure_event'] as EventId };
   }
-  const sealedRecord = row['sealed_record'];
-  if (!(sealedRecord instanceof Uint8Array)) throw new Error(`document ${head.id} has no sealed record`);
+  const sealedRecord = bytesField(row, 'sealed_record');
   if (status === 'withdrawn') {
-    return { ...head, status, withdrawnAt: Number(row['withdrawn_at']), sealedRecord };
+    return { ...head, status, withdrawnAt: wholeField(row, 'withdrawn_at'), sealedRecord };
   }
   if (status === 'scanning' || status === 'available' || status === 'quarantined') {
     return { ...head, status, sealedRecord };
@@ -156,21 +156,13 @@ function documentOf(row: Row): StoredDocument {
 }
 
 function scanOf(row: Row): Scan | null {
-  const [verdict, at] = [row['scan_verdict'], instantOf(row['scanned_at'])];
+  const [verdict, at] = [row['scan_verdict'], wholeOrNull(row, 'scanned_at')];
   if (verdict === null || at === null) return null;
   // A check of the table names the verdicts.
   return {
     verdict: verdict as Scan['verdict'],
     at,
-    engine: textOf(row['scan_engine']),
-    finding: textOf(row['scan_finding']),
+    engine: textOrNull(row, 'scan_engine'),
+    finding: textOrNull(row, 'scan_finding'),
   };
-}
-
-function textOf(value: Row[string] | undefined): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function instantOf(value: Row[string] | undefined): number | null {
-  return value === null || value === undefined ? null : Number(value);
 }

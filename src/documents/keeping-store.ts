@@ -1,5 +1,6 @@
 import { type DocumentId, type EventId, type HoldId, parseId } from '../kernel/id.ts';
 import type { Read, Statement } from '../store/db.ts';
+import { idField, textField, wholeField } from '../store/row-fields.ts';
 import type { HeldDocument, StoredDocument } from './document.ts';
 
 /** Withdraws a document that is still given out; refused when it has moved elsewhere. */
@@ -130,12 +131,12 @@ export async function standingHolds(read: Read): Promise<Hold[]> {
 
 async function holdsIn(read: Read, where: string, args: readonly string[]): Promise<Hold[]> {
   const rows = await read(`select id, citizen_id, document_id, placed_at from document_hold ${where}`, args);
-  return rows.flatMap((row) => {
-    const id = parseId('hold', String(row['id']));
-    const documentId = row['document_id'] === null ? null : (parseId('document', String(row['document_id'])) ?? null);
-    if (id === undefined) return [];
-    return [{ id, citizenId: String(row['citizen_id']), documentId, placedAt: Number(row['placed_at']) }];
-  });
+  return rows.map((row) => ({
+    id: idField(row, 'id', 'hold'),
+    citizenId: textField(row, 'citizen_id'),
+    documentId: row['document_id'] === null ? null : idField(row, 'document_id', 'document'),
+    placedAt: wholeField(row, 'placed_at'),
+  }));
 }
 
 /** A document that is due since `dueAt` (epoch ms), and whether a legal hold stands against its erasure. */
@@ -154,10 +155,11 @@ export async function dueForErasure(
       where erasure_due_at <= $1 and (erasure_due_at, id) > ($2, $3) order by erasure_due_at, id limit $4`,
     [now, after?.dueAt ?? 0, after?.id ?? '', limit],
   );
-  return rows.flatMap((row) => {
-    const id = parseId('document', String(row['id']));
-    return id === undefined ? [] : [{ id, dueAt: Number(row['erasure_due_at']), held: Number(row['holds']) > 0 }];
-  });
+  return rows.map((row) => ({
+    id: idField(row, 'id', 'document'),
+    dueAt: wholeField(row, 'erasure_due_at'),
+    held: wholeField(row, 'holds') > 0,
+  }));
 }
 
 /** Why the run may erase it: its issuer withdrew it, or its class says so. */

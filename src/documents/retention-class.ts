@@ -1,5 +1,6 @@
 import { lastInstantMs } from '../kernel/clock.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
+import { textField, wholeField, wholeOrNull } from '../store/row-fields.ts';
 
 /** The pattern of a class's name. */
 export const retentionClassName = '^[a-z0-9][a-z0-9-]{0,63}$';
@@ -53,9 +54,9 @@ export function setRetentionClass(
 
 function classOf(row: Row): RetentionClass {
   return {
-    name: String(row['name']),
-    keepDays: Number(row['keep_days']),
-    eraseAfterDays: row['erase_after_days'] === null ? null : Number(row['erase_after_days']),
-    legalBasis: String(row['legal_basis']),
+    name: textField(row, 'name'),
+    keepDays: wholeField(row, 'keep_days'),
+    eraseAfterDays: wholeOrNull(row, 'erase_after_days'),
+    legalBasis: textField(row, 'legal_basis'),
   };
 }

@@ -1,5 +1,6 @@
-import { type DocumentId, parseId } from '../kernel/id.ts';
+import type { DocumentId } from '../kernel/id.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
+import { idField, wholeField } from '../store/row-fields.ts';
 import type { HeldDocument } from './document.ts';
 import type { Verdict } from './scanner.ts';
 
@@ -24,9 +25,7 @@ export function claimScans({ now, until, limit }: { now: number; until: number; 
 
 /** The job in a row of `claimScans`. */
 export function scanJobOf(row: Row): ScanJob {
-  const id = parseId('document', String(row['id']));
-  if (id === undefined) throw new TypeError('a document has an id');
-  return { id, attempt: Number(row['scan_attempts']) };
+  return { id: idField(row, 'id', 'document'), attempt: wholeField(row, 'scan_attempts') };
 }
 
 /** Puts the verdict on record and moves the document into the state that follows; refused when it has moved elsewhere. */

@@ -1,5 +1,6 @@
 import type { Claim } from '../jobs/claim.ts';
 import type { Read } from '../store/db.ts';
+import { wholeField } from '../store/row-fields.ts';
 import { longestGuessMs } from './guess-budget.ts';
 
 /** So many rows go in one write, which others wait for. */
@@ -27,7 +28,7 @@ export async function clearVerifications({ read, claim, before }: Clearing): Pro
   for (let total = 0; ; ) {
     // Ids are ordered by time, so no other index is needed.
     const oldest = await read('select id, checked_at from verification order by id limit $1', [clearedAtOnce]);
-    const end = oldest.findIndex((row) => Number(row['checked_at']) >= before);
+    const end = oldest.findIndex((row) => wholeField(row, 'checked_at') >= before);
     const last = oldest.at(end < 0 ? -1 : end - 1);
     if (last === undefined || end === 0) return total;
     const rows = await claim({

@@ -1,6 +1,7 @@
 import type { Claim } from '../jobs/claim.ts';
 import type { Read, Statement } from '../store/db.ts';
 import { createMultiRow } from '../store/multi-row.ts';
+import { textField, wholeField, wholeOrNull } from '../store/row-fields.ts';
 
 /** How many distinct wrong value sets about one subject are answered by looking. */
 export type GuessLimits = { readonly inDay: number; readonly inMonth: number };
@@ -98,14 +99,14 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
     const sql = 'select guesses, version, told_at, telling_at from guess_budget where subject = $1';
     const [row] = await read(sql, [subject]);
     if (row === undefined) return noBudget;
-    const text = String(row['guesses']);
+    const text = textField(row, 'guesses');
     return {
       // Only `count` writes this column.
       guesses: JSON.parse(text) as Guess[],
       text,
-      version: Number(row['version']),
-      toldAt: numberOrNull(row['told_at']),
-      tellingAt: numberOrNull(row['telling_at']),
+      version: wholeField(row, 'version'),
+      toldAt: wholeOrNull(row, 'told_at'),
+      tellingAt: wholeOrNull(row, 'telling_at'),
     };
   }
 
@@ -142,7 +143,7 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
         const tellingAt = subject === counting.told && tells ? now : budget.tellingAt;
         return [subject, JSON.stringify(next), budget.version + 1, now, tellingAt];
       });
-      const written = (await Promise.all(upserts(rows).map(claim))).flat().map((row) => String(row['subject']));
+      const written = (await Promise.all(upserts(rows).map(claim))).flat().map((row) => textField(row, 'subject'));
       for (const subject of written) {
         const one = all.get(subject);
         hadRoom &&= one?.hadRoom !== false;
@@ -166,10 +167,6 @@ function isUntold(guesses: readonly Guess[], { toldAt, tellingAt }: Budget, now:
   const newest = guesses.reduce((latest, { at }) => Math.max(latest, at), 0);
   const isTelling = tellingAt !== null && tellingAt >= newest && now - tellingAt < tellingMs;
   return !isTelling && (toldAt === null || toldAt < newest);
-}
-
-function numberOrNull(value: unknown): number | null {
-  return value === null || value === undefined ? null : Number(value);
 }
 
 function createAlone(): GuessBudget['alone'] {

@@ -1,5 +1,6 @@
 import type { Id } from '../kernel/id.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
+import { textField, wholeField } from '../store/row-fields.ts';
 
 export type ImportId = Id<'import'>;
 
@@ -32,20 +33,20 @@ export async function findImport(read: Read, fingerprint: string): Promise<Impor
 
 function toProgress(row: Row): ImportProgress {
   // Written by `faultsText` below, and by nothing else.
-  const { reasons, remarks } = JSON.parse(String(row['faults'])) as { reasons: Tally; remarks: Tally };
+  const { reasons, remarks } = JSON.parse(textField(row, 'faults')) as { reasons: Tally; remarks: Tally };
   return {
     // The column holds what was minted for it.
-    id: String(row['id']) as ImportId,
-    nextOffset: Number(row['next_offset']),
-    read: Number(row['rows_read']),
-    stored: Number(row['rows_stored']),
-    refused: Number(row['rows_refused']),
-    leftOut: Number(row['rows_left_out']),
+    id: textField(row, 'id') as ImportId,
+    nextOffset: wholeField(row, 'next_offset'),
+    read: wholeField(row, 'rows_read'),
+    stored: wholeField(row, 'rows_stored'),
+    refused: wholeField(row, 'rows_refused'),
+    leftOut: wholeField(row, 'rows_left_out'),
     reasons,
     remarks,
-    errorsBytes: Number(row['errors_bytes']),
+    errorsBytes: wholeField(row, 'errors_bytes'),
     finished: row['finished'] === true,
-    startedAt: Number(row['started_at']),
+    startedAt: wholeField(row, 'started_at'),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Read, Statement } from '../store/db.ts';
+import { textField, wholeField } from '../store/row-fields.ts';
 import { type Policy, policies } from './match/policy.ts';
 import { parsePolicy } from './match/policy-file.ts';
 
@@ -16,7 +17,7 @@ export async function findPolicy(read: Read, name: string): Promise<Policy | und
   if (shipped !== undefined) return shipped;
   const [row] = await read('select document from match_policy where name = $1', [name]);
   if (row === undefined) return undefined;
-  const parsed = parsePolicy(String(row['document']));
+  const parsed = parsePolicy(textField(row, 'document'));
   if ('policy' in parsed) return parsed.policy;
   throw new Error(`the stored policy ${name} cannot be read: ${parsed.fault}`);
 }
@@ -37,7 +38,7 @@ export function createPolicyView(read: Read): (name: string) => Policy | Promise
 /** The names of all policies that can be given to a client, those that ship first. */
 export async function policyNames(read: Read): Promise<string[]> {
   const rows = await read('select name from match_policy order by name');
-  return [...policies.keys(), ...rows.map((row) => String(row['name']))];
+  return [...policies.keys(), ...rows.map((row) => textField(row, 'name'))];
 }
 
 /** The documents of the policies that were added, by name, with when. */
@@ -46,8 +47,8 @@ export async function addedPolicies(
 ): Promise<readonly { readonly name: string; readonly document: string; readonly createdAt: number }[]> {
   const rows = await read('select name, document, created_at from match_policy order by name');
   return rows.map((row) => ({
-    name: String(row['name']),
-    document: String(row['document']),
-    createdAt: Number(row['created_at']),
+    name: textField(row, 'name'),
+    document: textField(row, 'document'),
+    createdAt: wholeField(row, 'created_at'),
   }));
 }

@@ -4,6 +4,7 @@ import { remembering } from '../kernel/recent.ts';
 import type { Commit } from '../ledger/commit.ts';
 import type { Actor } from '../ledger/event.ts';
 import type { Read } from '../store/db.ts';
+import { textField, wholeField } from '../store/row-fields.ts';
 import type { ImportProgress } from './import-progress.ts';
 import { comparable } from './match/comparable.ts';
 import {
@@ -89,8 +90,8 @@ export async function needsCount(
 ): Promise<boolean> {
   const [row] = await read('select persons, counted_at from register_frequency order by claim limit 1');
   if (row === undefined) return progress.read > 0;
-  const rows = Number(row['counted_at']) <= progress.startedAt ? progress.read : progress.read - readBefore;
-  return rows > 0 && rows * 20 >= Number(row['persons']);
+  const rows = wholeField(row, 'counted_at') <= progress.startedAt ? progress.read : progress.read - readBefore;
+  return rows > 0 && rows * 20 >= wholeField(row, 'persons');
 }
 
 /** What was counted last. */
@@ -98,7 +99,7 @@ export async function readFrequencies(read: Read): Promise<Frequencies | undefin
   const rows = await read('select claim, document from register_frequency');
   const tables: FrequencyTables = Object.fromEntries(
     // Written by `countRegister` and by nothing else.
-    rows.map((row) => [String(row['claim']), JSON.parse(String(row['document'])) as FrequencyTable]),
+    rows.map((row) => [textField(row, 'claim'), JSON.parse(textField(row, 'document')) as FrequencyTable]),
   );
   return frequenciesFrom(tables);
 }

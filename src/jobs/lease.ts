@@ -1,4 +1,5 @@
 import type { Statement } from '../store/db.ts';
+import { textField, wholeField } from '../store/row-fields.ts';
 import type { Claim } from './claim.ts';
 import { repeat } from './repeat.ts';
 import type { Timer } from './timer.ts';
@@ -94,7 +95,7 @@ export async function keepLease(parts: LeaseParts): Promise<Lease> {
     const found = await look(parts, before);
     const until = stopwatch() + leaseMs;
     const [row] = await claim(takeLease(name, holder));
-    held = row === undefined ? undefined : { fence: Number(row['fence']), until };
+    held = row === undefined ? undefined : { fence: wholeField(row, 'fence'), until };
     seen = found;
   }
 
@@ -118,7 +119,7 @@ async function look({ claim, watched }: LeaseParts, seen: ReadonlyMap<string, Se
     args: [watched],
   });
   const found = rows.map((row): Seen => {
-    const [name, renewals] = [String(row['name']), Number(row['renewals'])];
+    const [name, renewals] = [textField(row, 'name'), wholeField(row, 'renewals')];
     const last = seen.get(name);
     return { name, renewals, before: last?.renewals === renewals ? last.before + 1 : 0 };
   });

@@ -7,6 +7,7 @@ import { drawnAtOnce, unwrapKey, wrapKey, wrapNonceBytes } from '../keys/wrap.ts
 import type { Read, Row, Statement } from '../store/db.ts';
 import { createMultiRow } from '../store/multi-row.ts';
 import { rootStands } from '../store/root-key-store.ts';
+import { bytesField, textField } from '../store/row-fields.ts';
 
 /**
  * The key of each citizen, under which everything about that person is sealed: ledger content, message texts, document
@@ -79,13 +80,8 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
   }
 
   function keyIn(row: Row, citizenId: string, readAt: number): Uint8Array {
-    const wrapped = row['wrapped'];
-    if (!(wrapped instanceof Uint8Array)) throw new TypeError('a key without its bytes');
-    const key = unwrapKey(
-      root.ofRoot(String(row['root_key_id']), 'wrap-citizen-keys'),
-      wrapped,
-      `citizen ${citizenId}`,
-    );
+    const wrapping = root.ofRoot(textField(row, 'root_key_id'), 'wrap-citizen-keys');
+    const key = unwrapKey(wrapping, bytesField(row, 'wrapped'), `citizen ${citizenId}`);
     cache.set(citizenId, { key, readAt });
     return key;
   }
@@ -114,14 +110,15 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     }
     // An update, because it locks the row on every engine; it changes nothing.
     const sql = 'update citizen_key set wrapped = wrapped where citizen_id = $1 and wrapped = $2 returning citizen_id';
-    return { key: keyIn(row, citizenId, readAt), stands: { sql, args: [citizenId, row['wrapped'] ?? null], rows: 1 } };
+    const key = keyIn(row, citizenId, readAt);
+    return { key, stands: { sql, args: [citizenId, bytesField(row, 'wrapped')], rows: 1 } };
   }
 
   async function load(citizenIds: readonly string[]): Promise<void> {
     const missing = citizenIds.filter((citizenId) => cached(citizenId) === undefined);
     for (const { sql, args } of selectKeys(missing.map((citizenId) => [citizenId]))) {
       const readAt = now();
-      for (const row of await read(sql, args)) keyIn(row, String(row['citizen_id']), readAt);
+      for (const row of await read(sql, args)) keyIn(row, textField(row, 'citizen_id'), readAt);
     }
   }
 

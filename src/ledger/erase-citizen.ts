@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { EventId, Mint } from '../kernel/id.ts';
 import { type Read, type Statement, WriteRefused } from '../store/db.ts';
+import { wholeField } from '../store/row-fields.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import type { Commit } from './commit.ts';
 import type { Actor } from './event.ts';
@@ -106,5 +107,5 @@ export async function findErasure(read: Read, chain: Uint8Array): Promise<Erasur
   const [row] = await read('select event_id, at from citizen_erasure where chain = $1', [chain]);
   if (row === undefined) return undefined;
   const event = row['event_id'];
-  return { at: Number(row['at']), ...(typeof event === 'string' ? { event } : {}) };
+  return { at: wholeField(row, 'at'), ...(typeof event === 'string' ? { event } : {}) };
 }

@@ -1,6 +1,7 @@
 import type { EventId } from '../kernel/id.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
 import { createMultiRow, inSizes, textsInSizes } from '../store/multi-row.ts';
+import { bytesField, idField, textField, textOrNull, wholeField } from '../store/row-fields.ts';
 import type { GrownTile } from './edge.ts';
 import { hashBytes, leafHash } from './merkle.ts';
 import { tileWidth } from './tile.ts';
@@ -24,14 +25,13 @@ export async function pendingEvents(read: Read, afterId: string, limit: number):
     [afterId, limit],
   );
   return rows.map((row) => ({
-    // Only the commit writes this table, with an id that was minted.
-    id: String(row['id']) as EventId,
-    at: Number(row['at']),
-    type: String(row['type']),
-    clientId: textOrNull(row['client_id']),
-    citizenId: textOrNull(row['citizen_id']),
+    id: idField(row, 'id', 'event'),
+    at: wholeField(row, 'at'),
+    type: textField(row, 'type'),
+    clientId: textOrNull(row, 'client_id'),
+    citizenId: textOrNull(row, 'citizen_id'),
     tag: row['citizen_tag'] instanceof Uint8Array ? row['citizen_tag'] : null,
-    content: bytesOf(row, 'content'),
+    content: bytesField(row, 'content'),
   }));
 }
 
@@ -47,8 +47,12 @@ export type Head = {
 export async function readHead(read: Read): Promise<Head | undefined> {
   const [row] = await read("select origin, size, root, fence from ledger_head where log = 'main'");
   if (row === undefined) return undefined;
-  const { origin, size, fence } = row;
-  return { origin: String(origin), size: Number(size), root: bytesOf(row, 'root'), fence: Number(fence) };
+  return {
+    origin: textField(row, 'origin'),
+    size: wholeField(row, 'size'),
+    root: bytesField(row, 'root'),
+    fence: wholeField(row, 'fence'),
+  };
 }
 
 /** The statement that begins a log; harmless where there is one. */
@@ -125,7 +129,10 @@ export async function readEnds(read: Read, chains: readonly Uint8Array[]): Promi
   for (const part of inSizes(chains)) {
     const found: (ChainEnd | undefined)[] = part.map(() => undefined);
     for (const row of await read(selectEnds(part.length), part)) {
-      found[Number(row['place'])] = { number: Number(row['number']), leafHash: leafHash(bytesOf(row, 'entry')) };
+      found[wholeField(row, 'place')] = {
+        number: wholeField(row, 'number'),
+        leafHash: leafHash(bytesField(row, 'entry')),
+      };
     }
     ends.push(...found);
   }
@@ -146,7 +153,7 @@ export function tileReader(read: Read): ReadTile {
   return async (level, index, width) => {
     const [row] = await read('select hashes from ledger_tile where level = $1 and tile = $2', [level, index]);
     if (row === undefined) throw new TileMissing(level, index);
-    const hashes = bytesOf(row, 'hashes').subarray(0, width * hashBytes);
+    const hashes = bytesField(row, 'hashes').subarray(0, width * hashBytes);
     if (hashes.length !== width * hashBytes) throw new TileMissing(level, index);
     return hashes;
   };
@@ -160,7 +167,7 @@ export async function bundleEntries(read: Read, index: number, width: number): P
     [first, first + width],
   );
   if (rows.length !== width) throw new TileMissing('entries', index);
-  return rows.map((row) => bytesOf(row, 'entry'));
+  return rows.map((row) => bytesField(row, 'entry'));
 }
 
 /** A checkpoint that was signed: what it says, the note with its signatures, and when. */
@@ -179,7 +186,12 @@ export async function readCheckpoint(read: Read, kind: CheckpointKind): Promise<
 }
 
 function checkpointIn(row: Row): StoredCheckpoint {
-  return { size: Number(row['size']), root: bytesOf(row, 'root'), note: String(row['note']), at: Number(row['at']) };
+  return {
+    size: wholeField(row, 'size'),
+    root: bytesField(row, 'root'),
+    note: textField(row, 'note'),
+    at: wholeField(row, 'at'),
+  };
 }
 
 /** What a log with witnesses publishes; undefined before they were asked for the first time. */
@@ -219,15 +231,4 @@ export function storeCheckpoint(kind: CheckpointKind, { size, root, note, at }: 
       returning size`,
     args: [kind, size, root, note, at],
   };
-}
-
-/** The bytes in that column; the schema says that it has some. */
-export function bytesOf(row: Row, column: string): Uint8Array {
-  const value = row[column];
-  if (!(value instanceof Uint8Array)) throw new TypeError(`column ${column} of the ledger is not bytes`);
-  return value;
-}
-
-function textOrNull(value: Row[string] | undefined): string | null {
-  return typeof value === 'string' ? value : null;
 }

@@ -1,16 +1,10 @@
-import { type EventId, parseId } from '../kernel/id.ts';
+import type { EventId } from '../kernel/id.ts';
 import type { Read, Row } from '../store/db.ts';
+import { bytesField, idField, textField, textOrNull, wholeField } from '../store/row-fields.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import { contentKeyOf } from './event-content.ts';
 import type { HouseKeys } from './house-keys.ts';
-import {
-  bundleEntries,
-  bytesOf,
-  readCheckpoint,
-  readWitnessed,
-  type StoredCheckpoint,
-  tileReader,
-} from './ledger-store.ts';
+import { bundleEntries, readCheckpoint, readWitnessed, type StoredCheckpoint, tileReader } from './ledger-store.ts';
 import { contentOf, openingBytes } from './opening.ts';
 import { formatProof } from './proof.ts';
 import { bundleOf, type TileName, widthIn } from './tile.ts';
@@ -114,16 +108,14 @@ export function createLogView(
 }
 
 function entryIn(row: Row): LoggedEntry {
-  const eventId = parseId('event', String(row['event_id']));
-  if (eventId === undefined) throw new TypeError('an entry of the ledger has the id of an event');
   return {
-    index: Number(row['leaf_index']),
-    eventId,
-    at: Number(row['at']),
-    type: String(row['type']),
-    clientId: typeof row['client_id'] === 'string' ? row['client_id'] : null,
-    number: Number(row['number']),
-    entry: bytesOf(row, 'entry'),
-    citizenId: typeof row['citizen_id'] === 'string' ? row['citizen_id'] : null,
+    index: wholeField(row, 'leaf_index'),
+    eventId: idField(row, 'event_id', 'event'),
+    at: wholeField(row, 'at'),
+    type: textField(row, 'type'),
+    clientId: textOrNull(row, 'client_id'),
+    number: wholeField(row, 'number'),
+    entry: bytesField(row, 'entry'),
+    citizenId: textOrNull(row, 'citizen_id'),
   };
 }

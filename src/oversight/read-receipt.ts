@@ -7,6 +7,7 @@ import { refuse } from '../kernel/problem.ts';
 import type { LoggedEntry } from '../ledger/log-view.ts';
 import { leafHash } from '../ledger/merkle.ts';
 import { contentOf } from '../ledger/opening.ts';
+import { textField, wholeField } from '../store/row-fields.ts';
 import type { OversightPorts } from './ports.ts';
 import { namesEmployee } from './usage.ts';
 
@@ -94,8 +95,8 @@ async function pendingReceipt(call: ReceiptCall): Promise<Answer | undefined> {
   if (eventId === undefined) return undefined;
   const [row] = await call.read('select type, at, client_id from ledger_event where id = $1', [eventId]);
   if (row === undefined) return undefined;
-  const event = { eventId, type: String(row['type']), clientId: row['client_id'] };
-  return (await isFor(call, event)) ? recorded(eventId, event.type, Number(row['at'])) : undefined;
+  const event = { eventId, type: textField(row, 'type'), clientId: row['client_id'] };
+  return (await isFor(call, event)) ? recorded(eventId, event.type, wholeField(row, 'at')) : undefined;
 }
 
 /** What erases documents, by whomever: to the issuers of these it is the proof. */

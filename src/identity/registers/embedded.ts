@@ -1,4 +1,5 @@
-import type { Read, Row, Value } from '../../store/db.ts';
+import type { Read, Row } from '../../store/db.ts';
+import { textField, textOrNull } from '../../store/row-fields.ts';
 import type { FormerField } from '../import-fields.ts';
 import {
   type Contact,
@@ -142,17 +143,17 @@ async function rivals(read: Read, { names, families, streets, postalCodes }: Riv
 
 function toRecord(row: Row): RegisterRecord {
   return {
-    citizenId: text(row['citizen_id']) ?? '',
-    givenName: text(row['given_name']),
-    familyName: text(row['family_name']),
-    birthFamilyName: text(row['birth_family_name']),
-    birthDate: text(row['birth_date']),
-    birthPlace: text(row['birth_place']),
-    streetAddress: text(row['street_address']),
-    postalCode: text(row['postal_code']),
-    locality: text(row['locality']),
-    country: text(row['country']),
-    documentNumber: text(row['document_number']),
+    citizenId: textField(row, 'citizen_id'),
+    givenName: textOrNull(row, 'given_name'),
+    familyName: textOrNull(row, 'family_name'),
+    birthFamilyName: textOrNull(row, 'birth_family_name'),
+    birthDate: textOrNull(row, 'birth_date'),
+    birthPlace: textOrNull(row, 'birth_place'),
+    streetAddress: textOrNull(row, 'street_address'),
+    postalCode: textOrNull(row, 'postal_code'),
+    locality: textOrNull(row, 'locality'),
+    country: textOrNull(row, 'country'),
+    documentNumber: textOrNull(row, 'document_number'),
     underReview: row['under_review'] === true,
     locked: row['locked'] === true,
     deceased: row['deceased'] === true,
@@ -172,22 +173,18 @@ function formerOf(row: Row): Pick<RegisterRecord, FormerField> {
 }
 
 function toContact(row: Row): Contact {
-  const names = [text(row['given_name']), text(row['family_name'])];
+  const names = [textOrNull(row, 'given_name'), textOrNull(row, 'family_name')];
   return {
-    citizenId: text(row['citizen_id']) ?? '',
+    citizenId: textField(row, 'citizen_id'),
     name: names.filter((name) => name !== null).join(' '),
-    email: text(row['email']),
-    phone: text(row['phone']),
-    language: text(row['language']),
+    email: textOrNull(row, 'email'),
+    phone: textOrNull(row, 'phone'),
+    language: textOrNull(row, 'language'),
     postalAddress: {
-      streetAddress: text(row['street_address']),
-      postalCode: text(row['postal_code']),
-      locality: text(row['locality']),
-      country: text(row['country']),
+      streetAddress: textOrNull(row, 'street_address'),
+      postalCode: textOrNull(row, 'postal_code'),
+      locality: textOrNull(row, 'locality'),
+      country: textOrNull(row, 'country'),
     },
   };
-}
-
-function text(value: Value | undefined): string | null {
-  return typeof value === 'string' ? value : null;
 }
