@@ -1,6 +1,6 @@
 import type { Log } from './api/log.ts';
 import type { Clock } from './kernel/clock.ts';
-import { aheadOfDatabase } from './store/database-clock.ts';
+import { aheadOfDatabase, mostSkewMs } from './store/database-clock.ts';
 import type { Db } from './store/db.ts';
 
 /** The clock that the processes of an installation share, as far as this one knows it. */
@@ -9,9 +9,6 @@ export type ClockWatch = {
   /** Looks anew by how much our own differs from it; called each minute. */
   look(): Promise<void>;
 };
-
-/** Processes agree on time within seconds. */
-const mostSkewMs = 5_000;
 
 /** Watches it, and tells the operator when the clock of this process comes to be apart from it. */
 export function createClockWatch({ db, clock, log }: { db: Db; clock: Clock; log: Log }): ClockWatch {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
 import { type DoctorRoom, inTwo, messageOf, sizeOf, spanOf } from './doctor-room.ts';
 import { isCheckedAlways, quickCheck } from './store/database-check.ts';
-import { aheadOfDatabase } from './store/database-clock.ts';
+import { aheadOfDatabase, mostSkewMs } from './store/database-clock.ts';
 import { databaseFile } from './store/open.ts';
 import { holderOf, type LookedAt } from './store/open-to-look.ts';
 
@@ -184,9 +184,6 @@ async function connections({ read }: LookedAt): Promise<readonly Finding[]> {
   if (most - open >= connectionsOfTwo) return [ok(found)];
   return [warn(found, 'raise max_connections: a process opens 8 to 10, and as many for each thread that helps')];
 }
-
-/** Processes agree on time within seconds. */
-const mostSkewMs = 5_000;
 
 async function clock({ clock: ours, ...room }: DoctorRoom): Promise<readonly Finding[]> {
   const db = await reached({ ...room, clock: ours });
