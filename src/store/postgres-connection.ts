@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Row, Value } from './db.ts';
 import { type Fault, faultFrom } from './postgres-faults.ts';
 import { refuseSharedSession, serverProcessOf } from './postgres-poolers.ts';
+import { severityOfErrors } from './postgres-severity.ts';
 import type { Texts } from './statement-texts.ts';
 
 /** What one statement gave: its rows and command tag, or its fault. */
@@ -42,12 +43,13 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   };
   client.on('error', lose);
   client.on('end', lose);
-  await within(connectTimeoutMs, client, async () => {
+  const severity = await within(connectTimeoutMs, client, async () => {
     await client.connect();
     await client.query(options.setup);
     await refuseSharedSession(client, () => another(options.url));
+    return severityOfErrors(client);
   });
-  return createConnection(client, options, { isUsable: () => usable, lose });
+  return createConnection(client, { ...options, severity }, { isUsable: () => usable, lose });
 }
 
 function createClient(url: string): pg.Client {
@@ -73,11 +75,11 @@ async function another(url: string): Promise<pg.Client> {
 }
 
 // A pooler lets us in while the server behind it stands still, or has no room: then it is what comes next that gets no answer.
-async function within(timeoutMs: number, client: pg.Client, act: () => Promise<void>): Promise<void> {
+async function within<T>(timeoutMs: number, client: pg.Client, act: () => Promise<T>): Promise<T> {
   const noAnswer = new Error(`no connection within ${timeoutMs} ms`);
   const deadline = setTimeout(() => streamOf(client).destroy(noAnswer), timeoutMs);
   try {
-    await act();
+    return await act();
   } catch (error) {
     streamOf(client).destroy();
     throw error;
@@ -88,7 +90,11 @@ async function within(timeoutMs: number, client: pg.Client, act: () => Promise<v
 
 type Health = { isUsable(): boolean; lose(): void };
 
-function createConnection(client: pg.Client, options: ConnectionOptions, health: Health): Connection {
+function createConnection(
+  client: pg.Client,
+  options: ConnectionOptions & { readonly severity: string },
+  health: Health,
+): Connection {
   let corked = false;
   const destroy = () => {
     health.lose();
@@ -114,7 +120,9 @@ function createConnection(client: pg.Client, options: ConnectionOptions, health:
       void client.query(queryOf(sql, args, options.texts), (error: Error | null, result: pg.QueryResult) => {
         // A deadline or a lost connection may answer a statement a second time.
         if (replies[index] !== undefined) return;
-        replies[index] = error ? { fault: faultFrom(error) } : { rows: result.rows, command: result.command };
+        replies[index] = error
+          ? { fault: faultFrom(error, options.severity) }
+          : { rows: result.rows, command: result.command };
         missing -= 1;
         if (missing > 0) return;
         clearTimeout(deadline);

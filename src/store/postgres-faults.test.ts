@@ -16,6 +16,7 @@ test('only severity ERROR proves that a statement was refused', () => {
   for (const severity of ['FATAL', 'PANIC', 'FEHLER', '致命错误']) {
     assert.equal(faultFrom(serverError({ ...unique, severity })).is, 'lost');
   }
+  assert.equal(faultFrom(serverError({ ...unique, severity: 'FEHLER' }), 'FEHLER').is, 'refused');
   assert.equal(faultFrom(new Error('Connection terminated unexpectedly')).is, 'lost');
   assert.equal(faultFrom(Object.assign(new Error('read'), { code: 'ECONNRESET' })).is, 'lost');
 });

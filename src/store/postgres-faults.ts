@@ -36,14 +36,14 @@ const transientCodes = new Set(['40001', '40P01', '53100']);
 const slowCodes = new Set(['57014', '55P03']);
 
 /**
- * Says what an error of `pg` means. Only severity ERROR proves that the transaction was rolled back: FATAL and PANIC, in
- * whatever language, and errors without a severity do not.
+ * Says what an error of `pg` means. Only severity ERROR, in the server's language, proves that the transaction was rolled
+ * back: FATAL and PANIC, and errors without a severity, do not.
  */
-export function faultFrom(error: unknown): Fault {
+export function faultFrom(error: unknown, severityOfErrors = 'ERROR'): Fault {
   if (error instanceof RangeError) return { is: 'unreadable', message: error.message };
   if (!isServerError(error)) return { is: 'lost', message: error instanceof Error ? error.message : 'no error' };
   const message = tell(error);
-  if (error.severity !== 'ERROR') return { is: 'lost', message };
+  if (error.severity !== severityOfErrors) return { is: 'lost', message };
   // The second: a text that is twice in a batch is prepared once, and behind an error not at all.
   if (error.code === '25P02' || error.code === '26000') return { is: 'follows' };
   if (transientCodes.has(error.code)) return { is: 'transient', message, reconnect: false };

@@ -19,6 +19,8 @@ export type Proxy = {
   pieces(): number;
   /** Ends all connections, and lets those that come log in and get no answer to what they send then, as a pooler whose server stands still. */
   muteNew(muted: boolean): void;
+  /** What the server says from now on is said in these words, each as long as its own. */
+  translate(words: ReadonlyMap<string, string>): void;
 };
 
 // A simple query as pg sends it: 'Q', the length, the text, a zero byte.
@@ -38,6 +40,7 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
   let begins = 0;
   let pieces = 0;
   let mute = false;
+  let words: ReadonlyMap<string, string> = new Map();
   const sockets = new Set<Socket>();
 
   const server = createServer((client) => {
@@ -48,7 +51,7 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
     }
     let silent = false;
     upstream.on('data', (bytes: Buffer) => {
-      if (!silent) client.write(bytes);
+      if (!silent) client.write(translated(bytes, words));
       // The tag says that the commit is done; the client never learns it.
       else if (bytes.includes('COMMIT\0')) {
         upstream.end();
@@ -94,11 +97,20 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
     },
     begins: () => begins,
     pieces: () => pieces,
+    translate: (given) => {
+      words = given;
+    },
     muteNew: (muted) => {
       mute = muted;
       if (muted) for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+function translated(bytes: Buffer, words: ReadonlyMap<string, string>): Buffer {
+  let text = bytes.toString('latin1');
+  for (const [own, other] of words) text = text.replaceAll(own, other);
+  return Buffer.from(text, 'latin1');
 }
 
 function connectTo(databaseUrl: string): () => Socket {
