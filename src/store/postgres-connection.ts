@@ -32,6 +32,8 @@ const anotherTimeoutMs = 2_000;
 const keepAliveDelayMs = 10_000;
 const promptBytes = 1 << 16;
 const transactionWords = new Set(['begin', 'commit', 'rollback']);
+// As `parserOf` reads it; a database may be set otherwise, for older programs.
+const writtenAs = "set bytea_output = 'hex'";
 const oids = { boolean: 16, bytea: 17, int8: 20, int2: 21, int4: 23 };
 
 /** Opens a connection; it rejects, with the reason, when there is none to be had for us alone. */
@@ -45,7 +47,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   client.on('end', lose);
   const severity = await within(connectTimeoutMs, client, async () => {
     await client.connect();
-    await client.query(options.setup);
+    await client.query(`${writtenAs}; ${options.setup}`);
     await refuseSharedSession(client, () => another(options.url));
     return severityOfErrors(client);
   });
