@@ -14,6 +14,17 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
   ['no message', { message: undefined }, ['/message required']],
   ['an empty message', { message: '' }, ['/message too-short']],
   ['a blank message', { message: ' \n\t ' }, ['/message malformed']],
+  [
+    'a message of characters that nobody sees',
+    { message: '\u200b\u2060 \u00ad\ufeff\u3164\u2800' },
+    ['/message malformed'],
+  ],
+  ['a subject of marks of direction', { subject: '\u202e\u200f' }, ['/subject malformed']],
+  [
+    'a message that its values make of characters that nobody sees',
+    { message: '((a)) ', personalisation: { a: '\u200b' } },
+    ['/message malformed'],
+  ],
   ['a message of 20,001 characters', { message: 'x'.repeat(20_001) }, ['/message too-long']],
   ['a bell in the message', { message: 'ding \u0007' }, ['/message malformed']],
   ['a line break in the subject', { subject: 'a\r\nBcc: eve@example.org' }, ['/subject malformed']],

@@ -125,8 +125,13 @@ export function timesOf(
   return { sendAt, deliverBy, issues };
 }
 
-const line = /^(?=\s*\S)[^\p{Cc}\u2028\u2029]*$/u;
-const text = /^(?=\s*\S)(?:[\t\n\r]|[^\p{Cc}])*$/u;
+const line = /^[^\p{Cc}\u2028\u2029]*$/u;
+const text = /^(?:[\t\n\r]|[^\p{Cc}])*$/u;
+
+/** Of blanks, marks of direction and characters of no width alone a citizen would see an empty message. */
+function isSeen(value: string): boolean {
+  return /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(value);
+}
 
 /**
  * What is wrong about the texts of a request: their form, the values of a template, the rule of legal effect. Where the
@@ -141,7 +146,9 @@ export function textIssues(body: Partial<SendBody>, faulty: ReadonlySet<string> 
     ['/reference', reference, line, 'must be one line of text without control characters'],
   ];
   const issues: Issue[] = fits.flatMap(([pointer, value, pattern, detail]) =>
-    value === undefined || pattern.test(value) ? [] : [{ in: 'body', pointer, code: 'malformed', detail }],
+    value === undefined || (pattern.test(value) && isSeen(value))
+      ? []
+      : [{ in: 'body', pointer, code: 'malformed', detail }],
   );
   if (legalEffect !== undefined && !isLegalRule(legalEffect)) {
     const detail = 'must be opened, after-N-working-days or as-letter';
@@ -170,9 +177,7 @@ function templateIssues({ message, subject = '', personalisation }: Partial<Send
       if (!wanted.has(name)) return [issue(safeName(name), 'unknown', 'the text has no such placeholder')];
       if (inSubject.has(name) && !line.test(value))
         return [issue(name, 'malformed', 'must be one line: it is in the subject')];
-      return value === '' || text.test(value)
-        ? []
-        : [issue(name, 'malformed', 'must be text without control characters')];
+      return text.test(value) ? [] : [issue(name, 'malformed', 'must be text without control characters')];
     }),
     ...filledIssues(
       { pointer: '/message', template: message, longest: longestMessage, write: filledText },
@@ -200,6 +205,6 @@ function filledIssues({ pointer, template, longest, write }: Part, values: Value
     return [issue('too-long', detail)];
   }
   // A template that is blank by itself is told of where its own form is.
-  if (!/\S/.test(template) || /\S/.test(filled ?? '')) return [];
+  if (!isSeen(template) || isSeen(filled ?? '')) return [];
   return [issue('malformed', 'is blank once its values are filled in: give text, or a value that is not blank')];
 }
