@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { stoppedIfEndless } from '../../test/stopped.ts';
 import { filledText, hasMarkup, parseMarkdown, type Values } from './markdown.ts';
 import { messageHtml } from './message-html.ts';
+import { plainTextOf } from './plain-text.ts';
 
 function bodyOf(source: string, values: Values = {}): string {
   const page = messageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), sender: 'Tax' });
@@ -154,4 +155,14 @@ test('a direction that a value or the words of a link begin ends with them', () 
     bodyOf(`[tax${rlo}](https://knab.example/)`),
     `<p>${link('https://knab.example/', `tax${rlo}${pdf}`)}</p>`,
   );
+});
+
+test('a direction that the text before a link begins turns neither its words nor its host round', () => {
+  const [rlo, pdf] = ['\u202e', '\u202c'];
+  const source = `**a${rlo}** b${rlo} [bank](https://evil.example/) c${pdf}`;
+  assert.equal(
+    bodyOf(source),
+    `<p><strong>a${rlo}${pdf}</strong> b${rlo} ${pdf}${link('https://evil.example/', 'bank')} c</p>`,
+  );
+  assert.equal(plainTextOf({ message: source }), `a${rlo}${pdf} b${rlo} ${pdf}bank <https://evil.example/> c`);
 });

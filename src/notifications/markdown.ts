@@ -107,11 +107,13 @@ type Piece =
   | { readonly label: string | undefined; readonly target: string; readonly href: string };
 
 function inlinesOf(line: string, values: Values): Inline[] {
+  // A run that turned the next one round would turn the host of a link.
+  const run = (text: string) => closeDirections(fill(text, values));
   return piecesOf(line, values).map((piece) => {
-    if ('text' in piece) return { text: fill(piece.text, values) };
-    if ('strong' in piece) return { text: fill(piece.strong, values), strong: true };
+    if ('text' in piece) return { text: run(piece.text) };
+    if ('strong' in piece) return { text: run(piece.strong), strong: true };
     const { label, href } = piece;
-    return { text: label === undefined ? href : closeDirections(fill(label, values)), href };
+    return { text: label === undefined ? href : run(label), href };
   });
 }
 
