@@ -1,3 +1,4 @@
+import { closeDirections } from './close-directions.ts';
 import { phrasesOf } from './phrases.ts';
 import { plainTextOf } from './plain-text.ts';
 import type { Content } from './sealed-content.ts';
@@ -44,7 +45,7 @@ function parts(
 
 /**
  * The text for a message: all of it where it is short enough, else who sent it, about what, and where it lies. A subject
- * with which that would be too long itself is left out.
+ * with which that would be too long itself is left out. Letters are composed (NFC): the GSM alphabet has no marks to put on one.
  */
 export function textOfSms(message: {
   readonly sender: string;
@@ -54,11 +55,12 @@ export function textOfSms(message: {
 }): SmsText {
   const { announce } = phrasesOf(message.language);
   const whole = `${message.sender}: ${plainTextOf(message.content).trim()}`;
-  const about = message.subject === undefined ? '' : ` "${message.subject}"`;
-  for (const text of [whole, announce(message.sender, about)]) {
+  const about = message.subject === undefined ? '' : ` "${closeDirections(message.subject)}"`;
+  for (const written of [whole, announce(message.sender, about)]) {
+    const text = written.normalize('NFC');
     const segments = segmentsOf(text);
     if (segments <= longestSegments) return { text, segments };
   }
-  const text = announce(message.sender, '');
+  const text = announce(message.sender, '').normalize('NFC');
   return { text, segments: segmentsOf(text) };
 }
