@@ -14,9 +14,10 @@ type Engine = (typeof engines)[number];
 
 /** `contacts import` over a fresh database; `exists` is the register, which knows everybody unless stated. */
 async function openContacts(t: TestContext, engine: Engine, exists: ContactsRoom['register']['exists']) {
-  const { importHouse } = await openIdentityHouse(t, engine);
+  const { importHouse, events } = await openIdentityHouse(t, engine);
   const { citizenKeys } = importHouse;
   const folder = temporaryFolder(t);
+  const kept = async (citizenId: string) => await findWishes({ read: importHouse.read, citizenKeys }, citizenId);
   const room = { ...importHouse, register: { exists }, random: systemRandom, operator: 'ops' };
   return {
     run: async (lines: readonly object[], encoding: BufferEncoding = 'utf8', [begin, end] = ['', '\n']) => {
@@ -31,10 +32,9 @@ async function openContacts(t: TestContext, engine: Engine, exists: ContactsRoom
       const code = await runCommandLine(['contacts', 'import', 'contacts.jsonl'], commands, terminal);
       return { code, printed };
     },
-    mailOf: async (citizenId: string) => {
-      const { verified } = await findWishes({ read: importHouse.read, citizenKeys }, citizenId);
-      return verified.email?.address;
-    },
+    mailOf: async (citizenId: string) => (await kept(citizenId)).verified.email?.address,
+    kept,
+    events,
   };
 }
 
@@ -74,6 +74,29 @@ for (const engine of engines) {
     assert.equal(await contacts.mailOf('c-1'), 'one@example.org');
   });
 
+  test(`${engine.name}: a line states addresses anew, or wishes, or both, and the ledger has who stated them`, async (t) => {
+    const contacts = await openContacts(t, engine, async () => true);
+    const at = '2026-01-02T00:00:00Z';
+    const email = { address: 'one@example.org', verifiedAt: at };
+    const [shortest, longest] = ['+4712345', '+123456789012345'].map((address) => ({ address, verifiedAt: at }));
+    const wishes = { channels: ['sms', 'email'], language: 'nb' };
+    const states = async (line: object) => {
+      assert.deepEqual(await contacts.run([{ citizenId: 'c-1', ...line }]), {
+        code: 0,
+        printed: '1 citizens stored, 0 lines refused.\n',
+      });
+      return await contacts.kept('c-1');
+    };
+    assert.deepEqual(await states({ email, phone: longest, wishes }), { wishes, verified: { email, phone: longest } });
+    assert.deepEqual(await states({ phone: shortest }), { wishes, verified: { phone: shortest } });
+    const declined = { declined: ['email'] };
+    assert.deepEqual(await states({ wishes: declined }), { wishes: declined, verified: { phone: shortest } });
+    assert.deepEqual(
+      (await contacts.events('c-1')).map(({ type, actor }) => [type, actor]),
+      [1, 2, 3].map(() => ['contact-wishes.stated', { operator: 'ops' }]),
+    );
+  });
+
   test(`${engine.name}: a line that is not as it has to be is told by what is wrong about it, and nothing of it is stored`, async (t) => {
     const contacts = await openContacts(t, engine, async (citizenId) => citizenId !== 'c-stranger');
     const at = '2026-01-02T00:00:00Z';
@@ -91,7 +114,9 @@ for (const engine of engines) {
       [mailOf('c', 'one<two@example.org>'), /^\/email\/address must be one address/],
       [mailOf('c', 'one@example.org,two'), /^\/email\/address must be one address/],
       [mailOf('c', `${'x'.repeat(250)}@a.example`), /^\/email\/address /],
-      [{ citizenId: 'c', phone: { address: '0123 456', verifiedAt: at } }, /^\/phone\/address /],
+      ...['0123 456', '+0123456789', '+471234', '+1234567890123456'].map(
+        (address) => [{ citizenId: 'c', phone: { address, verifiedAt: at } }, /^\/phone\/address /] as const,
+      ),
       [
         { citizenId: 'c', wishes: { channels: ['email'], declined: ['email'] } },
         /^a channel is both wished and declined$/,
