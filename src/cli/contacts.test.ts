@@ -136,6 +136,17 @@ for (const engine of engines) {
     assert.equal(await contacts.mailOf(good.citizenId), 'one@example.org');
   });
 
+  test(`${engine.name}: what is no JSON, or no object, is told, and the line behind it is stored`, async (t) => {
+    const contacts = await openContacts(t, engine, async () => true);
+    const { code, printed } = await contacts.run([mailOf('c-1', 'one@example.org')], 'utf8', [
+      '{"citizenId":\n7\n',
+      '',
+    ]);
+    const told = ['line 1: no JSON', 'line 2: must be object', '1 citizens stored, 2 lines refused.', ''];
+    assert.deepEqual([code, printed.split('\n')], [1, told]);
+    assert.equal(await contacts.mailOf('c-1'), 'one@example.org');
+  });
+
   test(`${engine.name}: an address whose letters are not UTF-8 is not taken for another`, async (t) => {
     const contacts = await openContacts(t, engine, async () => true);
     const lines = [mailOf('c-1', 'müller@example.org'), mailOf('c-2', 'two@example.org')];
