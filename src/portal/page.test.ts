@@ -45,6 +45,16 @@ test('the title of a page says what it is, and where', async () => {
   assert.equal(await titleOf(start as ReturnType<typeof page>), '<title>citizen-services</title>');
 });
 
+test('the page at the root leads to each place, by its words', async () => {
+  const made = startPage({ '/docs': 'The reference', '/outbox': 'Mail & more' }).get({}, new URLSearchParams());
+  const body = await bodyOf(made as ReturnType<typeof page>);
+  assert.deepEqual(body.match(/<li>.*?<\/li>/g), [
+    '<li><a href="/docs">The reference</a></li>',
+    '<li><a href="/outbox">Mail &amp; more</a></li>',
+  ]);
+  assert.equal(startPage({}).path, '/');
+});
+
 test('a page names the picture that stands beside its title, and lets the browser show it', async () => {
   const made = await page('x', html``);
   assert.ok('body' in made);

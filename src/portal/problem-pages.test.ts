@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { problems } from '../kernel/problem-catalogue.ts';
+import { problemPages } from './problem-pages.ts';
+
+const [list, one] = problemPages;
+
+async function bodyOf(page: typeof one, slug = ''): Promise<string> {
+  const made = await page?.get({ slug }, new URLSearchParams());
+  assert.ok(made !== undefined && 'body' in made && made.status === 200);
+  return String(made.body);
+}
+
+test('the list of problems has each with its status, its title and its page', async () => {
+  const body = await bodyOf(list);
+  const rows = [
+    ...body.matchAll(/<tr><td>(\d+)<\/td><td><a href="\/problems\/([a-z-]+)">[^<]+<\/a><\/td><td><code>([a-z-]+)</g),
+  ];
+  assert.deepEqual(
+    rows.map(([, status, slug, name]) => [Number(status), slug, name]),
+    Object.entries(problems).map(([slug, { status }]) => [status, slug, slug]),
+  );
+});
+
+test('the page of a problem says its name, its status, and whether to repeat', async () => {
+  const busy = await bodyOf(one, 'capacity-reduced');
+  assert.match(busy, /<dt>Name<\/dt><dd><code>capacity-reduced<\/code><\/dd>\s+<dt>Status<\/dt><dd>503<\/dd>/);
+  assert.match(busy, /<dt>Worth repeating<\/dt><dd>yes, later, unchanged<\/dd>/);
+  assert.match(await bodyOf(one, 'bad-request'), /<dt>Worth repeating<\/dt><dd>not unchanged<\/dd>/);
+});
+
+test('a name that no problem has is a problem itself, also where every object has such a member', async () => {
+  for (const slug of ['nothing-such', 'constructor', '__proto__', '']) {
+    const made = await one?.get({ slug }, new URLSearchParams());
+    assert.ok(made !== undefined && 'slug' in made, slug);
+    assert.equal(made.slug, 'problem-not-found');
+  }
+});
