@@ -11,7 +11,7 @@ import { findClient } from '../access/client-store.ts';
 import { scopes } from '../api/operation.ts';
 import { createMint } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { findActive, insertCall, insertWebhook, waitingWebhooks } from '../notifications/webhooks/webhook-store.ts';
+import { findActive, insertCalls, insertWebhook, waitingWebhooks } from '../notifications/webhooks/webhook-store.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: create stores the client with its event, and shows the secret once`, async (t) => {
@@ -89,7 +89,11 @@ for (const engine of engines) {
       const webhook = { id, clientId, url: 'https://x.example/', signature: 'v1', secret, createdAt: 1 } as const;
       const call = createMint(clock, systemRandom)('event');
       const told = "insert into feed_event (id, client_id, at, type, data) values ($1, $2, 1, 'x', '{}')";
-      await db.write([insertWebhook(webhook), { sql: told, args: [call, clientId] }, insertCall(id, call, 1)]);
+      await db.write([
+        insertWebhook(webhook),
+        { sql: told, args: [call, clientId] },
+        ...insertCalls([{ webhook: id, event: call, at: 1 }]),
+      ]);
       ids.push({ clientId, id });
     }
     const [gone, other] = ids;

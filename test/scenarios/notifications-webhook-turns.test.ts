@@ -11,7 +11,7 @@ import { redeliverWebhook } from '../../src/notifications/webhooks/redeliver-web
 import { removeWebhook } from '../../src/notifications/webhooks/remove-webhook.ts';
 import { rotateWebhookSecret } from '../../src/notifications/webhooks/rotate-webhook-secret.ts';
 import { startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
-import { insertCall } from '../../src/notifications/webhooks/webhook-store.ts';
+import { insertCalls } from '../../src/notifications/webhooks/webhook-store.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createDeliveryHouse, minute, settled, until, untilLater } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
@@ -102,7 +102,8 @@ for (const engine of engines) {
     // Numbered by a process that had read the webhook before.
     const [event] = await db.read('select event_id from webhook_call');
     await db.write([{ sql: 'delete from webhook_call' }]);
-    await db.write([insertCall(id, parseId('event', String(event?.['event_id'])) ?? assert.fail(), time.clock.now())]);
+    const again = parseId('event', String(event?.['event_id'])) ?? assert.fail();
+    await db.write(insertCalls([{ webhook: id, event: again, at: time.clock.now() }]));
     await calling.idle();
     assert.deepEqual([calls, await counts()], [1, [0, 1]]);
     const strict = await openCalls(t, await engine.open(t), {

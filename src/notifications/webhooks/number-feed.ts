@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Commit } from '../../ledger/commit.ts';
 import { type Db, type Read, type Statement, WriteRefused } from '../../store/db.ts';
 import { findUnnumbered, giveNumbers, lastNumber, moveHead, type Unnumbered } from './feed-store.ts';
-import { findActive, insertCall } from './webhook-store.ts';
+import { findActive, insertCalls } from './webhook-store.ts';
 
 const numberedAtOnce = 200;
 
@@ -99,6 +99,8 @@ async function numbersFor(
   return [
     moveHead(clientId, last, last + events.length),
     ...giveNumbers(events.map(({ id }, index) => [id, last + index + 1])),
-    ...events.flatMap((event) => webhooks.map((webhook) => insertCall(webhook, event.id, dueAt(event, clock)))),
+    ...insertCalls(
+      events.flatMap((event) => webhooks.map((webhook) => ({ webhook, event: event.id, at: dueAt(event, clock) }))),
+    ),
   ];
 }

@@ -1,5 +1,6 @@
 import type { EventId, WebhookId } from '../../kernel/id.ts';
 import type { Read, Row, Statement } from '../../store/db.ts';
+import { createMultiRow } from '../../store/multi-row.ts';
 import { bytesField, idField, textField, wholeField, wholeOrNull, wordField } from '../../store/row-fields.ts';
 import { type SignatureScheme, signatureSchemes } from './webhook-secret.ts';
 
@@ -185,13 +186,17 @@ export async function countCalls(read: Read, id: WebhookId): Promise<{ waiting: 
 /** A call that is to be made. */
 export type WebhookJob = { readonly webhook: WebhookId; readonly event: EventId; readonly attempts: number };
 
-/** Queues the call of an event; harmless where it is there. */
-export function insertCall(webhook: WebhookId, event: EventId, at: number): Statement {
-  return {
-    sql: `insert into webhook_call (webhook_id, event_id, status, attempts, run_at) values ($1, $2, 'queued', 0, $3)
-      on conflict (webhook_id, event_id) do nothing`,
-    args: [webhook, event, at],
-  };
+const queueCalls = createMultiRow(
+  'insert into webhook_call (webhook_id, event_id, status, attempts, run_at) values',
+  5,
+  'on conflict (webhook_id, event_id) do nothing',
+);
+
+/** Queues calls, each due at `at`; harmless where one is there. */
+export function insertCalls(
+  calls: readonly { readonly webhook: WebhookId; readonly event: EventId; readonly at: number }[],
+): Statement[] {
+  return queueCalls(calls.map(({ webhook, event, at }) => [webhook, event, 'queued', 0, at]));
 }
 
 /** A webhook for which something waits, and the time of its first call. Of one that is not active nothing is called: it is given up. */
