@@ -116,9 +116,8 @@ function callQueue(parts: WebhookProcess, again: () => void): Queue<WebhookJob> 
     claim: async (limit) => {
       const now = parts.sharedClock.now();
       const turn = turns.next(now, limit);
-      if (turn === undefined) return [];
-      const [rows = []] = await parts.write([claimCalls({ ...turn, now, again: now + lostAfterMs })]);
-      const jobs = rows.map(webhookJobOf);
+      const rows = await parts.write(turn.map((one) => claimCalls({ ...one, now, again: now + lostAfterMs })));
+      const jobs = rows.flat().map(webhookJobOf);
       for (const job of jobs) turns.began(job.webhook);
       return jobs;
     },

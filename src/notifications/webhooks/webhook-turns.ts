@@ -9,8 +9,11 @@ const mostWhileFailing = 2;
 export type WebhookTurns = {
   /** Takes note of what waits; gives when the next call falls due that may be made. */
   look(waiting: readonly WaitingWebhook[]): number | undefined;
-  /** The webhook whose turn it is, and how many of its calls may be claimed. */
-  next(now: number, limit: number): { readonly webhook: WebhookId; readonly limit: number } | undefined;
+  /**
+   * The webhooks whose turn it is, and how many calls of each may be claimed. As many as there is room for: each look goes past
+   * all that wait, and is worth more than a call of one.
+   */
+  next(now: number, limit: number): readonly { readonly webhook: WebhookId; readonly limit: number }[];
   began(webhook: WebhookId): void;
   /** A call has ended, well or not; tells whether its webhook had no room before. */
   ended(webhook: WebhookId, well: boolean): boolean;
@@ -32,11 +35,11 @@ export function createWebhookTurns(): WebhookTurns {
       return callable.length === 0 ? undefined : Math.min(...callable.map(({ runAt }) => runAt));
     },
     next: (now, limit) => {
-      const due = callable.filter(({ runAt }) => runAt <= now);
-      const webhook = (due.find(({ id }) => id > served) ?? due[0])?.id;
-      if (webhook === undefined) return undefined;
-      served = webhook;
-      return { webhook, limit: Math.min(limit, roomOf(webhook)) };
+      const due = callable.filter(({ runAt }) => runAt <= now).map(({ id }) => id);
+      const [before, behind] = [due.filter((id) => id <= served), due.filter((id) => id > served)];
+      const turn = [...behind, ...before].slice(0, limit);
+      served = turn.at(-1) ?? served;
+      return turn.map((webhook) => ({ webhook, limit: Math.min(Math.floor(limit / turn.length), roomOf(webhook)) }));
     },
     began: (webhook) => {
       atWork.set(webhook, (atWork.get(webhook) ?? 0) + 1);
