@@ -12,13 +12,23 @@ type Sent = { readonly headers: Readonly<Record<string, string>>; readonly body:
 const longestAnswer = 65_536;
 
 /** One POST over a fresh connection, never repeated and never redirected. An answer that is too long or too slow is none. */
-export function postOnce(target: URL, { headers, body }: Sent, timeoutMs: number): Promise<Exchange> {
+export async function postOnce(target: URL, sent: Sent, timeoutMs: number): Promise<Exchange> {
+  // Not `AbortSignal.timeout`, which stays for its whole time, however soon the answer comes.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
+  try {
+    return await exchange(target, sent, late.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function exchange(target: URL, { headers, body }: Sent, signal: AbortSignal): Promise<Exchange> {
   return new Promise((resolve) => {
     let connected = false;
     const start = target.protocol === 'https:' ? httpsRequest : httpRequest;
     const fail = (fault?: Error) =>
       resolve({ failed: connected ? 'after' : 'before', ...(fault !== undefined && { why: fault.message }) });
-    const signal = AbortSignal.timeout(timeoutMs);
     const length = String(Buffer.byteLength(body));
     const request = start(target, {
       method: 'POST',

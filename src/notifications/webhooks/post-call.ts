@@ -25,8 +25,11 @@ export function createPostCall(parts: {
   readonly timeoutMs: number;
 }): PostCall {
   return async ({ url, body, headers }) => {
+    // Not `AbortSignal.timeout`, which stays for its whole time, however soon the call ends.
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), parts.timeoutMs);
+    const { signal } = late;
     try {
-      const signal = AbortSignal.timeout(parts.timeoutMs);
       const addresses = await before(signal, addressesOf(url, parts.resolve, parts.allowPrivate));
       const lookup: LookupFunction = (_host, options, done) => {
         const [first] = addresses;
@@ -47,6 +50,8 @@ export function createPostCall(parts: {
       });
     } catch (fault) {
       return { failed: fault instanceof PrivateTarget ? 'private-target' : 'unreachable' };
+    } finally {
+      clearTimeout(timer);
     }
   };
 }

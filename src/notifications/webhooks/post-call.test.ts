@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { queryObjects } from 'node:v8';
+import { startReceiver } from '../../../test/webhook-receiver.ts';
+import { postOnce } from '../channels/sms-exchange.ts';
+import { createPostCall } from './post-call.ts';
+import { systemResolve } from './target.ts';
+
+/** Those that are reachable: it collects what is not. */
+const signals = () => Number(queryObjects(AbortSignal, { format: 'count' }));
+
+test('of a call that has ended nothing stays, however much time it had', async (t) => {
+  const receiver = await startReceiver(t);
+  const url = new URL(receiver.url);
+  const timeoutMs = 600_000;
+  const post = createPostCall({ resolve: systemResolve, allowPrivate: true, timeoutMs });
+  const calls = {
+    webhook: () => post({ url, body: '{}', headers: {} }),
+    sms: () => postOnce(url, { headers: {}, body: '{}' }, timeoutMs),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    await call();
+    const before = signals();
+    for (let made = 0; made < 20; made += 1) assert.ok('status' in (await call()));
+    const left = signals() - before;
+    assert.ok(left <= 1, `${left} signals of 20 calls of ${name}`);
+  }
+});
