@@ -1,3 +1,4 @@
+import { startDeadline } from '../../jobs/deadline.ts';
 import type { Timer } from '../../jobs/timer.ts';
 import { bytesWithin } from '../../kernel/bytes-within.ts';
 import { ageOf, type Clock } from '../../kernel/clock.ts';
@@ -132,8 +133,7 @@ function withCircuit({ clock, onFault }: HttpRegisterParts, ask: Ask): Ask {
 
 async function askOnce(parts: HttpRegisterParts, path: string, body: object): Promise<Answer> {
   const { url, timer, deadlineMs = 2_000, mostBytes = 1_048_576 } = parts;
-  const deadline = new AbortController();
-  const cancel = timer(deadlineMs, () => deadline.abort());
+  using deadline = startDeadline(timer, deadlineMs);
   const target = new URL(`${url.pathname.replace(/\/$/, '')}/${path}`, url);
   const { username, password } = target;
   target.username = '';
@@ -164,8 +164,6 @@ async function askOnce(parts: HttpRegisterParts, path: string, body: object): Pr
         ? fault.name
         : '';
     throw new RegisterUnavailable(`the register could not be asked: ${kind}`);
-  } finally {
-    cancel();
   }
 }
 

@@ -1,5 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { startDeadline } from '../../jobs/deadline.ts';
+import { systemTimer } from '../../jobs/timer.ts';
 
 /** The whole answer of a gateway. */
 export type GatewayAnswer = { readonly status: number; readonly retryAfter: string | undefined; readonly body: string };
@@ -13,14 +15,8 @@ const longestAnswer = 65_536;
 
 /** One POST over a fresh connection, never repeated and never redirected. An answer that is too long or too slow is none. */
 export async function postOnce(target: URL, sent: Sent, timeoutMs: number): Promise<Exchange> {
-  // Not `AbortSignal.timeout`, which stays for its whole time, however soon the answer comes.
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), timeoutMs);
-  try {
-    return await exchange(target, sent, late.signal);
-  } finally {
-    clearTimeout(timer);
-  }
+  using deadline = startDeadline(systemTimer, timeoutMs);
+  return await exchange(target, sent, deadline.signal);
 }
 
 function exchange(target: URL, { headers, body }: Sent, signal: AbortSignal): Promise<Exchange> {

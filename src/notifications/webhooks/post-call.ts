@@ -1,6 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { startDeadline } from '../../jobs/deadline.ts';
+import { systemTimer } from '../../jobs/timer.ts';
 import { addressesOf, PrivateTarget, type Resolve } from './target.ts';
 
 /** One call to a receiver: the body as it is signed, and its headers. */
@@ -25,10 +27,8 @@ export function createPostCall(parts: {
   readonly timeoutMs: number;
 }): PostCall {
   return async ({ url, body, headers }) => {
-    // Not `AbortSignal.timeout`, which stays for its whole time, however soon the call ends.
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), parts.timeoutMs);
-    const { signal } = late;
+    using deadline = startDeadline(systemTimer, parts.timeoutMs);
+    const { signal } = deadline;
     try {
       const addresses = await before(signal, addressesOf(url, parts.resolve, parts.allowPrivate));
       const lookup: LookupFunction = (_host, options, done) => {
@@ -50,8 +50,6 @@ export function createPostCall(parts: {
       });
     } catch (fault) {
       return { failed: fault instanceof PrivateTarget ? 'private-target' : 'unreachable' };
-    } finally {
-      clearTimeout(timer);
     }
   };
 }
