@@ -48,8 +48,6 @@ export type House<P> = {
   readonly ports: P;
   /** Under it the inputs of requests with an idempotency key are told apart. */
   readonly printKey: Uint8Array;
-  /** What a body of bytes may weigh, where the operator says otherwise than the operation. */
-  readonly byteLimit?: number | undefined;
 };
 
 /** What became of it; `headers` are those of the gate, for answers and refusals alike. */

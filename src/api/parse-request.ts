@@ -34,16 +34,8 @@ export type Parsed =
 
 type Sound = Omit<SoundPart<RequestShape, unknown>, 'caller' | 'ports'>;
 
-/** What a request is given on its way; `byteLimit` stands for the limit of the operation. */
-type Given = {
-  readonly clock: Clock;
-  readonly mint: Mint;
-  readonly read: Read;
-  readonly byteLimit?: number | undefined;
-};
-
-/** Around a document in a form; the operation counts the document itself. */
-const framingBytes = 65_536;
+/** What a request is given on its way. */
+type Given = { readonly clock: Clock; readonly mint: Mint; readonly read: Read };
 
 /** What reads the requests of one operation; its schemas are compiled once. */
 export function createParse<P>(operation: Operation<P>, house: Given): (incoming: Incoming) => Promise<Parsed> {
@@ -74,11 +66,6 @@ export function createParse<P>(operation: Operation<P>, house: Given): (incoming
       if ('refusal' in read) return read;
       body = read.value;
       issues.push(...checks.body(body));
-    } else if (operation.bodyBytes !== undefined) {
-      const framing = /^multipart\//i.test(incoming.headers['content-type'] ?? '') ? framingBytes : 0;
-      const limit = (house.byteLimit ?? operation.bodyBytes.limit) + framing;
-      const refusal = announcedTooLarge(incoming.headers['content-length'], limit);
-      if (refusal !== undefined) return { refusal };
     }
     if (issues.length > 0) return { issues, sound: soundOf?.(body, issues, house.clock.now()) };
     // The checks above proved that each part has the type its schema derives.

@@ -1,9 +1,11 @@
+import { announcedTooLarge } from '../api/body.ts';
 import type { Call, RequestShape } from '../api/operation.ts';
 import type { Json } from '../kernel/canonical-json.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import { isForm, issueOfForm, readDepositForm } from './deposit-form.ts';
 import { type DepositGiven, type DepositTerms, readDepositHeaders } from './deposit-headers.ts';
 import { refusalOfPurpose } from './header-text.ts';
+import type { DocumentPorts } from './ports.ts';
 import { piecesOf } from './receive-document.ts';
 import { findRetentionClass, retentionOf } from './retention-class.ts';
 
@@ -15,13 +17,22 @@ export type Wanted = {
   readonly pieces: AsyncIterable<Uint8Array>;
 };
 
-type DepositCall = Pick<Call<RequestShape, unknown>, 'bytes' | 'caller' | 'now' | 'read' | 'repeat'> & {
+type DepositCall = Pick<
+  Call<RequestShape, Pick<DocumentPorts, 'limit'>>,
+  'bytes' | 'caller' | 'now' | 'ports' | 'read' | 'repeat'
+> & {
   readonly headers: DepositGiven;
 };
+
+/** Around a document in a form. */
+const framingBytes = 65_536;
 
 /** What a deposit says of its document, in headers or in the fields of a form, with all that is wrong with it. */
 export async function readDeposit(call: DepositCall): Promise<Wanted | { readonly refusal: Refusal }> {
   const type = call.headers['content-type'];
+  const limit = call.ports.limit + (isForm(type) ? framingBytes : 0);
+  const tooLarge = announcedTooLarge(call.headers['content-length'], limit);
+  if (tooLarge !== undefined) return { refusal: tooLarge };
   const form = isForm(type) ? await readDepositForm(call.bytes, type) : undefined;
   if (form !== undefined && 'refusal' in form) return form;
   const given = form?.given ?? call.headers;
