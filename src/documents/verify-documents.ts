@@ -4,7 +4,7 @@ import { SealBroken } from '../keys/chunked-encryption.ts';
 import type { Read } from '../store/db.ts';
 import { BlobBroken } from './blobs/blob-store.ts';
 import type { HeldDocument } from './document.ts';
-import { findDocument } from './document-store.ts';
+import { findDocument, ownerOf } from './document-store.ts';
 import { heldBytes, openContent, wholeOf } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 
@@ -140,9 +140,9 @@ async function verifyBlobs({ read, ports, onFinding, before, beforeEach }: Verif
   for await (const { name, storedAt } of ports.blobs.list()) {
     await beforeEach?.();
     if (storedAt >= before) continue;
-    const [row] = await read('select status from document where id = $1', [name]);
-    const erased = row?.['status'] === 'erased';
-    if (row !== undefined && !erased) continue;
+    const owner = await ownerOf(read, name);
+    if (owner === 'held') continue;
+    const erased = owner === 'erased';
     const detail = erased ? 'its document is erased; the next sweep removes it' : 'no document owns it';
     onFinding({ id: name, fault: erased ? 'erased-blob-left' : 'orphan-blob', detail });
   }
