@@ -3,6 +3,7 @@ import type { NormalisedClaims } from './match/comparable.ts';
 import { type Comparison, compare, decoy, type Levels, measure } from './match/compare.ts';
 import type { MatchDecision } from './match/decide.ts';
 import { withFormerOf } from './match/former.ts';
+import { isBorneOut } from './match/level.ts';
 import type { Frequencies } from './match/model.ts';
 import type { Policy } from './match/policy.ts';
 import { keysOf } from './name-key.ts';
@@ -83,9 +84,7 @@ const idOf = ({ citizenId }: { readonly citizenId: string }) => citizenId;
  */
 function isPerson({ levels }: Comparison, { tolerant }: Policy): boolean {
   return [levels.givenName, levels.familyName, levels.birthDate].every((level) =>
-    tolerant
-      ? level !== undefined && level !== 'different' && level !== 'missing'
-      : level === 'exact' || level === 'normalised' || level === 'precision',
+    tolerant ? level !== undefined && level !== 'different' && level !== 'missing' : isBorneOut(level),
   );
 }
 

@@ -1,6 +1,7 @@
 import { hmacText } from '../kernel/hashing.ts';
-import { type ClaimName, type Claims, claimNames, oidcName, type Question } from './claims.ts';
+import { type Claims, claimNames, oidcName, type Question } from './claims.ts';
 import type { Levels } from './match/compare.ts';
+import { isBorneOut } from './match/level.ts';
 import type { IdentityPorts } from './ports.ts';
 import type { Verification } from './verification.ts';
 
@@ -82,18 +83,16 @@ function verifiedClaims(
 
 const addressClaims = new Set(['streetAddress', 'postalCode', 'locality', 'country']);
 
-/** A slip that a policy forgives is not attested: what was sent there is not what the register holds. */
-function isSame(level: Levels[ClaimName]): boolean {
-  return level === 'exact' || level === 'normalised' || level === 'precision';
-}
-
-/** What the caller sent and what matched, as the caller wrote it: never a value of the register. */
+/**
+ * What the caller sent and what matched, as the caller wrote it: never a value of the register. A slip that a policy forgives is
+ * not attested: what was sent there is not what the register holds.
+ */
 function matchedClaims(claims: Claims, levels: Levels): Readonly<Record<string, unknown>> {
   const matched: Record<string, unknown> = {};
   const address: Record<string, string> = {};
   for (const claim of claimNames) {
     const value = claims[claim];
-    if (value === undefined || !isSame(levels[claim])) continue;
+    if (value === undefined || !isBorneOut(levels[claim])) continue;
     if (addressClaims.has(claim)) address[oidcName(claim)] = value;
     else if (claim === 'birthPlace') matched['place_of_birth'] = { locality: value };
     else matched[oidcName(claim)] = value;

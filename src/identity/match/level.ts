@@ -20,3 +20,13 @@ export const levelNames = [
 ] as const;
 
 export type Level = (typeof levelNames)[number];
+
+/** Whether both texts say the same, however they are written. */
+export function isSame(level: Level | undefined): boolean {
+  return level === 'exact' || level === 'normalised';
+}
+
+/** Whether the register holds all that was claimed, and perhaps more, as the day of a year. */
+export function isBorneOut(level: Level | undefined): boolean {
+  return isSame(level) || level === 'precision';
+}

@@ -1,6 +1,6 @@
 import type { ClaimName } from '../claims.ts';
 import type { Comparable } from './comparable.ts';
-import type { Level } from './level.ts';
+import { isSame, type Level } from './level.ts';
 import { readsAsLatin } from './name-level.ts';
 
 /** How likely a level is for the same person (m) and for two different ones (u). */
@@ -41,13 +41,12 @@ export function weightOf(model: Model, compared: ComparedClaim, frequencies: Fre
   if (level === 'missing') return 0;
   const chances = model.claims[claim];
   if (chances === undefined) return 0;
-  const agrees = level === 'exact' || level === 'normalised';
   const chance = chances[level] ?? likened(level, chances) ?? chances.different;
   if (chance === undefined) return 0;
   const frequency = known === undefined ? undefined : frequencies?.of(claim, frequencyForm(known));
   const average = frequencies?.average(claim);
   if (frequency === undefined || average === undefined || average === 0) return Math.log2(chance.m / chance.u);
-  if (agrees) return Math.log2(chance.m / frequency);
+  if (isSame(level)) return Math.log2(chance.m / frequency);
   if (level === 'different') return Math.log2(chance.m / chance.u);
   const unlike = chance.u * Math.min(mostCommon, Math.max(mostRare, frequency / average));
   return Math.log2(chance.m / unlike) + weightOfSpelling(compared, frequencies);

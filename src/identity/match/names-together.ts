@@ -2,7 +2,7 @@ import type { ClaimName } from '../claims.ts';
 import { type Forms, formsOf } from '../normalise.ts';
 import type { RegisterRecord } from '../register.ts';
 import type { Comparable, NormalisedClaims } from './comparable.ts';
-import type { Level } from './level.ts';
+import { isSame, type Level } from './level.ts';
 import { type Frequencies, type Model, weightOf } from './model.ts';
 import { type NameRules, nameLevel } from './name-level.ts';
 
@@ -65,13 +65,7 @@ export function crossing(
 }
 
 function strength(level: Level | undefined): number {
-  return level === 'exact' || level === 'normalised'
-    ? 3
-    : level === 'similar' || level === 'former'
-      ? 2
-      : level === 'missing'
-        ? 1
-        : 0;
+  return isSame(level) ? 3 : level === 'similar' || level === 'former' ? 2 : level === 'missing' ? 1 : 0;
 }
 
 function crossedLevel(claimed: Comparable, known: Comparable | undefined, names: NameRules): Level {

@@ -1,6 +1,6 @@
 import type { Levels, Measured } from './compare.ts';
 import { fitsPair, rivalThresholdFor } from './decide.ts';
-import type { Level } from './level.ts';
+import { isBorneOut, isSame } from './level.ts';
 import type { Policy } from './policy.ts';
 import { gapsOf, type Person } from './rival-gaps.ts';
 
@@ -41,10 +41,10 @@ export function asIfNamed(measured: Measured): Measured {
 /** Whether the policy wants rivals looked for: where some claim is not quite what the register holds. */
 export function needsRivals(levels: Levels, policy: Policy): boolean {
   if (!policy.rivals) return false;
-  const same = (level: Level | undefined) => level === 'exact' || level === 'normalised';
   // Where the probability alone decides, a name or a date that nobody stated leaves room for others as well.
-  if (policy.tolerant && !(same(levels.givenName) && same(levels.familyName) && same(levels.birthDate))) return true;
+  if (policy.tolerant && !(isSame(levels.givenName) && isSame(levels.familyName) && isSame(levels.birthDate)))
+    return true;
   // A name or date that the register does not hold may be what tells somebody else from this person.
   if ([levels.givenName, levels.familyName, levels.birthDate].includes('missing')) return true;
-  return Object.values(levels).some((level) => !same(level) && level !== 'precision' && level !== 'missing');
+  return Object.values(levels).some((level) => !isBorneOut(level) && level !== 'missing');
 }
