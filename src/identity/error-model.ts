@@ -4,7 +4,7 @@ import type { ClaimName, Claims } from './claims.ts';
  * How often people and typists err, for registers of which no claims are at hand: the share of claims with each fault. Rates
  * after published reviews of typing and of the public sets; they are data of the model that is learned from them.
  */
-export const errorRates = {
+const errorRates = {
   /** One letter inserted, deleted, substituted, or two exchanged; a second one follows with the same chance. */
   slip: {
     givenName: 0.06,

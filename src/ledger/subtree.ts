@@ -1,4 +1,4 @@
-import { emptyRoot, hashBytes, nodeHash, verifyInclusion } from './merkle.ts';
+import { emptyRoot, hashBytes, nodeHash } from './merkle.ts';
 
 /** The leaves from `start` up to, without, `end`, as one tree (draft-ietf-plants-merkle-tree-certs, section 4). */
 export type Subtree = { readonly start: number; readonly end: number; readonly hash: Uint8Array };
@@ -9,15 +9,6 @@ export function isSubtree(start: number, end: number): boolean {
   let width = 1;
   while (width < end - start) width *= 2;
   return start % width === 0;
-}
-
-/** Whether the proof shows that leaf `index` of the whole tree is that leaf of the subtree. */
-export function verifySubtreeInclusion(
-  { start, end, hash }: Subtree,
-  { index, leaf, proof }: { readonly index: number; readonly leaf: Uint8Array; readonly proof: readonly Uint8Array[] },
-): boolean {
-  if (!isSubtree(start, end) || !(index >= start)) return false;
-  return verifyInclusion({ index: index - start, size: end - start, leaf, proof, root: hash });
 }
 
 /** Whether the proof shows that the tree of that size and root has this subtree; an empty one stands in every tree. */

@@ -55,7 +55,7 @@ export function createSmsGateway(options: SmsGatewayOptions): Channel {
  * What an exchange means. Before the connection stood nothing was taken; after it only a clear answer says so: a broken
  * connection, a server fault or an answer that the mapping does not know leaves `unknown`.
  */
-export function outcomeOf(exchange: Exchange, mapping: SmsMapping): Outcome {
+function outcomeOf(exchange: Exchange, mapping: SmsMapping): Outcome {
   if ('failed' in exchange) {
     return exchange.failed === 'before'
       ? { outcome: 'temporary', reason: 'provider-unreachable' }

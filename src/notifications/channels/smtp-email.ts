@@ -113,7 +113,7 @@ export function relayOf(text: string, silenceMs: number): RelayAt & { readonly c
  * What a failed call means (RFC 5321, section 4.2.1). A reply says for sure that the mail was not taken. Without one it
  * depends on whether the message had begun: before, it is certain that nothing was taken; after, nothing is.
  */
-export function outcomeOf(fault: SmtpFault): Outcome {
+function outcomeOf(fault: SmtpFault): Outcome {
   const { responseCode, command } = fault;
   if (responseCode === undefined || responseCode < 400 || responseCode > 599) return withoutReply(fault);
   const permanent = responseCode >= 500 && responseCode !== 503;
