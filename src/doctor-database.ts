@@ -72,7 +72,7 @@ async function database(room: DoctorRoom): Promise<readonly Finding[]> {
   try {
     schema = await room.schema();
   } catch (fault) {
-    if (/permission denied/.test(messageOf(fault)))
+    if (/PostgreSQL 42501/.test(messageOf(fault)))
       return [faulty(messageOf(fault), 'let the tables belong to the role in DATABASE_URL: docs/operating.md#restore')];
     const [, found = messageOf(fault), fix = 'see docs/operating.md#upgrade'] =
       /^(.+?)(?:: )(start the newer.+|give it.+|bring the.+)$/.exec(messageOf(fault)) ?? [];

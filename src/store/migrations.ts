@@ -34,6 +34,7 @@ const pauseBetweenTriesMs = 100;
 export async function migrate(db: Db, clock: Clock, folder = migrationsFolder): Promise<string[]> {
   const migrations = await readMigrations(folder);
   const applied: string[] = [];
+  let because = '';
   for (let tries = 0; tries < triesAgainstOthers; tries += 1) {
     try {
       const stored = await storedChecksums(db, migrations);
@@ -45,10 +46,11 @@ export async function migrate(db: Db, clock: Clock, folder = migrationsFolder): 
       return applied;
     } catch (error) {
       if (!(error instanceof AnotherProcess) && !(error instanceof WriteBusy)) throw error;
+      because = error.message;
       await pause(pauseBetweenTriesMs);
     }
   }
-  throw new Error('another process is migrating this database and does not finish; look at it before you start again');
+  throw new Error(`this database cannot be migrated for a minute: ${because}; look at it before you start again`);
 }
 
 /** What is known of a schema without touching it. */
@@ -76,7 +78,11 @@ export async function lookAtSchema(
 }
 
 /** Another process stored the same number in the meantime. */
-class AnotherProcess extends Error {}
+class AnotherProcess extends Error {
+  constructor() {
+    super('another process migrates it and does not finish');
+  }
+}
 
 async function readMigrations(folder: string): Promise<Migration[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
@@ -112,13 +118,19 @@ const createTable = `create table if not exists schema_migration (
   applied_at bigint not null check (applied_at between 0 and 9007199254740991)
 )`;
 
+// Two processes that create the same table at once: PostgreSQL refuses one, in spite of `if not exists`.
+const madeByAnother = /^PostgreSQL (?:23505|42P07|42710)\b/;
+
 async function storedChecksums(db: Db, migrations: readonly Migration[]): Promise<Map<number, string>> {
   try {
     await db.write([{ sql: createTable }]);
   } catch (error) {
-    // Two processes that create the same table at once: PostgreSQL refuses one, in spite of `if not exists`.
-    if (error instanceof WriteRefused && db.engine === 'postgres') throw new AnotherProcess();
-    throw error;
+    if (!(error instanceof WriteRefused) || db.engine !== 'postgres') throw error;
+    if (madeByAnother.test(error.message)) throw new AnotherProcess();
+    throw new Error(
+      `the tables cannot be made: ${error.message}; let the role in DATABASE_URL own the database and its schema`,
+      { cause: error },
+    );
   }
   return readChecksums(db.read, migrations);
 }

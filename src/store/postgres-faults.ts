@@ -62,8 +62,8 @@ function isServerError(error: unknown): error is ServerError {
 }
 
 // The server's own messages quote values, but for these classes: the connection, of which a pooler tells everything, the SQL
-// text, which is a constant, the log-in, the database's name, resources, locks, the operator's doings, transactions.
-const tellingClasses = new Set(['08', '25', '28', '3D', '40', '42', '53', '55', '57']);
+// text, which is a constant, the log-in, the names of database and schema, resources, locks, the operator's doings, transactions.
+const tellingClasses = new Set(['08', '25', '28', '3D', '3F', '40', '42', '53', '55', '57']);
 
 function tell(error: ServerError): string {
   if (tellingClasses.has(error.code.slice(0, 2))) return `PostgreSQL ${error.code}: ${error.message}`;

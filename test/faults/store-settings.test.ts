@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { migrate } from '../../src/store/migrations.ts';
 import { openToLook } from '../../src/store/open-to-look.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
 import { createDatabase, databaseOf, dropDatabase, onServer } from '../postgres-databases.ts';
@@ -8,6 +9,7 @@ import { createDatabase, databaseOf, dropDatabase, onServer } from '../postgres-
 // What an operator has set for a database or a role, for other programs or long ago.
 
 const random = systemRandom;
+const clock = { now: () => Date.UTC(2026, 0, 1) };
 
 test('postgres: how a database is set to write values changes none', async (t) => {
   const url = await createDatabase('empty');
@@ -24,3 +26,30 @@ test('postgres: how a database is set to write values changes none', async (t) =
   t.after(() => onlooker?.close());
   assert.deepEqual([await db.read(look, [row.id]), await onlooker?.read(look, [row.id])], [[row], [row]]);
 });
+
+/** An empty database in which a role has no right to make tables, or no place for them. */
+async function barren(t: TestContext, where: 'no right' | 'no schema'): Promise<string> {
+  const url = await createDatabase('empty');
+  t.after(() => dropDatabase(url));
+  if (where === 'no schema') {
+    await onServer(`alter database ${databaseOf(url)} set search_path = nowhere`);
+    return url;
+  }
+  const role = `guest_${process.pid}`;
+  await onServer(`create role ${role} login`);
+  t.after(() => onServer(`drop role ${role}`));
+  return url.replace('postgres@', `${role}@`);
+}
+
+for (const [where, told] of [
+  ['no right', 'PostgreSQL 42501: permission denied for schema public'],
+  ['no schema', 'PostgreSQL 3F000: no schema has been selected to create in'],
+] as const) {
+  test(`postgres: where a role has ${where} to make tables, the start says so at once`, async (t) => {
+    const db = await openPostgres(await barren(t, where), { random });
+    t.after(() => db.close());
+    await assert.rejects(migrate(db, clock), {
+      message: `the tables cannot be made: ${told}; let the role in DATABASE_URL own the database and its schema`,
+    });
+  });
+}
