@@ -22,7 +22,8 @@ const answerGraceMs = 10_000;
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Db> {
   const { statementTimeoutMs = 30_000, random } = options;
   const texts = createTexts();
-  const timeouts = `set statement_timeout = ${statementTimeoutMs}; set idle_in_transaction_session_timeout = ${statementTimeoutMs}; set lock_timeout = ${lockTimeoutMs}`;
+  // A session that the server ends for being idle may end under a write, which is then unknown.
+  const timeouts = `set idle_session_timeout = 0; set statement_timeout = ${statementTimeoutMs}; set idle_in_transaction_session_timeout = ${statementTimeoutMs}; set lock_timeout = ${lockTimeoutMs}`;
   const session = (setup: string): ConnectionOptions => ({
     url,
     texts,

@@ -53,3 +53,13 @@ for (const [where, told] of [
     });
   });
 }
+
+test('postgres: no session is ended for having been idle, however that is set', async (t) => {
+  const url = await createDatabase('empty');
+  t.after(() => dropDatabase(url));
+  await onServer(`alter database ${databaseOf(url)} set idle_session_timeout = '1h'`);
+  const db = await openPostgres(url, { random });
+  t.after(() => db.close());
+  const setting = "select current_setting('idle_session_timeout') as ends";
+  assert.deepEqual([await db.read(setting), await db.write([{ sql: setting }])], [[{ ends: '0' }], [[{ ends: '0' }]]]);
+});
