@@ -18,7 +18,6 @@ import type { Effect } from './ledger/commit.ts';
 import { phrasesOf } from './notifications/phrases.ts';
 import type { NotificationPorts } from './notifications/ports.ts';
 import { sendNotification } from './notifications/send-notification.ts';
-import { longestWaitMs } from './notifications/send-request.ts';
 import type { Db } from './store/db.ts';
 
 type PolicyHouse = Pick<House, 'settings'> & { readonly db: Pick<Db, 'read'> };
@@ -96,7 +95,7 @@ async function noticeOfGuesses(
   const { language, guesses } = phrasesOf(contact?.language);
   const { subject, paragraphs } = guesses;
   const message = paragraphs.join('\n\n');
-  const sendAt = notBefore && { sendAt: toInstant(Math.min(notBefore, now + longestWaitMs)) };
+  const sendAt = notBefore && { sendAt: toInstant(notBefore) };
   const call = {
     params: undefined,
     query: undefined,
@@ -104,7 +103,7 @@ async function noticeOfGuesses(
     body: { citizenId, subject, message, language, category: 'information', ...sendAt },
     caller: { clientId: houseClient, scopes: new Set(['notifications:send']) },
     method: 'POST',
-    ...{ now, mint, ports: { ...ports, contactOf: async () => contact }, read: house.db.read },
+    ...{ now, mint, ports: { ...ports, contactOf: async () => contact, mayWait: true }, read: house.db.read },
     bytes: Readable.from([]),
     signal: new AbortController().signal,
   };

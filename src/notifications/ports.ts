@@ -71,4 +71,6 @@ export type NotificationPorts = {
   readonly sharedClock: Clock;
   /** Left out where this server prints no letters. */
   readonly tryLetter?: TryLetter | undefined;
+  /** Whether `sendAt` may lie as far ahead as one likes: for what this server itself writes. */
+  readonly mayWait?: boolean;
 };

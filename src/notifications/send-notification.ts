@@ -87,7 +87,7 @@ function mayKnow({ caller }: SendCall): boolean {
 /** Everything that can be wrong is found at once, and for a dry run as for a real one. */
 async function check(call: SendCall): Promise<Checked | { readonly issues: readonly Issue[] }> {
   const { body, ports, now } = call;
-  const times = timesOf(body, now);
+  const times = timesOf(body, now, ports.mayWait);
   const [contact, attached] = await Promise.all([ports.contactOf(body.citizenId), attachmentsOf(call)]);
   const rule = legalRuleIssues(body.legalEffect, body.channels, ports.cascade);
   const issues = [...textIssues(body), ...times.issues, ...rule, ...attached.issues];

@@ -8,8 +8,8 @@ import { categories, channelNames } from './notification.ts';
 import { languageTag, oneOf } from './notification-shape.ts';
 
 const dayMs = 86_400_000;
-/** How far ahead `sendAt` may lie. */
-export const longestWaitMs: number = 366 * dayMs;
+/** How far ahead `sendAt` may lie, and `deliverBy` behind that. */
+const longestWaitMs = 366 * dayMs;
 /** In characters, for what is sent as well as for what it is once its values are filled in. */
 const longestMessage = 20_000;
 const longestSubject = 200;
@@ -106,17 +106,19 @@ export type SendBody = Static<typeof sendBody>;
 /** When a notification begins and ends. */
 export type Times = { readonly sendAt: number | null; readonly deliverBy: number; readonly issues: readonly Issue[] };
 
-/** The times of a request, with what is wrong about them. */
+/** The times of a request, with what is wrong about them; messages of this server may wait for longer than a year, `mayWait`. */
 export function timesOf(
   { sendAt: sendText, deliverBy: deliverText }: Pick<SendBody, 'sendAt' | 'deliverBy'>,
   now: number,
+  mayWait = false,
 ): Times {
   const issues: Issue[] = [];
   const add = (pointer: string, code: string, detail: string) => issues.push({ in: 'body', pointer, code, detail });
   const sendAt = sendText === undefined ? null : Date.parse(sendText);
   if (Number.isNaN(sendAt)) add('/sendAt', 'malformed', 'must be an instant without a leap second');
   else if (sendAt !== null && sendAt <= now) add('/sendAt', 'out-of-range', 'must be in the future');
-  else if (sendAt !== null && sendAt > now + longestWaitMs) add('/sendAt', 'out-of-range', 'at most a year ahead');
+  else if (sendAt !== null && sendAt > now + longestWaitMs && !mayWait)
+    add('/sendAt', 'out-of-range', 'at most a year ahead');
   const begin = sendAt === null || Number.isNaN(sendAt) ? now : sendAt;
   const deliverBy = deliverText === undefined ? begin + defaultDeliverWithinMs : Date.parse(deliverText);
   if (Number.isNaN(deliverBy)) add('/deliverBy', 'malformed', 'must be an instant without a leap second');

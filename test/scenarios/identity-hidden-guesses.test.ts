@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
+import { databaseFile } from '../../src/store/open.ts';
 import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { makeDemoWithIssuer, type OutsideIssuer } from '../outside-issuer.ts';
 import { until } from '../until.ts';
@@ -13,7 +16,7 @@ let ask: ReturnType<typeof createExchange>;
 
 const thisFile = afterThisFile();
 before(async () => {
-  ({ issuer, home, citizensClient } = await makeDemoWithIssuer(thisFile));
+  ({ issuer, home, citizensClient } = await makeDemoWithIssuer(thisFile, { ACCESS_LOG_HIDDEN_DAYS: '800' }));
   await home.start('demo');
   ask = createExchange(home.url);
   const scopes = ['--scopes', 'identity:verify,access-log:hide', '--secret', '--json'];
@@ -58,4 +61,18 @@ test('guesses that are hidden send their citizen no message before their instant
     [instant],
   );
   assert.deepEqual(await toldOf(hidden), []);
+});
+
+test('the message about guesses waits as long as they are hidden, for years too', async () => {
+  const citizenId = home.demo().citizens[3]?.citizenId ?? '';
+  const instant = ahead(700 * 86_400_000);
+  await spendGuesses(citizenId, instant);
+  using db = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
+  const rows = db
+    .prepare('select send_at from notification where citizen_id = ? and send_at is not null')
+    .all(citizenId);
+  assert.deepEqual(
+    rows.map((row) => Number(row['send_at'])),
+    [Date.parse(instant)],
+  );
 });
