@@ -32,6 +32,22 @@ test('a page for citizens does not lead them to the pages of the interface', asy
   );
 });
 
+test('a page loads nothing from elsewhere, runs nothing, and is framed by nobody', async () => {
+  const made = await page('x', html``);
+  assert.equal(
+    made.headers['content-security-policy'],
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  );
+});
+
+test('a page for citizens is headed by the service that it speaks for, and where none is known by nothing', async () => {
+  const part = { title: 'x', content: html``, status: 200, language: 'ar' };
+  const headed = await bodyOf(citizenPage({ ...part, sender: 'Tax & Co' }));
+  assert.match(headed, /<header><bdi>Tax &amp; Co<\/bdi><\/header>/);
+  assert.doesNotMatch(await bodyOf(citizenPage(part)), /<header>/);
+  assert.match(await bodyOf(page('x', html``)), /<html lang="en" dir="ltr">[\s\S]*<header><a href="\/">/);
+});
+
 test('the title of a page says what it is, and where', async () => {
   const titleOf = async (answer: ReturnType<typeof page>) => /<title>.*<\/title>/.exec(await bodyOf(answer))?.[0];
   assert.equal(await titleOf(page('Problems', html``)), '<title>Problems – citizen-services</title>');
@@ -56,10 +72,7 @@ test('the page at the root leads to each place, by its words', async () => {
 });
 
 test('a page names the picture that stands beside its title, and lets the browser show it', async () => {
-  const made = await page('x', html``);
-  assert.ok('body' in made);
-  assert.match(String(made.body), /<link rel="icon" type="image\/svg\+xml" href="\/favicon.ico" \/>/);
-  assert.match(String(made.headers?.['content-security-policy']), /img-src 'self'/);
+  assert.match(await bodyOf(page('x', html``)), /<link rel="icon" type="image\/svg\+xml" href="\/favicon.ico" \/>/);
   const { headers } = (await icon.get({}, new URLSearchParams())) as Awaited<ReturnType<typeof page>>;
   assert.equal(headers?.['content-type'], 'image/svg+xml');
 });
