@@ -77,13 +77,17 @@ function lineHtml(line: readonly Inline[]): string {
   return line.map(inlineHtml).join('');
 }
 
-/** A link shows the host that it leads to, so that its text cannot pretend another one. */
+/**
+ * A link shows the host that it leads to, so that its text cannot pretend another one. A URL runs from left to right by
+ * itself: after Arabic words the slash at its end would stand at its begin.
+ */
 function inlineHtml({ text, strong, href }: Inline): string {
   // A value of a template may have several lines.
   const shown = escapeHtml(text).replaceAll(/\r\n?|\n/g, '<br>\n');
   if (href === undefined) return strong ? `<strong>${shown}</strong>` : shown;
-  const link = `<a href="${escapeHtml(href)}" rel="noopener noreferrer">${shown}</a>`;
-  return text === href ? link : `${link} (${escapeHtml(new URL(href).host)})`;
+  const isUrl = text === href;
+  const link = `<a href="${escapeHtml(href)}" rel="noopener noreferrer"${isUrl ? ' dir="ltr"' : ''}>${shown}</a>`;
+  return isUrl ? link : `${link} (${escapeHtml(new URL(href).host)})`;
 }
 
 /** Text as it may stand in HTML, in an element or between double quotes. */

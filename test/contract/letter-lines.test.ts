@@ -22,8 +22,8 @@ async function printedOf(parts: LetterParts, letter: ReturnType<typeof letterOf>
   const pdf = await printLetter(parts, letter);
   assert.ok(pdf instanceof Uint8Array);
   const { boxes } = await textsOf(pdf);
-  // Where a line was wrapped is no part of the text.
-  return { boxes, text: boxes.map(({ text }) => text.replaceAll(/[\s\u200b]/g, '')).join('') };
+  // Where a line was wrapped, and which way a URL runs, is no part of the text.
+  return { boxes, text: boxes.map(({ text }) => text.replaceAll(/[\s\u200b\u2066\u2069]/g, '')).join('') };
 }
 
 test('no word is too long for a line: nothing runs over the edge of the paper, wherever it stands', async (t) => {
@@ -64,6 +64,16 @@ test('a link is printed with its address, since nobody can follow it on paper', 
   const long = `https://tax.example/${'W'.repeat(150)}`;
   assert.ok((await printed(`[x](${long})`)).includes(`x(${long})`));
   assert.match(await printed('See https://tax.example/pay now'), /Seehttps:\/\/tax\.example\/paynow/);
+});
+
+test('in a letter that runs from right to left a URL runs from left to right, to the slash at its end', async (t) => {
+  const parts = partsFor(t);
+  for (const message of ['ندعوكم https://tax.example/a/ الآن.', 'ندعوكم إلى [الصفحة](https://tax.example/a/) الآن.']) {
+    const { boxes } = await printedOf(parts, letterOf(message, { language: 'ar' }));
+    // What the page has from left to right without a jump is one text.
+    const whole = boxes.filter(({ text }) => text.includes('https://tax.example/a/'));
+    assert.equal(whole.length, 1, message);
+  }
 });
 
 test('an address of six lines fits into each window in every script that letters come with fonts for', async (t) => {

@@ -94,7 +94,14 @@ function printedItem({ line, ...item }: Item): unknown {
 /** Nobody can follow a link on paper, so it is printed where it leads. */
 function printedRun(run: Inline): unknown {
   const text = wrapping(run.text);
-  return run.href === undefined || run.href === run.text ? { ...run, text } : { ...run, text, to: wrapping(run.href) };
+  if (run.href === undefined) return { ...run, text };
+  const url = isolated(wrapping(run.href));
+  return run.href === run.text ? { ...run, text: url } : { ...run, text, to: url };
+}
+
+/** From left to right by itself (UAX #9, 2.4): after Arabic words the slash at its end would stand at its begin. */
+function isolated(url: string): string {
+  return `\u2066${url}\u2069`;
 }
 
 /** The head of a letter is about as wide as an address. */
