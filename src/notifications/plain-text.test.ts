@@ -29,3 +29,9 @@ test('values of a template are text in plain text too', () => {
   const content = { message: 'the filled text', template, values: { sum: '**5** & <b>' } };
   assert.equal(plainTextOf(content), 'Pay **5** & <b> here <https://tax.example/?q=%2A%2A5%2A%2A%20%26%20%3Cb%3E>');
 });
+
+test('blanks around a subject and behind a message are none of the mail', () => {
+  const content = { message: ' Text. \n\n' };
+  const { subject, text } = textOfMail({ ...who, subject: ' Bill\t', content, reminder: false });
+  assert.deepEqual([subject, text], ['Bill', ' Text.\n\n-- \nTax\n']);
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textOfSms } from './sms-text.ts';
+import { segmentsOf, textOfSms } from './sms-text.ts';
 
 test('a letter that comes in two pieces is sent, and charged, as one', () => {
   const content = { message: 'Gr\u0075\u0308\u00dfe' };
@@ -17,4 +17,31 @@ test('a direction that the subject begins ends with it', () => {
     ...{ sender: 'Tax', subject: `Your ${rlo}bill`, content: { message: 'word '.repeat(1_000) }, language: undefined },
   });
   assert.equal(text, `Tax: a message for you "Your ${rlo}bill${pdf}" lies in your inbox.`);
+});
+
+test('the alphabet is that of 3GPP TS 23.038, and nothing else is', () => {
+  const through = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  // Table 6.2.1 in its order, by code points of Unicode, without the escape.
+  const basic = new Set([
+    ...[0x40, 0xa3, 0x24, 0xa5, 0xe8, 0xe9, 0xf9, 0xec, 0xf2, 0xc7, 0x0a, 0xd8, 0xf8, 0x0d, 0xc5, 0xe5],
+    ...[0x394, 0x5f, 0x3a6, 0x393, 0x39b, 0x3a9, 0x3a0, 0x3a8, 0x3a3, 0x398, 0x39e, 0xc6, 0xe6, 0xdf, 0xc9],
+    ...[...through(0x20, 0x23), 0xa4, ...through(0x25, 0x3f), 0xa1, ...through(0x41, 0x5a), 0xc4, 0xd6, 0xd1, 0xdc],
+    ...[0xa7, 0xbf, ...through(0x61, 0x7a), 0xe4, 0xf6, 0xf1, 0xfc, 0xe0],
+  ]);
+  const extended = new Set([0x0c, 0x5e, 0x7b, 0x7d, 0x5c, 0x5b, 0x7e, 0x5d, 0x7c, 0x20ac]);
+  assert.deepEqual([basic.size, extended.size], [127, 10]);
+  for (const code of [...through(0, 0x4ff), ...through(0x2000, 0x20ff)]) {
+    const character = String.fromCodePoint(code);
+    const expected = basic.has(code) ? [1, 1] : extended.has(code) ? [1, 3] : [2, 3];
+    assert.deepEqual(
+      [80, 160].map((times) => segmentsOf(character.repeat(times))),
+      expected,
+      code.toString(16),
+    );
+  }
+});
+
+test('no blank is paid for before or behind a text', () => {
+  const content = { message: '\n Text. \n' };
+  assert.equal(textOfSms({ sender: 'Tax', subject: undefined, content, language: undefined }).text, 'Tax: Text.');
 });
