@@ -6,6 +6,8 @@ import { type Db, WriteRefused } from '../store/db.ts';
 export type UsedProofs = (owner: string, jti: string, endsAt: number) => Promise<boolean>;
 
 const cleanEveryMs = 60_000;
+/** So many that have ended go with one use, which others wait for; where there are more, the next use takes them out. */
+const cleanedAtOnce = 100;
 
 /**
  * The used assertions or proofs of all processes, as rows. The primary key decides, not an earlier look: of two requests
@@ -17,6 +19,7 @@ export function createUsedProofs(
   model: 'ReplayDetection' | 'DPoP',
 ): UsedProofs {
   let cleanedAt = clock.now();
+  let atWork = false;
   return async (owner, jti, endsAt) => {
     const now = clock.now();
     const id = createHash('sha256').update(`${owner}\0${jti}`).digest('base64url');
@@ -26,15 +29,22 @@ export function createUsedProofs(
       args: [model, id, endsAt],
       rows: 1,
     };
-    const cleaning = now - cleanedAt >= cleanEveryMs;
-    if (cleaning) cleanedAt = now;
-    const clean = { sql: 'delete from oauth_record where expires_at < $1', args: [now] };
+    const cleaning = !atWork && now - cleanedAt >= cleanEveryMs;
+    const clean = {
+      sql: `delete from oauth_record where (model, id) in
+        (select model, id from oauth_record where expires_at < $1 order by expires_at limit ${cleanedAtOnce}) returning id`,
+      args: [now],
+    };
+    atWork ||= cleaning;
     try {
-      await db.write(cleaning ? [insert, clean] : [insert]);
+      const [, cleaned = []] = await db.write(cleaning ? [insert, clean] : [insert]);
+      if (cleaning && cleaned.length < cleanedAtOnce) cleanedAt = now;
       return true;
     } catch (fault) {
       if (fault instanceof WriteRefused && fault.kind === 'rows') return false;
       throw fault;
+    } finally {
+      if (cleaning) atWork = false;
     }
   };
 }

@@ -12,8 +12,8 @@ export async function clearGuesses(claim: Claim, now: number): Promise<number> {
     // The age stands there twice: on PostgreSQL a guess may be counted between the look and the deletion.
     const rows = await claim({
       sql: `delete from guess_budget where updated_at < $1 and subject in
-        (select subject from guess_budget where updated_at < $1 order by updated_at limit $2) returning subject`,
-      args: [now - longestGuessMs, clearedAtOnce],
+        (select subject from guess_budget where updated_at < $1 order by updated_at limit ${clearedAtOnce}) returning subject`,
+      args: [now - longestGuessMs],
     });
     total += rows.length;
     if (rows.length < clearedAtOnce) return total;
