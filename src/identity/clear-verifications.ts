@@ -1,6 +1,6 @@
 import type { Claim } from '../jobs/claim.ts';
 import type { Read } from '../store/db.ts';
-import { wholeField } from '../store/row-fields.ts';
+import { textField, wholeField } from '../store/row-fields.ts';
 import { longestGuessMs } from './guess-budget.ts';
 
 /** So many rows go in one write, which others wait for. */
@@ -25,17 +25,23 @@ export type Clearing = { readonly read: Read; readonly claim: Claim; readonly be
 
 /** Takes out sealed answers that were kept long enough, and gives how many. Their events stay in the ledger. */
 export async function clearVerifications({ read, claim, before }: Clearing): Promise<number> {
-  for (let total = 0; ; ) {
-    // Ids are ordered by time, so no other index is needed.
-    const oldest = await read('select id, checked_at from verification order by id limit $1', [clearedAtOnce]);
+  let total = 0;
+  for (let after = ''; ; ) {
+    // Ids are ordered by time, so no other index is needed. Each page begins behind the one before: PostgreSQL goes past all
+    // that was taken out since it last cleaned up.
+    const oldest = await read(
+      `select id, checked_at from verification where id > $1 order by id limit ${clearedAtOnce}`,
+      [after],
+    );
     const end = oldest.findIndex((row) => wholeField(row, 'checked_at') >= before);
     const last = oldest.at(end < 0 ? -1 : end - 1);
     if (last === undefined || end === 0) return total;
     const rows = await claim({
-      sql: 'delete from verification where id <= $1 and checked_at < $2 returning id',
-      args: [last['id'] ?? null, before],
+      sql: 'delete from verification where id > $1 and id <= $2 and checked_at < $3 returning id',
+      args: [after, textField(last, 'id'), before],
     });
     total += rows.length;
     if (oldest.length < clearedAtOnce || end >= 0) return total;
+    after = textField(last, 'id');
   }
 }

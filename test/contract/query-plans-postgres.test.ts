@@ -11,9 +11,6 @@ import { smallTables, sourceStatements, takesAny } from '../source-statements.ts
 
 /** What goes through a table seldom, or where that is what it is for; each by the beginning of its text. */
 const seldom = [
-  // Each hour, and what it takes out is a good part of the table, or found by its oldest rows once there are statistics.
-  'delete from verification where id <=',
-  'delete from feed_event where id <=',
   // Where so few documents are there that looking through all of them is less than the way through the index.
   'update document set scan_due_at = $2, scan_attempts = scan_attempts + 1 where scan_due_at <= $1 and id in',
   // The erasure of a person.

@@ -13,34 +13,43 @@ export type Pruning = { readonly read: Read; readonly write: WriteUnit; readonly
  * answered with a gap. Events without a number stay. Two processes may do so at once: what the other has done changes nothing.
  */
 export async function pruneFeed({ read, write, before }: Pruning): Promise<void> {
-  for (let isLeft = true; isLeft; ) {
-    const batch = await findOldest(read, before);
-    if (batch.length > 0) await write(removal(batch, before));
-    isLeft = batch.length === prunedAtOnce;
+  // Each page begins behind the one before: PostgreSQL goes past all that was taken out since it last cleaned up.
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page: Page = { after, rows: await findOldest(read, before, after) };
+    if (page.rows.length > 0) await write(removal(page, before));
+    after = page.rows.length === prunedAtOnce ? lastOf(page) : undefined;
   }
 }
 
-/** The oldest events, as far as they are numbered and from before. Ids are ordered by time, so no other index is needed. */
-async function findOldest(read: Read, before: number): Promise<Row[]> {
-  const rows = await read('select id, client_id, number, at from feed_event order by id limit $1', [prunedAtOnce]);
+/** The oldest events behind that id, as far as they are numbered and from before. */
+type Page = { readonly after: string; readonly rows: readonly Row[] };
+
+const lastOf = ({ rows }: Page) => textField(rows.at(-1) ?? {}, 'id');
+
+/** Ids are ordered by time, so no other index is needed. */
+async function findOldest(read: Read, before: number, after: string): Promise<Row[]> {
+  const rows = await read(
+    `select id, client_id, number, at from feed_event where id > $1 order by id limit ${prunedAtOnce}`,
+    [after],
+  );
   const end = rows.findIndex((row) => wholeField(row, 'at') >= before || wholeOrNull(row, 'number') === null);
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-function removal(batch: readonly Row[], before: number): Statement[] {
-  const heads = [...Map.groupBy(batch, (row) => textField(row, 'client_id'))].map(([clientId, rows]) => ({
+function removal(page: Page, before: number): Statement[] {
+  const heads = [...Map.groupBy(page.rows, (row) => textField(row, 'client_id'))].map(([clientId, rows]) => ({
     sql: 'update feed_head set pruned = case when pruned < $1 then $1 else pruned end where client_id = $2',
     args: [Math.max(...rows.map((row) => wholeField(row, 'number'))), clientId],
   }));
-  const last = textField(batch.at(-1) ?? {}, 'id');
+  const args = [page.after, lastOf(page), before];
   return [
     ...heads,
     {
       // Counted, since PostgreSQL may join `exists` with all calls.
-      sql: `delete from webhook_call where event_id <= $1 and 0 < (select count(*) from feed_event e
-        where e.id = webhook_call.event_id and e.at < $2 and e.number is not null)`,
-      args: [last, before],
+      sql: `delete from webhook_call where event_id > $1 and event_id <= $2 and 0 < (select count(*) from feed_event e
+        where e.id = webhook_call.event_id and e.at < $3 and e.number is not null)`,
+      args,
     },
-    { sql: 'delete from feed_event where id <= $1 and at < $2 and number is not null', args: [last, before] },
+    { sql: 'delete from feed_event where id > $1 and id <= $2 and at < $3 and number is not null', args },
   ];
 }
