@@ -85,7 +85,10 @@ export function disable(id: WebhookId): Statement {
 
 /** Removes the webhooks of a client that is no more; what waits for them is given up by `giveUpPage`. */
 export function removeAll(clientId: string): Statement {
-  return { sql: "update webhook set status = 'removed' where client_id = $1", args: [clientId] };
+  return {
+    sql: "update webhook set status = 'removed' where client_id = $1 and status <> 'removed'",
+    args: [clientId],
+  };
 }
 
 type Rotation = { readonly secret: Uint8Array; readonly until: number; readonly now: number };
