@@ -4,6 +4,7 @@ import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as aTurn } from 'node:timers/promises';
+import { queryObjects } from 'node:v8';
 import type { Pieces } from './operation.ts';
 import { pour } from './pour.ts';
 
@@ -83,4 +84,19 @@ test('a source that fails cuts the answer off', async (t) => {
     const response = await served(t, reused(3, new Error('a chunk does not authenticate')).pieces, announced);
     await assert.rejects(response.toArray(), /aborted/);
   }
+});
+
+test('a long answer leaves no more behind with each piece', async (t) => {
+  const promises = () => Number(queryObjects(Promise, { format: 'count' }));
+  const counted: number[] = [];
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (let given = 0; given <= 2_000; given += 1) {
+      if (given % 1_000 === 0) counted.push(promises());
+      yield Buffer.alloc(1);
+    }
+  }
+  const response = await served(t, pieces());
+  assert.equal((await response.toArray()).length > 0, true);
+  const [, first = 0, second = 0] = counted;
+  assert.ok(second - first < 100, `${second - first} promises of a thousand pieces`);
 });

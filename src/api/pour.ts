@@ -9,7 +9,9 @@ import type { Pieces } from './operation.ts';
  */
 export async function pour(pieces: Pieces, response: ServerResponse, length?: number): Promise<void> {
   let left = length ?? Number.POSITIVE_INFINITY;
-  const gone = new Promise<void>((resolve) => response.once('close', resolve));
+  // Of the piece at hand: raced with one promise of the whole answer, each piece would leave something there until its end.
+  let goOn = () => {};
+  response.once('close', () => goOn());
   // What is written behind the end of a connection is an error of the response; that it has closed is known without it.
   response.on('error', () => response.destroy());
   try {
@@ -18,12 +20,12 @@ export async function pour(pieces: Pieces, response: ServerResponse, length?: nu
       // Nothing can follow what was announced; the source goes on to its end, where it may find a fault.
       if (response.writableEnded) continue;
       left -= piece.length;
-      const taken = new Promise<void>((resolve, reject) => {
+      await new Promise<void>((resolve, reject) => {
+        goOn = resolve;
         const done = (fault?: Error | null) => (fault === undefined || fault === null ? resolve() : reject(fault));
         if (left === 0) response.end(piece, done);
         else response.write(piece, done);
       });
-      await Promise.race([taken, gone]);
     }
     if (!response.writableEnded) response.end();
   } catch {
