@@ -10,7 +10,7 @@ import type { Pieces } from './operation.ts';
 export async function pour(pieces: Pieces, response: ServerResponse, length?: number): Promise<void> {
   let left = length ?? Number.POSITIVE_INFINITY;
   // Of the piece at hand: raced with one promise of the whole answer, each piece would leave something there until its end.
-  let goOn = () => {};
+  let goOn: () => void = () => undefined;
   response.once('close', () => goOn());
   // What is written behind the end of a connection is an error of the response; that it has closed is known without it.
   response.on('error', () => response.destroy());

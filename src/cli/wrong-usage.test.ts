@@ -50,8 +50,14 @@ test('where the folder of the data is none, or cannot be read, each says what is
   const file = join(folder, 'file');
   writeFileSync(file, '');
   symlinkSync(join(folder, 'disk'), join(folder, 'link'));
+  symlinkSync('round', join(folder, 'round'));
   const within = join(file, 'data');
   const lines: ReadonlyArray<readonly [Record<string, string>, string, RegExp]> = [
+    [
+      { DATA_DIR: join(folder, 'round') },
+      'backup create b',
+      /^\S+round\/citizen-services\.sqlite cannot be read: run this as the user of the/,
+    ],
     ...[within, join(folder, 'none')].map(
       (dataDir) =>
         [
@@ -91,7 +97,7 @@ test('where the folder of the data is none, or cannot be read, each says what is
     assert.equal(code, 1, command);
     assert.match(stderr + stdout, reason);
   }
-  assert.deepEqual(readdirSync(folder).toSorted(), ['file', 'link']);
+  assert.deepEqual(readdirSync(folder).toSorted(), ['file', 'link', 'round']);
 });
 
 test('a calibration whose result could not be written, and a witness without a port, do not begin', async (t) => {
