@@ -20,7 +20,7 @@ export function letterOf(text: string, more: Partial<Message> = {}): Message {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1 },
     address: ['Ada Berg', 'Long Road 17', '0150 Oslo', 'NORWAY'].join('\n'),
     ...{ sender: 'Tax Office', subject: 'Your assessment', content: { message: text }, reminder: false },
-    ...{ category: 'decision' as const, recipient: 'Ada Berg', language: undefined, at: letterAt },
+    ...{ category: 'decision' as const, language: undefined, at: letterAt },
     ...more,
   };
 }

@@ -184,7 +184,6 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
       reminder: job.reminder,
       remindsOf: first && { delivery: first.id, attempt: first.attempts },
       category: notification.category,
-      recipient: contact.name,
       language: notification.language ?? contact.language,
       at: now,
     },

@@ -131,7 +131,6 @@ export function legalFactsOf(found: NotificationRecord): LegalFacts {
   const lies = inbox?.state.status === 'sent' || inbox?.state.status === 'delivered';
   const letter = timelineOf(found).find(({ channel, event }) => channel === 'letter' && event === 'sent');
   return {
-    acceptedAt: notification.createdAt,
     availableAt: placed?.endedAt ?? (lies ? notification.createdAt : undefined),
     openedAt: notification.status === 'read' ? notification.statusAt : undefined,
     letterAt: letter?.at,

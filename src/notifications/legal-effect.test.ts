@@ -13,16 +13,12 @@ import {
 
 const at = (text: string) => Date.parse(text);
 const calendar = (...days: string[]): Calendar => ({ holidays: new Set(days) });
-const none = {
-  acceptedAt: at('2026-12-23T10:00:00Z'),
-  availableAt: undefined,
-  openedAt: undefined,
-  letterAt: undefined,
-};
+const acceptedAt = at('2026-12-23T10:00:00Z');
+const none = { availableAt: undefined, openedAt: undefined, letterAt: undefined };
 const later = at('2027-06-01T00:00:00Z');
 
 test('the days that were passed over are stated, so that the same instant is counted without the calendar', () => {
-  const facts: LegalFacts = { ...none, availableAt: none.acceptedAt };
+  const facts: LegalFacts = { ...none, availableAt: acceptedAt };
   const rule = 'after-3-working-days';
   const christmas = calendar('2026-12-24', '2026-12-25', '2026-12-26', '2027-01-01');
   const effect = legalEffectOf(rule, facts, christmas, later);

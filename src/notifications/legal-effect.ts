@@ -5,7 +5,6 @@ import type { ChannelName } from './notification.ts';
 
 /** What the rules look at: instants in epoch ms. */
 export type LegalFacts = {
-  readonly acceptedAt: number;
   /** When the message first lay where the citizen can open it. */
   readonly availableAt: number | undefined;
   readonly openedAt: number | undefined;

@@ -27,7 +27,7 @@ function message(more: Partial<Message>): Message {
   return {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
     ...{ sender: 'Tax', subject: 'S', content: { message: 'T' }, reminder: false },
-    ...{ category: 'information' as const, recipient: 'Ada', language: undefined, at },
+    ...{ category: 'information' as const, language: undefined, at },
     ...more,
   };
 }

@@ -42,7 +42,7 @@ function letter([name, subject, text]: readonly [string, string, string], more: 
       reminder: false,
       category: 'decision' as const,
     },
-    ...{ recipient: name, language: undefined, at },
+    ...{ language: undefined, at },
     ...more,
   };
 }

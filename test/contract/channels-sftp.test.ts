@@ -21,7 +21,7 @@ function letter(): Message {
   return {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'Ada\nRoad 1\nOslo' },
     ...{ sender: 'Tax Office', subject: 'Assessment', content: { message: text }, reminder: false },
-    ...{ category: 'decision', recipient: 'Ada', language: 'en', at },
+    ...{ category: 'decision', language: 'en', at },
   };
 }
 

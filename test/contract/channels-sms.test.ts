@@ -17,7 +17,7 @@ function message(more: Partial<Message> = {}): Message {
   return {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: '+47 400 00 000' },
     ...{ sender: 'Tax Office', subject: undefined, content: { message: 'Ready {to} "x"' }, reminder: false },
-    ...{ category: 'information' as const, recipient: 'Ada', language: undefined, at },
+    ...{ category: 'information' as const, language: undefined, at },
     ...more,
   };
 }

@@ -22,7 +22,7 @@ function message(): Message {
   return {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
     ...{ sender: 'Tax Office', subject: 'S', content: { message: 'T' }, reminder: false },
-    ...{ category: 'information' as const, recipient: 'Ada', language: undefined, at },
+    ...{ category: 'information' as const, language: undefined, at },
   };
 }
 

@@ -24,7 +24,6 @@ function message(more: Partial<Message> = {}): Message {
     content: { message: 'Your assessment for 2025 is ready.\n\nSecond paragraph.' },
     reminder: false,
     category: 'information',
-    recipient: 'Ada',
     language: 'en-GB',
     at,
     ...more,

@@ -22,8 +22,6 @@ export type Message = {
   /** Of a reminder: the attempt that brought it the first time. */
   readonly remindsOf?: Pick<Message, 'delivery' | 'attempt'> | undefined;
   readonly category: Category;
-  /** The name of the citizen, as the register has it. */
-  readonly recipient: string | undefined;
   readonly language: string | undefined;
   readonly at: number;
 };
