@@ -4,6 +4,7 @@ import type { Operation } from './operation.ts';
 import type { Page } from './server.ts';
 import { toYaml } from './yaml.ts';
 
+const json = { 'content-type': 'application/json; charset=utf-8' };
 const anyOrigin = { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' };
 
 /** Where a server says whether it is ready, and what is wrong with its ledger. */
@@ -12,8 +13,8 @@ export const readinessPath = '/readyz';
 export const healthPaths: readonly string[] = ['/healthz', readinessPath];
 
 /** A document that stays as it is while the server runs, readable from any origin. */
-export function jsonPage(path: string, content: unknown, type = 'application/json; charset=utf-8'): Page {
-  return textPage(path, () => JSON.stringify(content, null, 2), { 'content-type': type });
+export function jsonPage(path: string, content: unknown): Page {
+  return textPage(path, () => JSON.stringify(content, null, 2), json);
 }
 
 function textPage(path: string, text: () => string, headers: Readonly<Record<string, string>>): Page {
@@ -70,14 +71,12 @@ export function apiDocuments<P>(
     path,
     get: async () => {
       const { up, ...more } = await check();
-      const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
-      if (!up) headers['retry-after'] = '5';
+      const headers = up ? json : { ...json, 'retry-after': '5' };
       return { status: up ? 200 : 503, headers, body: JSON.stringify({ status: up ? 'UP' : 'DOWN', ...more }) };
     },
   });
   const asJson = once(() => JSON.stringify(description(), null, 2));
   const asYaml = once(() => toYaml(description()));
-  const json = { 'content-type': 'application/json; charset=utf-8' };
   const yaml = { 'content-type': 'application/yaml' };
   return [
     textPage('/openapi.json', asJson, json),

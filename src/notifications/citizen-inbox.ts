@@ -4,7 +4,7 @@ import type { Read } from '../store/db.ts';
 import { bytesField } from '../store/row-fields.ts';
 import { endUnneeded } from './cascade-store.ts';
 import { keepUndeliverable } from './history-store.ts';
-import { proveDelivered } from './late-word-store.ts';
+import { proveInboxDelivered } from './late-word-store.ts';
 import type { Notification } from './notification.ts';
 import { columns, findNotification, findWithContent, moveTo, notificationOf } from './notification-store.ts';
 import { type Content, type OpeningKeys, openContentOf } from './sealed-content.ts';
@@ -111,7 +111,7 @@ export async function openMessage(
     notification: ask.id,
   } as const;
   const statements = [
-    proveDelivered(ask.id, 'inbox', ask.now),
+    proveInboxDelivered(ask.id, ask.now),
     moveTo(notification, 'read', ask.now),
     endUnneeded(ask.id, ask.now),
     ...keepUndeliverable(notification, 'read'),

@@ -2,15 +2,15 @@ import type { DeliveryId, NotificationId } from '../kernel/id.ts';
 import type { Read, Statement } from '../store/db.ts';
 import { idField } from '../store/row-fields.ts';
 import type { Job } from './delivery-store.ts';
-import type { ChannelName, DeliveryState, EarlyWord } from './notification.ts';
+import type { DeliveryState, EarlyWord } from './notification.ts';
 import type { ReasonCode } from './reason.ts';
 
-/** A proof that came after the provider had taken the message, as the opening by the citizen. */
-export function proveDelivered(notification: NotificationId, channel: ChannelName, now: number): Statement {
+/** The copy in the inbox, which the citizen has opened, is delivered; refused (`rows`) where it is so already. */
+export function proveInboxDelivered(notification: NotificationId, now: number): Statement {
   return {
     sql: `update delivery set status = 'delivered', ended_at = $1, reason = null
-      where notification_id = $2 and channel = $3 and status in ('sent', 'failed', 'unknown') returning id`,
-    args: [now, notification, channel],
+      where notification_id = $2 and channel = 'inbox' and status in ('sent', 'failed', 'unknown') returning id`,
+    args: [now, notification],
     rows: 1,
   };
 }
