@@ -6,7 +6,7 @@ import { cascadeOf } from './compose-channels.ts';
 import { readSettings } from './config/settings.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { readRootKey } from './keys/root-key-file.ts';
-import { logLevelOf, settingsOf, simulates } from './run-mode.ts';
+import { settingsOf } from './run-mode.ts';
 import { serve } from './serve.ts';
 import type { FromThread, ThreadOrder, ToThread } from './thread-messages.ts';
 import { createWakes } from './thread-wakes.ts';
@@ -71,12 +71,12 @@ async function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): Pr
   const { tell, write, end } = openChannel(port);
   const settings = { ...settingsOf(readSettings(environment), isDemo), port: order.port, publicUrl };
   const root = readRootKey(order.rootKeyPath);
-  const log = createLog(logLevelOf(settings, isDemo), { write });
+  const log = createLog(settings.logLevel, { write });
   const house = await joinHouse({ settings, root, log, clock: systemClock, random: systemRandom }, order.database);
   const remote = createRemotePages(order.pages, tell);
   const running = await serve(house, {
-    ...{ roles: new Set(['api']), isDemo, makeKeys: false, simulated: simulates(settings, isDemo) },
-    ...{ cascade: cascadeOf(settings, isDemo), pages: remote.pages, isHelper: true, wakes: createWakes(tell) },
+    ...{ roles: new Set(['api']), isDemo, isHelper: true, wakes: createWakes(tell) },
+    ...{ cascade: cascadeOf(settings, isDemo), pages: remote.pages },
   });
   port.on('message', (message: ToThread) => {
     if (message.is === 'page') remote.answered(message.question, message.answer);

@@ -55,13 +55,12 @@ export function troubleIn(log: Pick<Log, 'notice'>, channel: ChannelName, clock:
 export async function leavingChannels(
   settings: Settings,
   email: Channel,
-  simulated: boolean,
   log: Pick<Log, 'notice'>,
 ): Promise<LeavingChannels> {
   const trouble = (name: ChannelName) => troubleIn(log, name, systemClock);
   const [sms, letter] = [await smsOf(settings, trouble('sms')), await letterOf(settings, trouble('letter'))];
   const channels: LeavingChannels = { email, sms, letter };
-  if (!simulated) return channels;
+  if (settings.simulators !== true) return channels;
   const play = (channel: Channel) => simulating(channel, systemTimer);
   return { email: play(channels.email), sms: play(channels.sms), letter: play(channels.letter) };
 }

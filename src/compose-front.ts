@@ -30,20 +30,18 @@ export type FrontParts = {
   readonly publicUrl: string;
   readonly edge: Edge;
   readonly watch: LedgerWatch;
-  /** Whether clients may prove themselves by a secret. */
-  readonly secrets: boolean;
 };
 
 /** Makes the front of a process: its gate, its token endpoint, its public documents. */
-export function createFront(house: House, access: Access, { publicUrl, edge, watch, secrets }: FrontParts): Front {
+export function createFront(house: House, access: Access, { publicUrl, edge, watch }: FrontParts): Front {
   const { clock, random, settings, db, log } = house;
   const { keys, clients } = access;
-  const { trustedIssuers, securityContact, supportEmail, termsUrl } = settings;
+  const { trustedIssuers, clientSecrets, securityContact, supportEmail, termsUrl } = settings;
   const onFault = (fault: Error) => log.fault('trusted-issuer', fault);
   const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock, onFault));
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: edge.binding });
   const authorization = createAuthorizationServer({
-    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, secrets, ...edge },
+    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, secrets: clientSecrets === true, ...edge },
     report: (fault) => log.fault('token', fault),
   });
   const site = { publicUrl, scopes, trustedIssuers };

@@ -27,9 +27,10 @@ import { type Calling, startWebhooks } from './notifications/webhooks/start-webh
 import { systemResolve } from './notifications/webhooks/target.ts';
 import type { WebhookPorts } from './notifications/webhooks/webhook-ports.ts';
 
-/** Where citizens are reached, as the register has it and as they wish. */
+/** Where citizens are reached, as the register has it and as they wish; those of the simulator too where it plays. */
 export function contactsOf(house: House): ContactOf {
-  return withWishes(registeredContacts(house), { read: house.db.read, citizenKeys: house.citizenKeys });
+  const contactOf = withWishes(registeredContacts(house), { read: house.db.read, citizenKeys: house.citizenKeys });
+  return house.settings.simulators === true ? withSimulators(contactOf) : contactOf;
 }
 
 function registeredContacts(house: House): ContactOf {
@@ -106,13 +107,12 @@ export async function notificationPorts(
   site: {
     readonly cascade: CascadePolicy;
     readonly publicUrl: string;
-    readonly simulated: boolean;
     readonly sharedClock: Clock;
     readonly isHelper?: boolean;
   },
 ): Promise<Omit<NotificationPorts & WebhookPorts & EvidencePorts, 'citizenKeys' | 'random'>> {
   return {
-    contactOf: site.simulated ? withSimulators(contactsOf(house)) : contactsOf(house),
+    contactOf: contactsOf(house),
     cascade: site.cascade,
     sharedClock: site.sharedClock,
     senderOf: sendersOf(access, house.settings),

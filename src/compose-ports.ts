@@ -28,7 +28,6 @@ export async function openPorts(
     endpoints: readonly Endpoint[];
     ledger: Ledger;
     cascade: CascadePolicy;
-    simulated: boolean;
     sharedClock: Clock;
     isHelper?: boolean;
   },

@@ -1,18 +1,13 @@
 import type { Settings } from './config/settings.ts';
 
-/** The settings as the mode has them: the demo names people where the settings name nobody, and scans nothing. */
-export function settingsOf(given: Settings, isDemo: boolean): Settings {
-  if (!isDemo) return given;
+/**
+ * The settings as the mode has them where the operator has not said it. The demo knows the simulator's citizens, takes the
+ * secrets of clients, names people, and scans nothing.
+ */
+export function settingsOf(given: Settings, isDemo: boolean): Settings & { readonly logLevel: string } {
+  const { simulators = isDemo, clientSecrets = isDemo, logLevel = isDemo ? 'warn' : 'info' } = given;
+  const settings = { ...given, simulators, clientSecrets, logLevel };
+  if (!isDemo) return settings;
   const { supportEmail = 'api-support@example.gov', securityContact = 'mailto:security@example.gov' } = given;
-  return { ...given, supportEmail, securityContact, clamav: given.clamav ?? 'off' };
-}
-
-/** How much is logged where the operator has not said it. */
-export function logLevelOf({ logLevel }: Settings, isDemo: boolean): string {
-  return logLevel ?? (isDemo ? 'warn' : 'info');
-}
-
-/** Whether the invented citizens of the simulator are known. */
-export function simulates({ simulators }: Settings, isDemo: boolean): boolean {
-  return simulators ?? isDemo;
+  return { ...settings, supportEmail, securityContact, clamav: given.clamav ?? 'off' };
 }

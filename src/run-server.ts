@@ -27,7 +27,7 @@ import { operations } from './operations.ts';
 import { outboxPage } from './portal/outbox-page.ts';
 import { referencePage } from './portal/reference-page.ts';
 import { startPage } from './portal/start-page.ts';
-import { logLevelOf, settingsOf, simulates } from './run-mode.ts';
+import { settingsOf } from './run-mode.ts';
 import { type Mode, type Role, roles, serve } from './serve.ts';
 import type { Environment } from './thread-messages.ts';
 
@@ -47,17 +47,14 @@ export async function runDemo(given: Settings, { terminal, takeFor, environment 
   }
   const path = rootKeyPath(settings);
   const root = existsSync(path) ? readRootKey(path) : await createFirstRootKey(settings, path);
-  const log = createLog(logLevelOf(settings, true));
+  const log = createLog(settings.logLevel);
   const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings, root)) : undefined;
   const email = outbox ?? (await emailOf(settings, root, log));
-  const simulated = simulates(settings, true);
   const mode: Mode = {
     roles: new Set(roles),
-    makeKeys: true,
     isDemo: true,
-    channels: await leavingChannels(settings, email, simulated, log),
+    channels: await leavingChannels(settings, email, log),
     cascade: cascadeOf(settings, true),
-    simulated,
     pages: peoplePages(outbox),
   };
   return await runUntilStopped({ settings, root, log, takeFor, path, environment }, mode, async (house, running) => {
@@ -71,22 +68,20 @@ export async function runDemo(given: Settings, { terminal, takeFor, environment 
 
 /** Runs the server until it is stopped; keys and settings must be there. */
 export async function runStart(
-  settings: Settings,
+  given: Settings,
   args: readonly string[],
   { terminal, takeFor, environment }: RunParts,
 ): Promise<ExitCode> {
   const { values } = parseArgs({ args: [...args], options: { roles: { type: 'string' } } });
+  const settings = settingsOf(given, false);
   const path = rootKeyPath(settings);
   const root = readRootKey(path);
-  const log = createLog(logLevelOf(settings, false));
-  const simulated = simulates(settings, false);
+  const log = createLog(settings.logLevel);
   const mode: Mode = {
     roles: rolesOf(values.roles),
-    makeKeys: false,
     isDemo: false,
-    channels: await leavingChannels(settings, await emailOf(settings, root, log), simulated, log),
+    channels: await leavingChannels(settings, await emailOf(settings, root, log), log),
     cascade: cascadeOf(settings, false),
-    simulated,
     pages: peoplePages(undefined),
   };
   return await runUntilStopped({ settings, root, log, takeFor, path, environment }, mode, async (_house, running) => {

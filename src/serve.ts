@@ -28,7 +28,6 @@ import { systemTimer } from './jobs/timer.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { LeavingChannels } from './notifications/channels/channel.ts';
 import { inboxChannel } from './notifications/channels/inbox.ts';
-import { withSimulators } from './notifications/simulator.ts';
 import { type Delivering, startDelivery, wakingCommit } from './notifications/start-delivery.ts';
 import { tellingCommit } from './notifications/webhooks/number-feed.ts';
 import type { Calling } from './notifications/webhooks/start-webhooks.ts';
@@ -45,15 +44,11 @@ export type Role = (typeof roles)[number];
 /** What the mode of running decides. */
 export type Mode = {
   readonly roles: ReadonlySet<Role>;
-  /** Whether missing signing keys are made: in the demo. */
-  readonly makeKeys: boolean;
-  /** Whether client secrets are taken where the operator has not said it. */
+  /** Whether missing signing keys are made. */
   readonly isDemo: boolean;
   /** The channels that leave the house; the worker role needs them. */
   readonly channels?: LeavingChannels;
   readonly cascade: CascadePolicy;
-  /** Whether the invented citizens of the simulator are known. */
-  readonly simulated: boolean;
   readonly pages: readonly Page[];
   /** The threads that may answer. */
   readonly threads?: Pick<ThreadOrder, 'environment' | 'rootKeyPath'> & Pick<ThreadParts, 'most' | 'onLost'>;
@@ -116,7 +111,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const house = { ...given, commit: counting.commit, log: observed(given.log, () => metrics) };
   const { settings } = house;
   const { port, publicUrl } = await chooseAddress(settings);
-  const access = await openAccess(house, mode.makeKeys);
+  const access = await openAccess(house, mode.isDemo && mode.isHelper !== true);
   const edge = openEdge(house, publicUrl, isAlone(house, mode));
   await standingPolicy(house);
   if (mode.isHelper !== true) await tellOfOldRecords(house);
@@ -128,8 +123,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const clocks = createClockWatch(house);
   await clocks.look();
   const ports = await openPorts(house, access, { ...mode, ...clocks, publicUrl, endpoints, ledger });
-  const secrets = settings.clientSecrets ?? mode.isDemo;
-  const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch, secrets });
+  const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch });
   const server = begin(openServer(house, mode, { publicUrl, edge, front, ledger, ports, wakes }));
   if (mode.roles.has('api')) await listen(server, mode, { host: settings.host, port });
   const counted = await createMetrics();
@@ -274,7 +268,7 @@ async function chooseAddress(settings: Settings): Promise<{ readonly port: numbe
   return { port, publicUrl: publicUrlOn(settings, port) };
 }
 
-function startWorker(house: House, access: Access, { channels, cascade, simulated }: Mode): Promise<Delivering> {
+function startWorker(house: House, access: Access, { channels, cascade }: Mode): Promise<Delivering> {
   if (channels === undefined) throw new TypeError('the worker role is given its channels');
   return startDelivery({
     ...house,
@@ -282,7 +276,7 @@ function startWorker(house: House, access: Access, { channels, cascade, simulate
     timer: systemTimer,
     channels: { ...channels, inbox: inboxChannel },
     cascade,
-    contactOf: simulated ? withSimulators(contactsOf(house)) : contactsOf(house),
+    contactOf: contactsOf(house),
     senderOf: sendersOf(access, house.settings),
     onFault: (fault) => house.log.fault('delivery', fault),
   });

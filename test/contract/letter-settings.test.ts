@@ -7,7 +7,7 @@ import { absentChannels } from '../../src/notifications/channels/channel.ts';
 test('settings that cannot hold stop the start with the fix, and never show the password', async () => {
   const host = `SHA256:${'A'.repeat(43)}`;
   const start = async (settings: Record<string, string>) =>
-    await leavingChannels(readSettings(settings), absentChannels.email, false, { notice: () => undefined });
+    await leavingChannels(readSettings(settings), absentChannels.email, { notice: () => undefined });
   const url = 'sftp://printer:secret-word@printer.example/in';
   const wrong: Array<[Record<string, string>, RegExp]> = [
     [{ LETTER_SFTP: url }, /LETTER_SFTP_HOST_KEY beside it, as `ssh-keyscan/],

@@ -20,7 +20,7 @@ test('a URL that no provider can be called at stops the start, and nothing of it
   for (const [name, url, fault] of wrong) {
     await assert.rejects(
       async () =>
-        await leavingChannels(readSettings({ [name]: url }), absentChannels.email, false, { notice: () => undefined }),
+        await leavingChannels(readSettings({ [name]: url }), absentChannels.email, { notice: () => undefined }),
       (error: Error) => fault.test(error.message) && !error.message.includes('pa%ss'),
       url,
     );
