@@ -12,6 +12,7 @@ import { type Swept, sweepBlobs } from './documents/sweep-blobs.ts';
 import { createLimit } from './jobs/limit.ts';
 import { repeat, soonMs } from './jobs/repeat.ts';
 import { systemTimer } from './jobs/timer.ts';
+import { hostOf } from './kernel/url-host.ts';
 
 const dayMs = 86_400_000;
 
@@ -149,5 +150,5 @@ function startGate(house: KeepingHouse, ports: DocumentPorts): Scanning | undefi
 export function clamdAddress(setting: string): { path: string } | { host: string; port: number } {
   if (setting.startsWith('unix:')) return { path: setting.slice('unix:'.length).replace(/^\/\/\//, '/') };
   const url = new URL(setting);
-  return { host: url.hostname.replaceAll(/[[\]]/g, ''), port: Number(url.port) };
+  return { host: hostOf(url), port: Number(url.port) };
 }

@@ -18,6 +18,7 @@ import { commandSocket, fitsSocket } from './cli/running-server.ts';
 import type { Settings } from './config/settings.ts';
 import { type DoctorRoom, inTwo, messageOf, sizeOf } from './doctor-room.ts';
 import { rootKeyPath } from './first-root-key.ts';
+import { hostOf } from './kernel/url-host.ts';
 import { rootIdOf } from './keys/root-key.ts';
 import { readRootSecrets } from './keys/root-key-file.ts';
 
@@ -171,8 +172,8 @@ function certificate({ settings, clock }: Room): readonly Finding[] {
   if (leftMs < 0) return [faulty(`${path} expired on ${until}`, renew)];
   if (validFromDate.getTime() > clock.now())
     return [faulty(`${path} is valid from ${validFromDate.toISOString()}`, 'set the clock of this machine, or wait')];
-  const host = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
-  if (host !== undefined && !isFor(host.replaceAll(/[[\]]/g, '')))
+  const host = publicUrl === undefined ? undefined : hostOf(new URL(publicUrl));
+  if (host !== undefined && !isFor(host))
     return [
       warn(`${path} is not for ${host} of PUBLIC_URL`, 'get one with that name, unless a proxy stands before it'),
     ];

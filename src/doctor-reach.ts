@@ -3,13 +3,15 @@ import { connect as connectTls } from 'node:tls';
 import type { Finding } from './cli/doctor.ts';
 import { faulty, ok, warn } from './cli/doctor.ts';
 import { messageOf } from './doctor-room.ts';
+import { hostOf } from './kernel/url-host.ts';
 
 /** What is waited for another machine, which may be far away. */
 export const patienceMs = 5_000;
 
 /** Whether a name resolves and somebody listens there, with a certificate that holds where it is https. Nothing is sent. */
-export async function reach({ protocol, hostname, port }: URL): Promise<void> {
-  const host = hostname.replaceAll(/[[\]]/g, '');
+export async function reach(url: URL): Promise<void> {
+  const { protocol, port } = url;
+  const host = hostOf(url);
   const isSecure = protocol === 'https:';
   const at = { host, port: port === '' ? (isSecure ? 443 : 80) : Number(port) };
   // A certificate is for a name; an address is none (RFC 6066, section 3).

@@ -4,6 +4,7 @@ import type { ServerHostKeyAlgorithm } from 'ssh2';
 import SftpClient from 'ssh2-sftp-client';
 import { createLimit, late } from '../../jobs/limit.ts';
 import { systemTimer } from '../../jobs/timer.ts';
+import { hostOf } from '../../kernel/url-host.ts';
 
 /** Where a printer takes letters by SFTP, and the one host key that it is known by. */
 export type SftpPlace = {
@@ -160,7 +161,7 @@ export function sftpPlaceOf(
     );
   }
   return {
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    host: hostOf(url),
     port: url.port === '' ? 22 : Number(url.port),
     user: decodeURIComponent(url.username),
     login: key === undefined ? { password } : { privateKey: readableKey(key) },

@@ -1,3 +1,4 @@
+import { hostOf } from '../../kernel/url-host.ts';
 import { matterOfReply, type StatusMatter } from '../mail-status.ts';
 import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
 import { composeMail } from './compose-mail.ts';
@@ -89,7 +90,7 @@ export function relayOf(text: string, silenceMs: number): RelayAt & { readonly c
   if (!Number.isInteger(connectionCount) || connectionCount < 1 || connectionCount > 200) {
     throw new TypeError('expected a number of connections from 1 to 200');
   }
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = hostOf(url);
   const loopback = host === 'localhost' || host === '::1' || host.startsWith('127.');
   const user = decodeURIComponent(url.username);
   return {

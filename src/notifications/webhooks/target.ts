@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
+import { hostOf } from '../../kernel/url-host.ts';
 
 /** Resolves a host to all its addresses; given, so that tests change the answer between two calls. */
 export type Resolve = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
@@ -67,11 +68,6 @@ export function parseTarget(text: string, allowPrivate: boolean): URL | undefine
   if (allowPrivate) return url;
   if (isIP(host) !== 0) return isPublicAddress(host) ? url : undefined;
   return /\.(localhost|local|internal|home\.arpa)$|^[^.]*$/i.test(host) ? undefined : url;
-}
-
-/** The host of a URL without the brackets of an IPv6 address. */
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 /** The addresses to connect to; throws `PrivateTarget` when any of them is not public. Asked anew for each call. */
