@@ -41,6 +41,14 @@ test('neither a connection whose set-up is refused nor one that is given up is l
   await connection.close();
 });
 
+test('a connection without a pooler between is not tried with a second one', async (t) => {
+  const options = await place(t);
+  const proxy = await startProxy(t, options.url);
+  const connection = await connect({ ...options, url: proxy.url, setup: 'select 1' });
+  assert.equal(proxy.begins(), 0);
+  await connection.close();
+});
+
 test('what is sent in one turn travels together: no statement waits for the answer to another', async (t) => {
   const options = await place(t);
   const proxy = await startProxy(t, options.url);

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { WriteRefused } from '../../src/store/db.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
-import { createDatabase, dropDatabase } from '../postgres-databases.ts';
+import { createDatabase, databaseOf, dropDatabase, onServer } from '../postgres-databases.ts';
+import { until } from '../until.ts';
 import { startProxy } from './postgres-proxy.ts';
 
 // With `lc_messages` of another language PostgreSQL translates the severity as well: ERROR is FEHLER, ERREUR or ERRORE.
@@ -30,4 +31,18 @@ test('postgres: a server that speaks another language refuses a unit alone, as e
   ]);
   await assert.rejects(db.read('select nothing from thing'), /read failed: PostgreSQL 42703/);
   assert.deepEqual(await db.read('select id from thing order by id'), [{ id: 'a' }, { id: 'b' }]);
+});
+
+test('postgres: a server that speaks English is asked nothing that it refuses, which would be in its log', async (t) => {
+  const url = await createDatabase('empty');
+  t.after(() => dropDatabase(url));
+  const db = await openPostgres(url, { random: systemRandom });
+  await db.read('select 1 as one');
+  await db.close();
+  // A session tells its counts when it ends.
+  const ends =
+    'select sum(xact_commit) as commits, sum(xact_rollback) as refused from pg_stat_database where datname = ';
+  const counts = async () => (await onServer(`${ends}'${databaseOf(url)}'`))[0] ?? {};
+  await until(async () => Number((await counts())['commits']) > 0);
+  assert.equal(Number((await counts())['refused']), 0);
 });
