@@ -147,8 +147,10 @@ async function readOn(connection: Connection, { sql, args, locked }: Reading): P
     case 'slow':
       locked.add(sql);
       throw new ReadUnavailable(fault.message);
+    // A read follows nothing: the session has lost what was prepared in it.
     case 'follows':
-      return { fault: 'no answer' };
+      connection.destroy();
+      return { fault: 'the session has lost its prepared statements' };
     case 'transient':
       if (fault.reconnect) connection.destroy();
       return { fault: fault.message };

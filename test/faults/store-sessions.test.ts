@@ -54,3 +54,13 @@ test('postgres: a database that is closed leaves no session behind, however busy
   await db.close();
   await until(async () => (await sessions()) === 0);
 });
+
+test('postgres: a session that has lost its prepared statements, as a pooler may reset one, is given up for another', async (t) => {
+  const { db } = await open(t);
+  for (let times = 0; times < 2; times += 1) {
+    await db.write([add]);
+    assert.equal((await readAll(db)).length, times + 1);
+    await db.read('deallocate all');
+    await db.write([{ sql: 'deallocate all' }]);
+  }
+});
