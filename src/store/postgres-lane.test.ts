@@ -51,6 +51,24 @@ const fails = (code: string, severity = 'ERROR'): Reply => ({
 const [a, b, c] = [{ sql: 'a' }, { sql: 'b' }, { sql: 'c' }];
 const refused = new WriteRefused('unique', 0, 'PostgreSQL 23505');
 
+test('plain inserts of several units go as one, and apart where one of them failed', async () => {
+  const one = 'insert into thing (id) values ($1)';
+  const two = 'insert into thing (id) values ($1), ($2)';
+  const { lane, sent } = scripted((sql, run) => {
+    if (sql === two) return fails('23505');
+    return sql === 'commit' && run === 1 ? { rows: [], command: 'ROLLBACK' } : fine(sql);
+  });
+  const units = ['a', 'b'].map((id) => pending({ sql: one, args: [id] }));
+  await lane(
+    units.map((unit) => unit.pending),
+    0,
+  );
+  assert.deepEqual(sent, [
+    ['begin', two, 'commit'],
+    ['begin', one, one, 'commit'],
+  ]);
+});
+
 test('a failed unit is taken out, and the rest runs again as one batch', async () => {
   const { lane, sent } = scripted((sql, run) => {
     if (run > 1 || sql === 'begin' || sql === 'a') return fine(sql);
