@@ -34,7 +34,7 @@ const promptBytes = 1 << 16;
 const transactionWords = new Set(['begin', 'commit', 'rollback']);
 // As `parserOf` reads it; a database may be set otherwise, for older programs.
 const writtenAs = "set bytea_output = 'hex'";
-const oids = { boolean: 16, bytea: 17, int8: 20, int2: 21, int4: 23 };
+const oids = { boolean: 16, bytea: 17, int8: 20, int4: 23 };
 
 /** Opens a connection; it rejects, with the reason, when there is none to be had for us alone. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
@@ -169,7 +169,6 @@ function parserOf(oid: number): (text: string) => unknown {
   switch (oid) {
     case oids.int8:
     case oids.int4:
-    case oids.int2:
       return toNumber;
     case oids.boolean:
       return (text) => text === 't';
