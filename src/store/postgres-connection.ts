@@ -43,8 +43,8 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   const lose = () => {
     usable = false;
   };
+  // However it ends, if not by us.
   client.on('error', lose);
-  client.on('end', lose);
   const severity = await within(connectTimeoutMs, client, async () => {
     await client.connect();
     await client.query(`${writtenAs}; ${options.setup}`);
