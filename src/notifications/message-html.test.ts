@@ -20,6 +20,7 @@ test('each block of a message runs in the direction of its own words', () => {
       '<ol start="3" dir="auto"><li>c</li><li>d</li><li value="6">e</li></ol>',
     ].join('\n'),
   );
+  assert.equal(shown('a & b < "c"'), '<p dir="auto">a &amp; b &lt; &quot;c&quot;</p>');
   assert.equal(shown('1. a\n2. b'), '<ol dir="auto"><li>a</li><li>b</li></ol>');
 });
 
