@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { type CascadePolicy, type PlanAsk, planOf, standardPolicyFor } from './cascade.ts';
+import { afterQuiet, quietFault } from './quiet-hours.ts';
 
 const day = 86_400_000;
 const policy = standardPolicyFor(new Set(['sms', 'letter']));
@@ -34,6 +36,23 @@ test('a reminder keeps its distance from the first step of its channel, wherever
   assert.deepEqual(planned({ wishes }, { ...policy, steps }), expected);
 });
 
+test('a reminder keeps its distance from a first step that quiet hours or the deadline have moved', () => {
+  const hour = day / 24;
+  const steps: CascadePolicy['steps'] = [
+    { channel: 'email', afterMs: 6 * hour, reminder: true },
+    { channel: 'email', afterMs: 0 },
+    { channel: 'email', afterMs: 9 * hour, reminder: true },
+  ];
+  const quiet = { channels: ['email'] as const, from: 8, until: 20, timeZone: 'UTC' };
+  const expected = [32, 38, 41].map((hours, place) => `email ${hours / 24}${place === 0 ? '' : ' reminder'}`);
+  assert.deepEqual(planned({ begin: 23 * hour }, { ...policy, steps, quiet }), expected);
+  const late: CascadePolicy['steps'] = [
+    { channel: 'email', afterMs: 5 * day },
+    { channel: 'email', afterMs: 7 * day, reminder: true },
+  ];
+  assert.deepEqual(planned({ deliverBy: 4 * day }, { ...policy, steps: late }), ['email 0', 'email 2 reminder']);
+});
+
 test('a first step that would come after deliverBy begins at once', () => {
   const late: CascadePolicy = { ...policy, steps: policy.steps.filter(({ channel }) => channel === 'sms') };
   assert.deepEqual(planned({}, late), ['sms 5']);
@@ -61,4 +80,58 @@ test('quiet hours hold for a first step that begins at once, but for urgent mess
   const quiet = { channels: ['sms'] as const, from: 8, until: 18, timeZone: 'UTC' };
   assert.deepEqual(planned({ wanted: ['sms'] }, { ...policy, quiet }), [`sms ${8 / 24}`]);
   assert.deepEqual(planned({ wanted: ['sms'], urgent: true }, { ...policy, quiet }), ['sms 0']);
+});
+
+test('whatever the policy and the wishes are, no step is lost, none comes too early, and no reminder beside what it reminds of', () => {
+  const channels = ['email', 'sms', 'letter'] as const;
+  const waitMs = fc.integer({ min: 0, max: 12 }).map((quarters) => (quarters * day) / 4);
+  const hour = fc.integer({ min: 0, max: 24 });
+  const hours = fc
+    .record({ from: hour, until: hour, timeZone: fc.constantFrom('Europe/Lisbon', 'Pacific/Apia') })
+    .filter((one) => quietFault(one) === undefined)
+    .map((one) => ({ ...one, channels: ['email', 'sms'] as const }));
+  const reminders = fc.array(fc.tuple(fc.constantFrom('email', 'sms'), waitMs), { maxLength: 3 });
+  const policies = fc
+    .tuple(
+      fc.shuffledSubarray([...channels], { minLength: 1 }),
+      fc.array(waitMs, { minLength: 3, maxLength: 3 }),
+      reminders,
+    )
+    .map(([order, waits, again]) => {
+      const firsts = order.map((channel, place) => ({ channel, afterMs: waits[place] ?? 0 }));
+      const first = new Map<string, number>(firsts.map(({ channel, afterMs }) => [channel, afterMs]));
+      const later = again.filter(([channel, afterMs]) => afterMs > (first.get(channel) ?? Infinity));
+      return [...firsts, ...later.map(([channel, afterMs]) => ({ channel, afterMs, reminder: true as const }))];
+    });
+  const asks = fc.record({
+    wanted: fc.option(fc.shuffledSubarray([...channels], { minLength: 1 }), { nil: undefined }),
+    begin: fc.integer({ min: Date.UTC(2026, 2, 27), max: Date.UTC(2026, 3, 10) }),
+    withinMs: fc.integer({ min: 1, max: 40 * day }),
+    urgent: fc.boolean(),
+    order: fc.option(fc.shuffledSubarray([...channels]), { nil: undefined }),
+    quiet: fc.option(hours, { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(policies, asks, (steps, { wanted, begin, withinMs, urgent, order, quiet }) => {
+      const deliverBy = begin + withinMs;
+      const of: CascadePolicy = { ...policy, steps, quiet };
+      const [inbox, ...plan] = planOf(of, { wanted, begin, deliverBy, urgent, wishes: order && { order } });
+      assert.deepEqual(inbox, { channel: 'inbox', runAt: begin, reminder: false });
+      assert.deepEqual(
+        plan,
+        plan.toSorted((one, other) => one.runAt - other.runAt),
+      );
+      const first = new Map(plan.filter(({ reminder }) => !reminder).map(({ channel, runAt }) => [channel, runAt]));
+      const expected = wanted ?? steps.filter((step) => !('reminder' in step)).map(({ channel }) => channel);
+      assert.deepEqual([...first.keys()].sort(), expected.toSorted());
+      for (const { channel, runAt, reminder } of plan) {
+        assert.ok(runAt >= begin);
+        if (channel === 'letter') assert.ok(runAt <= Math.max(begin, deliverBy - of.letterLeadMs));
+        else if (!urgent) assert.equal(afterQuiet([quiet], channel, runAt), runAt);
+        if (reminder) assert.ok(runAt > (first.get(channel) ?? Infinity) && runAt < deliverBy);
+      }
+      if (urgent || quiet === undefined) assert.ok(Math.min(...first.values()) < deliverBy);
+    }),
+    { numRuns: 500 },
+  );
 });

@@ -65,11 +65,16 @@ export function planOf(policy: CascadePolicy, ask: PlanAsk): PlannedStep[] {
   const firstMs = Math.min(...steps.map(({ afterMs }) => afterMs));
   // Where even the first step would come too late, it begins at once: else nothing would be tried at all.
   const soon = begin + firstMs >= deliverBy;
-  const planned = steps.map(({ channel, afterMs, reminder }) => {
-    const due = soon && afterMs === firstMs ? begin : begin + afterMs;
+  const runAtOf = ({ channel, afterMs, reminder }: CascadeStep): number => {
+    // Quiet hours may hold the first message back: reminded is so long after that.
+    const first = reminder ? steps.find((step) => step.channel === channel && !step.reminder) : undefined;
+    const ownDue = soon && afterMs === firstMs ? begin : begin + afterMs;
+    const due = first === undefined ? ownDue : runAtOf(first) + afterMs - first.afterMs;
     const at = channel === 'letter' ? Math.min(due, deliverBy - policy.letterLeadMs) : due;
-    const runAt = urgent ? Math.max(begin, at) : afterQuiet(quiet, channel, Math.max(begin, at));
-    return { channel, runAt, reminder: reminder === true };
+    return urgent ? Math.max(begin, at) : afterQuiet(quiet, channel, Math.max(begin, at));
+  };
+  const planned = steps.map((step) => {
+    return { channel: step.channel, runAt: runAtOf(step), reminder: step.reminder === true };
   });
   const inTime = planned.filter(({ runAt, reminder }) => runAt < deliverBy || !reminder);
   return [
