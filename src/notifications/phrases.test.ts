@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMint } from '../kernel/id.ts';
 import { mailOf } from './channels/mail.ts';
-import { phrasesOf, wishedPhrases } from './phrases.ts';
+import { dayIn, phrasesOf, wishedPhrases } from './phrases.ts';
 import { textOfSms } from './sms-text.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
@@ -110,4 +110,20 @@ test('the page of a mail fits a phone and says of documents that they lie in the
   for (const needed of ['content="width=device-width"', 'content="light dark"', 'overflow-wrap:anywhere']) {
     assert.ok(page.includes(needed), needed);
   }
+});
+
+test('a day is that of UTC to its last millisecond, in words where there are some, and else in figures', () => {
+  const last = Date.UTC(2028, 1, 29, 23, 59, 59, 999);
+  const days = ['en-US', 'de', 'nn', 'fr', 'xx', undefined].map((language) => [
+    dayIn(language, last),
+    dayIn(language, last + 1),
+  ]);
+  assert.deepEqual(days, [
+    ['29 February 2028', '1 March 2028'],
+    ['29. Februar 2028', '1. März 2028'],
+    ['29. februar 2028', '1. mars 2028'],
+    ['29 février 2028', '1 mars 2028'],
+    ['2028-02-29', '2028-03-01'],
+    ['2028-02-29', '2028-03-01'],
+  ]);
 });
