@@ -56,7 +56,7 @@ export async function commandLine(
     ...evaluateCommands(terminal, systemClock, processorMs),
     ...backupCommands({ settings, clock: systemClock, rootKeyPath, openTrial, hearStop }, terminal),
   ];
-  const onHouse = houseCommands((use) => withHouse(settings(), use), terminal).map((command) => ({
+  const onHouse = houseCommands(ownHouse(settings), terminal).map((command) => ({
     ...command,
     run: async (rest: readonly string[]) => {
       const { databaseUrl, dataDir } = settings();
@@ -79,11 +79,18 @@ const openTrial: OpenTrial = async (settings, rootKeyFile, use) =>
   });
 
 /** Lends a house to one command: one opened for it and closed behind it, or that of a running server. */
-type UseHouse = <T>(use: (house: House) => Promise<T>) => Promise<T>;
+type UseHouse = <T>(use: (house: LentHouse) => Promise<T>) => Promise<T>;
+type LentHouse = House & { readonly isAlone: boolean };
+
+/** An SQLite file that this process has opened nobody else has. */
+function ownHouse(settings: () => Settings): UseHouse {
+  return (use) =>
+    withHouse(settings(), async (house) => await use({ ...house, isAlone: house.db.engine === 'sqlite' }));
+}
 
 /** The commands that work on an open house. */
 function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command[] {
-  const lend = <T>(use: (room: House & { readonly read: Read; readonly operator: string }) => Promise<T>) =>
+  const lend = <T>(use: (room: LentHouse & { readonly read: Read; readonly operator: string }) => Promise<T>) =>
     useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() }));
   const lendDocuments = <T>(use: (room: DocumentsRoom) => Promise<T>) =>
     useHouse(async (house) => await use(await documentsRoom(house, operator())));
@@ -116,7 +123,7 @@ function serverCommands(settings: () => Settings, terminal: Terminal, environmen
   const takeFor: TakeFor = async (house) =>
     house.db.engine === 'sqlite'
       ? await takeCommands(commandSocket(house.settings.dataDir), (caller) =>
-          houseCommands(async (use) => await use(house), caller),
+          houseCommands(async (use) => await use({ ...house, isAlone: false }), caller),
         )
       : async () => undefined;
   return [

@@ -22,6 +22,8 @@ export type ImportHouse = {
   readonly citizenKeys: Pick<CitizenKeys, 'creations'>;
   readonly mint: Mint;
   readonly clock: Clock;
+  /** Whether nobody else has the database, whom units could keep waiting. */
+  readonly isAlone?: boolean;
 };
 
 /** What is to be imported, and how. */
@@ -164,7 +166,7 @@ async function importLines(file: ImportFile, work: Work, from: ImportProgress): 
     const beganAt = work.clock.now();
     storing = storeChunk(ready, stored, work).catch((cause: unknown) => new Failure(cause));
     void storing.then(() => {
-      rows = rowsAfter(rows, work.clock.now() - beganAt);
+      if (work.write?.house.isAlone !== true) rows = rowsAfter(rows, work.clock.now() - beganAt);
     });
   };
   for await (const lines of file.lines(from.nextOffset)) {
