@@ -252,10 +252,15 @@ async function stopAll(log: Log, parts: readonly (() => Promise<unknown> | undef
   }
 }
 
-/** Takes over a root key that is being rotated by another hand, and looks at the clock. */
-function eachMinute({ log, root }: House, clocks: ClockWatch): { stop(): Promise<unknown> } {
+/** Takes over a root key that is being rotated by another hand, looks at the clock, and forgets keys that nobody used. */
+function eachMinute({ log, root, citizenKeys }: House, clocks: ClockWatch): { stop(): Promise<unknown> } {
   const minutely = { timer: systemTimer, everyMs: 60_000 };
   const parts = [
+    repeat({
+      ...minutely,
+      call: async () => citizenKeys.forgetUnused(),
+      onFault: (fault) => log.fault('ledger', fault),
+    }),
     repeat({ ...minutely, call: async () => root.refresh(), onFault: (fault) => log.fault('root-key', fault) }),
     repeat({ ...minutely, call: clocks.look, onFault: (fault) => log.fault('clock', fault) }),
   ];

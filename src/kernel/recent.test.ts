@@ -32,3 +32,13 @@ test('a deleted value is gone from both halves', () => {
   recent.clear();
   assert.equal(recent.get('d'), undefined);
 });
+
+test('what was not used between two times that the unused is forgotten is gone', () => {
+  const recent = createRecent<number>(10);
+  recent.set('used', 1);
+  recent.set('unused', 1);
+  recent.forgetUnused();
+  assert.equal(recent.get('used'), 1);
+  recent.forgetUnused();
+  assert.deepEqual([recent.get('used'), recent.get('unused')], [1, undefined]);
+});

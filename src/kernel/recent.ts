@@ -4,6 +4,8 @@ export type Recent<V> = {
   set(key: string, value: V): void;
   delete(key: string): void;
   clear(): void;
+  /** Forgets what was not used since the last time. */
+  forgetUnused(): void;
 };
 
 /**
@@ -16,7 +18,10 @@ export function createRecent<V>(half: number): Recent<V> {
 
   function set(key: string, value: V): void {
     young.set(key, value);
-    if (young.size < half) return;
+    if (young.size >= half) forgetUnused();
+  }
+
+  function forgetUnused(): void {
     old = young;
     young = new Map();
   }
@@ -30,6 +35,7 @@ export function createRecent<V>(half: number): Recent<V> {
       return older;
     },
     set,
+    forgetUnused,
     delete: (key) => {
       young.delete(key);
       old.delete(key);

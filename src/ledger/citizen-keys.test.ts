@@ -19,6 +19,18 @@ for (const engine of engines) {
     assert.deepEqual(await keys.keyOf('anna'), own);
   });
 
+  test(`${engine.name}: a key that another process destroyed is in memory no more when nobody has used it for two times`, async (t) => {
+    const db = await engine.open(t);
+    // Without a clock every key that is in memory is used.
+    const keys = createCitizenKeys(db.read, root, systemRandom);
+    await db.write(keys.creations(['anna']));
+    const key = await keys.keyOf('anna');
+    await db.write([keys.destruction('anna')]);
+    keys.forgetUnused();
+    keys.forgetUnused();
+    assert.notDeepEqual(await keys.keyOf('anna'), key);
+  });
+
   for (const [when, passedMs] of Object.entries({ 'a minute later': cachedForMs + 1, 'an hour earlier': -3_600_000 })) {
     test(`${engine.name}: a key that another process destroyed is used no more when the clock shows ${when}`, async (t) => {
       const db = await engine.open(t);

@@ -32,8 +32,10 @@ export type CitizenKeys = {
   creations(citizenIds: readonly string[]): Statement[];
   /** The statement that destroys a citizen's key; its unit is refused (`rows`) where there is none. Call `forget` then. */
   destruction(citizenId: string): Statement;
-  /** Drops a key that this thread has cached; other threads and processes do so within a minute. */
+  /** Drops a key that this thread has cached; other threads and processes use it no more within a minute. */
   forget(citizenId: string): void;
+  /** Drops from memory what was not used since the last call. To be called each minute: then a destroyed key is gone after three. */
+  forgetUnused(): void;
   /** The pseudonym of 16 bytes under which the ledger groups a person's events. */
   pseudonymOf(citizenId: string): Uint8Array;
 };
@@ -97,6 +99,8 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     const isStranger = strangerAt !== undefined && Math.abs(readAt - strangerAt) < strangerForMs;
     const row = isStranger ? undefined : await rowOf(citizenId);
     if (row !== undefined) return keyIn(row, citizenId, readAt);
+    // What is too old stands there still, and was just looked at.
+    cache.delete(citizenId);
     if (!isStranger && clock !== undefined) strangers.set(citizenId, readAt);
     return strangerKeyOf(citizenId);
   }
@@ -128,6 +132,10 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     standingKeyOf,
     load,
     forget: cache.delete,
+    forgetUnused: () => {
+      cache.forgetUnused();
+      strangers.forgetUnused();
+    },
     destruction,
     pseudonymOf: pseudonymsUnder(root),
     creations: (citizenIds) => {
