@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Db } from './db.ts';
 import { type DatabaseSettings, databaseFile } from './open.ts';
-import { type SqliteFault, withRemedy } from './sqlite-faults.ts';
+import { faultFrom, withRemedy } from './sqlite-faults.ts';
 import { createTexts, faultOf } from './statement-texts.ts';
 
 /** A database that is only looked at: nothing in it or beside it is changed, and no lock is taken that a server needs. */
@@ -50,7 +50,7 @@ function openedOr<T>(path: string, open: () => T): T {
   try {
     return open();
   } catch (fault) {
-    throw new Error(withRemedy(path, fault as SqliteFault), { cause: fault });
+    throw new Error(withRemedy(path, faultFrom(fault)), { cause: fault });
   }
 }
 

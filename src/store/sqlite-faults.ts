@@ -4,6 +4,12 @@ export type SqliteFault = {
   readonly message: string;
 };
 
+/** What SQLite threw, without the integer that the message of one out of range tells: it may be somebody's. */
+export function faultFrom(error: unknown): SqliteFault {
+  const { code = '', errcode, message = '' } = error as Partial<SqliteFault>;
+  return { code, errcode, message: code === 'ERR_OUT_OF_RANGE' ? 'a row holds an integer above 2^53' : message };
+}
+
 const owner = 'the user of this process must own DATA_DIR and what is in it';
 const backup = 'restore the newest backup';
 // Read-only, corruption, disk full, cannot be opened, not a database.

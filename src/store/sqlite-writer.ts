@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { isCheckedAlways, quickCheck } from './database-check.ts';
 import type { RefusalKind, Row, Value } from './db.ts';
-import { type SqliteFault, withRemedy } from './sqlite-faults.ts';
+import { faultFrom, type SqliteFault, withRemedy } from './sqlite-faults.ts';
 import { createRun, type Run } from './sqlite-statements.ts';
 
 /** A statement on its way to the writer: the index of its text, its values, the rows it expects. */
@@ -189,7 +189,7 @@ function createCommit(path: string, db: DatabaseSync, run: Run): (sent: readonly
       wipe(sent);
       return results;
     } catch (error) {
-      const fault = toFault(error);
+      const fault = faultFrom(error);
       if (db.isTransaction) rollback();
       // A busy engine has stored nothing. Any other fault here is one of the disk or the file.
       const isBusy = busyCodes.has((fault.errcode ?? 0) & 0xff);
@@ -249,7 +249,7 @@ function runUnit(unit: SentUnit, texts: readonly string[], run: Run) {
     try {
       rows = run(texts[text] ?? '', args);
     } catch (error) {
-      const fault = toFault(error);
+      const fault = faultFrom(error);
       const primary = (fault.errcode ?? 0) & 0xff;
       if (lostCodes.has(primary)) throw new Lost(fault.message, fault.errcode);
       if (busyCodes.has(primary)) throw error;
@@ -267,13 +267,6 @@ function toRefusal(fault: SqliteFault, statement: number) {
   return { kind: kinds.get(fault.errcode ?? 0) ?? 'other', statement, message: fault.message } as const;
 }
 
-// The message of an integer out of range tells the integer, which may be somebody's.
-function toFault(error: unknown): SqliteFault {
-  const { code = '', errcode, message = '' } = error as Partial<SqliteFault>;
-  if (code === 'ERR_OUT_OF_RANGE') return { code, errcode, message: 'a row holds an integer above 2^53' };
-  return { code, errcode, message };
-}
-
 if (parentPort !== null) {
   const port = parentPort;
   const tell = (message: FromWriter) => port.postMessage(message);
@@ -282,7 +275,7 @@ if (parentPort !== null) {
     port.on('message', start(path, tell));
     tell({ state: 'open' });
   } catch (error) {
-    tell({ state: 'failed', message: withRemedy(path, toFault(error)) });
+    tell({ state: 'failed', message: withRemedy(path, faultFrom(error)) });
     port.close();
   }
 }

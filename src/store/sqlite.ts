@@ -6,6 +6,7 @@ import { createCohort } from '../kernel/cohort.ts';
 import { lockDatabase } from './database-lock.ts';
 import { type Db, ReadUnavailable, WriteUnknown } from './db.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { faultFrom } from './sqlite-faults.ts';
 import { createSqliteLane } from './sqlite-lane.ts';
 import { openReader } from './sqlite-reader.ts';
 import type { FromWriter, ToWriter } from './sqlite-writer.ts';
@@ -97,10 +98,9 @@ function createDb({ path, port, random }: Parts): Db {
 
 /** A read that failed as every reader of this engine tells it. */
 export function readError(error: unknown): Error {
-  const { code, errcode = 0, message } = error as { code?: string; errcode?: number; message: string };
+  const { errcode = 0, message } = faultFrom(error);
   if ((errcode & 0xff) === sqliteBusy) return new ReadUnavailable('the database is busy');
-  // The message of node tells the integer that is too large, which may be somebody's.
-  return new Error(code === 'ERR_OUT_OF_RANGE' ? 'a row holds an integer above 2^53' : `read failed: ${message}`);
+  return new Error(`read failed: ${message}`);
 }
 
 /** Refuses the folder of an SQLite file that is on a network. */
