@@ -7,6 +7,12 @@ import type { DocumentContent } from './sealed-record.ts';
 const instant = Type.String({ format: 'date-time' });
 const orNull = (description: string) => Type.Union([instant, Type.Null()], { description });
 
+/** The path of an operation on one document. */
+export const documentParams = Type.Object(
+  { id: Type.String({ maxLength: 64, description: 'The id of the document, as doc_….' }) },
+  { additionalProperties: false },
+);
+
 /** The record of a document, as callers see it. */
 export const documentRecord = Type.Object({
   id: Type.String(),

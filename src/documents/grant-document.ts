@@ -2,16 +2,14 @@ import { Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { parseInstant, toInstant } from '../kernel/clock.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
+import { documentParams } from './document-record.ts';
 import { insertGrant } from './document-store.ts';
 import { findOwn } from './document-use.ts';
 import { decodeLine } from './header-text.ts';
 import type { DocumentPorts } from './ports.ts';
 
 const request = {
-  params: Type.Object(
-    { id: Type.String({ maxLength: 64, description: 'The id of the document, as doc_….' }) },
-    { additionalProperties: false },
-  ),
+  params: documentParams,
   body: Type.Object(
     {
       clientId: Type.String({ minLength: 1, maxLength: 128, description: 'Who may read it.' }),

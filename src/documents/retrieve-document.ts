@@ -5,7 +5,7 @@ import { refuse } from '../kernel/problem.ts';
 import { judge } from './conditional-request.ts';
 import { type Access, accessOf, type HeldDocument } from './document.ts';
 import { documentHeaders, etagOf, headAnswer, partsAnswer, privacyHeaders, wholeAnswer } from './document-answer.ts';
-import { documentRecord, recordOf } from './document-record.ts';
+import { documentParams, documentRecord, recordOf } from './document-record.ts';
 import type { Found } from './document-store.ts';
 import { findFor, readerOf, turnAway, useOf } from './document-use.ts';
 import { readPurpose } from './header-text.ts';
@@ -18,10 +18,7 @@ import type { DocumentContent } from './sealed-record.ts';
 const header = (description: string) => Type.Optional(Type.String({ maxLength: 2_000, description }));
 
 const request = {
-  params: Type.Object(
-    { id: Type.String({ maxLength: 64, description: 'The id of the document, as doc_….' }) },
-    { additionalProperties: false },
-  ),
+  params: documentParams,
   headers: Type.Object(
     {
       accept: header('application/json, preferred over the type of the document, asks for its record.'),

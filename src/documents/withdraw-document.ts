@@ -2,17 +2,13 @@ import { Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
 import { mayErase } from './document.ts';
+import { documentParams } from './document-record.ts';
 import { findOwn } from './document-use.ts';
 import { erasureOf, removeSealed } from './erase-document.ts';
 import { withdrawal } from './keeping-store.ts';
 import type { DocumentPorts } from './ports.ts';
 
-const request = {
-  params: Type.Object(
-    { id: Type.String({ maxLength: 64, description: 'The id of the document, as doc_….' }) },
-    { additionalProperties: false },
-  ),
-};
+const request = { params: documentParams };
 
 /** Takes a document back; it is erased at once where nothing stands against that. */
 export const withdrawDocument = defineOperation({

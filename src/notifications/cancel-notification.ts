@@ -1,21 +1,15 @@
-import { Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { CitizenEvent } from '../ledger/event.ts';
 import { endUntouched } from './delivery-store.ts';
 import type { Delivery, DeliveryStatus, Notification } from './notification.ts';
-import { notificationShape, notificationView } from './notification-shape.ts';
+import { notificationParams, notificationShape, notificationView } from './notification-shape.ts';
 import { findNotification, moveTo } from './notification-store.ts';
 import type { NotificationPorts } from './ports.ts';
 import { findOwn } from './read-notification.ts';
 import { tell } from './webhooks/feed-store.ts';
 
-const request = {
-  params: Type.Object(
-    { id: Type.String({ maxLength: 64, description: 'The id that sending answered.' }) },
-    { additionalProperties: false },
-  ),
-};
+const request = { params: notificationParams };
 
 /** Withdraws a notification of which nothing has left yet: no channel was begun, and the inbox holds no copy. */
 export const cancelNotification = defineOperation({

@@ -31,6 +31,11 @@ const closed = <P extends TProperties>(properties: P) => Type.Object(properties,
 const instant = (description: string) => Type.String({ format: 'date-time', description });
 const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
+/** The path of an operation on one notification. */
+export const notificationParams = closed({
+  id: Type.String({ maxLength: 64, description: 'The id that sending answered.' }),
+});
+
 /** Why a channel did not succeed, or would not. */
 export const reasonShape = closed({
   code: oneOf(reasonCodes, 'For programs; a code never changes its meaning.'),

@@ -9,7 +9,7 @@ import { evidenceOf, legalFactsOf } from './evidence.ts';
 import { type Stamp, signEvidence } from './evidence-bundle.ts';
 import { type Calendar, type LegalEffect, legalEffectOf } from './legal-effect.ts';
 import type { Notification } from './notification.ts';
-import type { NotificationRecord } from './notification-shape.ts';
+import { type NotificationRecord, notificationParams } from './notification-shape.ts';
 import { findWithContent } from './notification-store.ts';
 import type { NotificationPorts } from './ports.ts';
 import { findOwn } from './read-notification.ts';
@@ -30,12 +30,7 @@ export type EvidencePorts = {
   readonly stamp?: Stamp | undefined;
 };
 
-const request = {
-  params: Type.Object(
-    { id: Type.String({ maxLength: 64, description: 'The id that sending answered.' }) },
-    { additionalProperties: false },
-  ),
-};
+const request = { params: notificationParams };
 
 type EvidenceCall = Call<typeof request, NotificationPorts & EvidencePorts>;
 

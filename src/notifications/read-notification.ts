@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
 import { type NotificationId, parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
@@ -6,16 +5,16 @@ import type { Read } from '../store/db.ts';
 import { findAttempts, findDeliveries } from './delivery-store.ts';
 import { findHistory } from './history-store.ts';
 import { foldStatus, outlineOf } from './notification.ts';
-import { type NotificationRecord, notificationShape, notificationView } from './notification-shape.ts';
+import {
+  type NotificationRecord,
+  notificationParams,
+  notificationShape,
+  notificationView,
+} from './notification-shape.ts';
 import { findNotification } from './notification-store.ts';
 import type { NotificationPorts } from './ports.ts';
 
-const request = {
-  params: Type.Object(
-    { id: Type.String({ maxLength: 64, description: 'The id that sending answered.' }) },
-    { additionalProperties: false },
-  ),
-};
+const request = { params: notificationParams };
 
 /** The status of a notification, for the client that sent it; anyone else finds nothing. */
 export const readNotification = defineOperation({
