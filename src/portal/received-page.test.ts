@@ -22,11 +22,16 @@ test('while the database is away a citizen is told to come back, in words, and t
   await new Promise((resolve) => server.once('listening', resolve));
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
-  for (const method of ['GET', 'POST']) {
+  for (const method of ['GET', 'POST', 'HEAD']) {
     const headers = { 'accept-language': 'de' };
     const answer = await fetch(`http://127.0.0.1:${port}${links.of(mint('delivery'))}`, { method, headers });
     assert.equal(answer.status, 503);
-    assert.match(await answer.text(), /<html lang="de"[\s\S]*<h1>Jetzt nicht möglich<\/h1>/);
+    const text = await answer.text();
+    if (method === 'HEAD') assert.equal(text, '');
+    else assert.match(text, /<html lang="de"[\s\S]*<h1>Jetzt nicht möglich<\/h1>/);
+    // No search engine lists the links of mails, and no cache gives a page in the language of somebody else.
+    const [robots, vary] = ['x-robots-tag', 'vary'].map((name) => answer.headers.get(name));
+    assert.deepEqual([robots, vary], ['noindex', 'accept-language']);
   }
-  assert.deepEqual(faults, [away, away]);
+  assert.deepEqual(faults, [away, away, away]);
 });

@@ -44,7 +44,7 @@ export function receivedPage(parts: Parts, links: Pick<ConfirmLinks, 'find'>): M
         parts.onFault(fault);
         return await notNow(wishedPhrases(request.headers['accept-language']));
       })
-      .then((given) => send(request, response, given))
+      .then((given) => send(response, given))
       .catch(() => response.destroy());
   };
   return {
@@ -54,9 +54,10 @@ export function receivedPage(parts: Parts, links: Pick<ConfirmLinks, 'find'>): M
   };
 }
 
-function send(request: IncomingMessage, response: ServerResponse, given: MadePage): void {
+/** To HEAD Node sends the head alone. */
+function send(response: ServerResponse, given: MadePage): void {
   const headers = { ...given.headers, ...always, 'content-length': Buffer.byteLength(given.body) };
-  response.writeHead(given.status, headers).end(request.method === 'HEAD' ? undefined : given.body);
+  response.writeHead(given.status, headers).end(given.body);
 }
 
 const always = {
