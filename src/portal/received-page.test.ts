@@ -28,7 +28,7 @@ test('while the database is away a citizen is told to come back, in words, and t
     assert.equal(answer.status, 503);
     const text = await answer.text();
     if (method === 'HEAD') assert.equal(text, '');
-    else assert.match(text, /<html lang="de"[\s\S]*<h1>Jetzt nicht möglich<\/h1>/);
+    else assert.match(text, /<html lang="de"[\s\S]*<h1>Jetzt nicht möglich<\/h1><p>Bitte versuchen Sie es in /);
     // No search engine lists the links of mails, and no cache gives a page in the language of somebody else.
     const [robots, vary] = ['x-robots-tag', 'vary'].map((name) => answer.headers.get(name));
     assert.deepEqual([robots, vary], ['noindex', 'accept-language']);
