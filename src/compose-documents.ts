@@ -4,7 +4,7 @@ import type { House } from './compose.ts';
 import { inFolderOf } from './config/settings.ts';
 import type { BlobStore } from './documents/blobs/blob-store.ts';
 import { openFolderBlobs } from './documents/blobs/folder.ts';
-import { runDeletion } from './documents/deletion-run.ts';
+import { isErasureDue, runDeletion } from './documents/deletion-run.ts';
 import type { DocumentPorts } from './documents/ports.ts';
 import { type Scanning, startScanning } from './documents/scan-documents.ts';
 import { clamdScanner } from './documents/scanners/clamd.ts';
@@ -94,8 +94,7 @@ export function startKeeping(house: KeepingHouse, ports: DocumentPorts): Keeping
     repeat({
       ...{ timer: systemTimer, everyMs: hourMs, firstMs: soonMs(house.random), onFault },
       call: async () => {
-        const due = await runDeletion(parts, { process: 'retention' }, true);
-        if (due.erased.length === 0) return;
+        if (!(await isErasureDue(parts))) return;
         const { fault } = await runDeletion(parts, { process: 'retention' }, false);
         if (fault !== undefined) throw fault;
       },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deposited, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
-import { runDeletion } from '../documents/deletion-run.ts';
+import { listedDeletion } from '../../test/listed-deletion.ts';
 import { setRetentionClass } from '../documents/retention-class.ts';
 import type { Row } from '../store/db.ts';
 import { runCommandLine } from './command.ts';
@@ -43,7 +43,7 @@ for (const engine of engines) {
     const [row] = await house.db.read("select content from ledger_event where type = 'documents.deletion-run'");
     const { erased, failed } = JSON.parse(Buffer.from(row?.['content'] as Uint8Array).toString());
     assert.deepEqual({ erased, failed }, { erased: 1, failed: 1 });
-    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, [ids[0]]);
+    assert.deepEqual((await listedDeletion(house.keeping, operator, false)).erased, [ids[0]]);
   });
 
   test(`${engine.name}: a verification whose caller was stopped reads no further document, and lists no further blob`, async (t) => {

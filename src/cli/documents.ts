@@ -83,8 +83,10 @@ async function verify(room: DocumentsRoom, { quick, json }: Flags, terminal: Ter
 async function deleteDue(room: DocumentsRoom, { preview, json }: Flags, terminal: Terminal): Promise<ExitCode> {
   const verb = preview === true ? 'would be erased' : 'erased';
   let documents = 0;
+  const listed: Ends[] = [];
   const onPage = async (page: Ends) => {
-    if (json !== true) {
+    if (json === true) listed.push(page);
+    else {
       // The progress before this page has its line.
       if (documents > 0) terminal.stderr(clearLine(terminal));
       terminal.stdout(linesOf(page, verb));
@@ -98,8 +100,11 @@ async function deleteDue(room: DocumentsRoom, { preview, json }: Flags, terminal
     { operator: room.operator },
     preview === true,
   );
-  if (json === true) terminal.stdout(`${JSON.stringify(run)}\n`);
-  terminal.stderr(`${clearLine(terminal)}${run.erased.length} ${verb}, ${run.held.length} under a legal hold\n`);
+  if (json === true) {
+    const all = (end: keyof Ends) => listed.flatMap((page) => page[end]);
+    terminal.stdout(`${JSON.stringify({ erased: all('erased'), held: all('held'), passed: all('passed') })}\n`);
+  }
+  terminal.stderr(`${clearLine(terminal)}${run.erased} ${verb}, ${run.held} under a legal hold\n`);
   if (fault !== undefined) throw fault;
   return 0;
 }

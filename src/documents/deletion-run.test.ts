@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { citizen, deposited, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
-import { runDeletion } from './deletion-run.ts';
+import { listedDeletion } from '../../test/listed-deletion.ts';
+import { isErasureDue } from './deletion-run.ts';
 import { placeHold } from './legal-hold.ts';
 
 const dayMs = 86_400_000;
@@ -22,10 +23,25 @@ for (const engine of engines) {
       pages += 1;
       return pages > 9;
     };
-    assert.deepEqual(await runDeletion({ ...house.keeping, isStopping }, operator, false), {
+    assert.deepEqual(await listedDeletion({ ...house.keeping, isStopping }, operator, false), {
       erased: [],
       held: ids,
       passed: [],
     });
+  });
+
+  test(`${engine.name}: whether anything is due is known by the first page that says so`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const keep = { 'document-retain-until': new Date(house.time.now + dayMs).toISOString() };
+    assert.equal(await isErasureDue(house.keeping), false);
+    for (let count = 0; count < 101; count += 1) await house.withdraw(await deposited(house, pdfOf(100), keep));
+    assert.equal(await isErasureDue(house.keeping), false);
+    house.time.now += dayMs;
+    let pages = 0;
+    const read: typeof house.keeping.read = async (sql, args) => {
+      pages += 1;
+      return await house.keeping.read(sql, args);
+    };
+    assert.deepEqual([await isErasureDue({ ...house.keeping, read }), pages], [true, 1]);
   });
 }

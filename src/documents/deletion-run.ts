@@ -31,8 +31,8 @@ export type Ends = {
   readonly passed: readonly DocumentId[];
 };
 
-/** What a run did, or would do. */
-export type DeletionRun = Ends & {
+/** How many a run erased, or would erase, and so on; which, each page has told: they may be millions. */
+export type DeletionRun = Readonly<Record<keyof Ends, number>> & {
   /** Why the first of these could not be erased, where something failed. */
   readonly fault?: unknown;
 };
@@ -47,7 +47,8 @@ const pageSize = 100;
  */
 export async function runDeletion(parts: KeepingParts, actor: Actor, preview: boolean): Promise<DeletionRun> {
   const now = parts.clock.now();
-  const run = noEnds();
+  const run = { erased: 0, held: 0, passed: 0 };
+  const list = createHash('sha256');
   let fault: unknown;
   const doneWith = async ({ id, held }: Due): Promise<keyof Ends> => {
     if (held) return 'held';
@@ -62,13 +63,28 @@ export async function runDeletion(parts: KeepingParts, actor: Actor, preview: bo
       page[end?.status === 'fulfilled' ? end.value : 'passed'].push(id);
       if (end?.status === 'rejected') fault ??= end.reason;
     }
-    for (const end of endings) run[end].push(...page[end]);
+    for (const end of endings) run[end] += page[end].length;
+    for (const id of page.erased) list.update(`${id}\n`);
     after = due.at(-1);
     await parts.onPage?.(page);
     if (due.length < pageSize) break;
   }
-  if (!preview) await record(parts, run, { now, actor });
+  if (!preview) await record(parts, { ...run, list: `sha-256=:${list.digest('base64')}:` }, { now, actor });
   return fault === undefined ? run : { ...run, fault };
+}
+
+/** Whether a run would erase anything; it looks no further than to the first page that holds such a document. */
+export async function isErasureDue(parts: KeepingParts): Promise<boolean> {
+  let isDue = false;
+  const looking = {
+    ...parts,
+    isStopping: () => isDue || parts.isStopping?.() === true,
+    onPage: async ({ erased }: Ends) => {
+      isDue ||= erased.length > 0;
+    },
+  };
+  await runDeletion(looking, { process: 'retention' }, true);
+  return isDue;
 }
 
 const endings = ['erased', 'held', 'passed'] as const;
@@ -90,11 +106,10 @@ async function erase(parts: KeepingParts, id: DocumentId, { now, actor }: When):
   return true;
 }
 
-async function record(parts: KeepingParts, run: DeletionRun, { now, actor }: When): Promise<void> {
-  const list = createHash('sha256')
-    .update(run.erased.map((id) => `${id}\n`).join(''))
-    .digest('base64');
-  const counts = { erased: run.erased.length, held: run.held.length, failed: run.passed.length };
+type Recorded = Readonly<Record<keyof Ends, number>> & { readonly list: string };
+
+async function record(parts: KeepingParts, run: Recorded, { now, actor }: When): Promise<void> {
+  const { erased, held, passed, list } = run;
   const event = { type: 'documents.deletion-run', id: parts.mint('event'), at: now, actor } as const;
-  await parts.commit({ events: [{ ...event, ...counts, list: `sha-256=:${list}:` }], statements: [] });
+  await parts.commit({ events: [{ ...event, erased, held, failed: passed, list }], statements: [] });
 }

@@ -9,9 +9,9 @@ import {
   pdfOf,
 } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
+import { listedDeletion } from '../../test/listed-deletion.ts';
 import type { DocumentId } from '../kernel/id.ts';
 import { CitizenHeld, eraseCitizen } from '../ledger/erase-citizen.ts';
-import { runDeletion } from './deletion-run.ts';
 import { citizenErasure, type Due, dueForErasure, erasedDocumentsOf } from './keeping-store.ts';
 import { placeHold, releaseHold } from './legal-hold.ts';
 import { setRetentionClass } from './retention-class.ts';
@@ -90,13 +90,13 @@ for (const engine of engines) {
     const types = (await house.eventsAbout(citizen)).map(({ type }) => type);
     assert.deepEqual(types, ['document.deposited', 'document.withdrawn', 'document.record-read']);
     assert.equal(await slugOf(house, id), 'document-withdrawn');
-    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, []);
+    assert.deepEqual((await listedDeletion(house.keeping, operator, false)).erased, []);
     house.time.now += 10 * dayMs - 1_001;
-    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, []);
+    assert.deepEqual((await listedDeletion(house.keeping, operator, false)).erased, []);
     house.time.now += 1;
-    assert.deepEqual((await runDeletion(house.keeping, operator, true)).erased, [id]);
+    assert.deepEqual((await listedDeletion(house.keeping, operator, true)).erased, [id]);
     assert.equal(await statusOf(house, id), 'withdrawn');
-    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, [id]);
+    assert.deepEqual((await listedDeletion(house.keeping, operator, false)).erased, [id]);
     assert.equal(await slugOf(house, id), 'document-erased');
     assert.deepEqual(await house.files(), []);
   });
@@ -117,9 +117,9 @@ for (const engine of engines) {
     });
     assert.ok('refusal' in wrong && wrong.refusal.issues?.[0]?.name === 'document-retention-class');
     house.time.now += 29 * dayMs;
-    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, []);
+    assert.deepEqual((await listedDeletion(house.keeping, operator, false)).erased, []);
     house.time.now += dayMs;
-    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, [id]);
+    assert.deepEqual((await listedDeletion(house.keeping, operator, false)).erased, [id]);
     assert.equal(await statusOf(house, forever), 'available');
     const erased = (await house.eventsAbout(citizen)).filter(({ type }) => type === 'document.erased');
     assert.deepEqual(
@@ -140,13 +140,13 @@ for (const engine of engines) {
     assert.equal(await withdrawn(house, id), 'withdrawn');
     assert.equal(await withdrawn(house, later), 'withdrawn');
     for (const hold of [whole, one]) {
-      const run = await runDeletion(house.keeping, operator, false);
+      const run = await listedDeletion(house.keeping, operator, false);
       assert.deepEqual(run.erased, hold === whole ? [] : [later]);
       assert.ok(run.held.includes(id));
       assert.deepEqual(await releaseHold(house.keeping, hold, operator), {});
       assert.notDeepEqual(await releaseHold(house.keeping, hold, operator), {});
     }
-    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, [id]);
+    assert.deepEqual((await listedDeletion(house.keeping, operator, false)).erased, [id]);
     assert.deepEqual(await findings(house), []);
     const types = (await house.eventsAbout(citizen)).map(({ type }) => type);
     assert.equal(types.filter((type) => type === 'document.hold-placed').length, 2);
@@ -169,7 +169,7 @@ for (const engine of engines) {
         atOnce -= 1;
       });
     };
-    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, ids);
+    assert.deepEqual((await listedDeletion(house.keeping, operator, false)).erased, ids);
     assert.equal(most, ids.length);
   });
 
@@ -180,8 +180,8 @@ for (const engine of engines) {
     assert.equal(await withdrawn(house, id), 'withdrawn');
     house.time.now += dayMs;
     const stopping = { ...house.keeping, isStopping: () => true };
-    assert.deepEqual((await runDeletion(stopping, operator, false)).erased, []);
-    assert.deepEqual((await runDeletion(house.keeping, operator, false)).erased, [id]);
+    assert.deepEqual((await listedDeletion(stopping, operator, false)).erased, []);
+    assert.deepEqual((await listedDeletion(house.keeping, operator, false)).erased, [id]);
   });
 
   test(`${engine.name}: a hold that is placed between reading and writing makes a withdrawal of the erasure`, async (t) => {
@@ -258,7 +258,7 @@ for (const engine of engines) {
       ]);
       return await write(unit);
     };
-    const run = await runDeletion(house.keeping, operator, false);
+    const run = await listedDeletion(house.keeping, operator, false);
     assert.deepEqual(run, { erased: ids.slice(1), held: [], passed: ids.slice(0, 1) });
   });
 

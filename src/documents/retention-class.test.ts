@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deposited, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
-import { runDeletion } from './deletion-run.ts';
+import { listedDeletion } from '../../test/listed-deletion.ts';
 import { allRetentionClasses, findRetentionClass, retentionOf, setRetentionClass } from './retention-class.ts';
 
 const dayMs = 86_400_000;
@@ -20,7 +20,7 @@ for (const engine of engines) {
     const [shorter, longer] = [await depositedFor(1), await depositedFor(40)];
     const erasedAfter = async (days: number) => {
       house.time.now += days * dayMs;
-      return (await runDeletion(house.keeping, { operator: 'clerk' }, false)).erased;
+      return (await listedDeletion(house.keeping, { operator: 'clerk' }, false)).erased;
     };
     for (const id of [shorter, longer]) assert.ok('status' in (await house.withdraw(id)));
     assert.deepEqual(await erasedAfter(4), []);
