@@ -15,8 +15,6 @@ export type Proxy = {
   leadTo(databaseUrl: string): void;
   /** How many transactions clients have begun. */
   begins(): number;
-  /** How many pieces have come from clients; what is written at once is one, if it is short. */
-  pieces(): number;
   /** Ends all connections, and lets those that come log in and get no answer to what they send then, as a pooler whose server stands still. */
   muteNew(muted: boolean): void;
   /** What the server says from now on is said in these words, each as long as its own. */
@@ -38,7 +36,6 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
   let connectNow = connectTo(databaseUrl);
   let cut: CutAt | undefined;
   let begins = 0;
-  let pieces = 0;
   let mute = false;
   let words: ReadonlyMap<string, string> = new Map();
   const sockets = new Set<Socket>();
@@ -62,7 +59,6 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
     client.on('data', (bytes: Buffer) => {
       if (muted && bytes[0] === simpleQuery) return;
       begins += count(bytes, begin);
-      pieces += 1;
       const at = bytes.indexOf(commit);
       if (cut === undefined || at === -1) return void upstream.write(bytes);
       const before = cut === 'before commit';
@@ -96,7 +92,6 @@ export async function startProxy(t: TestContext, databaseUrl: string): Promise<P
       for (const socket of sockets) socket.destroy();
     },
     begins: () => begins,
-    pieces: () => pieces,
     translate: (given) => {
       words = given;
     },
