@@ -35,6 +35,11 @@ function folderOf(t: Pick<TestContext, 'after'>): string {
 
 const signedIn = (anchor: string) => Number(readFileSync(anchor, 'utf8').split('\n')[1]);
 
+function numberedIn(backup: string): number {
+  using copy = new DatabaseSync(join(backup, databaseFile), { readOnly: true });
+  return Number(copy.prepare("select size from ledger_head where log = 'main'").get()?.['size']);
+}
+
 /** One installation that was backed up while it was at work, and has gone on since. */
 async function backedUp(): Promise<{ readonly home: ServerHome; readonly backup: string }> {
   const home = await makeHome(file);
@@ -62,8 +67,7 @@ async function backedUp(): Promise<{ readonly home: ServerHome; readonly backup:
     /the database, \d+ bytes; 3 documents, \d+ bytes\nNot in it, and needed to open it: root key [0-9a-f]{16}\./,
   );
   // The anchor was copied before the database, which has numbered more meanwhile.
-  using copy = new DatabaseSync(join(backup, databaseFile), { readOnly: true });
-  const size = Number(copy.prepare("select size from ledger_head where log = 'main'").get()?.['size']);
+  const size = numberedIn(backup);
   await send();
   await until(async () => signedIn(anchor) > size);
   await server.end('SIGTERM');
@@ -93,7 +97,9 @@ test('a backup that was made while the server was at work can be restored, and t
   assert.equal(code, 0);
   assert.deepEqual(verdict.faults, []);
   assert.deepEqual([verdict.verified, verdict.citizens, verdict.documents], [true, 14, 3]);
-  assert.equal(verdict.entries >= signedIn(join(folder, 'ledger-checkpoint')), true);
+  // An anchor is written before its checkpoint is stored: the copy may have been taken between the two.
+  assert.ok(numberedIn(folder) >= signedIn(join(folder, 'ledger-checkpoint')));
+  assert.ok(verdict.entries > 0);
   assert.ok(filesIn(folder).every((path) => (statSync(path).mode & 0o077) === 0));
 
   const other = await makeHome(t, { settings: { ROOT_KEY_FILE: rootKeyPath } });
