@@ -49,12 +49,6 @@ test('pgbouncer in session mode: several processes write and read, and go on whe
   ]);
 });
 
-test('pgbouncer in session mode without room for a second connection lets the first in', { skip }, async (t) => {
-  const pooler = await startPgbouncer(t, await place(t), ['pool_mode = session', 'default_pool_size = 1']);
-  const db = await open(t, pooler.url);
-  assert.deepEqual(await db.read('select 1 as one'), [{ one: 1 }]);
-});
-
 for (const settings of [['pool_mode = transaction'], ['pool_mode = transaction', 'server_round_robin = 1']]) {
   test(`pgbouncer with ${settings.join(' and ')} is refused, with the setting that mends it`, { skip }, async (t) => {
     const pooler = await startPgbouncer(t, await place(t), settings);
