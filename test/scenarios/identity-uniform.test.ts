@@ -14,6 +14,8 @@ import { sameDistribution } from '../two-samples.ts';
 
 /** How many answers of each kind are compared: UNIFORM_ANSWERS=2000 for the whole test, which takes minutes. */
 const each = Number(process.env['UNIFORM_ANSWERS'] ?? '100');
+/** For as many as that, several times what a slow machine takes. */
+const timeout = 120_000 + 200 * each;
 const quantumMs = 5;
 /** The first answers are those of a program that is not yet compiled. */
 const warmUp = 20;
@@ -55,7 +57,9 @@ function bare(answered: { readonly status: number; readonly headers: object; rea
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: unknown, mismatch, locked, deceased and over budget cannot be told apart by bytes or time`, async (t) => {
+  test(`${engine.name}: unknown, mismatch, locked, deceased and over budget cannot be told apart by bytes or time`, {
+    timeout,
+  }, async (t) => {
     const house = await openIdentityHouse(t, engine);
     const path = join(temporaryFolder(t), 'people.jsonl');
     writeFileSync(
