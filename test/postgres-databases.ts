@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import pg from 'pg';
 import type { Clock } from '../src/kernel/clock.ts';
 import { systemRandom } from '../src/kernel/system-clock.ts';
@@ -95,4 +96,17 @@ function migrationsDigest(): string {
   const digest = createHash('sha256');
   for (const file of readdirSync(migrationsFolder).sort()) digest.update(readFileSync(join(migrationsFolder, file)));
   return digest.digest('hex').slice(0, 12);
+}
+
+/** A new migrated database, as a server has it open, and an operator's own connection to it; both end with the test. */
+export async function openMigrated(t: Pick<TestContext, 'after'>) {
+  const url = await createDatabase('migrated');
+  const operator = new pg.Client({ connectionString: url });
+  await operator.connect();
+  const db = await openPostgres(url, { random: systemRandom });
+  t.after(async () => {
+    await Promise.all([operator.end(), db.close()]);
+    await dropDatabase(url);
+  });
+  return { db, operator };
 }

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import pg from 'pg';
 import { listDocuments } from '../../src/documents/document-store.ts';
-import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { listInbox } from '../../src/notifications/citizen-inbox.ts';
 import { findPage, type ListFilter } from '../../src/notifications/notification-list-store.ts';
 import type { Read } from '../../src/store/db.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
-import { createDatabase, dropDatabase } from '../postgres-databases.ts';
+import { openMigrated } from '../postgres-databases.ts';
 import { until } from '../until.ts';
 
 // A server keeps the plan of a prepared statement, made for any values by the statistics of that time. Of a list that is asked
@@ -16,14 +13,7 @@ import { until } from '../until.ts';
 const many = 20_000;
 
 async function openPlace(t: TestContext) {
-  const url = await createDatabase('migrated');
-  const operator = new pg.Client({ connectionString: url });
-  await operator.connect();
-  const db = await openPostgres(url, { random: systemRandom });
-  t.after(async () => {
-    await Promise.all([operator.end(), db.close()]);
-    await dropDatabase(url);
-  });
+  const { db, operator } = await openMigrated(t);
   const fill = async (from: number, to: number) => {
     const rows = `generate_series(${from}, ${to}) i`;
     await operator.query(`insert into notification (id, client_id, citizen_id, reference, category, status, status_at, revision,

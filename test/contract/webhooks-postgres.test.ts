@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { findWebhooks, removeAll } from '../../src/notifications/webhooks/webhook-store.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
-import { createDatabase, dropDatabase } from '../postgres-databases.ts';
+import { openMigrated } from '../postgres-databases.ts';
 
 type Plan = { readonly 'Rows Removed by Filter'?: number; readonly Plans?: readonly Plan[] };
 
@@ -13,14 +11,7 @@ const removedIn = (plan: Plan): number =>
 
 // Each event of a client is told to its webhooks: they are looked up for every pass over the feed.
 test('postgres: webhooks that a client has removed are not looked through for those that it has', async (t) => {
-  const url = await createDatabase('migrated');
-  const operator = new pg.Client({ connectionString: url });
-  await operator.connect();
-  const db = await openPostgres(url, { random: systemRandom });
-  t.after(async () => {
-    await Promise.all([operator.end(), db.close()]);
-    await dropDatabase(url);
-  });
+  const { db, operator } = await openMigrated(t);
   await operator.query(`insert into webhook (id, client_id, url, status, signature, secret, created_at)
     select 'whk_' || lpad(i::text, 26, '0'), 'team', 'https://team.example', case when i % 1000 = 0 then 'active' else 'removed' end, 'v1', '\\x00', i
     from generate_series(1, 3000) i`);
