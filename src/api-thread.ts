@@ -75,12 +75,11 @@ async function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): Pr
   const house = await joinHouse({ settings, root, log, clock: systemClock, random: systemRandom }, order.database);
   const remote = createRemotePages(order.pages, tell);
   const running = await serve(house, {
-    ...{ roles: new Set(['api']), isDemo, isHelper: true, wakes: createWakes(tell) },
+    ...{ roles: new Set(['api']), isDemo, isHelper: true, seat: order.seat, wakes: createWakes(tell) },
     ...{ cascade: cascadeOf(settings, isDemo), pages: remote.pages },
   });
   port.on('message', (message: ToThread) => {
     if (message.is === 'page') remote.answered(message.question, message.answer);
-    else if (message.is === 'renew-connections') running.renewConnections();
     // What could not be stopped well was told in the log.
     else if (message.is === 'stop') void running.stop().then(end, end);
     else {

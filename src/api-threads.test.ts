@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../test/until.ts';
+import { firstSeat } from './api/spread.ts';
 import { openApiThreads } from './api-threads.ts';
 
 const never = () => assert.fail('nobody asks for it');
@@ -22,10 +23,10 @@ test('after a thread could not start, the next is begun when a minute has passed
       },
     },
     order: { environment: {}, isDemo: true, rootKeyPath: '/nowhere/root.key', port: 0, publicUrl: 'http://localhost' },
-    most: 2,
+    seat: firstSeat(2),
     pages: [],
     wakes: { calling: never, delivery: never, scanning: never },
-    server: { begun: () => (begun += 1_000), renewConnections: never },
+    server: { begun: () => (begun += 1_000) },
     onLost: never,
   });
   const halfSeconds = (looks: number) => {

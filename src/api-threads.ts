@@ -3,19 +3,20 @@ import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
 import type { Snapshot } from './api/metrics.ts';
 import type { ApiServer, Page, PageAnswer } from './api/server.ts';
+import { leaveSeat, type Seat } from './api/spread.ts';
 import type { House } from './compose.ts';
 import type { FromThread, ThreadOrder, ToThread, Wakes } from './thread-messages.ts';
 
 /** What the threads of this process share, and how they are watched. */
 export type ThreadParts = {
   readonly house: Pick<House, 'db' | 'log'>;
-  readonly order: Omit<ThreadOrder, 'database' | 'pages'>;
-  /** The most threads that answer, the first among them. */
-  readonly most: number;
+  readonly order: Omit<ThreadOrder, 'database' | 'pages' | 'seat'>;
+  /** Of the first thread; its board has as many places as there may be threads. */
+  readonly seat: Seat;
   readonly pages: readonly Page[];
   readonly wakes: Wakes;
-  /** The server of the first thread: when another is at work, its callers may be spread anew. */
-  readonly server: Pick<ApiServer, 'begun' | 'renewConnections'>;
+  /** The server of the first thread. */
+  readonly server: Pick<ApiServer, 'begun'>;
   /** A thread that was at work has ended by a fault: what it had in hand is lost, as when a process ends. */
   onLost(fault: Error): void;
 };
@@ -51,13 +52,13 @@ export function mostThreads(setting: number | undefined): number {
 }
 
 /**
- * Begins threads that help to answer while the first one is busy, one after the other up to `most`; who is not busy pays
+ * Begins threads that help to answer while the first one is busy, one after the other while there are seats; who is not busy pays
  * nothing for them. Each listens on the port itself and has connections of its own to the database.
  */
 export function openApiThreads(parts: ThreadParts): ApiThreads {
+  const most = parts.seat.board.length;
   const threads: Helper[] = [];
   let starting = false;
-  let stopping = false;
   let busy = 0;
   let resting = 0;
   let before = { loop: performance.eventLoopUtilization(), begun: parts.server.begun() };
@@ -68,21 +69,20 @@ export function openApiThreads(parts: ThreadParts): ApiThreads {
     busy = utilization >= busyShare && now.begun - before.begun >= fewRequests ? busy + 1 : 0;
     before = now;
     resting = Math.max(0, resting - 1);
-    if (busy >= busyLooks && !starting && resting === 0 && threads.length + 1 < parts.most) void begin();
+    if (busy >= busyLooks && !starting && resting === 0 && threads.length + 1 < most) void begin();
   }
 
   async function begin(): Promise<void> {
     starting = true;
-    const helper = startHelper(parts);
+    const seat: Seat = { ...parts.seat, place: threads.length + 1 };
+    const helper = startHelper(parts, seat);
     threads.push(helper);
     try {
       await helper.ready;
-      if (stopping) return;
-      for (const thread of threads) thread.tell({ is: 'renew-connections' });
-      parts.server.renewConnections();
     } catch (fault) {
       parts.house.log.fault('api-thread', fault);
       threads.splice(threads.indexOf(helper), 1);
+      leaveSeat(seat);
       resting = restingLooks;
     } finally {
       busy = 0;
@@ -92,7 +92,7 @@ export function openApiThreads(parts: ThreadParts): ApiThreads {
 
   const looking = setInterval(look, lookEveryMs);
   looking.unref();
-  if (parts.most <= 1) clearInterval(looking);
+  if (most <= 1) clearInterval(looking);
   return {
     snapshots: async () =>
       (await Promise.all(threads.map((thread) => thread.count()))).filter((one) => one !== undefined),
@@ -100,7 +100,6 @@ export function openApiThreads(parts: ThreadParts): ApiThreads {
       return threads.filter((thread) => thread.isReady()).length;
     },
     stop: async () => {
-      stopping = true;
       clearInterval(looking);
       await Promise.all(threads.map((thread) => thread.stop()));
     },
@@ -116,18 +115,18 @@ type Helper = {
   stop(): Promise<void>;
 };
 
-function spawn({ house, pages, order }: ThreadParts): Worker {
+function spawn({ house, pages, order }: ThreadParts, seat: Seat): Worker {
   // The same file runs from TypeScript and, compiled, from JavaScript.
   const file = import.meta.filename.endsWith('.ts') ? './api-thread.ts' : './api-thread.js';
   const database = house.db.share?.();
-  const workerData: ThreadOrder = { ...order, database, pages: pages.map(({ path }) => path) };
+  const workerData: ThreadOrder = { ...order, seat, database, pages: pages.map(({ path }) => path) };
   const transferList = database === undefined ? [] : [database];
   return new Worker(new URL(file, import.meta.url), { workerData, transferList, execArgv: [] });
 }
 
-function startHelper(parts: ThreadParts): Helper {
+function startHelper(parts: ThreadParts, seat: Seat): Helper {
   const { house, pages } = parts;
-  const worker = spawn(parts);
+  const worker = spawn(parts, seat);
   const tell = (message: ToThread) => worker.postMessage(message);
   const ready = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();

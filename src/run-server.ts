@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createLog, type Log } from './api/log.ts';
 import type { Page } from './api/server.ts';
+import { firstSeat } from './api/spread.ts';
 import { mostThreads } from './api-threads.ts';
 import { type ExitCode, type Terminal, UsageError } from './cli/command.ts';
 import { demoText, seedDemo } from './cli/demo.ts';
@@ -50,7 +51,7 @@ export async function runDemo(given: Settings, { terminal, takeFor, environment 
   const log = createLog(settings.logLevel);
   const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings, root)) : undefined;
   const email = outbox ?? (await emailOf(settings, root, log));
-  const mode: Mode = {
+  const mode: Chosen = {
     roles: new Set(roles),
     isDemo: true,
     channels: await leavingChannels(settings, email, log),
@@ -77,7 +78,7 @@ export async function runStart(
   const path = rootKeyPath(settings);
   const root = readRootKey(path);
   const log = createLog(settings.logLevel);
-  const mode: Mode = {
+  const mode: Chosen = {
     roles: rolesOf(values.roles),
     isDemo: false,
     channels: await leavingChannels(settings, await emailOf(settings, root, log), log),
@@ -134,10 +135,12 @@ type Base = {
   readonly environment: Environment;
 };
 type Served = Awaited<ReturnType<typeof serve>>;
+/** The threads are the same for both ways of running. */
+type Chosen = Omit<Mode, 'seat' | 'threads'>;
 
 async function runUntilStopped(
   { settings, root, path, log, takeFor, environment }: Base,
-  mode: Mode,
+  mode: Chosen,
   whenServing: (house: House, running: Served) => Promise<void>,
 ): Promise<ExitCode> {
   const { promise: ended, resolve: end } = Promise.withResolvers<ExitCode>();
@@ -149,8 +152,8 @@ async function runUntilStopped(
     ...{ settings, root, log, clock: systemClock, random: systemRandom },
     onLost: lost('database'),
   });
-  const most = mostThreads(settings.apiThreads);
-  const threads = { environment, most, rootKeyPath: path, onLost: lost('api-thread') };
+  const seat = firstSeat(mostThreads(settings.apiThreads));
+  const threads = { environment, rootKeyPath: path, onLost: lost('api-thread') };
   const stop = () => end(0);
   // Told once more to end, as by its group of processes, it goes on ending; at a terminal a second Ctrl-C ends it at once.
   process.on('SIGTERM', stop);
@@ -158,7 +161,7 @@ async function runUntilStopped(
   process.on('SIGHUP', stop);
   process.once('SIGINT', stop);
   try {
-    const running = await serve(house, { ...mode, threads });
+    const running = await serve(house, { ...mode, threads, seat });
     let takeNoMore: (() => Promise<void>) | undefined;
     try {
       takeNoMore = await takeFor(house);

@@ -2,6 +2,7 @@ import { endpointsOf } from './api/endpoint-register.ts';
 import type { Log } from './api/log.ts';
 import { createMetrics, type Gauge, type Metrics, observed, type Snapshot } from './api/metrics.ts';
 import { type ApiServer, createApiServer, type Page } from './api/server.ts';
+import type { Seat } from './api/spread.ts';
 import { tryPort } from './api/try-port.ts';
 import { readinessPath } from './api/well-known.ts';
 import { type ApiThreads, openApiThreads, type ThreadParts } from './api-threads.ts';
@@ -51,9 +52,11 @@ export type Mode = {
   readonly cascade: CascadePolicy;
   readonly pages: readonly Page[];
   /** The threads that may answer. */
-  readonly threads?: Pick<ThreadOrder, 'environment' | 'rootKeyPath'> & Pick<ThreadParts, 'most' | 'onLost'>;
+  readonly threads?: Pick<ThreadOrder, 'environment' | 'rootKeyPath'> & Pick<ThreadParts, 'onLost'>;
   /** Whether this is a thread that helps another one of its process, which has told it where to listen. */
   readonly isHelper?: boolean;
+  /** Among the threads that may listen on one port. */
+  readonly seat: Seat;
   /** Where the worker role of this process is in another thread: what wakes it. */
   readonly wakes?: Wakes;
 };
@@ -65,7 +68,6 @@ export type Running = {
   issueAccessToken(clientId: string, scopes: readonly string[]): Promise<string>;
   /** Makes clients that another hand has just stored known here. */
   forgetClients(): void;
-  renewConnections(): void;
   /** What was counted here, for the metrics of the process. */
   snapshot(): Promise<Snapshot>;
   stop(): Promise<void>;
@@ -125,7 +127,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const ports = await openPorts(house, access, { ...mode, ...clocks, publicUrl, endpoints, ledger });
   const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch });
   const server = begin(openServer(house, mode, { publicUrl, edge, front, ledger, ports, wakes }));
-  if (mode.roles.has('api')) await listen(server, mode, { host: settings.host, port });
+  if (mode.roles.has('api')) await listen(server, mode.seat, { host: settings.host, port });
   const counted = await createMetrics();
   metrics = counted;
   counting.begin(eventCounts(counted, given.log));
@@ -146,7 +148,6 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
     adminUrl: admin?.url,
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
-    renewConnections: server.renewConnections,
     snapshot: counted.snapshot,
     stop: async () => {
       // All of them take nothing new from now on, and share one time to finish.
@@ -190,21 +191,26 @@ function openServer(house: House, mode: Mode, { publicUrl, edge, front, ledger, 
     pages: pagesOf(mode, [...front.pages, ...ledgerPages(ledger.view)]),
     mounts: [...providerCallbacks(house), ...confirmMounts(house, ports), ...front.mounts],
     ...{ publicUrl, apiVersion, random, log, refusedPage },
+    seat: isShared(mode.seat) ? mode.seat : undefined,
     ...edge,
   });
 }
 
 /** Whether nobody else, no process and no thread, serves this database. */
-function isAlone({ db }: House, { threads, isHelper }: Mode): boolean {
-  return db.engine === 'sqlite' && isHelper !== true && (threads?.most ?? 1) === 1;
+function isAlone({ db }: House, { seat }: Mode): boolean {
+  return db.engine === 'sqlite' && !isShared(seat);
 }
 
 type Place = { readonly host: string; readonly port: number };
 
-async function listen(server: ApiServer, { threads, isHelper }: Mode, { host, port }: Place): Promise<void> {
-  const mayBeShared = threads !== undefined && threads.most > 1;
-  if (mayBeShared) await tryPort({ host, port });
-  await server.listen(host, port, mayBeShared || isHelper === true);
+async function listen(server: ApiServer, seat: Seat, { host, port }: Place): Promise<void> {
+  if (isShared(seat) && seat.place === 0) await tryPort({ host, port });
+  await server.listen(host, port);
+}
+
+/** Whether several threads may listen on one port. */
+function isShared({ board }: Seat): boolean {
+  return board.length > 1;
 }
 
 /** In a thread that helps, `mode` has the pages that the first thread answers for all, as those of its alarms. */
@@ -231,7 +237,7 @@ function startThreads(
   const { environment, rootKeyPath } = threads;
   const order = { environment, isDemo, rootKeyPath, port, publicUrl };
   const pages = [...mode.pages, ...front.pages.filter(({ path }) => path === readinessPath)];
-  return openApiThreads({ ...threads, house, order, pages, wakes, server });
+  return openApiThreads({ ...threads, seat: mode.seat, house, order, pages, wakes, server });
 }
 
 function threadGauges(threads: ApiThreads | undefined): Gauge[] {

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Snapshot } from './api/metrics.ts';
 import type { PageAnswer } from './api/server.ts';
+import type { Seat } from './api/spread.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,6 +13,8 @@ export type ThreadOrder = {
   readonly rootKeyPath: string;
   readonly port: number;
   readonly publicUrl: string;
+  /** Where it tells the other threads how many connections it has in use. */
+  readonly seat: Seat;
   /** The pages that show what the first thread has in memory: it is asked for them. */
   readonly pages: readonly string[];
   /** The way to the writer of an SQLite database. */
@@ -42,5 +45,4 @@ export type FromThread =
 export type ToThread =
   | { readonly is: 'count'; readonly question: number }
   | { readonly is: 'page'; readonly question: number; readonly answer: PageAnswer | undefined }
-  | { readonly is: 'renew-connections' }
   | { readonly is: 'stop' };

@@ -88,8 +88,8 @@ export type GuardOptions = {
   readonly strip?: ((request: IncomingMessage) => void) | undefined;
   /** Where this process ends TLS itself. */
   readonly tls?: Tls | undefined;
-  /** A connection that was first served under another number than this is closed behind its next answer. */
-  readonly generation?: () => number;
+  /** Whether this connection is to be closed behind the answer, asked for each request. */
+  readonly moves?: ((connection: Socket) => boolean) | undefined;
 };
 
 /**
@@ -101,14 +101,6 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   // The parser goes on to a request behind one that was refused; on such a connection nothing more is served
   // (test/attacks/smuggling.test.ts).
   const ended = new WeakSet<Socket>();
-  const generations = new WeakMap<Socket, number>();
-  // Whoever was there before other threads came to help connects anew, and may reach one of them.
-  function isOfNow(socket: Socket): boolean {
-    const now = options.generation?.() ?? 0;
-    const own = generations.get(socket);
-    if (own === undefined) generations.set(socket, now);
-    return own === undefined || own === now;
-  }
   const bodies = createBodyWatch(({ socket }) => {
     const slow = Object.assign(new Error('the body is too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     refuseSocket(options, slow, socket);
@@ -123,7 +115,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
       response.writeHead(204, headers).end();
     } else if (refusal === undefined) {
       bodies.begin(request);
-      if (!isOfNow(request.socket)) {
+      if (options.moves?.(request.socket) === true) {
         ended.add(request.socket);
         response.shouldKeepAlive = false;
       }

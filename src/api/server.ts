@@ -13,6 +13,7 @@ import type { Operation } from './operation.ts';
 import { portFault } from './port-fault.ts';
 import type { RefusedPage } from './problem-answer.ts';
 import { type Desk, mountAll, refuseReply } from './routes.ts';
+import { createSpread, type Seat } from './spread.ts';
 import type { Tls } from './tls.ts';
 
 /** A page or document outside /v1: what it answers to GET; header names in lower case. */
@@ -50,14 +51,13 @@ export type ServerParts<P> = {
   readonly tls?: Tls | undefined;
   /** Without it every refusal is a problem. */
   readonly refusedPage?: RefusedPage | undefined;
+  /** With it other threads may listen on the same port too (SO_REUSEPORT), and callers are spread over all. */
+  readonly seat?: Seat | undefined;
 };
 
 /** The running HTTP side. `stop` takes nothing new, finishes what was taken within `deadlineMs`, and closes. */
 export type ApiServer = {
-  /** With `shared` other threads may listen on that port too (SO_REUSEPORT), and callers are spread over all. */
-  listen(host: string, port: number, shared?: boolean): Promise<number>;
-  /** Closes each connection of now behind its next answer, so that its caller may reach another thread. */
-  renewConnections(): void;
+  listen(host: string, port: number): Promise<number>;
   /** How many requests have begun so far. */
   begun(): number;
   stop(deadlineMs: number): Promise<void>;
@@ -71,7 +71,7 @@ const quietTurns = 4;
 /** Builds the HTTP server: the guard in front, one route for each operation, a problem for everything else. */
 export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
   const load = createLoad();
-  let generation = 0;
+  const spread = parts.seat && createSpread(parts.seat);
   const desk: Desk<P> = {
     parts,
     headers: commonHeaders(parts),
@@ -87,7 +87,7 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
     refusedPage: parts.refusedPage,
     strip: parts.certificates?.strip,
     tls: parts.tls,
-    generation: () => generation,
+    moves: spread?.moves,
   };
   const app = Fastify({
     serverFactory: (handler) => createGuardedServer(guard, counted(load, handler)),
@@ -120,17 +120,16 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
   mountAll(app, desk);
   return {
     begun: () => load.begun,
-    renewConnections: () => {
-      generation += 1;
-    },
-    listen: async (host, port, shared = false) => {
-      const own = { host, port, ...(shared ? { reusePort: true } : {}) };
+    listen: async (host, port) => {
+      const own = { host, port, ...(spread === undefined ? {} : { reusePort: true }) };
       await app.listen(own).catch((fault) => Promise.reject(portFault(fault, own)));
       load.watch();
+      spread?.begin();
       const address = app.server.address();
       return typeof address === 'object' && address !== null ? address.port : port;
     },
     stop: async (deadlineMs) => {
+      spread?.end();
       await load.drain(deadlineMs);
       await untilNobodyComes(app.server);
       const ended = new Promise<void>((resolve) => app.server.close(() => resolve()));

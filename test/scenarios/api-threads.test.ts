@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -123,6 +125,34 @@ for (const { name } of engines) {
     assert.equal(new Set(lines).size, lines.length, 'and each is told once');
   });
 }
+
+test('callers who keep their connections are asked to come anew, so that some of them reach the thread that has begun', async (t) => {
+  const home = await makeHome(t, { settings: { API_THREADS: '2', VERIFY_QUANTUM_MS: '0' } });
+  await home.start('demo');
+  const token = await home.token();
+  const agent = new Agent({ keepAlive: true, maxSockets: busyCallers });
+  t.after(() => agent.destroy());
+  const { citizenId, givenName, birthDate } = home.demo().citizens[0] ?? assert.fail();
+  const options = {
+    ...{ agent, method: 'POST' },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  };
+  const endsAt = Date.now() + beginWithinMs;
+  let asked = 0;
+  const caller = async () => {
+    while (asked === 0 && Date.now() < endsAt) {
+      const sent = request(`${home.url}/v1/identity/verify`, options).end(
+        JSON.stringify({ citizenId, givenName, birthDate }),
+      );
+      const [answer]: IncomingMessage[] = await once(sent, 'response');
+      assert.equal(answer?.statusCode, 200);
+      await once(answer?.resume() ?? assert.fail(), 'end');
+      if (answer?.headers.connection === 'close') asked += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: busyCallers }, caller));
+  assert.ok(asked > 0, `of ${busyCallers} connections to the first thread none was let go`);
+});
 
 test('a thread that cannot start says why, and the first one goes on answering', async (t) => {
   const home = await makeHome(t, { settings: { API_THREADS: '2', VERIFY_QUANTUM_MS: '0', LOG_LEVEL: 'error' } });

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSpread, firstSeat } from './spread.ts';
+
+/** Threads that are busy all the time, each with so many connections that ask once between two looks. */
+async function busyThreads(t: Parameters<NonNullable<Parameters<typeof test>[0]>>[0], counts: readonly number[]) {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  // Before its first turn the event loop counts as idle; then it does nothing between two looks but this.
+  await new Promise(setImmediate);
+  const { board } = firstSeat(counts.length);
+  const threads = counts.map((count, place) => ({
+    spread: createSpread({ board, place }),
+    connections: Array.from({ length: count }, () => ({})),
+  }));
+  for (const { spread } of threads) spread.begin();
+  t.after(() => {
+    for (const { spread } of threads) spread.end();
+  });
+  /** Each connection asks once; gives for each thread how many are to come anew. */
+  const ask = () =>
+    threads.map((thread) => {
+      const staying = thread.connections.filter((connection) => !thread.spread.moves(connection));
+      const moved = thread.connections.length - staying.length;
+      thread.connections = staying;
+      return moved;
+    });
+  const look = () => t.mock.timers.tick(500);
+  return { threads, ask, look };
+}
+
+test('a busy thread lets go of as many connections as bring it to its share, when some of them come back', async (t) => {
+  const { threads, ask, look } = await busyThreads(t, [12, 4, 8, 8]);
+  ask();
+  look();
+  assert.deepEqual(ask(), [0, 0, 0, 0], 'the others have not told yet what they have');
+  look();
+  // Four too many, of which a quarter will come back.
+  assert.deepEqual(ask(), [5, 0, 0, 0]);
+  const [first, second, third] = threads;
+  first?.connections.push({});
+  second?.connections.push({}, {}, {});
+  third?.connections.push({});
+  ask();
+  for (let looks = 0; looks < 4; looks += 1) {
+    look();
+    assert.deepEqual(ask(), [0, 0, 0, 0], 'what chance alone brings is left as it is');
+  }
+});
+
+test('all who are with the first thread come anew when a second one begins; who has just come stays', async (t) => {
+  const { threads, ask, look } = await busyThreads(t, [32, 0]);
+  ask();
+  look();
+  ask();
+  look();
+  threads[0]?.connections.unshift({}, {});
+  assert.deepEqual(ask(), [32, 0]);
+  assert.equal(threads[0]?.connections.length, 2);
+});
+
+test('a thread alone, and one whose others have ended, lets go of nobody', async (t) => {
+  const { threads, ask, look } = await busyThreads(t, [8, 0]);
+  threads[1]?.spread.end();
+  for (let looks = 0; looks < 3; looks += 1) {
+    ask();
+    look();
+    assert.deepEqual(ask(), [0, 0]);
+  }
+});
+
+test('a thread that is not busy lets go of nobody', async (t) => {
+  const { ask, look } = await busyThreads(t, [8, 0]);
+  ask();
+  look();
+  ask();
+  // Idle until then, for longer than the test has been at work.
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  look();
+  assert.deepEqual(ask(), [0, 0]);
+});

@@ -1,0 +1,94 @@
+import { performance } from 'node:perf_hooks';
+
+/**
+ * One place of a board in shared memory that all threads of a process see: how many connections each has in use, and one
+ * more, so that 0 is a place where nobody listens.
+ */
+export type Seat = { readonly board: Int32Array<SharedArrayBuffer>; readonly place: number };
+
+/** Keeps the connections in use spread over the threads that listen on one port. */
+export type Spread = {
+  /** Told of each request: whether its connection is to be closed behind the answer, so that its caller comes anew. */
+  moves(connection: object): boolean;
+  begin(): void;
+  end(): void;
+};
+
+/** A board for so many threads, with the seat of the first. */
+export function firstSeat(threads: number): Seat {
+  return { board: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * threads)), place: 0 };
+}
+
+/** Nobody listens there, or nobody does any more. */
+export function leaveSeat({ board, place }: Seat): void {
+  Atomics.store(board, place, 0);
+}
+
+const lookEveryMs = 500;
+/** A thread that is at work for less of its time gains nothing from having fewer callers. */
+const busyShare = 0.8;
+/** How far above its share, one for each thread, a thread may be: chance alone brings as much. */
+const toleratedShare = 1 / 8;
+
+/**
+ * The kernel gives each new connection to one of the threads by chance, and there it stays: of 32 connections one of two
+ * threads often has 20. A busy thread that has more than its share closes some behind their next answers, as many as bring it
+ * to its share on average, since some of those callers come back to it.
+ */
+export function createSpread(seat: Seat): Spread {
+  const { board, place } = seat;
+  const lastUse = new WeakMap<object, number>();
+  let look = 0;
+  let inUse = 0;
+  let leaving = 0;
+  // What the others have told is up to one look old, so a thread lets go of some at every second look at the most.
+  let tooManyBefore = 0;
+  let before = performance.eventLoopUtilization();
+  let looking: NodeJS.Timeout | undefined;
+
+  function lookAround(): void {
+    Atomics.store(board, place, inUse + 1);
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    const tooManyNow = utilization < busyShare ? 0 : tooMany(inUse, board);
+    leaving = tooManyBefore === 0 ? 0 : tooManyNow;
+    tooManyBefore = leaving > 0 ? 0 : tooManyNow;
+    inUse = 0;
+    look += 1;
+  }
+
+  return {
+    moves: (connection) => {
+      const last = lastUse.get(connection);
+      // Who has just come stays: all others would come anew in its place.
+      if (last !== undefined && leaving > 0) {
+        leaving -= 1;
+        if (last === look) inUse -= 1;
+        return true;
+      }
+      if (last === look) return false;
+      lastUse.set(connection, look);
+      inUse += 1;
+      return false;
+    },
+    begin: () => {
+      Atomics.store(board, place, 1);
+      looking = setInterval(lookAround, lookEveryMs);
+      looking.unref();
+    },
+    end: () => {
+      clearInterval(looking);
+      leaveSeat(seat);
+    },
+  };
+}
+
+/** How many of so many connections have to come anew, so that about the fair share of all is left. */
+function tooMany(inUse: number, board: Int32Array): number {
+  const counts = board.filter((count) => count > 0).map((count) => count - 1);
+  const share = counts.reduce((sum, count) => sum + count, 0) / counts.length;
+  const above = inUse - share;
+  if (counts.length < 2 || above < 1 || above <= share * toleratedShare) return 0;
+  return Math.round((above * counts.length) / (counts.length - 1));
+}
