@@ -5,6 +5,7 @@ import { bodyLimits, createBodyWatch } from './body-watch.ts';
 import { problemAnswer, type RefusedPage, sendRefusal } from './problem-answer.ts';
 import { endSlowReaders } from './slow-readers.ts';
 import { createTlsServer, type Tls } from './tls.ts';
+import { endWith } from './whole-answer.ts';
 
 /** The limits of the HTTP parser and of one request; each is answered with a problem that names it. */
 export const httpLimits = {
@@ -176,12 +177,8 @@ function createHttpServer(tls: Tls | undefined, handler: RequestListener): Serve
 function answer(options: GuardOptions, refusal: Refusal, response: ServerResponse): void {
   const instance = options.newInstance();
   options.onRefused(refusal, instance);
-  sendRefusal(response.req, { refusal, instance }, options, ({ status, headers, body }) => {
-    for (const [name, value] of Object.entries({ ...options.headers, 'request-id': instance, ...headers })) {
-      response.setHeader(name, value);
-    }
-    response.statusCode = status;
-    response.end(body);
+  sendRefusal(response.req, { refusal, instance }, options, (given) => {
+    endWith(response, { ...given, headers: { ...options.headers, 'request-id': instance, ...given.headers } });
   });
 }
 

@@ -1,16 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from '../kernel/problem.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
-
-/** What goes out for one request; header names in lower case. */
-export type Outgoing = {
-  readonly status: number;
-  readonly headers: Record<string, string | string[]>;
-  readonly body: string;
-};
+import type { WholeAnswer } from './whole-answer.ts';
 
 /** A refusal as `application/problem+json` (RFC 9457); `instance` is the request's id, also in the log. */
-export function problemAnswer(refusal: Refusal, publicUrl: string, instance: string): Outgoing {
+export function problemAnswer(refusal: Refusal, publicUrl: string, instance: string): WholeAnswer {
   const problem = problems[refusal.slug];
   const body = JSON.stringify({
     type: `${publicUrl}/problems/${refusal.slug}`,
@@ -34,7 +28,7 @@ export function problemAnswer(refusal: Refusal, publicUrl: string, instance: str
  * What a person reads in place of a problem: the page for a request that asks for one where citizens come; undefined for all
  * others. Of the request it sees no more than what a browser says of itself.
  */
-export type RefusedPage = (request: IncomingMessage, refusal: Refusal) => Promise<Outgoing> | undefined;
+export type RefusedPage = (request: IncomingMessage, refusal: Refusal) => Promise<WholeAnswer> | undefined;
 
 /** What one refusal is answered with. */
 export type Refusing = { readonly refusal: Refusal; readonly instance: string };
@@ -44,7 +38,7 @@ export function sendRefusal(
   request: IncomingMessage,
   { refusal, instance }: Refusing,
   { publicUrl, refusedPage }: { readonly publicUrl: string; readonly refusedPage?: RefusedPage | undefined },
-  send: (outgoing: Outgoing) => void,
+  send: (answer: WholeAnswer) => void,
 ): void {
   const problem = problemAnswer(refusal, publicUrl, instance);
   const page = refusedPage?.(request, refusal);

@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import { allowStream } from './body-watch.ts';
@@ -11,6 +11,7 @@ import { methodsOf, type Operation } from './operation.ts';
 import { pour } from './pour.ts';
 import { problemAnswer, sendRefusal } from './problem-answer.ts';
 import type { Mount, Page, ServerParts } from './server.ts';
+import { endWith } from './whole-answer.ts';
 
 /** What every route shares. */
 export type Desk<P> = {
@@ -128,7 +129,7 @@ function send<P>(desk: Desk<P>, { request, reply, dispatched, instance }: Sendin
   const { result } = dispatched;
   reply.hijack();
   const { raw } = reply;
-  const headers: OutgoingHttpHeaders = { ...desk.headers, ...dispatched.headers, 'request-id': instance };
+  const headers: Record<string, string | string[]> = { ...desk.headers, ...dispatched.headers, 'request-id': instance };
   if (desk.stopping()) raw.shouldKeepAlive = false;
   if ('slug' in result) {
     const { status, headers: own, body } = problemAnswer(result, desk.parts.publicUrl, instance);
@@ -156,14 +157,6 @@ function send<P>(desk: Desk<P>, { request, reply, dispatched, instance }: Sendin
 }
 
 const jsonType = 'application/json; charset=utf-8';
-
-type Whole = { readonly status: number; readonly headers: OutgoingHttpHeaders; readonly body: string };
-
-/** A text goes out in one write with its head. To HEAD only the head does. */
-function endWith(raw: ServerResponse, { status, headers, body }: Whole): void {
-  headers['content-length'] = Buffer.byteLength(body);
-  raw.writeHead(status, headers).end(body);
-}
 
 async function servePage<P>(
   desk: Desk<P>,

@@ -15,15 +15,14 @@ import type { RefusedPage } from './problem-answer.ts';
 import { type Desk, mountAll, refuseReply } from './routes.ts';
 import { createSpread, type Seat } from './spread.ts';
 import type { Tls } from './tls.ts';
+import type { WholeAnswer } from './whole-answer.ts';
 
 /** A page or document outside /v1: what it answers to GET; header names in lower case. */
 export type Page = {
   readonly path: string;
   get(params: Readonly<Record<string, string>>, query: URLSearchParams): Promise<PageAnswer>;
 };
-export type PageAnswer =
-  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string | Buffer }
-  | Refusal;
+export type PageAnswer = WholeAnswer | Refusal;
 
 /**
  * A foreign request handler mounted on some paths, as the authorization server; other methods than `methods` are 405. Its

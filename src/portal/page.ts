@@ -1,15 +1,9 @@
 import { html, raw } from 'hono/html';
+import type { WholeAnswer } from '../api/whole-answer.ts';
 import { icon, stylePath } from './style.ts';
 
 /** A piece of HTML whose inserted values were escaped. */
 export type Html = ReturnType<typeof html>;
-
-/** A page as it goes out. */
-export type MadePage = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-};
 
 const headers = {
   'content-type': 'text/html; charset=utf-8',
@@ -20,7 +14,7 @@ const headers = {
 const program = 'citizen-services';
 
 /** A page for those who use the interface, in English, with a way to all others. */
-export function page(title: string, content: Content): Promise<MadePage> {
+export function page(title: string, content: Content): Promise<WholeAnswer> {
   const header = html`<a href="/">${program}</a>`;
   return whole({ header, site: program, title, content, status: 200, language: 'en' });
 }
@@ -29,7 +23,10 @@ export function page(title: string, content: Content): Promise<MadePage> {
  * A page for citizens; `language` is what its words are in, `sender` the service that it speaks for, where that is known: the
  * name of this program says nothing to them. It leads nowhere: the other pages are not for them.
  */
-export function citizenPage({ sender, ...part }: Part & { readonly sender?: string | undefined }): Promise<MadePage> {
+export function citizenPage({
+  sender,
+  ...part
+}: Part & { readonly sender?: string | undefined }): Promise<WholeAnswer> {
   return whole({ ...part, site: sender, header: sender === undefined ? undefined : html`<bdi>${sender}</bdi>` });
 }
 
@@ -45,7 +42,7 @@ type Part = {
 type Whole = Part & { readonly header: Content | undefined; readonly site: string | undefined };
 
 /** A whole page: no script, its style from this server, readable without it. */
-async function whole({ header, site, title, content, status, language }: Whole): Promise<MadePage> {
+async function whole({ header, site, title, content, status, language }: Whole): Promise<WholeAnswer> {
   const direction = new Intl.Locale(language).getTextInfo().direction ?? 'ltr';
   const text = html`${raw('<!doctype html>')}
     <html lang="${language}" dir="${direction}">

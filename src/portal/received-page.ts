@@ -1,8 +1,9 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { html } from 'hono/html';
 import { parseAccept, qualityOf } from '../api/media-range.ts';
 import type { RefusedPage } from '../api/problem-answer.ts';
 import type { Mount } from '../api/server.ts';
+import { endWith, type WholeAnswer } from '../api/whole-answer.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import {
   type ConfirmLinks,
@@ -14,7 +15,7 @@ import {
 import type { Phrases } from '../notifications/languages/phrases.ts';
 import { wishedPhrases } from '../notifications/phrases.ts';
 import type { SenderOf } from '../notifications/ports.ts';
-import { citizenPage, type MadePage } from './page.ts';
+import { citizenPage } from './page.ts';
 
 type Parts = ConfirmParts & { readonly senderOf: SenderOf; onFault(fault: unknown): void };
 
@@ -23,7 +24,7 @@ type Parts = ConfirmParts & { readonly senderOf: SenderOf; onFault(fault: unknow
  * does. It names the service that sent the mail, and shows nothing of the message: who has the mail has that.
  */
 export function receivedPage(parts: Parts, links: Pick<ConfirmLinks, 'find'>): Mount {
-  async function answer(request: IncomingMessage): Promise<MadePage> {
+  async function answer(request: IncomingMessage): Promise<WholeAnswer> {
     const path = pathOf(request.url ?? '');
     const phrases = wishedPhrases(request.headers['accept-language']);
     const delivery = links.find(path.slice(confirmPath.length + 1));
@@ -44,7 +45,7 @@ export function receivedPage(parts: Parts, links: Pick<ConfirmLinks, 'find'>): M
         parts.onFault(fault);
         return await notNow(wishedPhrases(request.headers['accept-language']));
       })
-      .then((given) => send(response, given))
+      .then((given) => endWith(response, { ...given, headers: { ...given.headers, ...always } }))
       .catch(() => response.destroy());
   };
   return {
@@ -54,19 +55,13 @@ export function receivedPage(parts: Parts, links: Pick<ConfirmLinks, 'find'>): M
   };
 }
 
-/** To HEAD Node sends the head alone. */
-function send(response: ServerResponse, given: MadePage): void {
-  const headers = { ...given.headers, ...always, 'content-length': Buffer.byteLength(given.body) };
-  response.writeHead(given.status, headers).end(given.body);
-}
-
 const always = {
   'x-robots-tag': 'noindex',
   vary: 'accept-language',
 };
 
 /** To the page by the same link: a browser that shows it again later does not ask whether to press once more. */
-function seeOther(path: string): MadePage {
+function seeOther(path: string): WholeAnswer {
   return { status: 303, headers: { location: path }, body: '' };
 }
 
