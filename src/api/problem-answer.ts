@@ -40,8 +40,8 @@ export function sendRefusal(
   { publicUrl, refusedPage }: { readonly publicUrl: string; readonly refusedPage?: RefusedPage | undefined },
   send: (answer: WholeAnswer) => void,
 ): void {
-  const problem = problemAnswer(refusal, publicUrl, instance);
+  const problem = () => problemAnswer(refusal, publicUrl, instance);
   const page = refusedPage?.(request, refusal);
-  if (page === undefined) send(problem);
-  else page.catch(() => problem).then(send);
+  if (page === undefined) send(problem());
+  else page.catch(problem).then(send);
 }
