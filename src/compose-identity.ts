@@ -15,7 +15,7 @@ import { type Repeating, repeat, soonMs } from './jobs/repeat.ts';
 import { systemNap, systemTimer } from './jobs/timer.ts';
 import { toInstant } from './kernel/clock.ts';
 import type { Effect } from './ledger/commit.ts';
-import { phrasesOf } from './notifications/phrases.ts';
+import { phrasesOf } from './notifications/phrases-by-language.ts';
 import type { NotificationPorts } from './notifications/ports.ts';
 import { sendNotification } from './notifications/send-notification.ts';
 import type { Db } from './store/db.ts';

@@ -7,7 +7,7 @@ import { messageHtml } from './message-html.ts';
 import { type ChannelName, channelNames } from './notification.ts';
 import { oneOf, reasonShape } from './notification-shape.ts';
 import { parsePhone } from './phone-number.ts';
-import { phrasesOf } from './phrases.ts';
+import { phrasesOf } from './phrases-by-language.ts';
 import type { Contact, TryLetter } from './ports.ts';
 import { letterAddressOf } from './postal-address.ts';
 import { type ReasonCode, reasonOf } from './reason.ts';

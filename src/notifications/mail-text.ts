@@ -1,7 +1,7 @@
 import type { Message } from './channels/channel.ts';
 import { hasMarkup } from './markdown.ts';
 import { messageHtml } from './message-html.ts';
-import { phrasesOf } from './phrases.ts';
+import { phrasesOf } from './phrases-by-language.ts';
 import { plainTextOf } from './plain-text.ts';
 import { blocksOf } from './sealed-content.ts';
 

@@ -1,5 +1,5 @@
 import type { Block, Inline, Item } from './markdown.ts';
-import { phrasesOf } from './phrases.ts';
+import { phrasesOf } from './phrases-by-language.ts';
 
 /** A message as a page shows it; what we add is in words of its language. */
 export type MessagePage = {

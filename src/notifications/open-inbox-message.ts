@@ -5,7 +5,7 @@ import { refuse } from '../kernel/problem.ts';
 import { openMessage } from './citizen-inbox.ts';
 import { inboxItem, itemOf, languageOf } from './list-inbox.ts';
 import { messageHtml } from './message-html.ts';
-import { phrasesOf } from './phrases.ts';
+import { phrasesOf } from './phrases-by-language.ts';
 import type { NotificationPorts } from './ports.ts';
 import { blocksOf } from './sealed-content.ts';
 

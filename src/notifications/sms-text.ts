@@ -1,5 +1,5 @@
 import { closeDirections } from './close-directions.ts';
-import { phrasesOf } from './phrases.ts';
+import { phrasesOf } from './phrases-by-language.ts';
 import { plainTextOf } from './plain-text.ts';
 import type { Content } from './sealed-content.ts';
 

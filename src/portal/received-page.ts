@@ -13,7 +13,7 @@ import {
   findMailedOut,
 } from '../notifications/confirm-receipt.ts';
 import type { Phrases } from '../notifications/languages/phrases.ts';
-import { wishedPhrases } from '../notifications/phrases.ts';
+import { wishedPhrases } from '../notifications/phrases-by-language.ts';
 import type { SenderOf } from '../notifications/ports.ts';
 import { citizenPage } from './page.ts';
 

@@ -9,7 +9,7 @@ import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
 import { createOutbox } from '../../src/notifications/channels/outbox.ts';
 import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
 import { plainMapping } from '../../src/notifications/channels/sms-mapping.ts';
-import { phrasesOf } from '../../src/notifications/phrases.ts';
+import { phrasesOf } from '../../src/notifications/phrases-by-language.ts';
 import type { Contact } from '../../src/notifications/ports.ts';
 import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
 import { engines } from '../engines.ts';

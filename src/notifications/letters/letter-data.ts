@@ -1,6 +1,6 @@
 import type { Message } from '../channels/channel.ts';
 import type { Block, Inline, Item } from '../markdown.ts';
-import { dayIn, phrasesOf } from '../phrases.ts';
+import { dayIn, phrasesOf } from '../phrases-by-language.ts';
 import { blocksOf } from '../sealed-content.ts';
 import { type AddressWindowName, addressWindows } from './letter-template.ts';
 

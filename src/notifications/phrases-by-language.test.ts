@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMint } from '../kernel/id.ts';
 import { mailOf } from './channels/mail.ts';
-import { dayIn, phrasesOf, wishedPhrases } from './phrases.ts';
+import { dayIn, phrasesOf, wishedPhrases } from './phrases-by-language.ts';
 import { textOfSms } from './sms-text.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
