@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
+import { phrasesOf } from './phrases-by-language.ts';
 import { segmentsOf, textOfSms } from './sms-text.ts';
 
 test('a letter that comes in two pieces is sent, and charged, as one', () => {
@@ -44,4 +46,17 @@ test('the alphabet is that of 3GPP TS 23.038, and nothing else is', () => {
 test('no blank is paid for before or behind a text', () => {
   const content = { message: '\n Text. \n' };
   assert.equal(textOfSms({ sender: 'Tax', subject: undefined, content, language: undefined }).text, 'Tax: Text.');
+});
+
+test('in Latin letters no word of an announcement makes it UCS-2, whose places cost twice as much', async () => {
+  const files = readdirSync(new URL('languages/', import.meta.url)).filter((name) => name !== 'phrases.ts');
+  const modules: object[] = await Promise.all(files.map((name) => import(`./languages/${name}`)));
+  const languages = modules.flatMap((module) => Object.values(module)).map(({ language }) => String(language));
+  const latin = languages.filter((language) => new Intl.Locale(language).maximize().script === 'Latn');
+  assert.ok(latin.length >= 8);
+  for (const language of latin) {
+    const { announce } = phrasesOf(language);
+    const full = announce('x'.repeat(160 - announce('', ' ""').length), ' ""');
+    assert.deepEqual([full.length, segmentsOf(full)], [160, 1], language);
+  }
 });

@@ -102,7 +102,7 @@ test('an address of six lines fits into each window in every script that letters
 test('a letter says of documents where they are, since none lies in the envelope', async (t) => {
   const content = { message: 'x', attachments: [{ id: mint('document'), title: 'Assessment' }] };
   const { text } = await printedOf(partsFor(t), letterOf('x', { content, language: 'fr' }));
-  assert.match(text, /Documentsjointsàcemessage,dansvotreboîtederéception:•?Assessment/);
+  assert.match(text, /Documentsjointsàcemessage,dansvotremessagerie:•?Assessment/);
 });
 
 /** A name of 200 characters, and an address as long as the setting takes it. */

@@ -6,8 +6,8 @@ export const french: Phrases = {
   reminder: (subject) => `Rappel : ${subject}`,
   confirm: 'Confirmez que vous avez reçu ce message',
   reference: (id) => `Référence : ${id}`,
-  attached: 'Documents joints à ce message, dans votre boîte de réception :',
-  announce: (sender, about) => `${sender} : un message pour vous${about} se trouve dans votre boîte de réception.`,
+  attached: 'Documents joints à ce message, dans votre messagerie :',
+  announce: (sender, about) => `${sender} : un message pour vous${about} se trouve dans votre messagerie.`,
   page: {
     title: 'Confirmer la réception',
     ask: (sender) =>

@@ -11,7 +11,10 @@ export type Phrases = {
   readonly reference: (id: string) => string;
   /** Above the titles of the documents that belong to a message, none of which lies in the envelope or the mail. */
   readonly attached: string;
-  /** A text message that announces a longer one; `about` is empty, or the subject in quotes behind a blank. */
+  /**
+   * A text message that announces a longer one; `about` is empty, or the subject in quotes behind a blank. In
+   * letters of the GSM alphabet where the language can: in others it takes twice as many segments.
+   */
   readonly announce: (sender: string, about: string) => string;
   /** The page behind that link. */
   readonly page: {

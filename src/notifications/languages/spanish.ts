@@ -6,8 +6,8 @@ export const spanish: Phrases = {
   reminder: (subject) => `Recordatorio: ${subject}`,
   confirm: 'Confirme que ha recibido este mensaje',
   reference: (id) => `Referencia: ${id}`,
-  attached: 'Documentos de este mensaje, en su buzón:',
-  announce: (sender, about) => `${sender}: tiene un mensaje${about} en su buzón.`,
+  attached: 'Documentos de este mensaje, en su bandeja de entrada:',
+  announce: (sender, about) => `${sender}: tiene un mensaje${about} en su bandeja de entrada.`,
   page: {
     title: 'Confirmar la recepción',
     ask: (sender) =>
