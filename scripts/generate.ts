@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { endpointsOf, type LockedEndpoint, losses } from '../src/api/endpoint-register.ts';
 import { openApi } from '../src/api/openapi.ts';
 import { settingTable } from '../src/config/setting-table.ts';
+import { readSettings } from '../src/config/settings.ts';
 import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
 import { operations } from '../src/operations.ts';
@@ -24,6 +25,7 @@ const exampleOperator = {
   apiVersion,
   supportEmail: 'api-support@example.gov',
   termsUrl: 'https://www.example.gov/api-terms',
+  documentLimit: readSettings({}).documentLimit,
 };
 const lockPath = join(root, 'register.lock');
 if (existsSync(lockPath)) {

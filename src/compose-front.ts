@@ -36,7 +36,7 @@ export type FrontParts = {
 export function createFront(house: House, access: Access, { publicUrl, edge, watch }: FrontParts): Front {
   const { clock, random, settings, db, log } = house;
   const { keys, clients } = access;
-  const { trustedIssuers, clientSecrets, securityContact, supportEmail, termsUrl } = settings;
+  const { trustedIssuers, clientSecrets, securityContact, supportEmail, termsUrl, documentLimit } = settings;
   const onFault = (fault: Error) => log.fault('trusted-issuer', fault);
   const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock, onFault));
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: edge.binding });
@@ -65,7 +65,7 @@ export function createFront(house: House, access: Access, { publicUrl, edge, wat
       failed: edge.failedChecks.count,
     },
     pages: [
-      ...apiDocuments(operations, { publicUrl, apiVersion, supportEmail, termsUrl }, isReady),
+      ...apiDocuments(operations, { publicUrl, apiVersion, supportEmail, termsUrl, documentLimit }, isReady),
       jsonPage('/.well-known/oauth-protected-resource/v1', protectedResourceMetadata(site)),
       catalogPage(apiCatalog(publicUrl)),
       ...(securityContact === undefined

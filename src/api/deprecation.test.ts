@@ -54,7 +54,7 @@ test('what is to go says since when, until when, and what to use', async (t) => 
 test('the OpenAPI document marks what is to go, and nothing else', () => {
   const { deprecated: _gone, ...stays } = old;
   const documentOf = (operation: typeof old) =>
-    openApi([operation], { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0' })['paths'] as {
+    openApi([operation], { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0', documentLimit: 1 })['paths'] as {
       readonly '/old-thing': { readonly get: { readonly deprecated?: boolean } };
     };
   assert.equal(documentOf(old)['/old-thing'].get.deprecated, true);

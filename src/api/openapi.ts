@@ -13,6 +13,8 @@ export type ApiIdentity = {
   readonly apiVersion: string;
   readonly supportEmail?: string | undefined;
   readonly termsUrl?: string | undefined;
+  /** What one document may weigh, in bytes. */
+  readonly documentLimit: number;
 };
 
 /** The identifier of this interface in catalogues, whatever its title becomes. */
@@ -38,7 +40,7 @@ export function openApi<P>(operations: readonly Operation<P>[], identity: ApiIde
     const path = operation.path.replace(/^\/v1/, '') || '/';
     // OpenAPI 3.1 has no member for QUERY (RFC 10008); 3.2 calls it `query`.
     const method = operation.method === 'QUERY' ? 'x-query' : operation.method.toLowerCase();
-    paths[path] = { ...paths[path], [method]: describe(operation) };
+    paths[path] = { ...paths[path], [method]: describe(operation, identity) };
   }
   const used = new Set(operations.map(groupOf));
   return {
@@ -102,7 +104,7 @@ function groupOf<P>({ path }: Operation<P>): string {
   return path.split('/')[2] ?? 'register';
 }
 
-function describe<P>(operation: Operation<P>): Record<string, unknown> {
+function describe<P>(operation: Operation<P>, { documentLimit }: ApiIdentity): Record<string, unknown> {
   const { request } = operation;
   const group = groupOf(operation);
   const shown = { of: 'request', group, idPrefix: groups[group]?.idPrefix ?? 'evt' } as const;
@@ -122,14 +124,14 @@ function describe<P>(operation: Operation<P>): Record<string, unknown> {
     ...(operation.deprecated === undefined ? {} : { deprecated: true }),
     security: operation.scope === null ? [] : [{ accessToken: operation.scope === 'any' ? [] : [operation.scope] }],
     parameters,
-    ...bodyOf(operation, shown),
+    ...bodyOf(operation, documentLimit, shown),
     responses: { ...answersOf(operation, { ...shown, of: 'answer' }), ...refusalAnswers(operation) },
   };
 }
 
-function bodyOf<P>({ request, bodyBytes }: Operation<P>, shown: Shown): Record<string, unknown> {
+function bodyOf<P>({ request, bodyBytes }: Operation<P>, limit: number, shown: Shown): Record<string, unknown> {
   if (bodyBytes !== undefined) {
-    const { limit, usualType, form } = bodyBytes;
+    const { usualType, form } = bodyBytes;
     const bytes = { schema: { ...documentBytes, maxLength: limit }, example };
     const whole = { [usualType]: bytes, '*/*': bytes };
     const content = form === undefined ? whole : { ...whole, 'multipart/form-data': formOf(form, limit, shown) };

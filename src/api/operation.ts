@@ -182,11 +182,11 @@ type Described = {
   /** Whether `Idempotency-Key` is honoured. */
   readonly idempotent?: true;
   /**
-   * The body is not JSON but bytes, given unread as `call.bytes`; with its default limit in bytes. `form`: where a form may be
+   * The body is not JSON but bytes, given unread as `call.bytes`, up to what a document may weigh here. `form`: where a form may be
    * sent instead, as the OpenAPI document shows it; the operation reads and checks it. `usualType`: generated clients name the
    * first type of the document, and a wildcard is none that can be sent.
    */
-  readonly bodyBytes?: { readonly limit: number; readonly usualType: string; readonly form?: DocumentForm };
+  readonly bodyBytes?: { readonly usualType: string; readonly form?: DocumentForm };
 };
 
 /** An operation as its file states it. One that touches citizens' data must return an effect, and so an event. */

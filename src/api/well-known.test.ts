@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiDocuments, securityTxtPage } from './well-known.ts';
 
-const identity = { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0' };
+const identity = { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0', documentLimit: 1 };
 const query = new URLSearchParams();
 
 test('a server that is not ready answers 503 with a time to ask again, stays alive, and tells nothing else', async () => {

@@ -11,7 +11,6 @@ import {
   pdfOf,
 } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
-import { documentLimit } from './deposit-document.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: a deposit answers its record, after blob, row and event are stored`, async (t) => {
@@ -110,10 +109,10 @@ test('a body that turns out longer than the limit is refused while it arrives, a
   const house = await openDocumentHouse(t, engine);
   const { 'content-length': _, 'repr-digest': __, ...headers } = depositHeadersFor(pdfOf(10));
   const piece = pdfOf(1_048_576);
-  const pieces = Array.from({ length: documentLimit / piece.length }, () => piece);
+  const pieces = Array.from({ length: house.ports.limit / piece.length }, () => piece);
   const result = await house.deposit({ headers, body: [...pieces, Buffer.of(1)] });
   assert.ok('refusal' in result);
-  assert.deepEqual([result.refusal.slug, result.refusal.members], ['payload-too-large', { limit: 104_857_600 }]);
+  assert.deepEqual([result.refusal.slug, result.refusal.members], ['payload-too-large', { limit: house.ports.limit }]);
   assert.deepEqual(await house.files(), []);
 });
 

@@ -17,9 +17,6 @@ import { contentContext, type DocumentContent, sealRecord } from './sealed-recor
 
 const request = { headers: depositHeaders };
 
-/** What one document may weigh where the operator says nothing else, in bytes. */
-export const documentLimit = 104_857_600;
-
 /** Takes a document for a citizen: sealed on the way in, and stored whole with its event, or not at all. */
 export const depositDocument = defineOperation({
   name: 'depositDocument',
@@ -31,7 +28,7 @@ export const depositDocument = defineOperation({
   description:
     'The body is the document itself, streamed; what is known of it stands in headers. Text in headers is percent-encoded UTF-8 (encodeURIComponent); plain ASCII without % needs no encoding. The document is encrypted on the way in, under a key that only the citizen’s key opens. Its first bytes are compared with Content-Type, its digest with Repr-Digest where that is sent. A broken upload leaves nothing behind. The same as multipart/form-data: the fields citizenId, title, kind, issuedAt, retainUntil, retentionClass, purpose, legalBasis and digest (as Repr-Digest), then the part document. With an Idempotency-Key, the digest is required. Where the installation has a malware scanner, the document is in state scanning until it was found clean.',
   request,
-  bodyBytes: { limit: documentLimit, usualType: 'application/pdf', form: depositForm },
+  bodyBytes: { usualType: 'application/pdf', form: depositForm },
   idempotent: true,
   responses: {
     201: {

@@ -14,7 +14,7 @@ let home: ServerHome;
 let ask: ReturnType<typeof createExchange>;
 const thisFile = afterThisFile();
 before(async () => {
-  home = await makeHome(thisFile);
+  home = await makeHome(thisFile, { settings: { DOCUMENT_LIMIT_MIB: '3' } });
   await home.start('demo');
   ask = createExchange(home.url);
 });
@@ -125,10 +125,18 @@ test('register and OpenAPI document have the same operations, one for one', asyn
   assert.equal(registered.length, operations.length);
 });
 
+test('the document says how large a deposit may be here', async () => {
+  const { paths } = jsonOf(await ask({ path: '/v1/openapi.json' })) as Deposits;
+  const { 'multipart/form-data': form, ...whole } = paths['/documents'].post.requestBody.content;
+  const limits = [form.schema.properties['document'], ...Object.values(whole).map(({ schema }) => schema)];
+  assert.deepEqual(
+    limits.map((schema) => schema?.maxLength),
+    [3, 3, 3].map((mib) => mib * 1_048_576),
+  );
+});
+
 test('a deposit as a program makes it from the OpenAPI document is taken: by the first type there, and as the form', async () => {
-  const { paths } = jsonOf(await ask({ path: '/v1/openapi.json' })) as {
-    readonly paths: { readonly '/documents': { readonly post: { readonly requestBody: Body } } };
-  };
+  const { paths } = jsonOf(await ask({ path: '/v1/openapi.json' })) as Deposits;
   const { content } = paths['/documents'].post.requestBody;
   const authorization = `Bearer ${await home.token()}`;
   const send = (headers: Record<string, string>, body: string | FormData) =>
@@ -145,6 +153,12 @@ test('a deposit as a program makes it from the OpenAPI document is taken: by the
   assert.equal((await send({}, form)).status, 201);
 });
 
-type Body = {
-  readonly content: { readonly 'multipart/form-data': { readonly example: Readonly<Record<string, unknown>> } };
+type Bytes = { readonly maxLength: number };
+type Form = {
+  readonly example: Readonly<Record<string, unknown>>;
+  readonly schema: { readonly properties: Readonly<Record<string, Bytes>> };
+};
+type Content = Readonly<Record<string, { readonly schema: Bytes }>> & { readonly 'multipart/form-data': Form };
+type Deposits = {
+  readonly paths: { readonly '/documents': { readonly post: { readonly requestBody: { readonly content: Content } } } };
 };

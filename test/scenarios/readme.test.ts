@@ -9,7 +9,7 @@ import { loadLimits } from '../../src/api/load.ts';
 import { scopes } from '../../src/api/operation.ts';
 import { commandLine } from '../../src/command-line.ts';
 import { settingTable } from '../../src/config/setting-table.ts';
-import { documentLimit } from '../../src/documents/deposit-document.ts';
+import { readSettings } from '../../src/config/settings.ts';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
 import { deliveryStatuses, notificationStatuses } from '../../src/notifications/notification.ts';
 import { reasonCodes, reasonOf } from '../../src/notifications/reason.ts';
@@ -222,6 +222,7 @@ test('the page for operators has every limit as it is', () => {
   const { prose } = readPage('docs/operating.md');
   const limits = prose.slice(prose.indexOf('## Limits and quotas'), prose.indexOf('## What to do when'));
   const { uriBytes, headerBytes, headersTimeoutMs, requestTimeoutMs, connections } = httpLimits;
+  const { documentLimit } = readSettings({});
   const numbers = [uriBytes, headerBytes, jsonBodyLimit, documentLimit, connections, loadLimits.inFlight];
   const expected = [
     ...[...numbers, defaultQuota.perSecond].map((number) => number.toLocaleString('en')),
