@@ -6,12 +6,16 @@ import { hasRepeatedName } from '../kernel/repeated-name.ts';
 /** What a JSON body may weigh, in bytes. */
 export const jsonBodyLimit = 65_536;
 
-const tooLarge = (limit: number) =>
+/** The refusal of more than `limit` bytes, where that is what the caller can send. */
+export const tooLarge = (limit: number) =>
   refuse('payload-too-large', `The limit is ${limit} bytes.`, { members: { limit }, headers: { connection: 'close' } });
 
-/** The refusal where Content-Length already says that the body is too large; the body is then not read at all. */
-export function announcedTooLarge(contentLength: string | undefined, limit: number): Refusal | undefined {
-  return contentLength !== undefined && Number(contentLength) > limit ? tooLarge(limit) : undefined;
+/**
+ * The refusal where Content-Length already says that the body is too large, `framing` bytes around it included; the body is then
+ * not read at all.
+ */
+export function announcedTooLarge(contentLength: string | undefined, limit: number, framing = 0): Refusal | undefined {
+  return Number(contentLength ?? 0) > limit + framing ? tooLarge(limit) : undefined;
 }
 
 /** Reads a JSON body: an object in UTF-8 of at most `jsonBodyLimit` bytes, every name once, or the refusal. */

@@ -173,8 +173,12 @@ for (const engine of engines) {
       const { slug, issues } = got.refusal;
       assert.equal(slug === 'bad-request' ? `${slug} ${issues?.[0]?.pointer ?? '-'}` : slug, expected, `case ${count}`);
     }
-    const broken = formOf([...fields, file]);
-    const cut = await house.deposit({ ...broken, body: [...broken.body.slice(0, 2), new Error('the line is down')] });
+    const sent = formOf([...fields, file]);
+    const large = await house.deposit({ ...sent, headers: { ...sent.headers, 'content-length': '104923137' } });
+    // What a form may weigh around its document is not the sender's to use.
+    const told = { detail: 'The limit is 104857600 bytes.', members: { limit: 104_857_600 } };
+    assert.partialDeepStrictEqual(large, { refusal: { slug: 'payload-too-large', ...told } });
+    const cut = await house.deposit({ ...sent, body: [...sent.body.slice(0, 2), new Error('the line is down')] });
     assert.ok('refusal' in cut);
     assert.deepEqual([await house.files(), await house.eventsAbout(citizen)], [[], []]);
   });

@@ -30,8 +30,8 @@ const framingBytes = 65_536;
 /** What a deposit says of its document, in headers or in the fields of a form, with all that is wrong with it. */
 export async function readDeposit(call: DepositCall): Promise<Wanted | { readonly refusal: Refusal }> {
   const type = call.headers['content-type'];
-  const limit = call.ports.limit + (isForm(type) ? framingBytes : 0);
-  const tooLarge = announcedTooLarge(call.headers['content-length'], limit);
+  const framing = isForm(type) ? framingBytes : 0;
+  const tooLarge = announcedTooLarge(call.headers['content-length'], call.ports.limit, framing);
   if (tooLarge !== undefined) return { refusal: tooLarge };
   const form = isForm(type) ? await readDepositForm(call.bytes, type) : undefined;
   if (form !== undefined && 'refusal' in form) return form;

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { tooLarge } from '../api/body.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import type { MessageKey } from '../keys/chunked-encryption.ts';
 import { type SealedSummary, sealStream } from '../keys/sealed-stream.ts';
@@ -32,7 +33,7 @@ export async function receiveDocument(
     for await (const given of pieces) {
       signal.throwIfAborted();
       length += given.length;
-      if (length > limit) throw new TurnedAway(refuse('payload-too-large', undefined, { members: { limit } }));
+      if (length > limit) throw new TurnedAway(tooLarge(limit));
       if (!check.see(given)) throw new TurnedAway(wrongType());
       yield given;
     }
