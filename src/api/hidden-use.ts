@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../access/caller.ts';
-import { parseInstant, toInstant } from '../kernel/clock.ts';
+import { instantDetail, parseInstant, toInstant } from '../kernel/clock.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import type { Hidden, LedgerEvent } from '../ledger/event.ts';
@@ -8,7 +8,6 @@ import type { Hidden, LedgerEvent } from '../ledger/event.ts';
 /** The headers by which an authority with the scope `access-log:hide` delays that the citizen is told of a use. */
 export const hidingHeaders = { until: 'access-log-hidden-until', reason: 'access-log-hidden-reason' } as const;
 
-const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?(?:Z|[+-]\d{2}:\d{2})$/;
 const longestReason = 200;
 
 /**
@@ -24,17 +23,19 @@ export function hiddenUse(
   if (until === undefined && reason === undefined) return undefined;
   if (!caller.scopes.has('access-log:hide') || longestMs === 0) return refuse('hiding-not-permitted');
   const issues: Issue[] = [];
-  const at = typeof until === 'string' && instant.test(until) ? (parseInstant(until) ?? 0) : 0;
-  if (at <= now || at > now + longestMs) {
-    const detail = `expected an instant ahead, at most ${Math.floor(longestMs / 86_400_000)} days, as 2026-01-31T12:00:00Z`;
-    issues.push({ in: 'header', name: hidingHeaders.until, code: 'out-of-range', detail });
+  const add = (name: string, code: string, detail: string) => issues.push({ in: 'header', name, code, detail });
+  const at = typeof until === 'string' ? parseInstant(until) : undefined;
+  if (until === undefined) add(hidingHeaders.until, 'required', 'required');
+  else if (at === undefined) add(hidingHeaders.until, 'malformed', instantDetail);
+  else if (at <= now || at > now + longestMs) {
+    const days = Math.floor(longestMs / 86_400_000);
+    add(hidingHeaders.until, 'out-of-range', `must be in the future, at most ${days} days ahead`);
   }
   const text = typeof reason === 'string' ? decode(reason) : undefined;
-  if (text === undefined) {
-    const detail = `expected 1 to ${longestReason} characters, percent-encoded as UTF-8`;
-    issues.push({ in: 'header', name: hidingHeaders.reason, code: 'malformed', detail });
-  }
-  if (text === undefined || issues.length > 0) return refuse('bad-request', undefined, { issues });
+  if (reason === undefined) add(hidingHeaders.reason, 'required', 'required');
+  else if (text === undefined)
+    add(hidingHeaders.reason, 'malformed', `must be percent-encoded UTF-8 of 1 to ${longestReason} characters`);
+  if (at === undefined || text === undefined || issues.length > 0) return refuse('bad-request', undefined, { issues });
   return { hiddenUntil: toInstant(at), hiddenReason: text };
 }
 

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
+import { instantDetail, instantPattern } from '../kernel/clock.ts';
 import type { Issue } from '../kernel/problem.ts';
 
 // All faults of a request are told at once; the bound keeps a hostile body from making a long list.
@@ -60,9 +61,8 @@ function partOf(value: unknown, known: ReadonlySet<string>): { part: unknown; un
   return { part, unknown: members.flatMap(([name]) => (known.has(name) ? [] : [name])) };
 }
 
-const instantDetail = 'must be an instant with its offset, as 2026-01-31T12:00:00Z';
-
 function isInstant({ keyword, params }: { readonly keyword: string; readonly params: object }): boolean {
+  if (keyword === 'pattern') return 'pattern' in params && String(params.pattern) === instantPattern;
   return keyword === 'format' && 'format' in params && params.format === 'date-time';
 }
 

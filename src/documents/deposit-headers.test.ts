@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileCheck } from '../api/parse.ts';
+import { instantDetail } from '../kernel/clock.ts';
 import { depositHeaders, readDepositHeaders } from './deposit-headers.ts';
 import { parseReprDigest, reprDigest } from './repr-digest.ts';
 
@@ -84,9 +85,20 @@ test('every fault of the headers is told at once, and no value with it', () => {
   assert.ok('refusal' in read);
   assert.deepEqual(
     read.refusal.issues?.map(({ name }) => name),
-    ['citizen-id', 'document-title', 'document-issued-at', 'document-retain-until', 'purpose', 'repr-digest'],
+    ['citizen-id', 'document-title', 'document-issued-at', 'purpose', 'repr-digest', 'document-retain-until'],
   );
   assert.doesNotMatch(JSON.stringify(read.refusal), /break|backwards|02-30|AA==/);
+});
+
+test('what is no instant is told by the same words, whether its form or its day is wrong', () => {
+  const check = compileCheck('header', depositHeaders);
+  for (const name of ['document-issued-at', 'document-retain-until']) {
+    const [form] = check({ ...plain, [name]: '2026-02-30' });
+    const read = readDepositHeaders({ ...plain, [name]: '2026-02-30T10:00:00Z' }, now);
+    const [day] = 'refusal' in read ? (read.refusal.issues ?? []) : [];
+    assert.deepEqual([form?.code, form?.detail.split('. ')[0]], ['malformed', instantDetail]);
+    assert.deepEqual(day, { in: 'header', name, code: 'malformed', detail: instantDetail });
+  }
 });
 
 test('a type that is not on the list, and a content coding, is 415 with the list', () => {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { parseInstant } from '../kernel/clock.ts';
+import { instantDetail, instantPattern, parseInstant } from '../kernel/clock.ts';
 import { longestCitizenId } from '../kernel/id.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Ground } from '../ledger/event.ts';
@@ -8,7 +8,8 @@ import { allowedMediaTypes, type MediaType, parseMediaType } from './media-type.
 import { parseReprDigest } from './repr-digest.ts';
 import { retentionClassName } from './retention-class.ts';
 
-const instant = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$';
+const instant = (description: string) =>
+  Type.Optional(Type.String({ pattern: instantPattern, maxLength: 40, description }));
 
 const text = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: visible, description });
@@ -45,20 +46,8 @@ export const depositHeaders = Type.Object(
         description: 'The issuer’s name for this kind of document, as tax-assessment.',
       }),
     ),
-    'document-issued-at': Type.Optional(
-      Type.String({
-        pattern: instant,
-        maxLength: 40,
-        description: 'RFC 3339; the time of the deposit where it is absent.',
-      }),
-    ),
-    'document-retain-until': Type.Optional(
-      Type.String({
-        pattern: instant,
-        maxLength: 40,
-        description: 'RFC 3339, in the future: before it, it is not erased.',
-      }),
-    ),
+    'document-issued-at': instant('RFC 3339; the time of the deposit where it is absent.'),
+    'document-retain-until': instant('RFC 3339, in the future: before it, it is not erased.'),
     'document-retention-class': Type.Optional(
       Type.String({
         pattern: retentionClassName,
@@ -115,18 +104,17 @@ export function readDepositHeaders(
     title: line('document-title', 200) ?? '',
     kind: headers['document-kind'] ?? null,
     media,
-    issuedAt: part('document-issued-at', parseInstant, 'must be an instant that exists') ?? now,
-    retainUntil:
-      part(
-        'document-retain-until',
-        (given) => laterThan(now, parseInstant(given)),
-        'must be an instant in the future',
-      ) ?? null,
+    issuedAt: part('document-issued-at', parseInstant, instantDetail) ?? now,
+    retainUntil: part('document-retain-until', parseInstant, instantDetail) ?? null,
     retentionClass: headers['document-retention-class'] ?? null,
     ground: { purpose: line('purpose', 200), legalBasis: line('legal-basis', 200) },
     length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
     sha256: part('repr-digest', parseReprDigest, 'must hold sha-256=:BASE64: of 32 bytes'),
   };
+  if (terms.retainUntil !== null && terms.retainUntil <= now) {
+    const detail = 'must be in the future';
+    issues.push({ in: 'header', name: 'document-retain-until', code: 'out-of-range', detail });
+  }
   if (issues.length === 0) return { terms };
   return { refusal: refuse('bad-request', 'Each fault of the headers is in issues[].', { issues }) };
 }
@@ -136,8 +124,4 @@ function unsupported(): Refusal {
   return refuse('unsupported-media-type', `Send one of ${accept}, without a content coding; text as UTF-8.`, {
     headers: { accept },
   });
-}
-
-function laterThan(now: number, at: number | undefined): number | undefined {
-  return at !== undefined && at > now ? at : undefined;
 }

@@ -10,6 +10,23 @@ test('an instant is one that exists', () => {
   }
 });
 
+test('an instant is a date-time of RFC 3339, and no other text that Date reads', () => {
+  const at = Date.UTC(2026, 0, 31, 10, 30);
+  for (const one of ['2026-01-31T12:00:00+01:30', '2026-01-31t10:30:00z', '2026-01-31T10:30:00.0000000000Z']) {
+    assert.equal(parseInstant(one), at, one);
+  }
+  const others = [
+    '2026-01-31',
+    '2026-01-31T10:30Z',
+    '2026-01-31T10:30:00',
+    '2026-01-31 10:30:00Z',
+    '2026-01-31T10:30:00.Z',
+  ];
+  for (const none of [...others, '2026-01-31T10:30:00Z\n', '+002026-01-31T10:30:00Z', '2026-12-31T23:59:60Z']) {
+    assert.equal(parseInstant(none), undefined, none);
+  }
+});
+
 test('an instant is read as Temporal reads it, and stated again as RFC 3339 has it, in years of four digits', () => {
   const part = (least: number, most: number) =>
     fc.integer({ min: least, max: most }).map((n) => String(n).padStart(2, '0'));

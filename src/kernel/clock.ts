@@ -29,8 +29,21 @@ let lastInstant = '';
 const firstInstantMs = Date.parse('0000-01-01T00:00:00.000Z');
 export const lastInstantMs = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The instant of an RFC 3339 text in epoch ms; undefined for a day or hour that no calendar has, and for a year of five digits in UTC. */
+/** A `date-time` of RFC 3339, section 5.6. */
+const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
+
+/** Instants in headers as the register of endpoints has them, which never takes a format in place of a pattern. */
+export const instantPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$';
+
+/** What a caller is told whose text is none that `parseInstant` reads. */
+export const instantDetail = 'must be an instant with its offset, as 2026-01-31T12:00:00Z';
+
+/**
+ * The instant of an RFC 3339 text in epoch ms; undefined for every other text, for a day or hour that no calendar has, a leap
+ * second, and a year of five digits in UTC.
+ */
 export function parseInstant(given: string): number | undefined {
+  if (!dateTime.test(given)) return undefined;
   const at = Date.parse(given);
   const day = given.slice(0, 10);
   const midnight = Date.parse(`${day}T00:00:00Z`);

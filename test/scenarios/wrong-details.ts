@@ -160,7 +160,7 @@ const deposits = refusedHeaders(deposit, [
   [
     'an end that is over',
     { 'document-retain-until': '2020-01-01T00:00:00Z' },
-    'header document-retain-until malformed',
+    'header document-retain-until out-of-range',
   ],
   ['a purpose that is badly encoded', { purpose: 'Zzyxwpurpose%zz' }, 'header purpose malformed'],
 ]);
