@@ -4,7 +4,7 @@ import { compileCheck } from '../api/parse.ts';
 import { openPlainFile } from '../identity/import-blocks.ts';
 import { textLines } from '../identity/text-lines.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
-import { longestCitizenId, type Mint } from '../kernel/id.ts';
+import { citizenIdDetail, citizenIdPattern, longestCitizenId, type Mint } from '../kernel/id.ts';
 import { parseMailAddress } from '../kernel/mail-address.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Commit } from '../ledger/commit.ts';
@@ -175,6 +175,7 @@ function parseLine(text: string): Line | string {
   if (first !== undefined) return `${first.pointer ?? ''} ${first.detail}`.trim();
   // The check proved that it has the shape.
   const line = value as Line;
+  if (!citizenIdPattern.test(line.citizenId)) return `/citizenId ${citizenIdDetail}`;
   if (line.email === undefined && line.phone === undefined && line.wishes === undefined) return 'nothing to store';
   if (line.email !== undefined && parseMailAddress(line.email.address) === undefined)
     return '/email/address must be one address that mail can be sent to, its part before the @ in ASCII';

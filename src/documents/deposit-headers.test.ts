@@ -50,6 +50,20 @@ test('an id is taken as the register writes it, while texts are composed', () =>
   assert.deepEqual([read.terms.citizenId, read.terms.title], [id, 'G\u00e9za']);
 });
 
+test('an id is one line without control characters, as the register takes it', () => {
+  for (const [id, isOne] of [
+    ['A B', true],
+    ['\u202eA\u202c', true],
+    ['A\tB', false],
+    ['A\u0085B', false],
+    ['A\u2028B', false],
+    ['\n', false],
+  ] as const) {
+    const read = readDepositHeaders({ ...plain, 'citizen-id': encodeURIComponent(id) }, now);
+    assert.equal('terms' in read ? read.terms.citizenId === id : false, isOne, encodeURIComponent(id));
+  }
+});
+
 test('an id may be as long as in the register, and no longer; as long may be what citizens are told', () => {
   const longest = '字'.repeat(200);
   const encoded = encodeURIComponent(longest);

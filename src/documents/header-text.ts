@@ -1,4 +1,5 @@
 import type { Caller } from '../access/caller.ts';
+import { citizenIdPattern } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 
 /** The pattern of a header's text: what HTTP carries safely, printable ASCII. */
@@ -10,18 +11,21 @@ export const encodedText =
 
 /** One line of text from a header, or undefined where it is too long, not UTF-8, or holds what no line shows. */
 export function decodeLine(given: string, mostCharacters: number): string | undefined {
-  return lineOf(percentDecode(given)?.normalize('NFC'), mostCharacters);
+  return lineOf(
+    percentDecode(given)?.normalize('NFC'),
+    mostCharacters,
+    /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+$/u,
+  );
 }
 
-/** The same for an id, which is left as the register writes it. */
+/** The id of a citizen from a header, which is left as the register writes it, or undefined. */
 export function decodeId(given: string, mostCharacters: number): string | undefined {
-  return lineOf(percentDecode(given), mostCharacters);
+  return lineOf(percentDecode(given), mostCharacters, citizenIdPattern);
 }
 
-function lineOf(text: string | undefined, mostCharacters: number): string | undefined {
-  const line = text?.trim();
-  if (line === undefined || line === '' || [...line].length > mostCharacters) return undefined;
-  return /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(line) ? undefined : line;
+function lineOf(text: string | undefined, mostCharacters: number, pattern: RegExp): string | undefined {
+  const line = text?.trim() ?? '';
+  return [...line].length <= mostCharacters && pattern.test(line) ? line : undefined;
 }
 
 function percentDecode(given: string): string | undefined {

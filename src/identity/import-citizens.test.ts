@@ -273,6 +273,16 @@ test('text that is not UTF-8 is refused, and not stored with holes', async (t) =
   );
 });
 
+test('an id that no deposit could name is not taken in', async (t) => {
+  const house = await openHouse(t, engines[0] as Engine);
+  const ids = ['A\tB', 'A\u0085B', 'A\u001bB', 'A\u2028B', 'A B', 'Ä\u200e1'];
+  const { progress } = await house.importFile({ path: fileOf(t, `id,surname\n${ids.join(',Ann\n')},Ann\n`) });
+  assert.deepEqual(
+    [progress.stored, progress.reasons],
+    [2, { 'citizenId must be one line of text without control characters': 4 }],
+  );
+});
+
 test('a mapping to a column that is not there names those that are', async (t) => {
   const house = await openHouse(t, engines[0] as Engine);
   const path = fileOf(t, 'id,surname\nA,Ann\n');

@@ -1,3 +1,4 @@
+import { citizenIdDetail, citizenIdPattern } from '../kernel/id.ts';
 import { remembering } from '../kernel/recent.ts';
 import type { Value } from '../store/db.ts';
 import { dateExists, dateForm } from './birth-date.ts';
@@ -75,7 +76,7 @@ export function createRowReader(
       values.push(former.kept);
       formerKeys.push(...former.keys);
     }
-    const reason = citizenId === '' ? 'citizenId is empty' : faultOfText('citizenId', citizenId);
+    const reason = citizenId === '' ? 'citizenId is empty' : faultOfId(citizenId);
     if (reason !== undefined) return { reason };
     for (const { mark, read } of markReaders) {
       const marked = readMark(read(row).trim());
@@ -147,6 +148,10 @@ function createCondition(
   const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const expression = new RegExp(`^${parts.join('.*')}$`, 'su');
   return (row) => expression.test((row[place] ?? '').trim());
+}
+
+function faultOfId(id: string): string | undefined {
+  return faultOfText('citizenId', id) ?? (citizenIdPattern.test(id) ? undefined : `citizenId ${citizenIdDetail}`);
 }
 
 function faultOfText(field: string, text: string): string | undefined {

@@ -32,6 +32,10 @@ export type WebhookId = Id<'webhook'>;
 /** So many characters, as Unicode counts them, the id of a citizen has at most: it is of the register, not of ours. */
 export const longestCitizenId = 200;
 
+/** What it is besides, on each way in; who was taken in before by an id of other characters is found and erased by it. */
+export const citizenIdPattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
+export const citizenIdDetail = 'must be one line of text without control characters';
+
 /** Makes a new id; ids of one process sort in the order in which they were made, unless its clock was set right between. */
 export type Mint = <K extends IdKind>(of: K) => Id<K>;
 

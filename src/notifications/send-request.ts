@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { safeName } from '../api/parse.ts';
-import { longestCitizenId } from '../kernel/id.ts';
+import { citizenIdDetail, citizenIdPattern, longestCitizenId } from '../kernel/id.ts';
 import type { Issue } from '../kernel/problem.ts';
 import { isLegalRule } from './legal-effect.ts';
 import { charactersOf, fill, filledLength, filledText, placeholdersOf, type Values } from './markdown.ts';
@@ -142,7 +142,7 @@ function isSeen(value: string): boolean {
 export function textIssues(body: Partial<SendBody>, faulty: ReadonlySet<string> = new Set()): Issue[] {
   const { message, subject, reference, citizenId, legalEffect } = body;
   const fits: ReadonlyArray<[string, string | undefined, RegExp, string]> = [
-    ['/citizenId', citizenId, line, 'must be one line of text without control characters'],
+    ['/citizenId', citizenId, citizenIdPattern, citizenIdDetail],
     ['/message', message, text, 'must hold text, and no control characters besides line breaks and tabs'],
     ['/subject', subject, line, 'must be one line of text without control characters'],
     ['/reference', reference, line, 'must be one line of text without control characters'],
