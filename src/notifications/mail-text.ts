@@ -28,7 +28,9 @@ export function textOfMail(draft: MailDraft): MailText {
     attached.length === 0 ? '' : `${[phrases.attached, ...attached.map((one) => `- ${one}`)].join('\n')}\n\n`;
   const footer = [name, ...(draft.notification === undefined ? [] : [phrases.reference(draft.notification)])];
   const asked = confirm === undefined ? '' : `${phrases.confirm}:\n${confirm}\n\n`;
-  const text = `${plainTextOf(content).trimEnd()}\n\n${listed}${asked}-- \n${footer.join('\n')}\n`;
+  // What stands below such a line is the signature (RFC 3676, section 4.3), which mail programs hide or leave out of a reply.
+  const message = plainTextOf(content).trimEnd().replaceAll(/^-- $/gm, '--');
+  const text = `${message}\n\n${listed}${asked}-- \n${footer.join('\n')}\n`;
   const blocks = blocksOf(content);
   if (!hasMarkup(blocks)) return { subject, text };
   const { language, notification } = draft;

@@ -35,3 +35,14 @@ test('blanks around a subject and behind a message are none of the mail', () => 
   const { subject, text } = textOfMail({ ...who, subject: ' Bill\t', content, reminder: false });
   assert.deepEqual([subject, text], ['Bill', ' Text.\n\n-- \nTax\n']);
 });
+
+test('of a mail only who sent it stands below the line that begins a signature', () => {
+  for (const message of ['-- \nText.', 'Text.\r\n-- \r\nMore.', '**Text.**\n-- \nMore.', 'Text.\n-- ']) {
+    const { text } = textOfMail({ ...who, content: { message }, reminder: false });
+    assert.deepEqual(text.split(/^-- \r?\n/m).slice(1), ['Tax\n'], message);
+    assert.match(text, /^--\r?\n/m);
+  }
+  const kept = ' -- \n--  \n---\na -- ';
+  assert.equal(plainTextOf({ message: kept }), kept);
+  assert.ok(textOfMail({ ...who, content: { message: `${kept}b` }, reminder: false }).text.startsWith(`${kept}b\n`));
+});
