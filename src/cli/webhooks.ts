@@ -4,8 +4,8 @@ import { type Clock, toInstant } from '../kernel/clock.ts';
 import { type Mint, parseId, type WebhookId } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { findHosts, parseHost, setHosts } from '../notifications/webhooks/webhook-hosts.ts';
-import { callsOf } from '../notifications/webhooks/webhook-shape.ts';
-import { askRevival, countCalls, findWebhooks } from '../notifications/webhooks/webhook-store.ts';
+import { callsToBe } from '../notifications/webhooks/webhook-shape.ts';
+import { askRevival, countCalls, findCounted } from '../notifications/webhooks/webhook-store.ts';
 import { type Read, WriteRefused } from '../store/db.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
@@ -87,10 +87,10 @@ async function list(
 ): Promise<ExitCode> {
   const webhooks = [];
   for (const of of await clientIds(read, clientId)) {
-    for (const webhook of await findWebhooks(read, of)) {
+    for (const { webhook, calls } of await findCounted(read, of)) {
       const { id, url, status, createdAt } = webhook;
-      const calls = await callsOf(read, webhook);
-      webhooks.push({ id, clientId: of, status, ...calls, createdAt: toInstant(createdAt), url });
+      const counted = callsToBe(webhook, calls);
+      webhooks.push({ id, clientId: of, status, ...counted, createdAt: toInstant(createdAt), url });
     }
   }
   if (json) stdout(`${JSON.stringify(webhooks)}\n`);

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type Call, defineOperation } from '../../api/operation.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
 import { webhookShape, webhookView } from './webhook-shape.ts';
-import { findWebhooks } from './webhook-store.ts';
+import { findCounted } from './webhook-store.ts';
 
 const request = {};
 
@@ -20,8 +20,8 @@ export const listWebhooks = defineOperation({
   refusals: [],
   citizenData: false,
   run: async (call: Call<typeof request, WebhookPorts>) => {
-    const webhooks = await findWebhooks(call.read, call.caller.clientId);
-    const items = await Promise.all(webhooks.map((webhook) => webhookView(call.read, call.ports.webhookKey, webhook)));
+    const found = await findCounted(call.read, call.caller.clientId);
+    const items = found.map(({ webhook, calls }) => webhookView(call.ports.webhookKey, webhook, calls));
     return { plain: { status: 200, json: { items } } };
   },
 });

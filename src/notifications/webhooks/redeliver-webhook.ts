@@ -2,7 +2,7 @@ import { type Call, defineOperation } from '../../api/operation.ts';
 import { refuse } from '../../kernel/problem.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
 import { changed, findOwnWebhook, webhookParams, webhookShape, webhookView } from './webhook-shape.ts';
-import { askRevival } from './webhook-store.ts';
+import { askRevival, countCalls } from './webhook-store.ts';
 
 const request = { params: webhookParams };
 
@@ -23,7 +23,7 @@ export const redeliverWebhook = defineOperation({
     const webhook = await findOwnWebhook(call.read, call.params.id, call.caller.clientId);
     if (webhook === undefined) return { refusal: refuse('webhook-not-found') };
     const then = { ...webhook, status: 'active', isReviving: true } as const;
-    const json = await webhookView(call.read, call.ports.webhookKey, then);
+    const json = webhookView(call.ports.webhookKey, then, await countCalls(call.read, webhook.id));
     return {
       effect: {
         events: [changed(call, webhook.id, 'redelivery-asked')],

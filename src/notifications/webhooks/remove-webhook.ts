@@ -2,7 +2,7 @@ import { type Call, defineOperation } from '../../api/operation.ts';
 import { refuse } from '../../kernel/problem.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
 import { changed, findOwnWebhook, webhookParams, webhookShape, webhookView } from './webhook-shape.ts';
-import { remove } from './webhook-store.ts';
+import { countCalls, remove } from './webhook-store.ts';
 
 const request = { params: webhookParams };
 
@@ -22,7 +22,8 @@ export const removeWebhook = defineOperation({
   run: async (call: Call<typeof request, WebhookPorts>) => {
     const webhook = await findOwnWebhook(call.read, call.params.id, call.caller.clientId);
     if (webhook === undefined) return { refusal: refuse('webhook-not-found') };
-    const json = await webhookView(call.read, call.ports.webhookKey, { ...webhook, status: 'removed' });
+    const calls = await countCalls(call.read, webhook.id);
+    const json = webhookView(call.ports.webhookKey, { ...webhook, status: 'removed' }, calls);
     return {
       effect: {
         events: [changed(call, webhook.id, 'removed')],

@@ -3,7 +3,7 @@ import { refuse } from '../../kernel/problem.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
 import { newSecret } from './webhook-secret.ts';
 import { changed, findOwnWebhook, webhookParams, webhookShape, webhookView } from './webhook-shape.ts';
-import { rotateSecret } from './webhook-store.ts';
+import { countCalls, rotateSecret } from './webhook-store.ts';
 
 const overlapMs = 86_400_000;
 const request = { params: webhookParams };
@@ -28,7 +28,8 @@ export const rotateWebhookSecret = defineOperation({
     const { shown, sealed } = newSecret(call.ports.webhookKey, webhook.id, call.ports.random);
     const until = call.now + overlapMs;
     const renewed = { ...webhook, secret: sealed, old: { secret: webhook.secret, until } };
-    const json = await webhookView(call.read, call.ports.webhookKey, renewed, shown);
+    const calls = await countCalls(call.read, webhook.id);
+    const json = webhookView(call.ports.webhookKey, renewed, calls, shown);
     return {
       effect: {
         events: [changed(call, webhook.id, 'secret-rotated')],

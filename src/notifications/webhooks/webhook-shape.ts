@@ -4,7 +4,7 @@ import { parseId, type WebhookId } from '../../kernel/id.ts';
 import type { HouseEvent } from '../../ledger/event.ts';
 import type { Read } from '../../store/db.ts';
 import { openSecret, publicKeyOf } from './webhook-secret.ts';
-import { countCalls, findWebhook, type Webhook } from './webhook-store.ts';
+import { type Calls, findWebhook, type Webhook } from './webhook-store.ts';
 
 const instant = (description: string) => Type.String({ format: 'date-time', description });
 
@@ -34,21 +34,20 @@ export const webhookShape = Type.Object(
   { additionalProperties: false },
 );
 
-/** The answer about a webhook; `secret` where it is new, and to be shown this once. */
-export async function webhookView(read: Read, webhookKey: Uint8Array, webhook: Webhook, secret?: string) {
+/** The answer about a webhook with these calls; `secret` where it is new, and to be shown this once. */
+export function webhookView(webhookKey: Uint8Array, webhook: Webhook, calls: Calls, secret?: string) {
   const { id, url, status, signature, createdAt, old } = webhook;
   return {
     ...{ id, url, status, signature },
     createdAt: toInstant(createdAt),
-    ...(await callsOf(read, webhook)),
+    ...callsToBe(webhook, calls),
     ...(old === undefined ? {} : { oldSecretUntil: toInstant(old.until) }),
     ...(signature === 'v1' ? (secret === undefined ? {} : { secret }) : publicKeys(webhookKey, webhook)),
   };
 }
 
 /** How many calls wait, and how many were given up, once the worker has done what was asked for. */
-export async function callsOf(read: Read, { id, status, isReviving }: Webhook) {
-  const { waiting, dead } = await countCalls(read, id);
+export function callsToBe({ status, isReviving }: Webhook, { waiting, dead }: Calls): Calls {
   if (status === 'disabled') return { waiting: 0, dead: waiting + dead };
   return isReviving ? { waiting: waiting + dead, dead: 0 } : { waiting, dead };
 }

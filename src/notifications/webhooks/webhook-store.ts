@@ -42,6 +42,25 @@ export async function findWebhooks(read: Read, clientId: string): Promise<Webhoo
   return rows.map(webhookOf);
 }
 
+/** How many calls of a webhook wait, and how many were given up. */
+export type Calls = { readonly waiting: number; readonly dead: number };
+
+/** The same with their calls. */
+export async function findCounted(read: Read, clientId: string): Promise<{ webhook: Webhook; calls: Calls }[]> {
+  const rows = await read(
+    `select ${columns},
+        (select count(*) from webhook_call c where c.webhook_id = webhook.id and c.status = 'queued') as waiting,
+        (select count(*) from webhook_call c where c.webhook_id = webhook.id and c.status = 'dead') as dead
+      from webhook where client_id = $1 and status <> 'removed' order by id limit 100`,
+    [clientId],
+  );
+  return rows.map((row) => ({ webhook: webhookOf(row), calls: callsOf(row) }));
+}
+
+function callsOf(row: Row): Calls {
+  return { waiting: wholeField(row, 'waiting'), dead: wholeField(row, 'dead') };
+}
+
 /** The ids of the webhooks of a client that are to be called. */
 export async function findActive(read: Read, clientId: string): Promise<WebhookId[]> {
   const webhooks = await findWebhooks(read, clientId);
@@ -174,16 +193,14 @@ export async function revivePage(read: Read, { id, after }: Revival, now: number
   ];
 }
 
-/** How many calls of a webhook wait, and how many were given up. */
-export async function countCalls(read: Read, id: WebhookId): Promise<{ waiting: number; dead: number }> {
+/** The calls of one webhook. */
+export async function countCalls(read: Read, id: WebhookId): Promise<Calls> {
   const [row] = await read(
     `select (select count(*) from webhook_call where webhook_id = $1 and status = 'queued') as waiting,
       (select count(*) from webhook_call where webhook_id = $1 and status = 'dead') as dead`,
     [id],
   );
-  return row === undefined
-    ? { waiting: 0, dead: 0 }
-    : { waiting: wholeField(row, 'waiting'), dead: wholeField(row, 'dead') };
+  return row === undefined ? { waiting: 0, dead: 0 } : callsOf(row);
 }
 
 /** A call that is to be made. */
