@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import { bodyLimits, createBodyWatch } from './body-watch.ts';
+import { continueOnRead } from './continue-on-read.ts';
 import { problemAnswer, type RefusedPage, sendRefusal } from './problem-answer.ts';
 import { endSlowReaders } from './slow-readers.ts';
 import { createTlsServer, type Tls } from './tls.ts';
@@ -131,6 +132,10 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   server.maxConnections = httpLimits.connections;
   endSlowReaders(server);
   limitAddresses(server, httpLimits.connectionsOfAddress);
+  server.on('checkContinue', (request, response) => {
+    continueOnRead(request, response);
+    guarded(request, response);
+  });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     if (ended.has(request.socket)) return;
     ended.add(request.socket);

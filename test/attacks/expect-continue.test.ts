@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { Type } from 'typebox';
+import type { Gate } from '../../src/api/dispatch.ts';
+import { createLog } from '../../src/api/log.ts';
+import { type Call, defineOperation } from '../../src/api/operation.ts';
+import { type ApiServer, createApiServer } from '../../src/api/server.ts';
+import { refuse } from '../../src/kernel/problem.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { rawHttp, statusesIn } from '../raw-http.ts';
+import { storelessHouse } from '../storeless-house.ts';
+
+let server: ApiServer;
+let port = 0;
+const seen: unknown[] = [];
+
+const described = { since: '1.0', method: 'POST', scope: 'documents:write', summary: '', description: '' } as const;
+const request = { body: Type.Object({ text: Type.String() }) };
+const reading = defineOperation({
+  ...{ ...described, name: 'reading', path: '/v1/reading', request, citizenData: false },
+  ...{ responses: { 200: { description: '' } }, refusals: [] },
+  run: async (call: Call<typeof request, null>) => {
+    seen.push(call.body.text);
+    return { plain: { status: 200, json: {} } };
+  },
+});
+const streaming = defineOperation({
+  ...{ ...described, name: 'streaming', path: '/v1/streaming', request: {}, citizenData: false },
+  ...{ responses: { 200: { description: '' } }, refusals: [], bodyBytes: { usualType: 'text/plain' } },
+  run: async (call: Call<object, null>) => {
+    seen.push(await text(call.bytes));
+    return { plain: { status: 200, json: {} } };
+  },
+});
+
+before(async () => {
+  const gate: Gate = {
+    ...storelessHouse.gate,
+    take: () => ({ headers: {} }),
+    authenticate: async (authorization) =>
+      authorization === 'Bearer good'
+        ? { clientId: 'a', scopes: new Set(['documents:write']) }
+        : refuse('invalid-access-token'),
+  };
+  server = createApiServer({
+    house: { ...storelessHouse, gate },
+    operations: [reading, streaming],
+    pages: [],
+    mounts: [
+      {
+        paths: ['/mount'],
+        methods: ['POST'],
+        handler: (asked, answer) => void text(asked).then((got) => answer.end(void seen.push(got))),
+      },
+    ],
+    publicUrl: 'http://127.0.0.1',
+    apiVersion: '1.0.0',
+    random: systemRandom,
+    log: createLog('silent'),
+  });
+  port = await server.listen('127.0.0.1', 0);
+});
+after(() => server.stop(1_000));
+
+const head = (path: string, token: string, length: number) =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`;
+
+const body = '{"text":"whole"}';
+/** What follows on the connection, and ends it. */
+const next = 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+for (const [path, read] of [
+  ['/v1/reading', 'whole'],
+  ['/v1/streaming', body],
+  ['/mount', body],
+] as const) {
+  test(`${path}: who may is told to go on, once; the body is read, and the next request answered`, async () => {
+    seen.length = 0;
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    socket.write(head(path, 'good', body.length));
+    const [told] = await once(socket, 'data');
+    assert.equal(told, 'HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write(body + next);
+    assert.deepEqual([statusesIn(await text(socket)), seen], [[200, 204], [read]]);
+  });
+
+  test(`${path}: a body that comes untold is read as well`, async () => {
+    seen.length = 0;
+    const answer = await rawHttp(port, head(path, 'good', body.length) + body + next, 5_000);
+    assert.deepEqual([statusesIn(answer).find((status) => status !== 100), seen], [200, [read]]);
+  });
+}
+
+for (const [what, asked, status] of [
+  ['a bad token', head('/v1/reading', 'bad', 60_000), 401],
+  ['a bad token for a stream', head('/v1/streaming', 'bad', 104_857_600), 401],
+  ['a path that is none', head('/v1/nothing', 'good', 60_000), 404],
+  ['two hosts', head('/v1/reading', 'good', 60_000).replace('Host: a', 'Host: a, b'), 400],
+  ['a body that is too large', head('/v1/reading', 'good', 66_000), 413],
+] as const) {
+  test(`with ${what}, who waits to be told to go on is told ${status} instead, and nothing more is taken`, async () => {
+    seen.length = 0;
+    const answer = await rawHttp(port, asked, 5_000);
+    assert.deepEqual([statusesIn(answer), seen], [[status], []]);
+    assert.match(answer, /^connection: close\r$/im);
+  });
+}
