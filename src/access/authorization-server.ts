@@ -1,4 +1,5 @@
 import type { RequestListener, ServerResponse } from 'node:http';
+import { pathOf } from '../kernel/request-target.ts';
 import { accessTokenClaims, audienceOf, signAccessToken } from './access-token.ts';
 import { authorizationServerMetadata, type Site } from './metadata.ts';
 import type { SigningKeys } from './signing-key-store.ts';
@@ -32,7 +33,7 @@ export function createAuthorizationServer(room: AuthorizationServerRoom): Author
 
   const handler: RequestListener = (request, response) => {
     response.setHeader('cache-control', 'no-store');
-    const path = request.url?.split('?', 1)[0];
+    const path = pathOf(request.url);
     if (path === tokenPath && request.method === 'POST') {
       endpoint()
         .then((listener) => listener(request, response))

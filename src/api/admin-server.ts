@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { pathOf, queryOf } from '../kernel/request-target.ts';
 import { portFault } from './port-fault.ts';
 import type { Page } from './server.ts';
 
@@ -12,15 +13,14 @@ export type AdminServer = {
 /** Makes one that listens nowhere yet. */
 export function createAdminServer(): AdminServer {
   let served: readonly Page[] = [];
-  const server = createServer(({ method = '', url = '' }, response) => {
+  const server = createServer(({ method = '', url }, response) => {
     const end = (status: number, headers = {}, body: string | Buffer = '') =>
       response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
-    const [path, query] = url.split('?', 2);
-    const page = served.find((one) => one.path === path);
+    const page = served.find(({ path }) => path === pathOf(url));
     if (page === undefined) end(404);
     else if (method !== 'GET' && method !== 'HEAD') end(405, { allow: 'GET, HEAD' });
     else
-      page.get({}, new URLSearchParams(query)).then(
+      page.get({}, new URLSearchParams(queryOf(url))).then(
         (answer) => {
           if ('slug' in answer) end(500);
           else end(answer.status, answer.headers, answer.body);

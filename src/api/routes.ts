@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, refuse } from '../kernel/problem.ts';
+import { pathOf, queryOf } from '../kernel/request-target.ts';
 import { allowStream } from './body-watch.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { createDispatch, type Dispatched } from './dispatch.ts';
@@ -83,11 +84,11 @@ function routeOperation<P>(
         dispatched = acceptable(request.headers.accept, mediaTypes)
           ? await dispatch({
               method: request.method,
-              path: pathOf(request),
+              path: pathOf(request.raw.url),
               certificate: () => desk.parts.certificates?.read(request.raw)?.thumbprint,
               // Fastify gives the named parameters of the path as strings.
               params: request.params as Record<string, string>,
-              query: queryOf(request),
+              query: queryOf(request.raw.url),
               headers: request.headers,
               body: request.raw,
               signal: operation.bodyBytes === undefined ? neverAborted : goneCaller(reply.raw),
@@ -164,7 +165,10 @@ async function servePage<P>(
 ) {
   const instance = desk.newInstance();
   // Fastify gives the named parameters of the path as strings.
-  const answer = await page.get(request.params as Record<string, string>, new URLSearchParams(queryOf(request)));
+  const answer = await page.get(
+    request.params as Record<string, string>,
+    new URLSearchParams(queryOf(request.raw.url)),
+  );
   if ('slug' in answer) return refuseReply(desk, { reply, refusal: answer, instance });
   return reply
     .headers({ ...desk.headers, ...answer.headers, 'request-id': instance })
@@ -226,18 +230,6 @@ function mountHandler<P>(app: FastifyInstance, desk: Desk<P>, mount: Mount): voi
     });
     routeOthers(app, desk, { url, allowed: mount.methods });
   }
-}
-
-function pathOf(request: FastifyRequest): string {
-  const url = request.raw.url ?? '';
-  const mark = url.indexOf('?');
-  return mark < 0 ? url : url.slice(0, mark);
-}
-
-function queryOf(request: FastifyRequest): string {
-  const url = request.raw.url ?? '';
-  const mark = url.indexOf('?');
-  return mark < 0 ? '' : url.slice(mark + 1);
 }
 
 /** The media types an operation can answer; undefined where the document's own type decides. */

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { bytesWithin } from '../kernel/bytes-within.ts';
+import { queryOf } from '../kernel/request-target.ts';
 import type { Secret } from '../kernel/secret.ts';
 import { type LateParts, type LateWord, learnLate } from './learn-late.ts';
 import { parseProviderJson } from './provider-json.ts';
@@ -39,7 +40,7 @@ export function createProviderCallback(
     if (request.method !== method) return end(response, 405, { allow: method });
     // Many clients send a user and a password only where they were asked to.
     if (!isToken(request.headers.authorization, token)) return end(response, 401, { 'www-authenticate': challenges });
-    const text = method === 'GET' ? queryOf(request) : (await bytesWithin(request, limitBytes))?.toString();
+    const text = method === 'GET' ? queryOf(request.url) : (await bytesWithin(request, limitBytes))?.toString();
     if (text === undefined) return end(response, 413);
     const words = await read(text, method === 'GET' ? form : (request.headers['content-type'] ?? ''));
     if (words === undefined) return end(response, 400);
@@ -70,11 +71,6 @@ function isToken(header = '', token: Secret): boolean {
         .replace(/^[^:]*:/, '')
     : credentials;
   return timingSafeEqual(hash(given), hash(token.reveal()));
-}
-
-function queryOf({ url = '' }: IncomingMessage): string {
-  const mark = url.indexOf('?');
-  return mark < 0 ? '' : url.slice(mark + 1);
 }
 
 function end(response: ServerResponse, status: number, headers: OutgoingHttpHeaders = {}): void {

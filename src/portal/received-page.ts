@@ -5,6 +5,7 @@ import type { RefusedPage } from '../api/problem-answer.ts';
 import type { Mount } from '../api/server.ts';
 import { endWith, type WholeAnswer } from '../api/whole-answer.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
+import { pathOf } from '../kernel/request-target.ts';
 import {
   type ConfirmLinks,
   type ConfirmParts,
@@ -25,7 +26,7 @@ type Parts = ConfirmParts & { readonly senderOf: SenderOf; onFault(fault: unknow
  */
 export function receivedPage(parts: Parts, links: Pick<ConfirmLinks, 'find'>): Mount {
   async function answer(request: IncomingMessage): Promise<WholeAnswer> {
-    const path = pathOf(request.url ?? '');
+    const path = pathOf(request.url);
     const phrases = wishedPhrases(request.headers['accept-language']);
     const delivery = links.find(path.slice(confirmPath.length + 1));
     if (delivery === undefined) return await unknownLink(phrases);
@@ -98,10 +99,6 @@ export const refusedPage: RefusedPage = ({ url = '', headers }, refusal) => {
 
 function isBelow(url: string): boolean {
   return `${pathOf(url)}/`.startsWith(`${confirmPath}/`);
-}
-
-function pathOf(url: string): string {
-  return url.split('?', 1)[0] ?? '';
 }
 
 /** Programs that take anything read a problem. */

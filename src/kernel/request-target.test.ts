@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pathOf, queryOf } from './request-target.ts';
+
+test('a query begins behind the first question mark, and another is a part of it', () => {
+  for (const [target, path, query] of [
+    ['/a', '/a', ''],
+    ['/a?', '/a', ''],
+    ['/a?b=c?d', '/a', 'b=c?d'],
+    ['?b', '', 'b'],
+    [undefined, '', ''],
+  ] as const) {
+    assert.deepEqual([pathOf(target), queryOf(target)], [path, query]);
+  }
+});
