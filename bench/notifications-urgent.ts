@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { systemTimer } from '../src/jobs/timer.ts';
 import { parseId } from '../src/kernel/id.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
+import { inboxAndEmail } from '../src/notifications/cascade.ts';
 import { absentChannels, type Channel } from '../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../src/notifications/channels/inbox.ts';
 import { insertion, queueName } from '../src/notifications/notification-store.ts';
@@ -79,6 +80,7 @@ async function run(place: Db): Promise<void> {
     clock: systemClock,
     timer: systemTimer,
     senderOf: async () => ({ name: 'Tax Office' }),
+    cascade: inboxAndEmail,
     onFault: (fault) => console.error(fault),
     channels: { ...absentChannels, inbox: inboxChannel, email },
   });

@@ -1,6 +1,7 @@
 import { endLeases } from '../src/jobs/lease.ts';
 import { systemTimer } from '../src/jobs/timer.ts';
 import { systemClock } from '../src/kernel/system-clock.ts';
+import { inboxAndEmail } from '../src/notifications/cascade.ts';
 import { absentChannels } from '../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../src/notifications/channels/inbox.ts';
 import { createSmtpEmail } from '../src/notifications/channels/smtp-email.ts';
@@ -21,6 +22,7 @@ const delivering = await startDelivery({
   clock: systemClock,
   timer: systemTimer,
   senderOf: async () => ({ name: 'Tax Office' }),
+  cascade: inboxAndEmail,
   onFault: (fault) => process.send?.({ fault: String(fault) }),
   channels: {
     ...absentChannels,

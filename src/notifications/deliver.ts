@@ -1,5 +1,4 @@
 import { retryDelayMs } from '../jobs/back-off.ts';
-import type { Claim } from '../jobs/claim.ts';
 import type { Gate } from '../jobs/gate.ts';
 import { type Limit, late } from '../jobs/limit.ts';
 import { barOf, type CascadePolicy } from './cascade.ts';
@@ -14,11 +13,10 @@ import { type OpeningKeys, openContentOf } from './sealed-content.ts';
 import { type Ending, isPassing, type SettleParts, settle } from './settle-delivery.ts';
 
 export type DeliverParts = SettleParts & {
-  readonly claim: Claim;
   readonly citizenKeys: OpeningKeys;
   readonly contactOf: ContactOf;
-  /** For its quiet hours and for what has to be verified; without it there is neither. */
-  readonly cascade?: CascadePolicy;
+  /** For its quiet hours and for what has to be verified. */
+  readonly cascade: Pick<CascadePolicy, 'quiet' | 'verifiedOnly'>;
   readonly senderOf: SenderOf;
   /** Whether it is for urgent messages: these go first to the places of their channel. */
   readonly urgent: boolean;
@@ -159,13 +157,13 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
     openContentOf(parts.citizenKeys, notification, found.content),
     parts.senderOf(notification.clientId),
   ]);
-  const quiet = [parts.cascade?.quiet, contact?.hours];
+  const quiet = [parts.cascade.quiet, contact?.hours];
   const urgent = notification.category === 'urgent';
   const notBefore = (at: number) => (urgent ? at : afterQuiet(quiet, channel.name, at));
   if (notBefore(now) > now) return { notUntil: notBefore(now) };
   if (contact === undefined) return ended('failed', 'citizen-unknown');
   if (content === undefined) return ended('failed', 'content-erased');
-  const bar = barOf(parts.cascade ?? {}, contact, channel.name);
+  const bar = barOf(parts.cascade, contact, channel.name);
   if (bar !== undefined) return ended('skipped', bar);
   const address = channel.addressOf(contact);
   if (address === undefined) return ended('skipped', 'no-contact');

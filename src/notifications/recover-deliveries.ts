@@ -1,5 +1,4 @@
 import { retryDelayMs } from '../jobs/back-off.ts';
-import type { Claim } from '../jobs/claim.ts';
 import { type Limit, late } from '../jobs/limit.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
 import { wholeField, wholeOrNull } from '../store/row-fields.ts';
@@ -10,8 +9,7 @@ import { isPassing, type SettleParts, settle } from './settle-delivery.ts';
 
 const lookedAtOnce = 200;
 
-export type RecoverParts = SettleParts & {
-  readonly claim: Claim;
+type RecoverParts = SettleParts & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   /** For each asking of a provider. */
   readonly limit: Limit;
