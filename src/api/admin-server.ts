@@ -4,7 +4,7 @@ import { portFault } from './port-fault.ts';
 import type { Page } from './server.ts';
 
 /** What tells operators and their machines how a process is, whatever its role. No token is asked for. */
-export type AdminServer = {
+type AdminServer = {
   /** Serves these pages, by GET and HEAD and whatever the query, to whoever reaches that address; gives the port. */
   listen(place: { readonly host: string; readonly port: number }, pages: readonly Page[]): Promise<number>;
   close(): Promise<void>;

@@ -21,7 +21,7 @@ export function allowStream(request: IncomingMessage): void {
 }
 
 /** Watches the bodies of one server. */
-export type BodyWatch = {
+type BodyWatch = {
   /** Begins to watch the body of a request; one that has none is let be. */
   begin(request: IncomingMessage): void;
   stop(): void;

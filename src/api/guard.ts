@@ -78,7 +78,7 @@ function repeatedIn(rawHeaders: readonly string[]): string | undefined {
 }
 
 /** How the guard makes what it answers, and when it has to shed load. */
-export type GuardOptions = {
+type GuardOptions = {
   readonly publicUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly newInstance: () => string;

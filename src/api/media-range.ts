@@ -1,5 +1,5 @@
 /** One range of an `Accept` header (RFC 9110, section 12.5.1) with its weight; names in lower case. */
-export type MediaRange = { readonly type: string; readonly quality: number };
+type MediaRange = { readonly type: string; readonly quality: number };
 
 /** The ranges of an `Accept` header; one that names none is as good as absent. */
 export function parseAccept(accept: string): MediaRange[] {

@@ -22,7 +22,7 @@ export type Metrics = {
 };
 
 /** What only goes up. `known` is there with 0 from the start, since Prometheus sees no rise from nothing; labels are words of this program. */
-export type CountedThing = {
+type CountedThing = {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];

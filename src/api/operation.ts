@@ -150,7 +150,7 @@ export type ResponseShape = {
 export type DocumentForm = { readonly fields: TObject; readonly part: string };
 
 /** What the server itself sends to an address that such an operation was given. */
-export type OutgoingCall = {
+type OutgoingCall = {
   readonly name: string;
   /** The group of operations that it is about. */
   readonly tag: string;
@@ -190,7 +190,7 @@ type Described = {
 };
 
 /** An operation as its file states it. One that touches citizens' data must return an effect, and so an event. */
-export type OperationDefinition<S extends RequestShape, P> = Described & {
+type OperationDefinition<S extends RequestShape, P> = Described & {
   readonly request: S;
   /** Whether this request only shows what would be done: its Idempotency-Key is neither looked up nor kept. */
   readonly rehearses?: (input: Input<S>) => boolean;

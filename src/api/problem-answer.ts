@@ -31,7 +31,7 @@ export function problemAnswer(refusal: Refusal, publicUrl: string, instance: str
 export type RefusedPage = (request: IncomingMessage, refusal: Refusal) => Promise<WholeAnswer> | undefined;
 
 /** What one refusal is answered with. */
-export type Refusing = { readonly refusal: Refusal; readonly instance: string };
+type Refusing = { readonly refusal: Refusal; readonly instance: string };
 
 /** Hands `send` what goes out for a refusal: the page, where this request gets one, else the problem, at once. */
 export function sendRefusal(

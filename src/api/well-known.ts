@@ -58,7 +58,7 @@ export function securityTxtPage(clock: Clock, textUntil: (expires: string) => st
 }
 
 /** Whether requests can be served; and what stands against the ledger, which keeps none from being served. */
-export type Readiness = { readonly up: boolean; readonly ledger?: 'ok' | readonly string[] };
+type Readiness = { readonly up: boolean; readonly ledger?: 'ok' | readonly string[] };
 
 /** The documents about the interface that need no token: OpenAPI as JSON and as YAML, health. */
 export function apiDocuments<P>(

@@ -11,7 +11,7 @@ import { type Content, type OpeningKeys, openContentOf } from './sealed-content.
 import { tell } from './webhooks/feed-store.ts';
 
 /** What the inbox needs; the portal has it. */
-export type InboxParts = {
+type InboxParts = {
   readonly read: Read;
   readonly citizenKeys: OpeningKeys;
   readonly mint: Mint;
@@ -21,10 +21,10 @@ export type InboxParts = {
 export type InboxMessage = { readonly notification: Notification; readonly content: Content };
 
 /** A message's place in the order of an inbox. */
-export type InboxPlace = { readonly receivedAt: number; readonly id: NotificationId };
+type InboxPlace = { readonly receivedAt: number; readonly id: NotificationId };
 
 /** Which part of an inbox: the newest, or those behind that place. */
-export type InboxPart = { readonly limit: number; readonly before?: InboxPlace | undefined };
+type InboxPart = { readonly limit: number; readonly before?: InboxPlace | undefined };
 
 /** When a message came to lie in the inbox: at once, or when its sender wanted it to. */
 export function receivedAt({ sendAt, createdAt }: Pick<Notification, 'sendAt' | 'createdAt'>): number {
@@ -32,7 +32,7 @@ export function receivedAt({ sendAt, createdAt }: Pick<Notification, 'sendAt' | 
 }
 
 /** A part of an inbox; `next` is the last of it where older messages follow, whether this one opens or not. */
-export type InboxPage = { readonly messages: readonly InboxMessage[]; readonly next: NotificationId | undefined };
+type InboxPage = { readonly messages: readonly InboxMessage[]; readonly next: NotificationId | undefined };
 
 /** The place of the citizen's message with that id; undefined where there is none. */
 export async function placeInInbox(read: Read, citizenId: string, text: string): Promise<InboxPlace | undefined> {

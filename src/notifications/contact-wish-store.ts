@@ -6,10 +6,10 @@ import { type ContactWishes, type VerifiedContacts, wishedContact } from './cont
 import type { ContactOf } from './ports.ts';
 
 /** What reads and seals wishes. */
-export type WishParts = { readonly read: Read; readonly citizenKeys: Pick<CitizenKeys, 'keyOf'> };
+type WishParts = { readonly read: Read; readonly citizenKeys: Pick<CitizenKeys, 'keyOf'> };
 
 /** What is kept about how a citizen is reached. */
-export type StoredWishes = { readonly wishes: ContactWishes; readonly verified: VerifiedContacts };
+type StoredWishes = { readonly wishes: ContactWishes; readonly verified: VerifiedContacts };
 
 const parts = ['wishes', 'verified'] as const;
 type Part = (typeof parts)[number];
@@ -34,7 +34,7 @@ export async function findWishes({ read, citizenKeys }: WishParts, citizenId: st
 }
 
 /** What is stated, and whose it is. */
-export type Stating<T> = {
+type Stating<T> = {
   readonly citizenId: string;
   readonly value: T;
   readonly now: number;

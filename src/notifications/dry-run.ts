@@ -48,7 +48,7 @@ export const dryRunShape = Type.Object({
 });
 
 /** A notification as it would be sent. */
-export type Rehearsal = {
+type Rehearsal = {
   readonly steps: readonly PlannedStep[];
   readonly deliverBy: number;
   readonly contact: Contact | undefined;

@@ -5,7 +5,7 @@ const type = 'citizen-services-evidence+jwt';
 const stampType = 'citizen-services-time-stamp+jwt';
 
 /** A bundle as a file: one signed statement and, signed too, the time stamp over it. */
-export type EvidenceBundle = { readonly evidence: string; readonly timeStamp?: string };
+type EvidenceBundle = { readonly evidence: string; readonly timeStamp?: string };
 
 /** Asks for a time stamp token (RFC 3161) over these bytes; undefined where none can be had now. */
 export type Stamp = (over: Uint8Array) => Promise<Uint8Array | undefined>;
@@ -32,7 +32,7 @@ function digestOf(jws: string): string {
 }
 
 /** A key from a bundle or a key set (RFC 7517); its id was computed from it, never taken from the file. */
-export type EvidenceKey = { readonly kid: string; readonly point: PublicPoint };
+type EvidenceKey = { readonly kid: string; readonly point: PublicPoint };
 
 /** What a good bundle says, and whether the key that signed it is one of those trusted. */
 export type Verdict = {

@@ -10,7 +10,7 @@ import { type Content, contentBytes } from './sealed-content.ts';
  * The names of ETSI EN 319 522 for what happened. The words are aligned with that vocabulary; it is no claim to be a
  * qualified service. A mail, text message or letter leaves the house, so it is relayed and never handed over.
  */
-export type EvidenceEvent =
+type EvidenceEvent =
   | 'SubmissionAcceptance'
   | 'ContentConsignment'
   | 'ContentConsignmentFailure'
@@ -20,7 +20,7 @@ export type EvidenceEvent =
   | 'RelayToNonERDSFailure';
 
 /** What the issuer of a bundle adds. */
-export type Issuer = {
+type Issuer = {
   readonly publicUrl: string;
   readonly senderName: string;
   readonly key: PublicJwk;
@@ -28,7 +28,7 @@ export type Issuer = {
 };
 
 /** What a bundle is about: the content, or that the citizen's data was erased; the legal effect where a rule was named. */
-export type Certified = {
+type Certified = {
   readonly found: NotificationRecord;
   readonly content: Content | Erasure;
   readonly legalEffect: LegalEffect | undefined;

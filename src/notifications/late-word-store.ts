@@ -16,7 +16,7 @@ export function proveInboxDelivered(notification: NotificationId, now: number): 
 }
 
 /** A change of a delivery that had ended, or waits for its next attempt; `from` is what it was when that was decided. */
-export type EndedChange = {
+type EndedChange = {
   readonly id: DeliveryId;
   readonly from: DeliveryState['status'];
   readonly to: 'sent' | 'delivered' | 'failed';

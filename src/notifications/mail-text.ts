@@ -6,7 +6,7 @@ import { plainTextOf } from './plain-text.ts';
 import { blocksOf } from './sealed-content.ts';
 
 /** What a mail is written from. */
-export type MailDraft = Pick<Message, 'sender' | 'subject' | 'content' | 'reminder' | 'language'> & {
+type MailDraft = Pick<Message, 'sender' | 'subject' | 'content' | 'reminder' | 'language'> & {
   /** The id that stands below the text; left out before there is one. */
   readonly notification?: string;
   /** The link by which the receipt is confirmed, where mail has one. */

@@ -1,5 +1,5 @@
 /** Fills the placeholders of a text, each value written by the function. */
-export type Fill = (text: string, write?: (value: string) => string) => string;
+type Fill = (text: string, write?: (value: string) => string) => string;
 
 /** A longer one is no link: it stays text, whole. */
 const longestUrl = 2_000;

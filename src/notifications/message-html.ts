@@ -2,7 +2,7 @@ import type { Block, Inline, Item } from './markdown.ts';
 import { phrasesOf } from './phrases-by-language.ts';
 
 /** A message as a page shows it; what we add is in words of its language. */
-export type MessagePage = {
+type MessagePage = {
   readonly title: string;
   readonly language: string | undefined;
   readonly blocks: readonly Block[];

@@ -1,5 +1,5 @@
 /** A mail, or a part of one (RFC 2045): its header with the fields unfolded, and its body as it came. Lines end with \n. */
-export type MimePart = { readonly head: string; readonly body: string };
+type MimePart = { readonly head: string; readonly body: string };
 
 export function readMail(raw: string): MimePart {
   return partOf(raw.replaceAll('\r\n', '\n'));

@@ -4,7 +4,7 @@ import type { Notification, NotificationStatus } from './notification.ts';
 import { columns, notificationOf } from './notification-store.ts';
 
 /** Where a page begins: right after this notification in the order of acceptance, newest first. */
-export type Position = { readonly createdAt: number; readonly id: NotificationId };
+type Position = { readonly createdAt: number; readonly id: NotificationId };
 
 export type ListFilter = {
   readonly clientId: string;

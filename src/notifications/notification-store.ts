@@ -10,7 +10,7 @@ import {
 } from './notification.ts';
 
 /** A notification that is not stored yet, with its content sealed. */
-export type NewNotification = Omit<Notification, 'revision' | 'statusAt'> & {
+type NewNotification = Omit<Notification, 'revision' | 'statusAt'> & {
   readonly content: Uint8Array;
 };
 

@@ -14,7 +14,7 @@ export const callbackPaths = {
 } as const;
 
 /** What the words in a call-back are; `not-yet` where it has to come again. */
-export type CalledBack = ReadonlyArray<LateWord | 'not-yet'>;
+type CalledBack = ReadonlyArray<LateWord | 'not-yet'>;
 
 /** A provider that calls back: what it has to send as a token, how much, and what its words mean. */
 export type Caller = {

@@ -1,8 +1,8 @@
 /** Who has to do something before the same message can arrive. */
-export type WhoActs = 'citizen' | 'sender' | 'operator' | 'nobody';
+type WhoActs = 'citizen' | 'sender' | 'operator' | 'nobody';
 
 /** Why a channel did not succeed, as the sender sees it. `retryable`: sending the same again later can succeed. */
-export type Reason = {
+type Reason = {
   readonly code: ReasonCode;
   readonly retryable: boolean;
   readonly whoActs: WhoActs;

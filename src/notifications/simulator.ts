@@ -14,7 +14,7 @@ export const simulatorIds = [
   'sim-unread',
   'sim-slow',
 ] as const;
-export type SimulatorId = (typeof simulatorIds)[number];
+type SimulatorId = (typeof simulatorIds)[number];
 
 /** So often a temporary failure is played before the message arrives. */
 const failures = 2;

@@ -4,7 +4,7 @@ import { plainTextOf } from './plain-text.ts';
 import type { Content } from './sealed-content.ts';
 
 /** A text message as it is sent, and what it costs: gateways charge each segment. */
-export type SmsText = { readonly text: string; readonly segments: number };
+type SmsText = { readonly text: string; readonly segments: number };
 
 /** The alphabet of 3GPP TS 23.038, section 6.2.1, without the escape; the second list takes two places each. */
 const basic = new Set(

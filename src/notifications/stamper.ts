@@ -3,7 +3,7 @@ import { ageOf, type Clock, type Random } from '../kernel/clock.ts';
 import type { Stamp } from './evidence-bundle.ts';
 import { type Asked, readTimeStampAnswer, TimeStampBroken, timeStampRequest } from './time-stamp.ts';
 
-export type StamperParts = {
+type StamperParts = {
   readonly url: string;
   readonly trusted: Asked['trusted'];
   readonly clock: Clock;

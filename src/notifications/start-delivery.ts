@@ -17,7 +17,7 @@ import { createUrgency, type Urgency } from './urgency.ts';
 import { createWorkerIdentity, type WorkerIdentity } from './worker-identity.ts';
 
 /** How long things take by default; tests on a virtual clock stretch what would only repeat. */
-export type DeliveryTiming = {
+type DeliveryTiming = {
   /** How soon a job is seen that another process has stored. */
   readonly pollMs: number;
   /** How long a process may be silent before its jobs are recovered; others need up to a quarter more to be sure of that. */

@@ -31,7 +31,7 @@ export class TimeStampBroken extends Error {
 }
 
 /** What a good token says. */
-export type TimeStamped = {
+type TimeStamped = {
   /** In epoch ms. */
   readonly at: number;
   /** The name in the certificate that signed it. */

@@ -4,7 +4,7 @@ import { toInstant } from '../kernel/clock.ts';
 import { page } from './page.ts';
 
 /** A mail as the outbox keeps it; `capturedAt` in epoch milliseconds. */
-export type OutboxMail = {
+type OutboxMail = {
   readonly to: string;
   readonly subject: string;
   readonly text: string;

@@ -3,7 +3,7 @@ import type { WholeAnswer } from '../api/whole-answer.ts';
 import { icon, stylePath } from './style.ts';
 
 /** A piece of HTML whose inserted values were escaped. */
-export type Html = ReturnType<typeof html>;
+type Html = ReturnType<typeof html>;
 
 const headers = {
   'content-type': 'text/html; charset=utf-8',

@@ -3,7 +3,7 @@ import { letterAddressOf } from '../postal-address.ts';
 import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
 import { openSftp, type SftpPlace, type SftpSession, SftpUnopened } from './sftp-session.ts';
 
-export type LetterSftpOptions = LetterParts & { readonly place: SftpPlace; readonly onTrouble?: OnTrouble };
+type LetterSftpOptions = LetterParts & { readonly place: SftpPlace; readonly onTrouble?: OnTrouble };
 
 /** The name under which a file is written; under its own it is for the printer. */
 const part = (name: string) => `${name}.part`;

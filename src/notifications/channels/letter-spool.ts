@@ -7,7 +7,7 @@ import { letterAddressOf } from '../postal-address.ts';
 import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
 
 /** The folder that the printer takes letters from: a PDF and, after it, its manifest. */
-export type LetterSpoolOptions = LetterParts & { readonly folder: string; readonly onTrouble?: OnTrouble };
+type LetterSpoolOptions = LetterParts & { readonly folder: string; readonly onTrouble?: OnTrouble };
 
 type Attempt = Pick<Message, 'delivery' | 'attempt'>;
 

@@ -2,7 +2,7 @@ import type { Channel, Message, Outcome } from './channel.ts';
 import { type Mail, mailOf, type Sender } from './mail.ts';
 
 /** A mail as the page of the outbox shows it. */
-export type CapturedMail = Mail & { readonly id: string; readonly capturedAt: number };
+type CapturedMail = Mail & { readonly id: string; readonly capturedAt: number };
 
 /** The demo's mailbox: an email channel, and the mails it took, newest first. */
 export type Outbox = Channel & { mails(): readonly CapturedMail[] };

@@ -6,7 +6,7 @@ import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
 import { type Exchange, type GatewayAnswer, postOnce } from './sms-exchange.ts';
 import { bodyFor, referenceAt, type SmsMapping } from './sms-mapping.ts';
 
-export type SmsGatewayOptions = {
+type SmsGatewayOptions = {
   readonly url: string;
   readonly mapping: SmsMapping;
   /** How long the gateway may take for its whole answer. */

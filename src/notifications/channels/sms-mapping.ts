@@ -53,7 +53,7 @@ export const plainMapping: SmsMapping = {
 };
 
 /** What is filled in. */
-export type SmsValues = { readonly to: string; readonly text: string; readonly id: string; readonly from: string };
+type SmsValues = { readonly to: string; readonly text: string; readonly id: string; readonly from: string };
 
 /** The body of a request, encoded. */
 export function bodyFor(mapping: SmsMapping, values: SmsValues): { readonly type: string; readonly body: string } {

@@ -10,7 +10,7 @@ export type RelayAt = {
 };
 
 /** The same, and how long its answers may take: to a message longer than to all else. */
-export type Relay = RelayAt & { readonly silenceMs: number; readonly verdictMs: number };
+type Relay = RelayAt & { readonly silenceMs: number; readonly verdictMs: number };
 
 /** What a failed call says of itself: `begun` once the message's first byte was handed to a relay that took DATA. */
 export type SmtpFault = {

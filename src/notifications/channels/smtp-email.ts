@@ -6,7 +6,7 @@ import { createDkim, type DkimKey } from './dkim.ts';
 import { mailOf, type Sender } from './mail.ts';
 import { createConnections, type RelayAt, type SmtpFault } from './smtp-connections.ts';
 
-export type SmtpEmailOptions = {
+type SmtpEmailOptions = {
   /** `smtp://` or `smtps://`, with user and password where the relay wants them; see `relayOf`. */
   readonly url: string;
   readonly sender: Sender;

@@ -7,7 +7,7 @@ import type { LetterPress } from './letter-press.ts';
 import type { LetterFault } from './letter-process.ts';
 
 /** A letter that is set, with what the printer has to know; who it is for stands in the letter alone. */
-export type LetterJob = { readonly name: string; readonly pdf: Uint8Array; readonly manifest: Uint8Array };
+type LetterJob = { readonly name: string; readonly pdf: Uint8Array; readonly manifest: Uint8Array };
 
 /** What letters are set with. */
 export type LetterParts = LetterLayout & { readonly press: LetterPress };

@@ -15,7 +15,7 @@ const waitWithinMs = 60_000;
 
 type Waiting = PromiseWithResolvers<Uint8Array | LetterFault> & { readonly data: string; readonly at: number };
 
-export type LetterPressOptions = {
+type LetterPressOptions = {
   /** A folder of fonts (.ttf, .otf) for what the fonts that come along cannot show. */
   readonly fonts?: string | undefined;
   readonly perChild?: number;

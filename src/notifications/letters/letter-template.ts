@@ -75,7 +75,7 @@ export const letterTemplate = `
 `;
 
 /** Where the address has to stand for the window of an envelope, in mm from the upper left corner of A4. */
-export type AddressWindow = {
+type AddressWindow = {
   readonly x: number;
   readonly y: number;
   readonly width: number;

@@ -12,13 +12,13 @@ export const feedTypes = [
   'notification.opened',
   'notification.cancelled',
 ] as const;
-export type FeedType = Extract<CitizenEvent['type'], (typeof feedTypes)[number]>;
+type FeedType = Extract<CitizenEvent['type'], (typeof feedTypes)[number]>;
 
 /** What a delivery comes to: `retry` is a vain attempt that is followed by another. */
 export const feedOutcomes = ['sent', 'delivered', 'failed', 'unknown', 'skipped', 'retry'] as const;
 
 /** What is told: ids and words, nothing about the citizen. */
-export type FeedData = {
+type FeedData = {
   readonly notification: string;
   readonly reference: string | null;
   readonly status: NotificationStatus;
@@ -29,7 +29,7 @@ export type FeedData = {
 };
 
 /** An event of the feed with its number among its client's events. */
-export type FeedEvent = {
+type FeedEvent = {
   readonly id: EventId;
   readonly clientId: string;
   readonly number: number;

@@ -6,7 +6,7 @@ import { systemTimer } from '../../jobs/timer.ts';
 import { addressesOf, PrivateTarget, type Resolve } from './target.ts';
 
 /** One call to a receiver: the body as it is signed, and its headers. */
-export type WebhookPost = {
+type WebhookPost = {
   readonly url: URL;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import type { WriteUnit } from './number-feed.ts';
 const prunedAtOnce = 500;
 
 /** What is taken out: events from before that instant (epoch ms). */
-export type Pruning = { readonly read: Read; readonly write: WriteUnit; readonly before: number };
+type Pruning = { readonly read: Read; readonly write: WriteUnit; readonly before: number };
 
 /**
  * Takes the events and calls from before an instant out of the feed, a batch at a time. In the unit of each batch the

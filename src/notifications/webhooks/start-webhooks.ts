@@ -27,7 +27,7 @@ import {
 } from './webhook-store.ts';
 import { createWebhookTurns } from './webhook-turns.ts';
 
-export type WebhookProcess = {
+type WebhookProcess = {
   readonly read: Read;
   readonly write: WriteUnit;
   readonly clock: Clock;

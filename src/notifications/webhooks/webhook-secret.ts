@@ -33,7 +33,7 @@ export function publicKeyOf(seed: Uint8Array): string {
 }
 
 /** What signs a call: the present secret, and the one before as long as both hold. */
-export type Signing = { readonly scheme: SignatureScheme; readonly secrets: readonly Uint8Array[] };
+type Signing = { readonly scheme: SignatureScheme; readonly secrets: readonly Uint8Array[] };
 
 /** The headers of one attempt: the id stays over all of them, the timestamp (seconds) is of this one. */
 export function signedHeaders(

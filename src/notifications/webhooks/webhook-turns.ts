@@ -6,7 +6,7 @@ const mostAtOnce = 32;
 const mostWhileFailing = 2;
 
 /** Whose calls are made next, and how many: one receiver that does not answer must not hold all places. */
-export type WebhookTurns = {
+type WebhookTurns = {
   /** Takes note of what waits; gives when the next call falls due that may be made. */
   look(waiting: readonly WaitingWebhook[]): number | undefined;
   /**
