@@ -4,7 +4,7 @@ import type { Taken } from '../access/quota.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createCohort } from '../kernel/cohort.ts';
 import type { Mint } from '../kernel/id.ts';
-import { type Refusal, refuse } from '../kernel/problem.ts';
+import { type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 import { Unavailable } from '../kernel/unavailable.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import { type Read, ReadUnavailable, type RefusalKind, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
@@ -20,7 +20,7 @@ import {
   remember,
 } from './idempotency.ts';
 import type { Answer, Call, Decision, Needed, Operation, Refused, RequestShape, Scope } from './operation.ts';
-import { createParse, type Incoming, type Parsed, refusalOfIssues } from './parse-request.ts';
+import { createParse, type Incoming, type Parsed } from './parse-request.ts';
 
 /** What stands before every operation: who calls, and how much that client may. */
 export type Gate = {

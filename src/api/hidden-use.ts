@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../access/caller.ts';
 import { instantDetail, parseInstant, toInstant } from '../kernel/clock.ts';
-import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
+import { type Issue, type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import type { Hidden, LedgerEvent } from '../ledger/event.ts';
 
@@ -35,7 +35,7 @@ export function hiddenUse(
   if (reason === undefined) add(hidingHeaders.reason, 'required', 'required');
   else if (text === undefined)
     add(hidingHeaders.reason, 'malformed', `must be percent-encoded UTF-8 of 1 to ${longestReason} characters`);
-  if (at === undefined || text === undefined || issues.length > 0) return refuse('bad-request', undefined, { issues });
+  if (at === undefined || text === undefined || issues.length > 0) return refusalOfIssues(issues);
   return { hiddenUntil: toInstant(at), hiddenReason: text };
 }
 

@@ -79,12 +79,6 @@ export function createParse<P>(operation: Operation<P>, house: Given): (incoming
   };
 }
 
-/** The refusal that tells all these faults of a request. */
-export function refusalOfIssues(issues: readonly Issue[]): Refusal {
-  const count = issues.length === 1 ? '1 fault' : `${issues.length} faults`;
-  return refuse('bad-request', `${count} in the request; each is in issues[].`, { issues });
-}
-
 /** What takes the members at fault out of a body. The rest is checked by itself, since not every fault may be listed. */
 function createSoundOf(schema: TObject) {
   const check = compileCheck('body', Type.Partial(schema));

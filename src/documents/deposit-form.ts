@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { type TSchema, Type } from 'typebox';
 import { compileCheck } from '../api/parse.ts';
-import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
+import { type Issue, type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 import { type DepositGiven, depositHeaders } from './deposit-headers.ts';
 import { TurnedAway } from './receive-document.ts';
 
@@ -173,8 +173,7 @@ function givenOf(fields: ReadonlyMap<string, string>, mediaType: string): Deposi
       issues.push({ in: 'body', pointer: `/${required}`, code: 'required', detail: 'required' });
   }
   issues.push(...checkGiven(given).map(issueOfForm));
-  if (issues.length > 0)
-    return { refusal: refuse('bad-request', 'Each fault of the form is in issues[].', { issues }) };
+  if (issues.length > 0) return { refusal: refusalOfIssues(issues) };
   // The check above proved it.
   return given as DepositGiven;
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { instantDetail, instantPattern, parseInstant } from '../kernel/clock.ts';
 import { longestCitizenId } from '../kernel/id.ts';
-import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
+import { type Issue, type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 import type { Ground } from '../ledger/event.ts';
 import { decodeId, decodeLine, encodedText, visible } from './header-text.ts';
 import { allowedMediaTypes, type MediaType, parseMediaType } from './media-type.ts';
@@ -116,7 +116,7 @@ export function readDepositHeaders(
     issues.push({ in: 'header', name: 'document-retain-until', code: 'out-of-range', detail });
   }
   if (issues.length === 0) return { terms };
-  return { refusal: refuse('bad-request', 'Each fault of the headers is in issues[].', { issues }) };
+  return { refusal: refusalOfIssues(issues) };
 }
 
 function unsupported(): Refusal {

@@ -1,7 +1,7 @@
 import { announcedTooLarge } from '../api/body.ts';
 import type { Call, RequestShape } from '../api/operation.ts';
 import type { Json } from '../kernel/canonical-json.ts';
-import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
+import { type Issue, type Refusal, refusalOfIssues } from '../kernel/problem.ts';
 import { isForm, issueOfForm, readDepositForm } from './deposit-form.ts';
 import { type DepositGiven, type DepositTerms, readDepositHeaders } from './deposit-headers.ts';
 import { refusalOfPurpose } from './header-text.ts';
@@ -62,5 +62,5 @@ export async function readDeposit(call: DepositCall): Promise<Wanted | { readonl
 }
 
 function issueWith(issue: Issue): { refusal: Refusal } {
-  return { refusal: refuse('bad-request', 'The fault is in issues[].', { issues: [issue] }) };
+  return { refusal: refusalOfIssues([issue]) };
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { parseInstant, toInstant } from '../kernel/clock.ts';
-import { type Refusal, refuse } from '../kernel/problem.ts';
+import { type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 import { documentParams } from './document-record.ts';
 import { insertGrant } from './document-store.ts';
 import { findOwn } from './document-use.ts';
@@ -23,7 +23,7 @@ const request = {
 };
 
 const faulty = (pointer: string, code: string, detail: string): Refusal =>
-  refuse('bad-request', 'The fault is in issues[].', { issues: [{ in: 'body', pointer, code, detail }] });
+  refusalOfIssues([{ in: 'body', pointer, code, detail }]);
 const malformed = (pointer: string, detail: string): Refusal => faulty(pointer, 'malformed', detail);
 
 /** Lets another client read a document, for one purpose, until an end. */

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import { citizenIdPattern } from '../kernel/id.ts';
-import { type Refusal, refuse } from '../kernel/problem.ts';
+import { type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 
 /** The pattern of a header's text: what HTTP carries safely, printable ASCII. */
 export const visible = '^[ -~]+$';
@@ -54,6 +54,6 @@ export function readPurpose(
   if (header === undefined || purpose !== undefined) return { purpose };
   const detail = 'must be percent-encoded UTF-8 of 1 to 200 printable characters';
   return {
-    refusal: refuse('bad-request', detail, { issues: [{ in: 'header', name: 'purpose', code: 'malformed', detail }] }),
+    refusal: refusalOfIssues([{ in: 'header', name: 'purpose', code: 'malformed', detail }]),
   };
 }

@@ -1,6 +1,6 @@
 import { type Answer, type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
-import { type Refusal, refuse } from '../kernel/problem.ts';
+import { type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 import type { Effect } from '../ledger/commit.ts';
 import { claimsBody, claimsQuery, meantBy, readQuestion, requestHash } from './claims.ts';
 import { type Asking, type Decided, decideQuestion, type VerifyCall } from './decide-question.ts';
@@ -20,7 +20,7 @@ async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Pro
   const read = readQuestion(sent, from);
   if ('issues' in read) {
     return {
-      refusal: refuse('bad-request', 'Some claims are not usable; each is in issues[].', { issues: read.issues }),
+      refusal: refusalOfIssues(read.issues),
     };
   }
   const { question } = read;

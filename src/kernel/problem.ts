@@ -28,3 +28,9 @@ export type Refusal = {
 export function refuse(slug: ProblemSlug, detail?: string, more: Omit<Refusal, 'slug' | 'detail'> = {}): Refusal {
   return { slug, detail: detail ?? problems[slug].cause, ...more };
 }
+
+/** The refusal that tells all these faults of a request. */
+export function refusalOfIssues(issues: readonly Issue[]): Refusal {
+  const count = issues.length === 1 ? '1 fault' : `${issues.length} faults`;
+  return refuse('bad-request', `${count} in the request; each is in issues[].`, { issues });
+}

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
-import { refuse } from '../kernel/problem.ts';
+import { refusalOfIssues, refuse } from '../kernel/problem.ts';
 import { Unavailable } from '../kernel/unavailable.ts';
 import { type InboxMessage, listInbox, placeInInbox, receivedAt } from './citizen-inbox.ts';
 import { categories } from './notification.ts';
@@ -71,7 +71,7 @@ export const listInboxMessages = defineOperation({
         code: 'malformed',
         detail: 'must be next of an earlier answer',
       } as const;
-      return { refusal: refuse('bad-request', 'See issues[].', { issues: [issue] }) };
+      return { refusal: refusalOfIssues([issue]) };
     }
     const { messages, next } = await listInbox({ ...call.ports, read: call.read }, citizenId, { limit, before });
     const own = await languageOf(call.ports, citizenId);

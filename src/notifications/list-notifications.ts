@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
 import { longestCitizenId } from '../kernel/id.ts';
-import { type Issue, refuse } from '../kernel/problem.ts';
+import { type Issue, refusalOfIssues } from '../kernel/problem.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { type Notification, notificationStatuses } from './notification.ts';
 import { findPage, parsePosition, positionAfter } from './notification-list-store.ts';
@@ -51,7 +51,7 @@ export const listNotifications = defineOperation({
     const { limit = defaultLimit, reference, citizenId, status } = call.query;
     const bounds = boundsOf(call.query);
     if (bounds.issues.length > 0) {
-      return { refusal: refuse('bad-request', 'See issues[].', { issues: bounds.issues }) };
+      return { refusal: refusalOfIssues(bounds.issues) };
     }
     const filter = { clientId: call.caller.clientId, reference, citizenId, status, ...bounds };
     // One more than asked for tells whether there is a next page.

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type Call, type Decision, defineOperation } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
 import { parseId } from '../kernel/id.ts';
-import { type Issue, refuse } from '../kernel/problem.ts';
+import { type Issue, refusalOfIssues, refuse } from '../kernel/problem.ts';
 import { type PlannedStep, planOf } from './cascade.ts';
 import { dryRunShape, rehearse } from './dry-run.ts';
 import { legalRuleIssues } from './legal-effect.ts';
@@ -71,7 +71,7 @@ export const sendNotification = defineOperation({
   ],
   run: async (call: SendCall) => {
     const checked = await check(call);
-    if ('issues' in checked) return { refusal: refuse('bad-request', 'See issues[].', { issues: checked.issues }) };
+    if ('issues' in checked) return { refusal: refusalOfIssues(checked.issues) };
     if (checked.contact === undefined && mayKnow(call) && call.body.dryRun !== true) {
       return { refusal: refuse('citizen-not-found') };
     }

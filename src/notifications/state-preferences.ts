@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
-import { refuse } from '../kernel/problem.ts';
+import { refusalOfIssues, refuse } from '../kernel/problem.ts';
 import { findWishes, saveWishes } from './contact-wish-store.ts';
 import { wishesFault, wishesShape } from './contact-wishes.ts';
 import type { NotificationPorts } from './ports.ts';
@@ -41,7 +41,7 @@ export const statePreferences = defineOperation({
     const fault = wishesFault(value);
     if (fault !== undefined) {
       const issues = [{ in: 'body' as const, pointer: '', code: 'not-allowed', detail: fault }];
-      return { refusal: refuse('bad-request', 'See issues[].', { issues }) };
+      return { refusal: refusalOfIssues(issues) };
     }
     if ((await ports.contactOf(citizenId)) === undefined) return { refusal: refuse('citizen-not-found') };
     const { verified } = await findWishes({ ...ports, read: call.read }, citizenId);

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type Call, defineOperation } from '../../api/operation.ts';
-import { refuse } from '../../kernel/problem.ts';
+import { refusalOfIssues, refuse } from '../../kernel/problem.ts';
 import { oneOf } from '../notification-shape.ts';
 import { eventCall } from './event-shape.ts';
 import { addressesOf, PrivateTarget, parseTarget } from './target.ts';
@@ -51,7 +51,7 @@ export const createWebhook = defineOperation({
     const fault = url === undefined || (await isPrivate(url, ports)) ? notPublic : await hostFault(call, url);
     if (url === undefined || fault !== undefined) {
       const issues = [{ in: 'body' as const, pointer: '/url', code: 'not-allowed', detail: fault ?? notPublic }];
-      return { refusal: refuse('bad-request', 'See issues[].', { issues }) };
+      return { refusal: refusalOfIssues(issues) };
     }
     const present = await findWebhooks(call.read, caller.clientId);
     if (present.length >= mostWebhooks) {

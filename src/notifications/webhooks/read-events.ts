@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type Call, defineOperation } from '../../api/operation.ts';
 import { toInstant } from '../../kernel/clock.ts';
-import { refuse } from '../../kernel/problem.ts';
+import { refusalOfIssues, refuse } from '../../kernel/problem.ts';
 import { eventMembers } from './event-shape.ts';
 import { findFeed, lastNumber, prunedUpTo } from './feed-store.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
@@ -57,7 +57,7 @@ export const readEvents = defineOperation({
       const issues = [
         { in: 'query' as const, name: 'after', code: 'malformed', detail: 'must be after of an earlier answer' },
       ];
-      return { refusal: refuse('bad-request', 'See issues[].', { issues }) };
+      return { refusal: refusalOfIssues(issues) };
     }
     const events = await findFeed(call.read, clientId, Number(after), limit);
     // Behind the events: what goes in between is no gap in them then.
