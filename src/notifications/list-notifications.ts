@@ -5,12 +5,10 @@ import { type Issue, refusalOfIssues } from '../kernel/problem.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { type Notification, notificationStatuses } from './notification.ts';
 import { findPage, parsePosition, positionAfter } from './notification-list-store.ts';
-import { oneOf, summaryOf, summaryShape } from './notification-shape.ts';
+import { oneOf, statedInstant, summaryOf, summaryShape } from './notification-shape.ts';
 import type { NotificationPorts } from './ports.ts';
 
 const defaultLimit = 25;
-const instant = (description: string) =>
-  Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description }));
 
 const query = Type.Object(
   {
@@ -19,8 +17,8 @@ const query = Type.Object(
       Type.String({ minLength: 1, maxLength: longestCitizenId, description: 'To this citizen.' }),
     ),
     status: Type.Optional(oneOf(notificationStatuses, 'In this status as of its last outcome.')),
-    createdFrom: instant('Accepted at this instant or later.'),
-    createdBefore: instant('Accepted before this instant.'),
+    createdFrom: statedInstant('Accepted at this instant or later.'),
+    createdBefore: statedInstant('Accepted before this instant.'),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'How many at most (25).' })),
     cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'next of the page before.' })),
   },

@@ -28,7 +28,11 @@ export const languageTag = (description: string) =>
   Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$', description });
 
 const closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
-const instant = (description: string) => Type.String({ format: 'date-time', description });
+/** A schema of an instant that callers are told. */
+export const instant = (description: string) => Type.String({ format: 'date-time', description });
+/** A schema of one that they may state. */
+export const statedInstant = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description }));
 const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 /** The path of an operation on one notification. */

@@ -5,7 +5,7 @@ import type { Issue } from '../kernel/problem.ts';
 import { isLegalRule } from './legal-effect.ts';
 import { charactersOf, fill, filledLength, filledText, placeholdersOf, type Values } from './markdown.ts';
 import { categories, channelNames } from './notification.ts';
-import { languageTag, oneOf } from './notification-shape.ts';
+import { languageTag, oneOf, statedInstant } from './notification-shape.ts';
 
 const dayMs = 86_400_000;
 /** How far ahead `sendAt` may lie, and `deliverBy` behind that. */
@@ -16,9 +16,6 @@ const longestSubject = 200;
 const mostValues = 100;
 /** By when a message has to arrive if the sender does not say: within two weeks. */
 const defaultDeliverWithinMs = 14 * dayMs;
-
-const instant = (description: string) =>
-  Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description }));
 
 /** The body of a send. */
 export const sendBody = Type.Object(
@@ -54,8 +51,8 @@ export const sendBody = Type.Object(
     language: Type.Optional(
       languageTag('The language of the message (BCP 47); without it the citizen’s own is assumed.'),
     ),
-    sendAt: instant('Not sent before this; in the future, at most a year ahead.'),
-    deliverBy: instant('Undeliverable if not delivered by then; after sendAt, default two weeks after it.'),
+    sendAt: statedInstant('Not sent before this; in the future, at most a year ahead.'),
+    deliverBy: statedInstant('Undeliverable if not delivered by then; after sendAt, default two weeks after it.'),
     channels: Type.Optional(
       Type.Array(oneOf(channelNames, 'A channel.'), {
         minItems: 1,

@@ -3,10 +3,9 @@ import { toInstant } from '../../kernel/clock.ts';
 import { parseId, type WebhookId } from '../../kernel/id.ts';
 import type { HouseEvent } from '../../ledger/event.ts';
 import type { Read } from '../../store/db.ts';
+import { instant } from '../notification-shape.ts';
 import { openSecret, publicKeyOf } from './webhook-secret.ts';
 import { type Calls, findWebhook, type Webhook } from './webhook-store.ts';
-
-const instant = (description: string) => Type.String({ format: 'date-time', description });
 
 /** The path of an operation on one webhook. */
 export const webhookParams = Type.Object(
