@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { canonicalJson } from '../kernel/canonical-json.ts';
+import { isObject } from '../kernel/is-object.ts';
 
 /** The algorithms by which tokens and assertions may be signed (FAPI 2.0 section 5.4); no `none`, no HS*, no RS256. */
 export const acceptedAlgs = ['ES256', 'PS256', 'EdDSA', 'Ed25519'] as const;
@@ -37,7 +38,7 @@ export function readClientKeys(text: string): ClientKeySet | { readonly fault: s
   } catch {
     return { fault: 'the key set is not JSON; expected {"keys":[…]} (RFC 7517)' };
   }
-  const list = isRecord(given) ? given['keys'] : undefined;
+  const list = isObject(given) ? given['keys'] : undefined;
   if (!Array.isArray(list)) return { fault: 'the key set has no list "keys"; expected {"keys":[…]} (RFC 7517)' };
   if (list.length < 1 || list.length > mostKeys) return { fault: `a key set holds 1 to ${mostKeys} keys` };
   const keys: ClientKey[] = [];
@@ -68,7 +69,7 @@ function thumbprintOf(key: KeyObject): string {
 }
 
 function publicKeyOf(jwk: unknown): KeyObject | string {
-  if (!isRecord(jwk)) return 'is not a JWK';
+  if (!isObject(jwk)) return 'is not a JWK';
   const secret = privateMembers.find((member) => member in jwk);
   if (secret !== undefined) return `has the private member "${secret}"; hand in public keys only, and replace this one`;
   if (jwk['use'] !== undefined && jwk['use'] !== 'sig') return 'is not for signatures: its "use" is not "sig"';
@@ -82,7 +83,7 @@ function publicKeyOf(jwk: unknown): KeyObject | string {
 function readKey(jwk: unknown): ClientKey | string {
   const key = publicKeyOf(jwk);
   if (typeof key === 'string') return key;
-  if (!isRecord(jwk)) return 'is not a JWK';
+  if (!isObject(jwk)) return 'is not a JWK';
   const algs = algsOf(key);
   if (typeof algs === 'string') return algs;
   const [only, ...others] = algs;
@@ -114,8 +115,4 @@ function publicMembers(key: KeyObject): { readonly kty: string; readonly [member
   const members: Record<string, string | undefined> = { crv, x, y, n, e };
   const present = Object.entries(members).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return { kty, ...Object.fromEntries(present) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../kernel/is-object.ts';
 import { examples } from './openapi-words.ts';
 
 /** A JSON Schema, as data. */
@@ -12,8 +13,7 @@ const idTail = '_01M7WKVMFEE008WANFAS9XRDZX';
 
 /** The members of what ought to be a schema. */
 export function schemaOf(value: unknown): Schema {
-  // Narrowed to an object that is no list: its members are unknown, and stay so.
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : {};
+  return isObject(value) ? value : {};
 }
 
 /** A value that this schema takes, with what one would expect under that name: the examples of the OpenAPI document. */

@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
+import { isObject } from '../kernel/is-object.ts';
 import { type PublicPoint, type SigningKey, signJws, thumbprintOf } from '../keys/signing-key.ts';
 
 const type = 'citizen-services-evidence+jwt';
@@ -132,8 +133,7 @@ function bytesOf(part: string): Buffer {
 function recordOf(bytes: Buffer): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    // Narrowed to an object; its members stay unknown.
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (isObject(value)) return value;
   } catch (cause) {
     throw new EvidenceBroken(cause instanceof SyntaxError ? 'a part of it is not JSON' : 'a part of it is not text');
   }

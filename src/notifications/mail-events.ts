@@ -1,7 +1,8 @@
 import { parseId } from '../kernel/id.ts';
+import { isObject } from '../kernel/is-object.ts';
 import { at, wordAt } from './json-pointer.ts';
 import type { LateWord, SpokenOf } from './learn-late.ts';
-import { isObject, jsonOf, membersOf, pointerOf, wordsOf } from './mapping-file.ts';
+import { jsonOf, membersOf, pointerOf, wordsOf } from './mapping-file.ts';
 import { parseProviderJson } from './provider-json.ts';
 import type { ReasonCode } from './reason.ts';
 

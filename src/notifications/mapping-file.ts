@@ -1,3 +1,5 @@
+import { isObject } from '../kernel/is-object.ts';
+
 /** What stands in an operator's file of JSON; its faults are TypeErrors that show no value of it. */
 export function jsonOf(text: string): unknown {
   try {
@@ -14,11 +16,6 @@ export function membersOf(value: unknown, place: string, known: readonly string[
   const unknown = Object.keys(value).filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new TypeError(`${where}no member is called ${unknown.join(', ')}`);
   return value;
-}
-
-/** Whether it is an object with members, no list and not null. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A place in what the provider sends, as a JSON pointer (RFC 6901). */
