@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../access/caller.ts';
 import { instantDetail, parseInstant, toInstant } from '../kernel/clock.ts';
+import { percentDecode } from '../kernel/percent-decode.ts';
 import { type Issue, type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
 import type { Hidden, LedgerEvent } from '../ledger/event.ts';
@@ -40,12 +41,8 @@ export function hiddenUse(
 }
 
 function decode(text: string): string | undefined {
-  try {
-    const reason = decodeURIComponent(text).trim();
-    return /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(reason) ? reason : undefined;
-  } catch {
-    return undefined;
-  }
+  const reason = percentDecode(text)?.trim() ?? '';
+  return /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(reason) ? reason : undefined;
 }
 
 /** A commit whose events all say that they are hidden. */

@@ -2,6 +2,7 @@ import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { instantDetail, instantPattern } from '../kernel/clock.ts';
+import { percentDecode } from '../kernel/percent-decode.ts';
 import type { Issue } from '../kernel/problem.ts';
 
 // All faults of a request are told at once; the bound keeps a hostile body from making a long list.
@@ -204,12 +205,7 @@ export function parseQuery(
 }
 
 function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch (fault) {
-    if (fault instanceof URIError) return undefined;
-    throw fault;
-  }
+  return percentDecode(text.replaceAll('+', ' '));
 }
 
 function typed(value: string, schema: TSchema | undefined): unknown {

@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import { citizenIdPattern } from '../kernel/id.ts';
+import { percentDecode } from '../kernel/percent-decode.ts';
 import { type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 
 /** The pattern of a header's text: what HTTP carries safely, printable ASCII. */
@@ -26,15 +27,6 @@ export function decodeId(given: string, mostCharacters: number): string | undefi
 function lineOf(text: string | undefined, mostCharacters: number, pattern: RegExp): string | undefined {
   const line = text?.trim() ?? '';
   return [...line].length <= mostCharacters && pattern.test(line) ? line : undefined;
-}
-
-function percentDecode(given: string): string | undefined {
-  try {
-    return decodeURIComponent(given);
-  } catch (fault) {
-    if (fault instanceof URIError) return undefined;
-    throw fault;
-  }
 }
 
 /** Why this caller may not state that purpose: it is none of those that were agreed for its client. */
