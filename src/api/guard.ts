@@ -97,7 +97,7 @@ type GuardOptions = {
 /**
  * An HTTP server whose defaults are tightened, in front of any handler: what it refuses is answered as
  * `application/problem+json`, or by `refusedPage`; what the parser refuses always as a problem, for there is no request yet
- * that could ask for something else.
+ * that could ask for something else: of its bytes Node hands over what came last, and nothing when they came too slowly.
  */
 export function createGuardedServer(options: GuardOptions, handler: RequestListener): Server {
   // The parser goes on to a request behind one that was refused; on such a connection nothing more is served
