@@ -22,8 +22,7 @@ const answerGraceMs = 10_000;
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Db> {
   const { statementTimeoutMs = 30_000, random } = options;
   const texts = createTexts();
-  // A session that the server ends for being idle may end under a write, which is then unknown.
-  const timeouts = `set idle_session_timeout = 0; set statement_timeout = ${statementTimeoutMs}; set idle_in_transaction_session_timeout = ${statementTimeoutMs}; set lock_timeout = ${lockTimeoutMs}`;
+  const timeouts = `${neverEnded}; set statement_timeout = ${statementTimeoutMs}; set idle_in_transaction_session_timeout = ${statementTimeoutMs}; set lock_timeout = ${lockTimeoutMs}`;
   const session = (setup: string): ConnectionOptions => ({
     url,
     texts,
@@ -80,6 +79,11 @@ const primaryOnly = `do $$ begin
       message = 'this server is a standby, which takes no writes and may be behind: name the primary in DATABASE_URL';
   end if;
 end $$`;
+
+// A session that the server ends for being idle, or for a transaction that lasts, may end under a write, which is then unknown.
+// Each statement has its own time, and so has the pause between two. The second setting has come with PostgreSQL 17.
+const neverEnded =
+  "select set_config(name, '0', false) from pg_settings where name in ('idle_session_timeout', 'transaction_timeout')";
 
 const busyTable = (table: string) =>
   new WriteBusy(`another session has locked ${table}, and a statement has just waited for it in vain`);

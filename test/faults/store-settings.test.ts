@@ -54,12 +54,21 @@ for (const [where, told] of [
   });
 }
 
-test('postgres: no session is ended for having been idle, however that is set', async (t) => {
+test('postgres: no session is ended for having been idle, or for a transaction that lasts, however that is set', async (t) => {
   const url = await createDatabase('empty');
   t.after(() => dropDatabase(url));
-  await onServer(`alter database ${databaseOf(url)} set idle_session_timeout = '1h'`);
+  const settings = { idle_session_timeout: '1h', transaction_timeout: '2h' };
+  // The second has come with PostgreSQL 17.
+  const known = await onServer(`select name from pg_settings where name in ('${Object.keys(settings).join("', '")}')`);
+  const names = known.map(({ name }) => name as keyof typeof settings);
+  for (const name of names) await onServer(`alter database ${databaseOf(url)} set ${name} = '${settings[name]}'`);
   const db = await openPostgres(url, { random });
   t.after(() => db.close());
-  const setting = "select current_setting('idle_session_timeout') as ends";
-  assert.deepEqual([await db.read(setting), await db.write([{ sql: setting }])], [[{ ends: '0' }], [[{ ends: '0' }]]]);
+  for (const name of names) {
+    const setting = `select current_setting('${name}') as ends`;
+    assert.deepEqual(
+      [await db.read(setting), await db.write([{ sql: setting }])],
+      [[{ ends: '0' }], [[{ ends: '0' }]]],
+    );
+  }
 });
