@@ -67,6 +67,31 @@ test('what a lane gives back runs again three times, and is then busy with the l
   assert.deepEqual(attempts, [0, 1, 2, 3]);
 });
 
+test('between two tries others have their turn, each time for a while that is drawn', async () => {
+  let drawn = 0;
+  let turns = 0;
+  const seen: [number, number][] = [];
+  const random = (bytes: number) => {
+    drawn += 1;
+    return noJitter(bytes);
+  };
+  const lane: Lane = async (batch) => {
+    seen.push([drawn, turns]);
+    process.nextTick(() => {
+      turns += 1;
+    });
+    return { units: batch, because: 'again' };
+  };
+  const commits = createGroupCommit({ lanes: [lane], batchLimit: 8, texts: createTexts(), random });
+  await assert.rejects(commits.write(unit), WriteBusy);
+  assert.deepEqual(seen, [
+    [0, 0],
+    [1, 1],
+    [2, 2],
+    [3, 3],
+  ]);
+});
+
 test('only what a lane gives back runs again', async () => {
   const sizes: number[] = [];
   const lane: Lane = async (batch) => {

@@ -27,6 +27,14 @@ test('the plain inserts at the end of each unit are one statement for each text,
   assert.deepEqual(alone, [0, 3]);
 });
 
+test('each row of several that go together has its own values', () => {
+  const sql = 'insert into a (id, of, kind) values ($2, $1, $2)';
+  const { statements } = createJoins()([[{ sql, args: ['1', '2'] }], [{ sql, args: ['3', '4'] }]]);
+  assert.deepEqual(statements, [
+    { sql: 'insert into a (id, of, kind) values ($2, $1, $2), ($4, $3, $4)', args: ['1', '2', '3', '4'] },
+  ]);
+});
+
 test('rows beyond a power of two go in smaller statements, each row once', () => {
   const units = Array.from({ length: 100 }, (_, n) => [row(`${n}`)]);
   const { statements, places } = createJoins()(units);
