@@ -13,7 +13,9 @@ import {
   serve,
 } from '../../test/attacks/tokens-server.ts';
 import { engines } from '../../test/engines.ts';
+import { onServer } from '../../test/postgres-databases.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
+import { ReadUnavailable } from '../store/db.ts';
 import { createAuthorizationServer } from './authorization-server.ts';
 import { clientDisabling } from './client-store.ts';
 
@@ -121,6 +123,43 @@ test('a client that is disabled gets no token any more', async (t) => {
   assert.equal((await served.ask({}, basic(served))).status, 200);
   await served.db.write([clientDisabling(served.client.client.clientId, served.clock.at)]);
   assert.equal((await served.ask({}, basic(served))).status, 401);
+});
+
+test('postgres: while the database cannot be asked it is said to be for now, and then a token is given', async (t) => {
+  const served = await serve(t, engines.find(({ name }) => name === 'postgres') ?? assert.fail());
+  const [row] = await served.db.read('select current_database() as name');
+  const name = String(row?.['name']);
+  const admit = (whom: boolean) => onServer(`alter database ${name} with allow_connections ${whom}`);
+  await admit(false);
+  await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  const { status, headers, body } = await served.ask({}, basic(served));
+  assert.deepEqual(
+    [status, headers.get('retry-after'), headers.get('cache-control'), body],
+    [
+      ...[503, '2', 'no-store'],
+      {
+        error: 'temporarily_unavailable',
+        error_description: 'the database cannot be asked at present; no token was given, ask again',
+      },
+    ],
+  );
+  assert.deepEqual(
+    served.faults.map((fault) => fault instanceof ReadUnavailable),
+    [true],
+  );
+  await admit(true);
+  assert.equal((await served.ask({}, basic(served))).status, 200);
+});
+
+test('a fault of the server is told as its own, and where it is written down', async (t) => {
+  const served = await serve(t);
+  await served.db.write([{ sql: 'alter table client rename to somewhere_else' }]);
+  const { status, headers, body } = await served.ask({}, basic(served));
+  assert.deepEqual(
+    [status, headers.get('retry-after'), body],
+    [500, null, { error: 'server_error', error_description: 'the server met a fault of its own; it is in its log' }],
+  );
+  assert.equal(served.faults.length, 1);
 });
 
 test('errors stay JSON for a browser, for a JSON body and for other methods and paths', async (t) => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Configuration, errors, JWK, KoaContextWithOIDC, Provider, ResourceServer } from 'oidc-provider';
 import type { Clock, Random } from '../kernel/clock.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
-import type { Db } from '../store/db.ts';
+import { type Db, ReadUnavailable, WriteBusy, WriteUnknown } from '../store/db.ts';
 import { accessTokenClaims, accessTokenSeconds, audienceOf, isId } from './access-token.ts';
 import { isSecretOf } from './client.ts';
 import { faultOfAssertion } from './client-assertion.ts';
@@ -80,7 +80,14 @@ export async function createTokenEndpoint(room: TokenEndpointRoom, key: SigningK
     nextChallenge: () => room.nonces?.current() ?? '',
     checkChallenge: () => true,
   };
-  provider.on('server_error', (_context, fault) => room.report(fault));
+  provider.on('server_error', (context, fault) => {
+    room.report(fault);
+    const passing = fault instanceof ReadUnavailable || fault instanceof WriteBusy || fault instanceof WriteUnknown;
+    context.body = passing ? notNow : ownFault;
+    if (!passing) return;
+    context.status = 503;
+    context.set('retry-after', '2');
+  });
   // Its listeners are given the context as well. The connection's own fault is a caller who is gone: anybody could make as
   // many as they like (tokens-broken-off.test.ts).
   provider.onerror = (fault, context?: KoaContextWithOIDC) => {
@@ -104,6 +111,13 @@ export async function createTokenEndpoint(room: TokenEndpointRoom, key: SigningK
   });
   return provider.callback();
 }
+
+/** In the words of RFC 6749, section 4.1.2.1, also where it is unknown whether a proof counts as used: each request has a new one. */
+const notNow = {
+  error: 'temporarily_unavailable',
+  error_description: 'the database cannot be asked at present; no token was given, ask again',
+};
+const ownFault = { error: 'server_error', error_description: 'the server met a fault of its own; it is in its log' };
 
 /** The DPoP proof of a token request, checked; undefined without one, since few clients need it. */
 async function proofOf({ publicUrl, clock, nonces }: TokenEndpointRoom, { headers }: IncomingMessage) {
