@@ -17,7 +17,8 @@ export type Reader = {
 export function openReader(path: string | URL): Reader {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 1_000 });
   db.exec('pragma cache_size = -8192; pragma temp_store = memory');
-  const [begin, end] = [db.prepare('begin'), db.prepare('commit')];
+  // Not by `commit`: behind a read that met a damaged page it throws as well, and nobody waits for it.
+  const [begin, end] = [db.prepare('begin'), db.prepare('rollback')];
   const run = createRun(db);
   let reading = false;
   let scheduled = false;
