@@ -1,14 +1,13 @@
 import type { MessagePort } from 'node:worker_threads';
 import { type Value, WriteRefused, WriteUnknown } from './db.ts';
 import { allSettled, type Lane, type Pending } from './group-commit.ts';
-import type { Reader } from './sqlite-reader.ts';
 import type { BatchResult, SentBatch, UnitResult } from './sqlite-writer.ts';
 
 /**
  * The lane of one thread to the writer thread. A batch whose answer does not come, because the writer failed or ended
  * with it in its hands, is of unknown outcome; what comes later never reached the writer.
  */
-export function createSqliteLane(port: MessagePort, reader: Pick<Reader, 'refresh'>): Lane {
+export function createSqliteLane(port: MessagePort): Lane {
   // The writer keeps the texts it has seen: each crosses between the threads once.
   const sent = new Map<string, number>();
   let answer = Promise.withResolvers<BatchResult>();
@@ -40,8 +39,6 @@ export function createSqliteLane(port: MessagePort, reader: Pick<Reader, 'refres
     answer = Promise.withResolvers();
     port.postMessage({ texts: fresh, units } satisfies SentBatch, [packed.buffer]);
     const result = await answer.promise;
-    // Whoever is told of a write sees it in the next read.
-    reader.refresh();
     if (result.state === 'busy') return { units: batch, because: 'the SQLite file is locked by another program' };
     if (result.state === 'committed') settle(batch, result.results);
     else rejectAll(batch, result.message);

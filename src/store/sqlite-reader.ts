@@ -4,8 +4,6 @@ import { createRun, type Run } from './sqlite-statements.ts';
 /** The connection that reads. What one turn of the event loop reads shares a transaction: one look at the file. */
 export type Reader = {
   readonly run: Run;
-  /** Lets the next read see what was committed meanwhile; called with every answer of the writer. */
-  refresh(): void;
   close(): void;
 };
 
@@ -21,7 +19,6 @@ export function openReader(path: string | URL): Reader {
   const [begin, end] = [db.prepare('begin'), db.prepare('rollback')];
   const run = createRun(db);
   let reading = false;
-  let scheduled = false;
 
   function refresh(): void {
     if (!reading) return;
@@ -29,24 +26,15 @@ export function openReader(path: string | URL): Reader {
     end.run();
   }
 
-  function refreshLater(): void {
-    scheduled = false;
-    refresh();
-  }
-
   return {
     run: (sql, args) => {
       if (!reading) {
         begin.run();
         reading = true;
-        if (!scheduled) {
-          scheduled = true;
-          setImmediate(refreshLater);
-        }
+        setImmediate(refresh);
       }
       return run(sql, args);
     },
-    refresh,
     close: () => {
       refresh();
       db.close();

@@ -66,13 +66,14 @@ type Parts = { readonly path: string; readonly port: MessagePort; readonly rando
 function createDb({ path, port, random }: Parts): Db {
   const texts = createTexts();
   const reader = openReader(path);
-  const commits = createGroupCommit({ lanes: [createSqliteLane(port, reader)], batchLimit, texts, random });
+  const commits = createGroupCommit({ lanes: [createSqliteLane(port)], batchLimit, texts, random });
   const together = createCohort();
   let closing: Promise<void> | undefined;
   return {
     engine: 'sqlite',
     write: commits.write,
-    // A read is synchronous inside. What is read in one turn is read behind it, in one transaction.
+    // A read is synchronous inside. What is read in one turn is read behind it, in one transaction that has ended before the next
+    // such turn: whoever is told of a write sees it in the next read.
     read: async (sql, args) => {
       const fault = faultOf({ sql, args: args ?? [] }, texts(sql));
       if (fault !== undefined) throw new TypeError(fault);
