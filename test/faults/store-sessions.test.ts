@@ -23,7 +23,7 @@ const add = { sql: 'insert into thing (id) values ($1)', args: ['a'] };
 const lookUp = (db: Db) => db.read('select id from thing where id = $1', ['a']);
 const readAll = (db: Db) => db.read('select id from thing');
 
-test('postgres: what is asked one after the other goes over one session for writes, one for lookups, one for other reads', async (t) => {
+test('postgres: what is asked one after the other goes over one session for writes, one for lookups, one for other reads, until it ends', async (t) => {
   const { db, sessions } = await open(t);
   for (let times = 0; times < 20; times += 1) {
     await db.write([add]);
@@ -31,6 +31,10 @@ test('postgres: what is asked one after the other goes over one session for writ
     await readAll(db);
   }
   assert.equal(await sessions(), 3);
+  const last = [readAll(db), lookUp(db)];
+  await db.close();
+  assert.equal((await Promise.all(last)).length, 2);
+  await until(async () => (await sessions()) === 0);
 });
 
 test('postgres: a database that is closed leaves no session behind, however busy it was', async (t) => {
