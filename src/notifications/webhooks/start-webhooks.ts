@@ -99,7 +99,7 @@ export function startWebhooks(parts: WebhookProcess): Calling {
   };
 }
 
-/** The webhooks in turn: each claim is for one of them. `again` is called when it is worth another look. */
+/** The webhooks in turn: each claim is for as many of them as it has room for. `again` is called when it is worth another look. */
 function callQueue(parts: WebhookProcess, again: () => void): Queue<WebhookJob> {
   const turns = createWebhookTurns();
   return {
