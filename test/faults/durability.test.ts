@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import fs, { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import promises, { type FileHandle, open } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { openFolderBlobs } from '../../src/documents/blobs/folder.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
@@ -62,8 +63,41 @@ test('a document is synced before it gets its name, and its folder before the de
     })(),
   );
   const last = seen.slice(seen.indexOf('file synced'));
-  assert.deepEqual([last[0], last.includes('renamed'), last.at(-1)], ['file synced', true, 'folder synced']);
-  assert.ok(last.indexOf('renamed') < last.lastIndexOf('folder synced'));
+  const folders = new Array(last.lastIndexOf('renamed') - 1).fill('folder synced');
+  assert.deepEqual(last, ['file synced', ...folders, 'renamed', 'folder synced']);
+});
+
+test('a document in a folder that another one makes just now is acknowledged when all above it is synced too', async (t) => {
+  const folder = folderOf(t);
+  const blobs = await openFolderBlobs(join(folder, 'documents'));
+  await using any = await open(folder, 'r');
+  const handles = Object.getPrototypeOf(any) as FileHandle;
+  const { sync } = handles;
+  const synced: number[] = [];
+  const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isHeld = false;
+  handles.sync = async function held(this: FileHandle) {
+    const found = await this.stat();
+    if (found.isDirectory() && !isHeld) {
+      isHeld = true;
+      begun.resolve();
+      await goOn.promise;
+    }
+    await sync.call(this);
+    synced.push(found.ino);
+  };
+  t.after(() => {
+    handles.sync = sync;
+  });
+  const put = (id: string) => blobs.put(id, Readable.from([Buffer.from('sealed')]));
+  const first = put('doc_01M81HRJ9XE00BWEZR4D3XY3Z9');
+  await begun.promise;
+  await put('doc_01M81HRJ9XE00BWEZR4D3XY4Z9');
+  const folders = ['sealed', 'sealed/9', 'sealed/9/Z'];
+  const isSynced = (path: string) => synced.includes(statSync(join(folder, 'documents', path)).ino);
+  assert.deepEqual(folders.filter(isSynced), folders);
+  goOn.resolve();
+  await first;
 });
 
 test('the anchor of the ledger is synced before it takes the place of the one before, and its folder after', async (t) => {

@@ -61,6 +61,16 @@ export async function openFolderBlobs(folder: string, options: FolderOptions = {
 
   const pathOf = (name: string) => blobPath(folder, name);
 
+  /** Makes the folder of a blob, once and for all. */
+  async function make(path: string): Promise<void> {
+    if (made.has(path)) return;
+    await makeFolder(path);
+    // What is there may not be synced yet by whoever makes it: another deposit, a thread, a process that was killed.
+    await syncFolder(dirname(path));
+    await syncFolder(sealed);
+    made.add(path);
+  }
+
   return {
     put: async (name, bytes) => {
       const path = pathOf(name);
@@ -68,8 +78,7 @@ export async function openFolderBlobs(folder: string, options: FolderOptions = {
       await writeDraft(draft, bytes, unavailable);
       let at = draft;
       try {
-        if (!made.has(dirname(path))) await makeFolder(dirname(path));
-        made.add(dirname(path));
+        await make(dirname(path));
         await rename(draft, path);
         at = path;
         await syncFolder(dirname(path));
