@@ -41,6 +41,9 @@ for (const engine of engines) {
       await db.write([keys.destruction('anna')]);
       now += passedMs;
       assert.notDeepEqual(await keys.keyOf('anna'), key);
+      // Nor is it in memory any more.
+      now -= passedMs;
+      assert.notDeepEqual(await keys.keyOf('anna'), key);
     });
   }
 }

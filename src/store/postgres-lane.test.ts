@@ -137,6 +137,14 @@ test('FATAL is unknown, whatever its code and whatever COMMIT answers, and nothi
   }
 });
 
+test('a COMMIT that is answered with neither COMMIT nor ROLLBACK is unknown, and nothing runs again', async () => {
+  const { lane, sent } = scripted((sql) => (sql === 'commit' ? { rows: [], command: 'SET' } : fine(sql)));
+  const unit = pending(a);
+  assert.deepEqual((await lane([unit.pending], 0)).units, []);
+  assert.ok((await unit.settled) instanceof WriteUnknown);
+  assert.equal(sent.length, 1);
+});
+
 test('a statement whose completion is unknown leaves its transaction so, though COMMIT answers ROLLBACK', async () => {
   const { lane, sent } = scripted((sql) => {
     if (sql === 'a') return fails('40003');
