@@ -1,5 +1,6 @@
 import type { DocumentId, EventId } from '../kernel/id.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
+import { inSizes, textsInSizes } from '../store/multi-row.ts';
 import { bytesField, idField, textField, textOrNull, wholeField, wholeOrNull } from '../store/row-fields.ts';
 import type { Grant, HeldDocument, Reader, Scan, StoredDocument } from './document.ts';
 
@@ -98,11 +99,23 @@ export async function listDocuments(read: Read, page: Page): Promise<Found<HeldD
   return foundIn(rows).flatMap(({ document, grants }) => ('sealedRecord' in document ? [{ document, grants }] : []));
 }
 
-/** Whose the blob of that name is: of a document that is held, of one that was erased, which owns none, or of no row. */
-export async function ownerOf(read: Read, name: string): Promise<'held' | 'erased' | 'none'> {
-  const [row] = await read('select status from document where id = $1', [name]);
-  if (row === undefined) return 'none';
-  return row['status'] === 'erased' ? 'erased' : 'held';
+/** Whose a blob is: of a document that is held, of one that was erased, which owns none, or of no row. */
+export type Owner = 'held' | 'erased' | 'none';
+
+const selectOwners = textsInSizes((count) => {
+  const places = Array.from({ length: count }, (_, at) => `$${at + 1}`);
+  return `select id, status from document where id in (${places.join(', ')})`;
+});
+
+/** Whose the blobs of these names are; of no row where a name is missing. */
+export async function ownersOf(read: Read, names: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
+  const owners = new Map<string, Owner>();
+  for (const part of inSizes(names)) {
+    for (const row of await read(selectOwners(part.length), part)) {
+      owners.set(textField(row, 'id'), row['status'] === 'erased' ? 'erased' : 'held');
+    }
+  }
+  return owners;
 }
 
 /** The documents in rows of one document and one grant each, in the order of the rows. */

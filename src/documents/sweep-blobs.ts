@@ -1,6 +1,6 @@
 import type { Read } from '../store/db.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
-import { ownerOf } from './document-store.ts';
+import { ownedBlobs } from './owned-blobs.ts';
 
 /** More than that no crash leaves: as many uploads would have to be between their blob and their row. */
 export const mostOrphans = 100;
@@ -32,11 +32,9 @@ export async function sweepBlobs(
     orphans += 1;
   };
   let [owned, strays] = [0, 0];
-  for await (const { name, storedAt } of parts.blobs.list()) {
+  for await (const { name, storedAt, owner } of ownedBlobs(parts, before)) {
     // What is left is for the next sweep, which also tells of strays.
     if (parts.isStopping?.() === true) return { broken, orphans, strays: 0 };
-    if (storedAt >= before) continue;
-    const owner = await ownerOf(parts.read, name);
     if (owner === 'held') owned += 1;
     else if (owner === 'erased') await remove(name);
     else {

@@ -4,8 +4,9 @@ import { SealBroken } from '../keys/chunked-encryption.ts';
 import type { Read } from '../store/db.ts';
 import { BlobBroken } from './blobs/blob-store.ts';
 import type { HeldDocument } from './document.ts';
-import { findDocument, ownerOf } from './document-store.ts';
+import { findDocument } from './document-store.ts';
 import { heldBytes, openContent, wholeOf } from './open-document.ts';
+import { ownedBlobs } from './owned-blobs.ts';
 import type { DocumentPorts } from './ports.ts';
 
 /** One thing that is not as it should be; nothing of it is repaired here. */
@@ -137,10 +138,8 @@ async function verifyRows(
 
 /** Every blob has to be that of a document that is not erased. */
 async function verifyBlobs({ read, ports, onFinding, before, beforeEach }: VerifyParts): Promise<void> {
-  for await (const { name, storedAt } of ports.blobs.list()) {
+  for await (const { name, owner } of ownedBlobs({ blobs: ports.blobs, read }, before)) {
     await beforeEach?.();
-    if (storedAt >= before) continue;
-    const owner = await ownerOf(read, name);
     if (owner === 'held') continue;
     const erased = owner === 'erased';
     const detail = erased ? 'its document is erased; the next sweep removes it' : 'no document owns it';
