@@ -15,6 +15,7 @@ import { type CitizenKeys, createCitizenKeys } from './ledger/citizen-keys.ts';
 import { type Commit, createCommit } from './ledger/commit.ts';
 import { refuseOtherLasting } from './ledger/lasting-keys.ts';
 import type { Db } from './store/db.ts';
+import type { Step } from './store/migrations.ts';
 import { joinDatabase, openDatabase } from './store/open.ts';
 
 /** What stands before there is a server: the database with its keys. Commands of the command line work on it as well. */
@@ -47,11 +48,13 @@ export type Ground = {
 
 /** Opens the database, migrated, and what stands on it. */
 export async function openHouse(ground: Ground): Promise<House> {
-  const { settings, clock, random, onLost } = ground;
+  const { settings, clock, random, log, onLost } = ground;
   const { dataDir } = settings;
   const databaseUrl = settings.databaseUrl?.reveal();
   const lost = onLost === undefined ? {} : { onLost };
-  const open = () => openDatabase({ databaseUrl, dataDir, clock, random, ...lost });
+  // A large table takes minutes, in which nothing else is heard of the start.
+  const onMigration = (step: Step) => log.notice('the database is migrated before anything is served', step);
+  const open = () => openDatabase({ databaseUrl, dataDir, clock, random, onMigration, ...lost });
   const db = await inFolderOf('DATA_DIR', open);
   try {
     await refuseOtherLasting(db.read, ground.root);

@@ -26,12 +26,22 @@ const joined = {
 const triesAgainstOthers = 600;
 const pauseBetweenTriesMs = 100;
 
+/** A file that is about to be applied to a database that has been in use: the `number`-th of `total`. */
+export type Step = { readonly file: string; readonly number: number; readonly total: number };
+
+export type MigrateOptions = {
+  readonly folder?: string;
+  /** Told before each file; nobody is served until the last of them is done. */
+  readonly onStep?: ((step: Step) => void) | undefined;
+};
+
 /**
  * Brings the schema up to this program, one file a unit, and gives the names of the files it applied. Several processes
  * may do so at once: one of them stores a number, the others see that and go on. Refuses a file that was changed after
  * it was applied, and a database that a newer program has migrated.
  */
-export async function migrate(db: Db, clock: Clock, folder = migrationsFolder): Promise<string[]> {
+export async function migrate(db: Db, clock: Clock, options: MigrateOptions = {}): Promise<string[]> {
+  const { folder = migrationsFolder, onStep } = options;
   const migrations = await readMigrations(folder);
   const applied: string[] = [];
   let because = '';
@@ -39,7 +49,9 @@ export async function migrate(db: Db, clock: Clock, folder = migrationsFolder): 
     try {
       const stored = await storedChecksums(db, migrations);
       refuseWhatDoesNotFit(migrations, stored);
-      for (const migration of migrations.filter(({ number }) => !stored.has(number))) {
+      const pending = migrations.filter(({ number }) => !stored.has(number));
+      for (const [at, migration] of pending.entries()) {
+        if (stored.size > 0) onStep?.({ file: fileName(migration), number: at + 1, total: pending.length });
         await apply(db, migration, clock);
         applied.push(fileName(migration));
       }
@@ -170,7 +182,7 @@ function refuseWhatDoesNotFit(migrations: readonly Migration[], stored: Readonly
 async function apply(db: Db, migration: Migration, clock: Clock): Promise<void> {
   const { number, name, checksum, statements } = migration;
   const claim: Statement = {
-    sql: 'insert into schema_migration (number, name, checksum, applied_at) values ($1, $2, $3, $4)',
+    sql: 'insert into schema_migration (number, name, checksum, applied_at) values ($1, $2, $3, $4) /* spills */',
     args: [number, name, checksum, clock.now()],
   };
   const plans = db.engine === 'postgres' ? planFreely : [];

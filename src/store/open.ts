@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import type { Db } from './db.ts';
-import { migrate } from './migrations.ts';
+import { migrate, type Step } from './migrations.ts';
 import { makeFolder } from './sync-folder.ts';
 
 export type DatabaseSettings = {
@@ -13,6 +13,8 @@ export type DatabaseSettings = {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly random?: Random;
+  /** Told of each migration of a database that has been in use, before it begins. */
+  readonly onMigration?: ((step: Step) => void) | undefined;
   /** Called once when the disk or the writer of SQLite fails: the process has to stop, the next start recovers. */
   readonly onLost?: (error: Error) => void;
 };
@@ -28,7 +30,7 @@ export const restoringFile = `${databaseFile}.restoring`;
  * that is lost is the first thread's to tell.
  */
 export async function joinDatabase(
-  { databaseUrl, dataDir, random = systemRandom }: Omit<DatabaseSettings, 'clock' | 'onLost'>,
+  { databaseUrl, dataDir, random = systemRandom }: Omit<DatabaseSettings, 'clock' | 'onLost' | 'onMigration'>,
   port: MessagePort | undefined,
 ): Promise<Db> {
   if (databaseUrl !== undefined) return (await import('./postgres.ts')).openPostgres(databaseUrl, { random });
@@ -46,7 +48,7 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Db> {
   // A migration of a large table may take longer than any statement of a request.
   const patient = await openPostgres(databaseUrl, { random, statementTimeoutMs: migrationTimeoutMs });
   try {
-    await migrate(patient, clock);
+    await migrate(patient, clock, { onStep: settings.onMigration });
   } finally {
     await patient.close();
   }
@@ -67,7 +69,7 @@ async function openFile(settings: DatabaseSettings, random: Random): Promise<Db>
   const options = settings.onLost === undefined ? { random } : { random, onLost: settings.onLost };
   const db = await openSqlite(path, options);
   try {
-    await migrate(db, settings.clock);
+    await migrate(db, settings.clock, { onStep: settings.onMigration });
     return db;
   } catch (error) {
     await db.close();

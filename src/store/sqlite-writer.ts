@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { isCheckedAlways, quickCheck } from './database-check.ts';
 import type { RefusalKind, Row, Value } from './db.ts';
 import { faultFrom, type SqliteFault, withRemedy } from './sqlite-faults.ts';
+import { holds, learn, newSender, type Sender, type Sent } from './sqlite-marks.ts';
 import { createRun, type Run } from './sqlite-statements.ts';
 
 /** A statement on its way to the writer: the index of its text, its values, the rows it expects. */
@@ -52,10 +54,6 @@ class Lost extends Error {
   }
 }
 
-/** A thread that writes: its port, the texts it has sent, and which of them take away for good. */
-type Sender = { readonly port: MessagePort; readonly texts: string[]; readonly wiping: Set<number> };
-type Sent = { readonly sender: Sender; readonly batch: SentBatch };
-
 function start(path: string, tell: (message: FromWriter) => void): (message: ToWriter) => void {
   const db = open(path);
   const commit = createCommit(path, db, createRun(db));
@@ -84,7 +82,7 @@ function start(path: string, tell: (message: FromWriter) => void): (message: ToW
   }
 
   function join(port: MessagePort): void {
-    const sender: Sender = { port, texts: [], wiping: new Set() };
+    const sender = newSender(port);
     senders.add(sender);
     port.on('message', (batch: SentBatch) => take(sender, batch));
     port.on('close', () => senders.delete(sender));
@@ -99,13 +97,6 @@ function start(path: string, tell: (message: FromWriter) => void): (message: ToW
     for (const { port } of senders) port.close();
     parentPort?.close();
   };
-}
-
-function learn({ sender: { texts, wiping }, batch }: Sent): void {
-  for (const text of batch.texts) {
-    if (text.includes('/* wipe */')) wiping.add(texts.length);
-    texts.push(text);
-  }
 }
 
 function open(path: string): DatabaseSync {
@@ -145,6 +136,7 @@ function createCommit(path: string, db: DatabaseSync, run: Run): (sent: readonly
   const [begin, commit, rollback] = [step('begin immediate'), step('commit'), step('rollback')];
   const [savepoint, release, back] = [step('savepoint unit'), step('release unit'), step('rollback to unit')];
   const plan = createCheckpointPlan(db);
+  const keep = createKeeping(path, db);
 
   function inSavepoint(unit: SentUnit, texts: readonly string[]): UnitResult {
     savepoint();
@@ -185,6 +177,7 @@ function createCommit(path: string, db: DatabaseSync, run: Run): (sent: readonly
   return (sent) => {
     try {
       plan(sent);
+      keep(sent);
       const results = withoutRefused(sent);
       wipe(sent);
       return results;
@@ -211,6 +204,19 @@ function createCheckpointPlan(db: DatabaseSync): (sent: readonly Sent[]) => void
   };
 }
 
+// What a statement has changed, and what it sorts, is kept until it ends: in memory, as it is little. In a unit with `/* spills */`
+// it may be a whole table, and lies beside the database, in files without a name.
+function createKeeping(path: string, db: DatabaseSync): (sent: readonly Sent[]) => void {
+  let kept: 'memory' | 'file' = 'memory';
+  return (sent) => {
+    const wanted = holds(sent, 'spilling') ? 'file' : 'memory';
+    if (wanted === kept) return;
+    if (wanted === 'file') db.exec(`pragma temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
+    db.exec(`pragma temp_store = ${wanted}`);
+    kept = wanted;
+  };
+}
+
 // What a statement with `/* wipe */` takes away would lie in the file until enough was written after it, and in the log of
 // writes beside it for longer: both are brought up to date before it is said to be gone. A reader that stands in the way
 // has it done with the next commit. Only the first one waits for it: a backup reads for minutes.
@@ -219,10 +225,7 @@ function createWiping(db: DatabaseSync): (sent: readonly Sent[]) => void {
   // A process that was killed may have left it to be done.
   let isLeft = true;
   return (sent) => {
-    const isNew = sent.some(
-      ({ sender: { wiping }, batch }) =>
-        wiping.size > 0 && batch.units.some((unit) => unit.some(([text]) => wiping.has(text))),
-    );
+    const isNew = holds(sent, 'wiping');
     if (!isLeft && !isNew) return;
     if (isLeft) db.exec('pragma busy_timeout = 0');
     try {

@@ -35,10 +35,10 @@ for (const engine of engines) {
   test(`${engine.name}: migrations are applied in order, once, with their time`, async (t) => {
     const db = await openEmpty(engine, t);
     const folder = folderWith(t, { '0001-first.sql': first, 'notes.txt': 'no migration' });
-    assert.deepEqual(await migrate(db, clock, folder), ['0001-first.sql']);
+    assert.deepEqual(await migrate(db, clock, { folder }), ['0001-first.sql']);
     writeFileSync(join(folder, '0010-second.sql'), second);
-    assert.deepEqual(await migrate(db, clock, folder), ['0010-second.sql']);
-    assert.deepEqual(await migrate(db, clock, folder), []);
+    assert.deepEqual(await migrate(db, clock, { folder }), ['0010-second.sql']);
+    assert.deepEqual(await migrate(db, clock, { folder }), []);
     assert.deepEqual(await db.read('select id from a'), [{ id: 'from the second' }]);
     assert.deepEqual(await db.read(applied), [
       { number: 1, name: 'first', applied_at: clock.now() },
@@ -49,37 +49,37 @@ for (const engine of engines) {
   test(`${engine.name}: a migration that fails leaves nothing of itself and says where it failed`, async (t) => {
     const db = await openEmpty(engine, t);
     const folder = folderWith(t, { '0001-first.sql': first, '0002-bad.sql': `${second};\ncreate table a (id text)` });
-    await assert.rejects(migrate(db, clock, folder), /0002-bad\.sql failed at statement 3/);
+    await assert.rejects(migrate(db, clock, { folder }), /0002-bad\.sql failed at statement 3/);
     assert.deepEqual(await db.read('select id from a'), []);
     assert.equal((await db.read(applied)).length, 1);
     writeFileSync(join(folder, '0002-bad.sql'), second);
-    assert.deepEqual(await migrate(db, clock, folder), ['0002-bad.sql']);
+    assert.deepEqual(await migrate(db, clock, { folder }), ['0002-bad.sql']);
   });
 
   test(`${engine.name}: a migration that was changed after it was applied is refused; line ends are no change`, async (t) => {
     const db = await openEmpty(engine, t);
-    await migrate(db, clock, folderWith(t, { '0001-first.sql': first }));
+    await migrate(db, clock, { folder: folderWith(t, { '0001-first.sql': first }) });
     const windows = folderWith(t, { '0001-first.sql': first.replaceAll('\n', '\r\n') });
-    assert.deepEqual(await migrate(db, clock, windows), []);
+    assert.deepEqual(await migrate(db, clock, { folder: windows }), []);
     const changed = folderWith(t, { '0001-first.sql': `${first}-- changed\n` });
-    await assert.rejects(migrate(db, clock, changed), /0001-first\.sql was changed .* bring the file back/);
+    await assert.rejects(migrate(db, clock, { folder: changed }), /0001-first\.sql was changed .* bring the file back/);
   });
 
   test(`${engine.name}: a database that a newer program migrated is refused with the remedy`, async (t) => {
     const db = await openEmpty(engine, t);
-    await migrate(db, clock, folderWith(t, { '0001-first.sql': first, '0002-second.sql': second }));
+    await migrate(db, clock, { folder: folderWith(t, { '0001-first.sql': first, '0002-second.sql': second }) });
     const older = folderWith(t, { '0001-first.sql': first });
     await assert.rejects(
-      migrate(db, clock, older),
+      migrate(db, clock, { folder: older }),
       /newer program has migrated this database to 2.*start the newer program/,
     );
   });
 
   test(`${engine.name}: a migration with a number below those applied is refused`, async (t) => {
     const db = await openEmpty(engine, t);
-    await migrate(db, clock, folderWith(t, { '0002-second.sql': first }));
+    await migrate(db, clock, { folder: folderWith(t, { '0002-second.sql': first }) });
     const late = folderWith(t, { '0001-late.sql': second, '0002-second.sql': first });
-    await assert.rejects(migrate(db, clock, late), /0001-late\.sql comes before 2/);
+    await assert.rejects(migrate(db, clock, { folder: late }), /0001-late\.sql comes before 2/);
   });
 
   test(`${engine.name}: processes that start at once apply each migration once`, async (t) => {
@@ -95,7 +95,7 @@ for (const engine of engines) {
       '0002-second.sql': second,
       '0003-third.sql': 'create table c (id text)',
     });
-    const results = await Promise.all(handles.map((db) => migrate(db, clock, folder)));
+    const results = await Promise.all(handles.map((db) => migrate(db, clock, { folder })));
     assert.deepEqual(results.flat().sort(), ['0001-first.sql', '0002-second.sql', '0003-third.sql']);
     assert.deepEqual(await handles[0]?.read('select id from a'), [{ id: 'from the second' }]);
     await Promise.all(handles.map((db) => db.close()));
@@ -122,7 +122,7 @@ test('two files with one number, and a name out of form, are refused before anyt
   const db = await openEmpty(sqlite, t);
   for (const name of ['0001-second.sql', '1-second.sql', '0000-zero.sql', '0002_second.sql', '0002-Second.sql']) {
     const folder = folderWith(t, { '0001-first.sql': first, [name]: second });
-    await assert.rejects(migrate(db, clock, folder), /needs a number of its own/);
+    await assert.rejects(migrate(db, clock, { folder }), /needs a number of its own/);
   }
 });
 
@@ -140,7 +140,7 @@ for (const engine of engines) {
   test(`${engine.name}: a statement for one engine alone is run there and nowhere else`, async (t) => {
     const db = await openEmpty(engine, t);
     const own = engines.map(({ name }) => `/* ${name} */ create table only_${name} (id text not null primary key);\n`);
-    await migrate(db, clock, folderWith(t, { '0001-first.sql': `${first}-- Why.\n${own.join('')}` }));
+    await migrate(db, clock, { folder: folderWith(t, { '0001-first.sql': `${first}-- Why.\n${own.join('')}` }) });
     for (const { name } of engines) {
       const there = await db.read(`select id from only_${name}`).then(
         () => true,
@@ -154,7 +154,7 @@ for (const engine of engines) {
 for (const engine of engines) {
   test(`${engine.name}: entries from before they knew their owner are told whose they are`, async (t) => {
     const db = await openEmpty(engine, t);
-    await migrate(db, clock, folderBefore(t, '0082'));
+    await migrate(db, clock, { folder: folderBefore(t, '0082') });
     const chains = [
       { chain: Buffer.alloc(16, 1), citizenId: 'anna', entries: 2 },
       { chain: Buffer.alloc(16, 2), citizenId: null, entries: 1 },
@@ -179,7 +179,7 @@ for (const engine of engines) {
 
   test(`${engine.name}: answers of dry runs that were kept under a key are taken out, and no others`, async (t) => {
     const db = await openEmpty(engine, t);
-    await migrate(db, clock, folderBefore(t, '0092'));
+    await migrate(db, clock, { folder: folderBefore(t, '0092') });
     const kept = `insert into idempotency (client_id, operation, key, fingerprint, status, headers, body, created_at)
       values ('tax-office', $1, $2, $3, $4, '{}', '{}', 1)`;
     const rows: ReadonlyArray<[string, string, number]> = [
@@ -206,7 +206,7 @@ for (const engine of engines) {
     const joined = `${textOf('0127-roots-that-wrap.sql')}\n${textOf('0129-what-may-be-many.sql')}`;
     rmSync(join(then, '0127-roots-that-wrap.sql'));
     writeFileSync(join(then, '0127-what-may-be-many.sql'), joined);
-    await migrate(db, clock, then);
+    await migrate(db, clock, { folder: then });
     const later = readdirSync(migrationsFolder).filter((file) => file > '013' && file.endsWith('.sql'));
     assert.deepEqual((await lookAtSchema(db)).pending, later.sort());
     assert.deepEqual(await migrate(db, clock), later);
@@ -243,7 +243,7 @@ for (const engine of engines) {
     const before = folderWith(t, {});
     const old = readdirSync(migrationsFolder).filter((file) => file < '0099' && file.endsWith('.sql'));
     for (const file of old) copyFileSync(join(migrationsFolder, file), join(before, file));
-    await migrate(db, clock, before);
+    await migrate(db, clock, { folder: before });
     const chains = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)] as const;
     const entries = [
       { chain: chains[0], number: 1, at: 5, citizenId: null },

@@ -155,7 +155,7 @@ test('a database of an earlier version is told, and is not migrated', async (t) 
     cpSync(join(migrationsFolder, file), join(folder, file));
   const url = await fresh(t, 'empty');
   const db = await openPostgres(url, { random: systemRandom });
-  await migrate(db, systemClock, folder);
+  await migrate(db, systemClock, { folder });
   const { of } = await ofDatabase(t, url);
   assert.match(of('database')[0]?.found ?? '', /of an earlier version: the next start migrates it by \d+ files/);
   assert.deepEqual(of('signing-keys'), []);

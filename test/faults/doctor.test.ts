@@ -281,7 +281,7 @@ test('a database of an earlier version is told, with what to do before the start
   const { of, ill, code } = await spoilt(t, async (dataDir) => {
     rmSync(join(dataDir, databaseFile));
     const db = await openSqlite(join(dataDir, databaseFile), { random: systemRandom });
-    await migrate(db, systemClock, folder);
+    await migrate(db, systemClock, { folder });
     await db.close();
   });
   assert.deepEqual([ill().length, code, of('signing-keys')], [1, 0, []]);
