@@ -8,7 +8,7 @@ import { bundleEntries, readCheckpoint, readWitnessed, type StoredCheckpoint, ti
 import { contentOf, openingBytes } from './opening.ts';
 import { formatProof } from './proof.ts';
 import { bundleOf, type TileName, widthIn } from './tile.ts';
-import { consistencyProof, inclusionProof } from './tree.ts';
+import { consistencyProof, inclusionProver } from './tree.ts';
 
 /** An entry of the log with its place in the chain of its owner. */
 export type LoggedEntry = {
@@ -45,6 +45,8 @@ export type LogView = {
   checkpointFor(index: number): Promise<StoredCheckpoint | undefined>;
   /** The proof that the entry is in the tree of that checkpoint, with the entry and, if given, the key of its content. */
   prove(entry: LoggedEntry, checkpoint: StoredCheckpoint, contentKey: Uint8Array | undefined): Promise<string>;
+  /** Makes such proofs for a page of entries, which share what they read. */
+  prover(checkpoint: StoredCheckpoint): (entry: LoggedEntry, contentKey: Uint8Array | undefined) => Promise<string>;
   /** The hashes that show that the tree of `size` begins with that of `oldSize`. */
   growth(oldSize: number, size: number): Promise<Uint8Array[]>;
 };
@@ -61,6 +63,13 @@ export function createLogView(
   const readTile = tileReader(read);
   const signed = () => readCheckpoint(read, 'signed');
   const cosigned = async () => (witnessed ? await readCheckpoint(read, 'cosigned') : undefined);
+  const prover: LogView['prover'] = ({ size, note }) => {
+    const hashesOf = inclusionProver({ size, readTile });
+    return async ({ index, entry }, contentKey) => {
+      const hashes = await hashesOf(index);
+      return formatProof({ extra: openingBytes({ entry, contentKey }), index, hashes, checkpoint: note });
+    };
+  };
   return {
     signed,
     published: async () => (witnessed ? await readWitnessed(read) : undefined) ?? (await signed()),
@@ -99,10 +108,8 @@ export function createLogView(
       const newest = await signed();
       return newest !== undefined && newest.size > index ? newest : undefined;
     },
-    prove: async ({ index, entry }, { size, note }, contentKey) => {
-      const hashes = await inclusionProof({ size, readTile }, index);
-      return formatProof({ extra: openingBytes({ entry, contentKey }), index, hashes, checkpoint: note });
-    },
+    prove: (entry, checkpoint, contentKey) => prover(checkpoint)(entry, contentKey),
+    prover,
     growth: (oldSize, size) => consistencyProof({ size, readTile }, oldSize),
   };
 }

@@ -17,22 +17,34 @@ export class TileMissing extends Error {
 
 /** The root of the tree, from its rightmost tiles alone: one for each level. */
 export async function rootOf(tree: Tree): Promise<Uint8Array> {
-  return tree.size === 0 ? rootOfHashes([]) : await rangeHash(remembering(tree), 0, tree.size);
+  return tree.size === 0 ? rootOfHashes([]) : await remembering(tree).rangeHash(0, tree.size);
 }
 
 /** The hashes that lead from leaf `index` up to the root, the leaf's sibling first (RFC 6962, section 2.1.1). */
 export async function inclusionProof(tree: Tree, index: number): Promise<Uint8Array[]> {
-  if (!(index >= 0 && index < tree.size)) throw new RangeError('this tree has no such leaf');
+  return await inclusionProver(tree)(index);
+}
+
+/**
+ * Makes inclusion proofs in one tree. Each tile that several of them need is read once, and each hash over a range made once:
+ * of two proofs the upper half is the same. It keeps all it has read, so it is for a page of proofs.
+ */
+export function inclusionProver(tree: Tree): (index: number) => Promise<Uint8Array[]> {
   const memory = remembering(tree);
+  return (index) => proofIn(memory, index);
+}
+
+async function proofIn(memory: Memory, index: number): Promise<Uint8Array[]> {
+  if (!(index >= 0 && index < memory.size)) throw new RangeError('this tree has no such leaf');
   const proof: Uint8Array[] = [];
-  let [from, to] = [0, tree.size];
+  let [from, to] = [0, memory.size];
   while (to - from > 1) {
     const middle = from + splitPoint(to - from);
     if (index < middle) {
-      proof.unshift(await rangeHash(memory, middle, to));
+      proof.unshift(await memory.rangeHash(middle, to));
       to = middle;
     } else {
-      proof.unshift(await rangeHash(memory, from, middle));
+      proof.unshift(await memory.rangeHash(from, middle));
       from = middle;
     }
   }
@@ -49,38 +61,43 @@ export async function consistencyProof(tree: Tree, oldSize: number): Promise<Uin
   while (oldSize !== to) {
     const middle = from + splitPoint(to - from);
     if (oldSize <= middle) {
-      proof.unshift(await rangeHash(memory, middle, to));
+      proof.unshift(await memory.rangeHash(middle, to));
       to = middle;
     } else {
-      proof.unshift(await rangeHash(memory, from, middle));
+      proof.unshift(await memory.rangeHash(from, middle));
       from = middle;
     }
   }
   // From the first leaf on, the old tree is a whole subtree, whose hash the verifier knows: it is the old root.
-  if (from > 0) proof.unshift(await rangeHash(memory, from, to));
+  if (from > 0) proof.unshift(await memory.rangeHash(from, to));
   return proof;
 }
 
-function remembering(tree: Tree): Tree {
-  const tiles = new Map<string, Promise<Uint8Array>>();
-  return {
-    size: tree.size,
-    readTile: (level, index, width) => {
-      const name = `${level}/${index}`;
-      const tile = tiles.get(name) ?? tree.readTile(level, index, width);
-      tiles.set(name, tile);
-      return tile;
-    },
+/** A tree with all that was read of it. */
+type Memory = Tree & { rangeHash(from: number, to: number): Promise<Uint8Array> };
+
+function remembering({ size, readTile }: Tree): Memory {
+  const once = <T>(known: Map<string, Promise<T>>, name: string, make: () => Promise<T>): Promise<T> => {
+    const found = known.get(name) ?? make();
+    known.set(name, found);
+    return found;
   };
+  const [tiles, ranges] = [new Map<string, Promise<Uint8Array>>(), new Map<string, Promise<Uint8Array>>()];
+  const memory: Memory = {
+    size,
+    readTile: (level, index, width) => once(tiles, `${level}/${index}`, () => readTile(level, index, width)),
+    rangeHash: (from, to) => once(ranges, `${from}-${to}`, () => rangeHash(memory, from, to)),
+  };
+  return memory;
 }
 
 /** The hash over the leaves from `from` to `to`, without `to`; `from` is a multiple of the largest power of two within. */
-async function rangeHash(tree: Tree, from: number, to: number): Promise<Uint8Array> {
+async function rangeHash(tree: Memory, from: number, to: number): Promise<Uint8Array> {
   const count = to - from;
   if (count === 1) return await perfectHash(tree, 0, from);
   const half = splitPoint(count);
   if (half * 2 === count) return await perfectHash(tree, Math.log2(count), from / count);
-  return nodeHash(await rangeHash(tree, from, from + half), await rangeHash(tree, from + half, to));
+  return nodeHash(await tree.rangeHash(from, from + half), await tree.rangeHash(from + half, to));
 }
 
 /** The root of the perfect tree of 2^height leaves that is the `index`-th of its kind. */

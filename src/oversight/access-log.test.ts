@@ -36,14 +36,17 @@ for (const engine of engines) {
     await house.use(...Array.from({ length: 20 }, () => 'anna'));
     await house.sequence();
     let [underWay, most] = [0, 0];
-    const prove: typeof house.view.prove = async (...asked) => {
-      underWay += 1;
-      most = Math.max(most, underWay);
-      const proof = await house.view.prove(...asked);
-      underWay -= 1;
-      return proof;
+    const prover: typeof house.view.prover = (checkpoint) => {
+      const prove = house.view.prover(checkpoint);
+      return async (...asked) => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        const proof = await prove(...asked);
+        underWay -= 1;
+        return proof;
+      };
     };
-    const parts = { ...house, log: { ...house.view, prove }, organisationOf: (clientId: string) => clientId };
+    const parts = { ...house, log: { ...house.view, prover }, organisationOf: (clientId: string) => clientId };
     const { usages } = await readAccessLog(parts, 'anna', { after: 0, limit: 20, now: house.time.now });
     assert.deepEqual([usages.map(({ number }) => number), most], [Array.from({ length: 20 }, (_, at) => at + 1), 20]);
   });

@@ -47,14 +47,18 @@ export async function readAccessLog(
   const size = checkpoint?.size ?? 0;
   const entries = (await log.chain(chain, after, limit)).filter(({ index }) => index < size);
   const key = await citizenKeys.keyOf(citizenId);
+  const prove = checkpoint === undefined ? undefined : log.prover(checkpoint);
   // All at once: one after the other each would wait for several turns of the event loop.
-  const usages = await Promise.all(checkpoint === undefined ? [] : entries.map((entry) => told(entry, checkpoint)));
+  const usages = await Promise.all(prove === undefined ? [] : entries.map((entry) => told(entry, prove)));
 
-  async function told(entry: LoggedEntry, tree: StoredCheckpoint): Promise<Usage & { readonly proof: string }> {
+  async function told(
+    entry: LoggedEntry,
+    proofOf: ReturnType<LogView['prover']>,
+  ): Promise<Usage & { readonly proof: string }> {
     const contentKey = await log.contentKey(entry);
     const content = contentOf({ entry: entry.entry, contentKey });
     const isSealed = content === undefined || isHidden(content, now) || namesEmployee(content);
-    const proof = await log.prove(entry, tree, isSealed ? undefined : contentKey);
+    const proof = await proofOf(entry, isSealed ? undefined : contentKey);
     return { ...tellUsage(entry, content, { now, nameOf: organisationOf }), proof };
   }
 
