@@ -12,7 +12,7 @@ import { draftOf, writeSynced } from '../ledger/synced-file.ts';
 import { copyDatabase, rowsOf } from '../store/database-copy.ts';
 import { databaseFile } from '../store/open.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
-import { type Copied, copyDocuments } from './backup-documents.ts';
+import { copyDocuments, type Progress } from './backup-documents.ts';
 import { digestOf } from './backup-file.ts';
 import { digestOfAnchor, documentsFolder } from './backup-folder.ts';
 import { type Manifest, manifestKey, manifestPath, proved, readManifest, rootKeyFor } from './backup-manifest.ts';
@@ -25,7 +25,7 @@ export type CreateOptions = {
   /** The file of the root key, which proves the backup and is not in it. */
   readonly rootKeyPath: string;
   readonly clock: Clock;
-  readonly onProgress: (copied: Copied) => void;
+  readonly onProgress: (at: Progress) => void;
 };
 
 /**
@@ -57,6 +57,7 @@ async function fill(settings: Settings, options: Filling): Promise<Manifest> {
   const anchor = await ifThere(readFile(join(settings.dataDir, anchorFile)));
   if (anchor !== undefined) await writeSynced(join(folder, anchorFile), anchor.toString());
   const copy = join(folder, databaseFile);
+  options.onProgress('the database');
   await copyDatabase(database, copy);
   const rootKeys = [...rowsOf(copy, rootKeysOf)].map((row) => String(row['root_key_id']));
   const key = manifestKey(rootKeys, options.root);

@@ -9,6 +9,9 @@ import { digestOf, fileAt } from './backup-file.ts';
 
 export type Copied = { readonly count: number; readonly bytes: number };
 
+/** What a backup or a restoration is at: the database, for as long as that takes, and then how many documents are done. */
+export type Progress = 'the database' | Copied;
+
 /** Documents by their names and lengths: the SHA-256, in hexadecimal, of a line of JSON for each, by the order of their paths. */
 export type Listed = Copied & { readonly sha256: string };
 

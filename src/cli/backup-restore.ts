@@ -10,11 +10,11 @@ import { writeSynced } from '../ledger/synced-file.ts';
 import { lockDatabase } from '../store/database-lock.ts';
 import { databaseFile, restoringFile } from '../store/open.ts';
 import { makeFolder, syncFolder } from '../store/sync-folder.ts';
-import { type Copied, copyDocuments, type Listed, listDocuments } from './backup-documents.ts';
+import { copyDocuments, type Listed, listDocuments, type Progress } from './backup-documents.ts';
 import { documentsDiffer, documentsFolder, readAnchor, takeDatabase } from './backup-folder.ts';
 import { type Manifest, readProvenManifest } from './backup-manifest.ts';
 
-type OnProgress = (copied: Copied) => void;
+type OnProgress = (at: Progress) => void;
 
 export type RestoreOptions = {
   readonly folder: string;
@@ -45,6 +45,7 @@ export async function restoreBackup(settings: Settings, options: RestoreOptions)
   const draft = join(dataDir, restoringFile);
   try {
     await rm(draft, { force: true });
+    onProgress('the database');
     const differs = await takeDatabase(folder, manifest, { to: draft });
     if (differs !== undefined) throw new Error(differs);
     await restoreDocuments(restoring, onProgress);

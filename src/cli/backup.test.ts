@@ -78,3 +78,34 @@ test('a trial is stopped while SQLite reads through the database, for as long as
   stop();
   assert.deepEqual(await verifying, stopped);
 });
+
+test('a person sees that a backup, and its restoration, are at the database, before any document is', async (t) => {
+  const folder = await temporaryFolder(t);
+  const at = (name: string) => join(folder, name);
+  mkdirSync(at('data'));
+  const db = await openSqlite(join(at('data'), databaseFile), { random: systemRandom });
+  await migrate(db, systemClock);
+  await db.close();
+  createRootKey(at('root.key'), systemRandom);
+  const run = async (args: readonly string[], DATA_DIR: string) => {
+    const told: string[] = [];
+    const terminal = {
+      stdout: assert.fail,
+      stderr: (text: string) => void told.push(text),
+      isInteractive: true,
+      cwd: '/',
+    };
+    const parts = {
+      clock: systemClock,
+      openTrial: async () => assert.fail(),
+      hearStop: () => assert.fail(),
+      rootKeyPath: () => at('root.key'),
+    };
+    const commands = backupCommands({ ...parts, settings: () => readSettings({ DATA_DIR }) }, terminal);
+    assert.equal(await runCommandLine(['backup', ...args], commands, terminal), 0);
+    return told[0];
+  };
+  const seen = '\rthe database\u001b[K';
+  assert.equal(await run(['create', at('backup')], at('data')), seen);
+  assert.equal(await run(['restore', at('backup')], at('restored')), seen);
+});

@@ -4,10 +4,11 @@ import { parseArgs } from 'node:util';
 import type { Settings } from '../config/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { createBackup } from './backup-create.ts';
-import type { Copied } from './backup-documents.ts';
+import type { Progress } from './backup-documents.ts';
 import { restoreBackup } from './backup-restore.ts';
 import { type OpenTrial, verifyBackup } from './backup-verify.ts';
 import { type Command, type ExitCode, onlyOf, type Terminal } from './command.ts';
+import { clearLine } from './progress.ts';
 import { openTrialFolder } from './trial-folder.ts';
 
 /** What the commands about backups need. */
@@ -80,7 +81,7 @@ async function create(args: readonly string[], parts: BackupParts, terminal: Ter
   const { database, documents, rootKeys, missing } = manifest;
   const what =
     documents === null ? 'the documents lie in S3' : `${documents.count} documents, ${documents.bytes} bytes`;
-  terminal.stderr(`${terminal.isInteractive ? '\r' : ''}${folder}: the database, ${database.bytes} bytes; ${what}\n`);
+  terminal.stderr(`${clearLine(terminal)}${folder}: the database, ${database.bytes} bytes; ${what}\n`);
   terminal.stderr(`Not in it, and needed to open it: root key ${rootKeys.join(', ')}. Try it: backup verify\n`);
   if (missing.length === 0) return 0;
   terminal.stderr(
@@ -117,9 +118,7 @@ async function verify(args: readonly string[], parts: BackupParts, terminal: Ter
   const more = leftovers === 0 ? '' : `, ${leftovers} leftovers of uploads that broke off`;
   const found = `${citizens} citizens, ${documents} documents, ${entries} entries of the ledger${more}`;
   const verdict = faults.length === 0 ? 'it can be restored' : `NOT well: ${faults.length} faults`;
-  terminal.stderr(
-    `${terminal.isInteractive ? '\r\u001b[K' : ''}backup of ${begunAt}, root key ${rootKeys.join(', ')}: `,
-  );
+  terminal.stderr(`${clearLine(terminal)}backup of ${begunAt}, root key ${rootKeys.join(', ')}: `);
   terminal.stderr(`${found}: ${verdict}\n`);
   return faults.length === 0 ? 0 : 1;
 }
@@ -132,13 +131,14 @@ async function restore(args: readonly string[], parts: BackupParts, terminal: Te
   const options = { folder, rootKeyPath, onProgress: progressOn(terminal) };
   const { begunAt, rootKeys } = await restoreBackup(settings, options);
   terminal.stderr(
-    `${terminal.isInteractive ? '\r' : ''}Restored the backup of ${begunAt} into ${settings.dataDir}. It needs root key ${rootKeys.join(', ')} at ${rootKeyPath}. Before you start: docs/operating.md#backup-and-restore\n`,
+    `${clearLine(terminal)}Restored the backup of ${begunAt} into ${settings.dataDir}. It needs root key ${rootKeys.join(', ')} at ${rootKeyPath}. Before you start: docs/operating.md#backup-and-restore\n`,
   );
   return 0;
 }
 
-function progressOn({ isInteractive, stderr }: Terminal): (copied: Copied) => void {
-  return ({ count, bytes }) => {
-    if (isInteractive && count % 100 === 0) stderr(`\r${count} documents, ${bytes} bytes`);
+function progressOn({ isInteractive, stderr }: Terminal): (at: Progress) => void {
+  return (at) => {
+    if (!isInteractive || (at !== 'the database' && at.count % 100 !== 0)) return;
+    stderr(`\r${at === 'the database' ? at : `${at.count} documents, ${at.bytes} bytes`}\u001b[K`);
   };
 }
