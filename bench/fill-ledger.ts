@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { createLog } from '../src/api/log.ts';
 import { openHouse } from '../src/compose.ts';
 import { readSettings } from '../src/config/settings.ts';
+import { systemTimer } from '../src/jobs/timer.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 import { readRootKey } from '../src/keys/root-key-file.ts';
 import { citizenAt, citizenCount } from './citizens.ts';
@@ -16,7 +17,7 @@ const { values } = parseArgs({
 });
 const house = await openHouse({
   ...{ settings: readSettings(process.env), root: readRootKey(values.root), log: createLog('error') },
-  ...{ clock: systemClock, random: systemRandom },
+  ...{ clock: systemClock, timer: systemTimer, random: systemRandom },
 });
 const { mint, clock } = house;
 for (let from = 0; from < Number(values.count); from += eventsAtOnce) {

@@ -4,6 +4,7 @@ import { createLog } from '../src/api/log.ts';
 import { openHouse } from '../src/compose.ts';
 import { readSettings } from '../src/config/settings.ts';
 import { importCitizens } from '../src/identity/import-citizens.ts';
+import { systemTimer } from '../src/jobs/timer.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 import { readRootKey } from '../src/keys/root-key-file.ts';
 
@@ -23,7 +24,7 @@ const { values } = parseArgs({
 });
 const house = await openHouse({
   ...{ settings: readSettings(process.env), root: readRootKey(values.root), log: createLog('error') },
-  ...{ clock: systemClock, random: systemRandom },
+  ...{ clock: systemClock, timer: systemTimer, random: systemRandom },
 });
 const before = performance.now();
 const [mainBefore, allBefore] = [process.threadCpuUsage(), process.cpuUsage()];

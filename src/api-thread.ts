@@ -4,6 +4,7 @@ import type { Page, PageAnswer } from './api/server.ts';
 import { joinHouse } from './compose.ts';
 import { cascadeOf } from './compose-channels.ts';
 import { readSettings } from './config/settings.ts';
+import { systemTimer } from './jobs/timer.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import { readRootKey } from './keys/root-key-file.ts';
 import { settingsOf } from './run-mode.ts';
@@ -72,7 +73,10 @@ async function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): Pr
   const settings = { ...settingsOf(readSettings(environment), isDemo), port: order.port, publicUrl };
   const root = readRootKey(order.rootKeyPath);
   const log = createLog(settings.logLevel, { write });
-  const house = await joinHouse({ settings, root, log, clock: systemClock, random: systemRandom }, order.database);
+  const house = await joinHouse(
+    { settings, root, log, clock: systemClock, timer: systemTimer, random: systemRandom },
+    order.database,
+  );
   const remote = createRemotePages(order.pages, tell);
   const running = await serve(house, {
     ...{ roles: new Set(['api']), isDemo, isHelper: true, seat: order.seat, wakes: createWakes(tell) },

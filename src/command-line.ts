@@ -199,7 +199,14 @@ function quietLog(): Log {
 
 async function withHouse<T>(settings: Settings, use: (house: House) => Promise<T>): Promise<T> {
   const root = readRootKey(rootKeyPath(settings));
-  const house = await openHouse({ settings, root, clock: systemClock, random: systemRandom, log: quietLog() });
+  const house = await openHouse({
+    settings,
+    root,
+    clock: systemClock,
+    timer: systemTimer,
+    random: systemRandom,
+    log: quietLog(),
+  });
   try {
     return await use(house);
   } finally {

@@ -11,7 +11,6 @@ import { clamdScanner } from './documents/scanners/clamd.ts';
 import { type Swept, sweepBlobs } from './documents/sweep-blobs.ts';
 import { createLimit } from './jobs/limit.ts';
 import { repeat, soonMs } from './jobs/repeat.ts';
-import { systemTimer } from './jobs/timer.ts';
 import { hostOf } from './kernel/url-host.ts';
 
 const dayMs = 86_400_000;
@@ -69,11 +68,11 @@ export function documentAlarm(log: Log): DocumentPorts['alarm'] {
 /** What the worker role does for documents: the content gate, the sweep of leftovers, the deletion run. */
 export type Keeping = { wake(): void; stop(withinMs: number): Promise<void> };
 
-type KeepingHouse = Pick<House, 'settings' | 'log' | 'db' | 'claim' | 'commit' | 'clock' | 'random' | 'mint'>;
+type KeepingHouse = Pick<House, 'settings' | 'log' | 'db' | 'claim' | 'commit' | 'clock' | 'timer' | 'random' | 'mint'>;
 
 /** Starts it; the sweep begins behind the start, which does not wait for it. */
 export function startKeeping(house: KeepingHouse, ports: DocumentPorts): Keeping {
-  const { clock, log } = house;
+  const { clock, timer, log } = house;
   const gate = startGate(house, ports);
   let stopping = false;
   const isStopping = () => stopping;
@@ -88,11 +87,11 @@ export function startKeeping(house: KeepingHouse, ports: DocumentPorts): Keeping
   const parts = { ...house, read: house.db.read, ports, isStopping };
   const repeated = [
     repeat({
-      ...{ timer: systemTimer, everyMs: 6 * hourMs, onFault },
+      ...{ timer, everyMs: 6 * hourMs, onFault },
       call: () => sweep(clock.now() - uploadHours * hourMs),
     }),
     repeat({
-      ...{ timer: systemTimer, everyMs: hourMs, firstMs: soonMs(house.random), onFault },
+      ...{ timer, everyMs: hourMs, firstMs: soonMs(house.random), onFault },
       call: async () => {
         if (!(await isErasureDue(parts))) return;
         const { fault } = await runDeletion(parts, { process: 'retention' }, false);
@@ -105,7 +104,7 @@ export function startKeeping(house: KeepingHouse, ports: DocumentPorts): Keeping
     stop: async (withinMs) => {
       stopping = true;
       // All at once: a sweep may be asking a store that does not answer.
-      const over = createLimit(systemTimer, withinMs);
+      const over = createLimit(timer, withinMs);
       const ends = [first, ...repeated.map((one) => one.stop())].map(over.hold);
       await Promise.all([gate?.stop(withinMs), ...ends]);
     },
@@ -133,7 +132,6 @@ function startGate(house: KeepingHouse, ports: DocumentPorts): Scanning | undefi
   return startScanning({
     ...house,
     read: house.db.read,
-    timer: systemTimer,
     ports,
     scanner: clamdScanner({ address: clamdAddress(settings.clamav) }),
     rescanAfterMs: settings.rescanAfterDays * dayMs,

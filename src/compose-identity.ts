@@ -12,7 +12,7 @@ import { createPolicyView, findPolicy, policyNames } from './identity/policy-sto
 import type { IdentityPorts } from './identity/ports.ts';
 import { createFrequencyView } from './identity/register-count.ts';
 import { type Repeating, repeat, soonMs } from './jobs/repeat.ts';
-import { systemNap, systemTimer } from './jobs/timer.ts';
+import { systemNap } from './jobs/timer.ts';
 import { toInstant } from './kernel/clock.ts';
 import type { Effect } from './ledger/commit.ts';
 import { phrasesOf } from './notifications/phrases-by-language.ts';
@@ -44,7 +44,7 @@ export async function identityPorts(
   access: Access,
   notifications: NotificationPorts,
 ): Promise<Pick<IdentityPorts, 'frequencies' | 'guesses' | 'noticeOfGuesses' | 'pace' | 'policyOf'>> {
-  const { settings, db, clock } = house;
+  const { settings, db, clock, timer } = house;
   const standing = await standingPolicy(house);
   const policyNamed = createPolicyView(db.read);
   // Another register counts for itself: what stands in our own tables says nothing about it.
@@ -56,7 +56,7 @@ export async function identityPorts(
     noticeOfGuesses: async (citizenId, by) => await noticeOfGuesses(house, notifications, { citizenId, ...by }),
     pace: createPace(settings.verifyQuantumMs, {
       stopwatch: () => performance.now(),
-      timer: systemTimer,
+      timer,
       nap: systemNap,
     }),
     policyOf: (clientId) => {
@@ -70,9 +70,9 @@ const dayMs = 86_400_000;
 const clearEveryMs = 3_600_000;
 
 /** Takes out, soon and then each hour, what verification need not keep any longer. */
-export function startClearing({ db, clock, claim, random, log, settings }: House): Repeating {
+export function startClearing({ db, clock, timer, claim, random, log, settings }: House): Repeating {
   return repeat({
-    timer: systemTimer,
+    timer,
     everyMs: clearEveryMs,
     firstMs: soonMs(random),
     onFault: (fault) => log.fault('identity', fault),

@@ -9,7 +9,6 @@ import { servicesOf } from './compose-senders.ts';
 import { inFolderOf, SettingError, type Settings } from './config/settings.ts';
 import { keepLease } from './jobs/lease.ts';
 import { repeat } from './jobs/repeat.ts';
-import { systemTimer } from './jobs/timer.ts';
 import type { SigningKey } from './keys/signing-key.ts';
 import { anchorFile, openAnchor } from './ledger/anchor.ts';
 import { createHouseKeys, type HouseKeys } from './ledger/house-keys.ts';
@@ -70,7 +69,7 @@ export function witnessesIn({ ledgerWitnesses: path }: Settings): Policy | undef
 
 /** Opens the reading side of the ledger. */
 export function openLedger(house: House, access: Access, publicUrl: string): Ledger {
-  const { db, root, citizenKeys, settings, clock, log } = house;
+  const { db, root, citizenKeys, settings, clock, timer, log } = house;
   const houseKeys = createHouseKeys(root);
   const witnesses = witnessesIn(settings);
   const witnessed = witnesses !== undefined;
@@ -80,7 +79,7 @@ export function openLedger(house: House, access: Access, publicUrl: string): Led
     onEnded: (kind) => log.notice('the ledger is well again', { kind }),
   });
   const onFault = (fault: unknown) => log.fault('ledger', fault);
-  const looking = repeat({ timer: systemTimer, everyMs: waitingEveryMs, onFault, call: () => watch.look() });
+  const looking = repeat({ timer, everyMs: waitingEveryMs, onFault, call: () => watch.look() });
   return {
     ...{ watch, stop: () => looking.stop() },
     view: createLogView(db.read, citizenKeys, houseKeys, { witnessed }),
@@ -172,13 +171,13 @@ export function monitorKeys(keys: SigningKeys, origin: string): KnownKeys {
 /** Starts the role of the sequencer: it works while this process holds the lease, and waits otherwise. */
 export async function startSequencer(house: House, ledger: Ledger) {
   const { houseKeys, origin, signers } = ledger;
-  const { db, clock, log, settings, citizenKeys, random, claim, mint } = house;
+  const { db, clock, timer, log, settings, citizenKeys, random, claim, mint } = house;
   const onFault = (fault: unknown) => log.fault('ledger', fault);
   // On PostgreSQL nothing else has made it where root key and documents lie elsewhere.
   await inFolderOf('DATA_DIR', () => makeFolder(settings.dataDir));
   const anchor = openAnchor(join(settings.dataDir, anchorFile));
   const lease = await keepLease({
-    ...{ claim, timer: systemTimer, leaseMs, onFault },
+    ...{ claim, timer, leaseMs, onFault },
     ...{ name: sequencerLease, watched: sequencerLease, holder: mint('request') },
   });
   const sequencer = createSequencer({
@@ -187,7 +186,7 @@ export async function startSequencer(house: House, ledger: Ledger) {
     fence: lease.fence,
   });
   const publisher = createPublisher({ db, anchor, clock, signers });
-  const running = runSequencer({ sequencer, publisher, clock, timer: systemTimer, batchLimit, onFault });
+  const running = runSequencer({ sequencer, publisher, clock, timer, batchLimit, onFault });
   const watching = watchLedger(house, ledger, () => lease.fence() !== undefined);
   return {
     stop: async () => {
@@ -203,11 +202,11 @@ const witnessEveryMs = 10_000;
 
 /** Starts the watchman of the log, and, in the process that leads, the asking of its witnesses. Both only ever alarm. */
 function watchLedger(house: House, { view, known, witnesses, watch }: Ledger, leads: () => boolean) {
-  const { db, clock, log } = house;
+  const { db, clock, timer, log } = house;
   let monitor: Monitor | undefined;
   const onFault = (fault: unknown) => log.fault('ledger-alarm', fault);
   const looking = repeat({
-    ...{ timer: systemTimer, everyMs: lookEveryMs, onFault },
+    ...{ timer, everyMs: lookEveryMs, onFault },
     call: async () => {
       if (monitor === undefined) {
         const origin = (await readHead(db.read))?.origin;
@@ -222,7 +221,7 @@ function watchLedger(house: House, { view, known, witnesses, watch }: Ledger, le
   const client = witnesses === undefined ? undefined : createWitnessClient(witnesses, view, fetch);
   let forgotten = false;
   const asking = repeat({
-    ...{ timer: systemTimer, everyMs: witnessEveryMs, onFault },
+    ...{ timer, everyMs: witnessEveryMs, onFault },
     call: async () => {
       if (!leads()) return;
       if (client === undefined) {

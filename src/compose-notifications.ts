@@ -11,7 +11,6 @@ import { nextScanDue } from './documents/scan-store.ts';
 import { openRecord } from './documents/sealed-record.ts';
 import type { Contact } from './identity/register.ts';
 import { repeat } from './jobs/repeat.ts';
-import { systemTimer } from './jobs/timer.ts';
 import type { Clock } from './kernel/clock.ts';
 import { parseLanguageTag } from './kernel/language-tag.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
@@ -152,7 +151,6 @@ export function startCalling(house: House, sharedClock: Clock): Calling {
     read: house.db.read,
     write: (unit) => house.db.write(unit),
     sharedClock,
-    timer: systemTimer,
     webhookKey: house.root.derive('webhook-secrets'),
     allowPrivateTargets,
     post: createPostCall({ resolve: systemResolve, allowPrivate: allowPrivateTargets, timeoutMs: webhookTimeoutMs }),
@@ -167,7 +165,10 @@ export function startCalling(house: House, sharedClock: Clock): Calling {
 const queuesEveryMs = 5_000;
 
 /** Starts the watch over the queues, for the metrics of a process with the worker role. */
-export function watchQueues({ db, clock, log }: House): { readonly gauges: readonly Gauge[]; stop(): Promise<void> } {
+export function watchQueues({ db, clock, timer, log }: House): {
+  readonly gauges: readonly Gauge[];
+  stop(): Promise<void>;
+} {
   const watch = createQueueWatch(db.read, clock);
   const onFault = (fault: unknown) => log.fault('queues', fault);
   let scanSeconds: number | undefined;
@@ -176,7 +177,7 @@ export function watchQueues({ db, clock, log }: House): { readonly gauges: reado
     const now = clock.now();
     scanSeconds = Math.max(0, now - ((await nextScanDue(db.read)) ?? now)) / 1_000;
   };
-  const looking = repeat({ timer: systemTimer, everyMs: queuesEveryMs, onFault, call });
+  const looking = repeat({ timer, everyMs: queuesEveryMs, onFault, call });
   const scans = {
     name: 'citizen_services_scans_oldest_due_seconds',
     help: 'How long the first of the documents that wait for the malware scanner is due.',

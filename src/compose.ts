@@ -7,7 +7,7 @@ import type { Register } from './identity/register.ts';
 import { embeddedRegister } from './identity/registers/embedded.ts';
 import { httpRegister } from './identity/registers/http-register.ts';
 import type { Claim } from './jobs/claim.ts';
-import { systemTimer } from './jobs/timer.ts';
+import type { Timer } from './jobs/timer.ts';
 import type { Clock, Random } from './kernel/clock.ts';
 import { createMint, type Mint } from './kernel/id.ts';
 import type { RootKey } from './keys/root-key.ts';
@@ -22,6 +22,7 @@ import { joinDatabase, openDatabase } from './store/open.ts';
 export type House = {
   readonly settings: Settings;
   readonly clock: Clock;
+  readonly timer: Timer;
   readonly random: Random;
   readonly mint: Mint;
   readonly log: Log;
@@ -40,6 +41,7 @@ export type Ground = {
   readonly settings: Settings;
   readonly root: RootKey;
   readonly clock: Clock;
+  readonly timer: Timer;
   readonly random: Random;
   readonly log: Log;
   /** Called when the database is lost for this process; it has to stop, and the next start recovers. */
@@ -72,11 +74,12 @@ export async function joinHouse(ground: Omit<Ground, 'onLost'>, port: MessagePor
   return houseOn(ground, await joinDatabase({ databaseUrl: settings.databaseUrl?.reveal(), dataDir, random }, port));
 }
 
-function houseOn({ settings, root, clock, random, log }: Ground, db: Db): House {
+function houseOn({ settings, root, clock, timer, random, log }: Ground, db: Db): House {
   const citizenKeys = createCitizenKeys(db.read, root, random, clock);
   return {
     settings,
     clock,
+    timer,
     random,
     log,
     db,
@@ -85,7 +88,7 @@ function houseOn({ settings, root, clock, random, log }: Ground, db: Db): House 
     mint: createMint(clock, random),
     commit: createCommit(db, citizenKeys, random),
     claim: async (statement) => (await db.write([statement]))[0] ?? [],
-    register: openRegister({ settings, clock, log }, db),
+    register: openRegister({ settings, clock, timer, log }, db),
     close: () => db.close(),
   };
 }
@@ -102,10 +105,12 @@ export async function openAccess(house: House, makeKeys: boolean): Promise<Acces
   return { keys, clients: createClientView(house.db.read, house.clock) };
 }
 
+type RegisterGround = Pick<Ground, 'settings' | 'clock' | 'timer' | 'log'>;
+
 /** Our own tables, or the register that the operator names. */
-function openRegister({ settings, clock, log }: Pick<Ground, 'settings' | 'clock' | 'log'>, db: Db): Register {
+function openRegister({ settings, clock, timer, log }: RegisterGround, db: Db): Register {
   if (settings.registerUrl === undefined) return embeddedRegister(db.read);
   const url = new URL(settings.registerUrl.reveal());
   const onFault = (fault: Error) => log.fault('register', fault);
-  return httpRegister({ url, fetch, timer: systemTimer, clock, onFault });
+  return httpRegister({ url, fetch, timer, clock, onFault });
 }

@@ -18,6 +18,7 @@ import {
 } from './compose-channels.ts';
 import { ofSetting, type Settings } from './config/settings.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
+import { systemTimer } from './jobs/timer.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
 import type { RootKey } from './keys/root-key.ts';
 import { readRootKey } from './keys/root-key-file.ts';
@@ -149,7 +150,7 @@ async function runUntilStopped(
     end(1);
   };
   const house = await openHouse({
-    ...{ settings, root, log, clock: systemClock, random: systemRandom },
+    ...{ settings, root, log, clock: systemClock, timer: systemTimer, random: systemRandom },
     onLost: lost('database'),
   });
   const seat = firstSeat(mostThreads(settings.apiThreads));

@@ -1,5 +1,4 @@
 import { endpointsOf } from './api/endpoint-register.ts';
-import type { Log } from './api/log.ts';
 import { createMetrics, type Gauge, type Metrics, observed, type Snapshot } from './api/metrics.ts';
 import { type ApiServer, createApiServer, type Page } from './api/server.ts';
 import type { Seat } from './api/spread.ts';
@@ -25,7 +24,6 @@ import { scanningCommit } from './documents/scan-documents.ts';
 import { endLeases } from './jobs/lease.ts';
 import { createLimit, late } from './jobs/limit.ts';
 import { repeat } from './jobs/repeat.ts';
-import { systemTimer } from './jobs/timer.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { LeavingChannels } from './notifications/channels/channel.ts';
 import { inboxChannel } from './notifications/channels/inbox.ts';
@@ -75,7 +73,7 @@ export type Running = {
 
 /** How long what is in hand may take to its end; a part that does not keep to it is left behind a little later. */
 const stopWithinMs = 25_000;
-const within = createLimit(systemTimer, 27_000);
+const leftBehindMs = 27_000;
 
 /** What was begun and has to be stopped. */
 type Part = { stop(deadlineMs: number): Promise<unknown> };
@@ -92,7 +90,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
     return await startRoles(given, mode, begin);
   } catch (fault) {
     await stopAll(
-      given.log,
+      given,
       begun.map((part) => () => part.stop(stopWithinMs)),
     );
     throw fault;
@@ -153,9 +151,9 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
       // All of them take nothing new from now on, and share one time to finish.
       const worker: readonly (Part | undefined)[] = [delivering, calling, queues, keeping, clearing];
       await Promise.all(
-        [minutely, threads, server, ...worker].map((part) => stopAll(house.log, [() => part?.stop(stopWithinMs)])),
+        [minutely, threads, server, ...worker].map((part) => stopAll(house, [() => part?.stop(stopWithinMs)])),
       );
-      await stopAll(house.log, [
+      await stopAll(house, [
         () => sequencing?.stop(),
         () => ledger.stop(),
         ...Object.values(mode.channels ?? {}).map((channel) => () => channel.close()),
@@ -247,7 +245,11 @@ function threadGauges(threads: ApiThreads | undefined): Gauge[] {
 }
 
 /** Ends one part after the other; a part that cannot end well (its database is gone) is told and does not keep the others. */
-async function stopAll(log: Log, parts: readonly (() => Promise<unknown> | undefined)[]): Promise<void> {
+async function stopAll(
+  { log, timer }: Pick<House, 'log' | 'timer'>,
+  parts: readonly (() => Promise<unknown> | undefined)[],
+): Promise<void> {
+  const within = createLimit(timer, leftBehindMs);
   for (const stop of parts) {
     try {
       if ((await within.hold(Promise.resolve(stop()))) === late)
@@ -259,8 +261,8 @@ async function stopAll(log: Log, parts: readonly (() => Promise<unknown> | undef
 }
 
 /** Takes over a root key that is being rotated by another hand, looks at the clock, and forgets keys that nobody used. */
-function eachMinute({ log, root, citizenKeys }: House, clocks: ClockWatch): { stop(): Promise<unknown> } {
-  const minutely = { timer: systemTimer, everyMs: 60_000 };
+function eachMinute({ log, timer, root, citizenKeys }: House, clocks: ClockWatch): { stop(): Promise<unknown> } {
+  const minutely = { timer, everyMs: 60_000 };
   const parts = [
     repeat({
       ...minutely,
@@ -284,7 +286,6 @@ function startWorker(house: House, access: Access, { channels, cascade }: Mode):
   return startDelivery({
     ...house,
     read: house.db.read,
-    timer: systemTimer,
     channels: { ...channels, inbox: inboxChannel },
     cascade,
     contactOf: contactsOf(house),

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { createLog, type Log } from '../../src/api/log.ts';
 import { type Keeping, startKeeping } from '../../src/compose-documents.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { sweepBlobs } from '../../src/documents/sweep-blobs.ts';
+import { systemTimer, type Timer } from '../../src/jobs/timer.ts';
 import type { Random } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { type DocumentHouse, deposited, openDocumentHouse, pdfOf } from '../document-house.ts';
@@ -14,30 +15,38 @@ import { until } from '../until.ts';
 const longestMs = 10_000;
 const dayMs = 86_400_000;
 
-type More = { readonly random?: Random; readonly log?: Log };
+type More = { readonly random?: Random; readonly log?: Log; readonly timer?: Timer };
 
 function keep({ db, mint, ports, house: { clock, commit } }: DocumentHouse, more: More = {}): Keeping {
   const claim = async () => assert.fail('nothing is scanned');
-  const parts = { db, mint, clock, commit, claim, random: systemRandom, log: createLog('silent'), ...more };
+  const parts = {
+    db,
+    mint,
+    clock,
+    commit,
+    claim,
+    random: systemRandom,
+    log: createLog('silent'),
+    timer: systemTimer,
+    ...more,
+  };
   return startKeeping({ ...parts, settings: readSettings({ CLAMAV: 'off' }) }, ports);
 }
 
-/** What the next timer of that length would call, once it is set. */
-function onTimers(t: TestContext, ms: number): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<() => void>();
-  const { setTimeout: real } = globalThis;
-  const watching = (call: () => void, afterMs?: number) => {
-    if (afterMs !== ms) return real(call, afterMs);
+/** The machine's timer, and what the first one of that length would call, once it is set: that one never does. */
+function holdingTimers(ms: number): { readonly timer: Timer; readonly later: Promise<() => void> } {
+  const { promise: later, resolve } = Promise.withResolvers<() => void>();
+  const timer: Timer = (delayMs, call) => {
+    if (delayMs !== ms) return systemTimer(delayMs, call);
     resolve(call);
-    return real(() => undefined);
+    return () => undefined;
   };
-  t.mock.method(globalThis, 'setTimeout', watching as typeof real);
-  return promise;
+  return { timer, later };
 }
 
 for (const engine of engines) {
   test(`${engine.name}: sweeps leave alone what may still be stored, that of a start what another process stores, and for 30 days what has no row`, async (t) => {
-    const later = onTimers(t, 6 * 3_600_000);
+    const { timer, later } = holdingTimers(6 * 3_600_000);
     const house = await openDocumentHouse(t, engine);
     const startedAt = house.time.now;
     const { blobs } = house.wires;
@@ -56,7 +65,7 @@ for (const engine of engines) {
       },
       remove: async (name) => void removed.push(name),
     };
-    const keeping = keep(house);
+    const keeping = keep(house, { timer });
     await until(async () => removed.length > 0);
     (await later)();
     await until(async () => removed.length > 1);
@@ -72,7 +81,7 @@ for (const engine of engines) {
 
   test(`${engine.name}: a document that the deletion run of the hour cannot erase is told in the log`, async (t) => {
     const shortest = 2_000;
-    const hourly = onTimers(t, shortest);
+    const { timer, later: hourly } = holdingTimers(shortest);
     const house = await openDocumentHouse(t, engine);
     const keptUntil = { 'document-retain-until': new Date(house.time.now + dayMs).toISOString() };
     await house.withdraw(await deposited(house, pdfOf(100), keptUntil));
@@ -83,7 +92,7 @@ for (const engine of engines) {
     };
     const lines: string[] = [];
     const log = createLog('error', { write: (line) => lines.push(line) });
-    const keeping = keep(house, { log, random: (bytes) => new Uint8Array(bytes) });
+    const keeping = keep(house, { log, timer, random: (bytes) => new Uint8Array(bytes) });
     (await hourly)();
     await until(async () => lines.length > 0);
     await keeping.stop(longestMs);
