@@ -1,28 +1,17 @@
-import type { Log } from './api/log.ts';
-import type { Clock } from './kernel/clock.ts';
-import { aheadOfDatabase, mostSkewMs } from './store/database-clock.ts';
-import type { Db } from './store/db.ts';
+import type { House } from './compose.ts';
+import { mostSkewMs } from './store/database-clock.ts';
 
-/** The clock that the processes of an installation share, as far as this one knows it. */
-export type ClockWatch = {
-  readonly sharedClock: Clock;
-  /** Looks anew by how much our own differs from it; called each minute. */
-  look(): Promise<void>;
-};
-
-/** Watches it, and tells the operator when the clock of this process comes to be apart from it. */
-export function createClockWatch({ db, clock, log }: { db: Db; clock: Clock; log: Log }): ClockWatch {
-  let ahead = 0;
-  return {
-    sharedClock: { now: () => clock.now() - ahead },
-    look: async () => {
-      const wasApart = Math.abs(ahead) > mostSkewMs;
-      ahead = await aheadOfDatabase(db, clock);
-      if (wasApart || Math.abs(ahead) <= mostSkewMs) return;
-      const direction = ahead > 0 ? 'ahead of' : 'behind';
-      const seconds = Math.round(Math.abs(ahead) / 1_000);
-      const what = `this clock is ${seconds} s ${direction} that of PostgreSQL: see that clocks are kept by NTP, as by chrony`;
-      log.fault('clock', new Error(what));
-    },
+/** Compares the machine's clock with the one that counts, each minute, and tells the operator when it comes to be apart. */
+export function watchClock({ lookAtClock, log }: Pick<House, 'lookAtClock' | 'log'>): () => Promise<void> {
+  let apart = false;
+  return async () => {
+    const ahead = await lookAtClock();
+    const wasApart = apart;
+    apart = Math.abs(ahead) > mostSkewMs;
+    if (!apart || wasApart) return;
+    const direction = ahead > 0 ? 'ahead of' : 'behind';
+    const seconds = Math.round(Math.abs(ahead) / 1_000);
+    const what = `this clock is ${seconds} s ${direction} that of PostgreSQL, which counts: see that clocks are kept by NTP, as by chrony`;
+    log.fault('clock', new Error(what));
   };
 }

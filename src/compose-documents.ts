@@ -68,7 +68,10 @@ export function documentAlarm(log: Log): DocumentPorts['alarm'] {
 /** What the worker role does for documents: the content gate, the sweep of leftovers, the deletion run. */
 export type Keeping = { wake(): void; stop(withinMs: number): Promise<void> };
 
-type KeepingHouse = Pick<House, 'settings' | 'log' | 'db' | 'claim' | 'commit' | 'clock' | 'timer' | 'random' | 'mint'>;
+type KeepingHouse = Pick<
+  House,
+  'settings' | 'log' | 'db' | 'claim' | 'commit' | 'clock' | 'lookAtClock' | 'timer' | 'random' | 'mint'
+>;
 
 /** Starts it; the sweep begins behind the start, which does not wait for it. */
 export function startKeeping(house: KeepingHouse, ports: DocumentPorts): Keeping {
@@ -76,19 +79,20 @@ export function startKeeping(house: KeepingHouse, ports: DocumentPorts): Keeping
   const gate = startGate(house, ports);
   let stopping = false;
   const isStopping = () => stopping;
-  // Only this process can have an SQLite database open; on PostgreSQL another may be in the middle of an upload.
-  const startedAt = clock.now();
   const onFault = (fault: unknown) => log.fault('documents', fault);
-  const sweep = async (before: number) => {
+  const sweep = async (leastAgeMs: number) => {
+    // Files are dated by the machine.
+    const before = clock.now() + (await house.lookAtClock()) - leastAgeMs;
     const times = { before, rowless: before - rowlessDays * 24 * hourMs };
     tellSweep(log, await sweepBlobs({ blobs: ports.blobs, read: house.db.read, isStopping }, times));
   };
-  const first = sweep(house.db.engine === 'sqlite' ? startedAt : startedAt - uploadHours * hourMs).catch(onFault);
+  // Only this process can have an SQLite database open; on PostgreSQL another may be in the middle of an upload.
+  const first = sweep(house.db.engine === 'sqlite' ? 0 : uploadHours * hourMs).catch(onFault);
   const parts = { ...house, read: house.db.read, ports, isStopping };
   const repeated = [
     repeat({
       ...{ timer, everyMs: 6 * hourMs, onFault },
-      call: () => sweep(clock.now() - uploadHours * hourMs),
+      call: () => sweep(uploadHours * hourMs),
     }),
     repeat({
       ...{ timer, everyMs: hourMs, firstMs: soonMs(house.random), onFault },

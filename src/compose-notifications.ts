@@ -11,7 +11,6 @@ import { nextScanDue } from './documents/scan-store.ts';
 import { openRecord } from './documents/sealed-record.ts';
 import type { Contact } from './identity/register.ts';
 import { repeat } from './jobs/repeat.ts';
-import type { Clock } from './kernel/clock.ts';
 import { parseLanguageTag } from './kernel/language-tag.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import { withWishes } from './notifications/contact-wish-store.ts';
@@ -106,14 +105,12 @@ export async function notificationPorts(
   site: {
     readonly cascade: CascadePolicy;
     readonly publicUrl: string;
-    readonly sharedClock: Clock;
     readonly isHelper?: boolean;
   },
 ): Promise<Omit<NotificationPorts & WebhookPorts & EvidencePorts, 'citizenKeys' | 'random'>> {
   return {
     contactOf: contactsOf(house),
     cascade: site.cascade,
-    sharedClock: site.sharedClock,
     senderOf: sendersOf(access, house.settings),
     attachmentTitle: attachmentTitles(house),
     tryLetter: await tryLetterOf(house),
@@ -144,13 +141,12 @@ export function feedDaysOf({ feedDays }: Settings): number {
 }
 
 /** Starts what numbers the feed and calls the webhooks, in a process with the worker role. */
-export function startCalling(house: House, sharedClock: Clock): Calling {
+export function startCalling(house: House): Calling {
   const allowPrivateTargets = house.settings.webhookPrivateTargets;
   return startWebhooks({
     ...house,
     read: house.db.read,
     write: (unit) => house.db.write(unit),
-    sharedClock,
     webhookKey: house.root.derive('webhook-secrets'),
     allowPrivateTargets,
     post: createPostCall({ resolve: systemResolve, allowPrivate: allowPrivateTargets, timeoutMs: webhookTimeoutMs }),

@@ -8,7 +8,6 @@ import { notificationPorts } from './compose-notifications.ts';
 import { servicesOf } from './compose-senders.ts';
 import { isErasureOf } from './documents/document-store.ts';
 import type { ResponseSigner } from './documents/response-signature.ts';
-import type { Clock } from './kernel/clock.ts';
 import { type SigningKey, signBytes, signJws } from './keys/signing-key.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { Ports } from './operations.ts';
@@ -28,7 +27,6 @@ export async function openPorts(
     endpoints: readonly Endpoint[];
     ledger: Ledger;
     cascade: CascadePolicy;
-    sharedClock: Clock;
     isHelper?: boolean;
   },
 ): Promise<Ports> {

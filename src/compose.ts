@@ -14,6 +14,7 @@ import type { RootKey } from './keys/root-key.ts';
 import { type CitizenKeys, createCitizenKeys } from './ledger/citizen-keys.ts';
 import { type Commit, createCommit } from './ledger/commit.ts';
 import { refuseOtherLasting } from './ledger/lasting-keys.ts';
+import { keepTime } from './store/database-clock.ts';
 import type { Db } from './store/db.ts';
 import type { Step } from './store/migrations.ts';
 import { joinDatabase, openDatabase } from './store/open.ts';
@@ -21,7 +22,10 @@ import { joinDatabase, openDatabase } from './store/open.ts';
 /** What stands before there is a server: the database with its keys. Commands of the command line work on it as well. */
 export type House = {
   readonly settings: Settings;
+  /** The time of the installation: on PostgreSQL the database's. */
   readonly clock: Clock;
+  /** Compares the machine's clock with that, and gives by how many milliseconds it is ahead. */
+  readonly lookAtClock: () => Promise<number>;
   readonly timer: Timer;
   readonly random: Random;
   readonly mint: Mint;
@@ -40,6 +44,7 @@ export type House = {
 export type Ground = {
   readonly settings: Settings;
   readonly root: RootKey;
+  /** The machine's. */
   readonly clock: Clock;
   readonly timer: Timer;
   readonly random: Random;
@@ -60,25 +65,29 @@ export async function openHouse(ground: Ground): Promise<House> {
   const db = await inFolderOf('DATA_DIR', open);
   try {
     await refuseOtherLasting(db.read, ground.root);
+    return await houseOn(ground, db);
   } catch (fault) {
     await db.close();
     throw fault;
   }
-  return houseOn(ground, db);
 }
 
 /** The same in another thread of a process that has opened it; `port` is what `Db.share` gave there. */
 export async function joinHouse(ground: Omit<Ground, 'onLost'>, port: MessagePort | undefined): Promise<House> {
   const { settings, random } = ground;
   const { dataDir } = settings;
-  return houseOn(ground, await joinDatabase({ databaseUrl: settings.databaseUrl?.reveal(), dataDir, random }, port));
+  const db = await joinDatabase({ databaseUrl: settings.databaseUrl?.reveal(), dataDir, random }, port);
+  return await houseOn(ground, db);
 }
 
-function houseOn({ settings, root, clock, timer, random, log }: Ground, db: Db): House {
+/** The house on a database that is open. */
+export async function houseOn({ settings, root, timer, random, log, ...given }: Ground, db: Db): Promise<House> {
+  const { clock, look: lookAtClock } = await keepTime({ ...given, db });
   const citizenKeys = createCitizenKeys(db.read, root, random, clock);
   return {
     settings,
     clock,
+    lookAtClock,
     timer,
     random,
     log,

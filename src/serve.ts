@@ -8,7 +8,7 @@ import { type ApiThreads, openApiThreads, type ThreadParts } from './api-threads
 import { type Access, type House, openAccess } from './compose.ts';
 import { type Edge, openEdge } from './compose-access.ts';
 import { confirmMounts, providerCallbacks } from './compose-channels.ts';
-import { type ClockWatch, createClockWatch } from './compose-clock.ts';
+import { watchClock } from './compose-clock.ts';
 import { countingCommit, eventCounts } from './compose-counts.ts';
 import { type Keeping, startKeeping } from './compose-documents.ts';
 import { createFront, type Front, startAdmin } from './compose-front.ts';
@@ -120,9 +120,9 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ledger = begin(openLedger(house, access, publicUrl));
-  const clocks = createClockWatch(house);
-  await clocks.look();
-  const ports = await openPorts(house, access, { ...mode, ...clocks, publicUrl, endpoints, ledger });
+  const lookAtClock = watchClock(house);
+  await lookAtClock();
+  const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch });
   const server = begin(openServer(house, mode, { publicUrl, edge, front, ledger, ports, wakes }));
   if (mode.roles.has('api')) await listen(server, mode.seat, { host: settings.host, port });
@@ -134,13 +134,13 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const admin = begin(mode.isHelper === true ? undefined : await startAdmin(house, front, metricsPage));
   // What may be refused comes first: a wrong setting or a port that is taken ends the start before anything is at work.
   const sequencing = begin(mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined);
-  calling = begin(mode.roles.has('worker') ? startCalling(house, clocks.sharedClock) : undefined);
+  calling = begin(mode.roles.has('worker') ? startCalling(house) : undefined);
   delivering = begin(mode.roles.has('worker') ? await startWorker(house, access, mode) : undefined);
   const queues = begin(mode.roles.has('worker') ? watchQueues(house) : undefined);
   keeping = begin(mode.roles.has('worker') ? startKeeping(house, ports) : undefined);
   const clearing = begin(mode.roles.has('worker') ? startClearing(house) : undefined);
   metrics.gauges([...ledgerGauges(ledger.watch), ...(queues?.gauges ?? []), ...threadGauges(threads)]);
-  const minutely = eachMinute(house, clocks);
+  const minutely = eachMinute(house, lookAtClock);
   return {
     publicUrl,
     adminUrl: admin?.url,
@@ -261,7 +261,10 @@ async function stopAll(
 }
 
 /** Takes over a root key that is being rotated by another hand, looks at the clock, and forgets keys that nobody used. */
-function eachMinute({ log, timer, root, citizenKeys }: House, clocks: ClockWatch): { stop(): Promise<unknown> } {
+function eachMinute(
+  { log, timer, root, citizenKeys }: House,
+  lookAtClock: () => Promise<void>,
+): { stop(): Promise<unknown> } {
   const minutely = { timer, everyMs: 60_000 };
   const parts = [
     repeat({
@@ -270,7 +273,7 @@ function eachMinute({ log, timer, root, citizenKeys }: House, clocks: ClockWatch
       onFault: (fault) => log.fault('ledger', fault),
     }),
     repeat({ ...minutely, call: async () => root.refresh(), onFault: (fault) => log.fault('root-key', fault) }),
-    repeat({ ...minutely, call: clocks.look, onFault: (fault) => log.fault('clock', fault) }),
+    repeat({ ...minutely, call: lookAtClock, onFault: (fault) => log.fault('clock', fault) }),
   ];
   return { stop: () => Promise.all(parts.map((part) => part.stop())) };
 }

@@ -59,7 +59,7 @@ export async function createNotificationHouse(
   const commit = createCommit(db, citizenKeys, random);
   const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
   const contactOf = async (citizenId: string): Promise<Contact | undefined> => citizens[citizenId];
-  const ports = portsOf({ contactOf, citizenKeys, random, cascade, tryLetter, senderOf }, documents, clock);
+  const ports = portsOf({ contactOf, citizenKeys, random, cascade, tryLetter, senderOf }, documents);
 
   // The bearer token names the client, and perhaps a citizen: who may call is tested elsewhere. Only `knowing …` may
   // learn who is in the register.
@@ -135,11 +135,10 @@ export async function createNotificationHouse(
 type GivenPorts = Pick<AllPorts, 'contactOf' | 'citizenKeys' | 'random' | 'cascade' | 'tryLetter' | 'senderOf'>;
 
 /** What the operations are given in tests: webhooks may go to this machine, and one key signs evidence. */
-function portsOf(given: GivenPorts, documents: Readonly<Record<string, string>>, sharedClock: Clock): AllPorts {
+function portsOf(given: GivenPorts, documents: Readonly<Record<string, string>>): AllPorts {
   const evidenceKey = signingKeyFrom('evidence', new Uint8Array(32).fill(9));
   return {
     ...given,
-    sharedClock,
     attachmentTitle: async (id) => documents[id],
     webhookKey: new Uint8Array(32).fill(9),
     allowPrivateTargets: true,

@@ -17,7 +17,6 @@ export async function openWebhookHouse(t: TestContext, db: Db, keepDays = 180, t
       read: db.read,
       write: db.write,
       clock: time.clock,
-      sharedClock: time.clock,
       timer: time.timer,
       random: house.random,
     },

@@ -1,4 +1,4 @@
-import type { Clock, Random } from '../kernel/clock.ts';
+import type { Random } from '../kernel/clock.ts';
 import type { DocumentId } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { CascadePolicy } from './cascade.ts';
@@ -67,8 +67,6 @@ export type NotificationPorts = {
   readonly senderOf: SenderOf;
   /** The title of a document that this client may read and that belongs to this citizen; else undefined. */
   readonly attachmentTitle: AttachmentTitle;
-  /** The clock by which other processes find what is due. */
-  readonly sharedClock: Clock;
   /** Left out where this server prints no letters. */
   readonly tryLetter?: TryLetter | undefined;
   /** Whether `sendAt` may lie as far ahead as one likes: for what this server itself writes. */

@@ -192,12 +192,8 @@ async function acceptance(call: SendCall, { times, contact, content, steps }: Ch
 
 const orderOf = ({ channel }: PlannedStep) => channelNames.indexOf(channel);
 
-/**
- * One delivery for a step; the one in the inbox is already made where the citizen is known and may see it now. What is to go at
- * once does not wait until the clocks of others have come to where ours is.
- */
-function newDelivery(call: SendCall, { channel, runAt: at, reminder }: PlannedStep, placed: boolean): NewDelivery {
-  const runAt = at === call.now ? Math.min(at, call.ports.sharedClock.now()) : at;
+/** One delivery for a step; the one in the inbox is already made where the citizen is known and may see it now. */
+function newDelivery(call: SendCall, { channel, runAt, reminder }: PlannedStep, placed: boolean): NewDelivery {
   const { category = 'information' } = call.body;
   return {
     id: call.mint('delivery'),

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { createLog, type Log } from '../../src/api/log.ts';
+import { createLog } from '../../src/api/log.ts';
 import { type Keeping, startKeeping } from '../../src/compose-documents.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { sweepBlobs } from '../../src/documents/sweep-blobs.ts';
 import { systemTimer, type Timer } from '../../src/jobs/timer.ts';
-import type { Random } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { type DocumentHouse, deposited, openDocumentHouse, pdfOf } from '../document-house.ts';
 import { engines } from '../engines.ts';
@@ -15,22 +14,13 @@ import { until } from '../until.ts';
 const longestMs = 10_000;
 const dayMs = 86_400_000;
 
-type More = { readonly random?: Random; readonly log?: Log; readonly timer?: Timer };
+type More = Partial<Pick<Parameters<typeof startKeeping>[0], 'random' | 'log' | 'timer' | 'lookAtClock'>>;
 
 function keep({ db, mint, ports, house: { clock, commit } }: DocumentHouse, more: More = {}): Keeping {
   const claim = async () => assert.fail('nothing is scanned');
-  const parts = {
-    db,
-    mint,
-    clock,
-    commit,
-    claim,
-    random: systemRandom,
-    log: createLog('silent'),
-    timer: systemTimer,
-    ...more,
-  };
-  return startKeeping({ ...parts, settings: readSettings({ CLAMAV: 'off' }) }, ports);
+  const settings = readSettings({ CLAMAV: 'off' });
+  const machine = { random: systemRandom, timer: systemTimer, lookAtClock: async () => 0, log: createLog('silent') };
+  return startKeeping({ db, mint, clock, commit, claim, settings, ...machine, ...more }, ports);
 }
 
 /** The machine's timer, and what the first one of that length would call, once it is set: that one never does. */
@@ -48,7 +38,8 @@ for (const engine of engines) {
   test(`${engine.name}: sweeps leave alone what may still be stored, that of a start what another process stores, and for 30 days what has no row`, async (t) => {
     const { timer, later } = holdingTimers(6 * 3_600_000);
     const house = await openDocumentHouse(t, engine);
-    const startedAt = house.time.now;
+    // Files are dated by the machine, whose clock is behind.
+    const startedAt = house.time.now - 2 * dayMs;
     const { blobs } = house.wires;
     for (let owned = 0; owned < 3; owned += 1) await deposited(house, pdfOf(100));
     const ages: Readonly<Record<string, number>> = { doc_old: 31 * dayMs + 1, doc_young: 30 * dayMs - 1 };
@@ -65,7 +56,7 @@ for (const engine of engines) {
       },
       remove: async (name) => void removed.push(name),
     };
-    const keeping = keep(house, { timer });
+    const keeping = keep(house, { timer, lookAtClock: async () => -2 * dayMs });
     await until(async () => removed.length > 0);
     (await later)();
     await until(async () => removed.length > 1);

@@ -22,7 +22,7 @@ import { startReceiver } from '../webhook-receiver.ts';
 async function openCalls(t: TestContext, db: Db, { post, allowPrivateTargets = true }: CallsOptions) {
   const { house, time } = await createDeliveryHouse(t, db);
   const calling = startWebhooks({
-    ...{ ...time, sharedClock: time.clock, read: db.read, write: db.write, random: house.random },
+    ...{ ...time, read: db.read, write: db.write, random: house.random },
     ...{ pollMs: 60 * minute, keepMs: 24 * 60 * minute, webhookKey: house.ports.webhookKey, allowPrivateTargets, post },
     onFault: assert.fail,
   });
@@ -121,7 +121,7 @@ for (const engine of engines) {
     const hanging: Array<() => void> = [];
     let [begun, told, hangingThen] = [0, 0, 0];
     const calling = startWebhooks({
-      ...{ ...time, sharedClock: time.clock, read: db.read, write: db.write, random: house.random },
+      ...{ ...time, read: db.read, write: db.write, random: house.random },
       ...{ pollMs: 60 * minute, keepMs: minute, webhookKey: house.ports.webhookKey, allowPrivateTargets: true },
       onFault: assert.fail,
       post: async ({ url }) => {
@@ -168,7 +168,7 @@ for (const engine of engines) {
     let [posts, writes, isAway] = [0, 0, false];
     const never = () => new Promise<never>(() => undefined);
     const calling = startWebhooks({
-      ...{ ...time, sharedClock: time.clock, read: db.read, random: house.random, pollMs: 5_000, keepMs: minute },
+      ...{ ...time, read: db.read, random: house.random, pollMs: 5_000, keepMs: minute },
       ...{ webhookKey: house.ports.webhookKey, allowPrivateTargets: true, onFault: assert.fail },
       write: (unit) => {
         writes += 1;

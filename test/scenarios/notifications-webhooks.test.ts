@@ -131,7 +131,7 @@ for (const engine of engines) {
     const { house, idle, faults } = await openWebhookHouse(t, db);
     const clock = { now: () => Date.UTC(2030, 0, 1) };
     const other = startWebhooks({
-      ...{ read: db.read, write: db.write, clock, sharedClock: clock, random: house.random },
+      ...{ read: db.read, write: db.write, clock, random: house.random },
       timer: (_ms, call) => {
         const timeout = setTimeout(call, 1);
         return () => clearTimeout(timeout);

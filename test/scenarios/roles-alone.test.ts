@@ -96,15 +96,23 @@ test('a root key that others can read by now is told within a minute', async (t)
   await until(async () => /"where":"root-key".*others can read it/.test(server.stderr()));
 });
 
-test('postgres: what a process accepts whose clock is an hour ahead does not wait for that hour at another, and it says so', async (t) => {
+test('postgres: a process whose clock is an hour ahead says so, and neither has others wait for that hour nor does what is due within it', async (t) => {
   const first = await installed(t, {});
   const own = process.env['ANSWERS_DIR'] === undefined ? '' : process.env['NODE_OPTIONS'];
   const NODE_OPTIONS = `${own} --import=${pathToFileURL(join(import.meta.dirname, '../ahead.ts'))}`;
   const shared = { DATABASE_URL: first.databaseUrl ?? '', ROOT_KEY_FILE: join(first.dataDir, 'root.key') };
   const home = await makeHome(t, { settings: { ...shared, NODE_OPTIONS, LOG_LEVEL: 'error' } });
-  const ahead = await begin(home, 'api');
-  await begin(first, 'worker');
-  const ask = createExchange(home.url);
+  const ahead = await begin(home, 'api,worker,sequencer');
+  const db = await first.openDb();
+  t.after(() => db.close());
+  const exchange = createExchange(home.url);
+  // On a busy machine it may shed load.
+  const ask = async (request: Parameters<typeof exchange>[0]) => {
+    for (;;) {
+      const answer = await exchange(request);
+      if (answer.status !== 503) return answer;
+    }
+  };
   const [client] = first.demo().clients;
   const token = await home.token(client?.scopes, client);
   const send = async (body: object) => {
@@ -115,9 +123,13 @@ test('postgres: what a process accepts whose clock is an hour ahead does not wai
   };
   const statusOf = async (id: string) =>
     jsonOf(await ask({ path: `/v1/notifications/${id}`, headers: withToken(token) }))['status'];
-  const later = await send({ sendAt: new Date(Date.now() + 2 * 3_600_000).toISOString() });
+  const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+  const later = await send({ sendAt: inMinutes(30) });
+  const limited = await send({ deliverBy: inMinutes(30), channels: ['inbox'] });
   const atOnce = await send({});
   await until(async () => (await statusOf(atOnce)) !== 'accepted');
-  assert.equal(await statusOf(later), 'scheduled');
+  assert.deepEqual([await statusOf(later), await statusOf(limited)], ['scheduled', 'sending']);
+  const [row] = await db.read('select max(created_at) as at from notification');
+  assert.ok(Number(row?.['at']) < Date.now() + 60_000);
   assert.match(ahead.stderr(), /"where":"clock".*this clock is 3600 s ahead of that of PostgreSQL/);
 });

@@ -31,8 +31,6 @@ type WebhookProcess = {
   readonly read: Read;
   readonly write: WriteUnit;
   readonly clock: Clock;
-  /** By it calls are due and lost: one that another process has in hand is not made because a clock is ahead. */
-  readonly sharedClock: Clock;
   readonly timer: Timer;
   readonly random: Random;
   /** Derived from the root for `webhook-secrets`. */
@@ -67,7 +65,6 @@ const pruneEveryMs = hour;
 export function startWebhooks(parts: WebhookProcess): Calling {
   const calling = startWorker({
     ...parts,
-    clock: parts.sharedClock,
     queue: callQueue(parts, () => calling.wake()),
     ...{ concurrency: callsAtOnce, batch: callsAtOnce / 2 },
   });
@@ -76,8 +73,8 @@ export function startWebhooks(parts: WebhookProcess): Calling {
     calling.wake();
     return rows;
   };
-  const numberer = createNumberer({ ...parts, clock: parts.sharedClock, write });
-  const numbering = startWorker({ ...parts, clock: parts.sharedClock, queue: numberer, concurrency: 1, batch: 1 });
+  const numberer = createNumberer({ ...parts, write });
+  const numbering = startWorker({ ...parts, queue: numberer, concurrency: 1, batch: 1 });
   const pruning = repeat({
     ...parts,
     everyMs: pruneEveryMs,
@@ -106,7 +103,7 @@ function callQueue(parts: WebhookProcess, again: () => void): Queue<WebhookJob> 
     nextDueAt: async () => {
       // At once: of most looks the first finds nothing.
       const [revivals, waiting] = await Promise.all([findRevivals(parts.read), waitingWebhooks(parts.read)]);
-      for (const revival of revivals) await parts.write(await revivePage(parts.read, revival, parts.sharedClock.now()));
+      for (const revival of revivals) await parts.write(await revivePage(parts.read, revival, parts.clock.now()));
       const ended = waiting.filter(({ isActive }) => !isActive);
       for (const { id } of ended) await parts.write(giveUpPage(id));
       if (ended.length > 0) again();
@@ -114,7 +111,7 @@ function callQueue(parts: WebhookProcess, again: () => void): Queue<WebhookJob> 
       return turns.look(left.filter(({ isActive }) => isActive));
     },
     claim: async (limit) => {
-      const now = parts.sharedClock.now();
+      const now = parts.clock.now();
       const turn = turns.next(now, limit);
       const rows = await parts.write(turn.map((one) => claimCalls({ ...one, now, again: now + lostAfterMs })));
       const jobs = rows.flat().map(webhookJobOf);
@@ -167,7 +164,7 @@ async function secretsOf({ webhookKey, read }: WebhookProcess, webhook: Webhook,
 }
 
 async function finish(parts: WebhookProcess, job: WebhookJob, result: PostResult): Promise<void> {
-  const now = parts.sharedClock.now();
+  const now = parts.clock.now();
   const answer = 'status' in result ? result.status : null;
   if (answer !== null && answer >= 200 && answer < 300) {
     await parts.write([endCall(job, { status: 'done', runAt: now, answer })]);
