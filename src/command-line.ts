@@ -89,7 +89,7 @@ function ownHouse(settings: () => Settings): UseHouse {
 }
 
 /** The commands that work on an open house. */
-function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command[] {
+export function houseCommands(useHouse: UseHouse, terminal: Terminal): readonly Command[] {
   const lend = <T>(use: (room: LentHouse & { readonly read: Read; readonly operator: string }) => Promise<T>) =>
     useHouse(async (house) => await use({ ...house, read: house.db.read, operator: operator() }));
   const lendDocuments = <T>(use: (room: DocumentsRoom) => Promise<T>) =>

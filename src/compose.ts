@@ -46,6 +46,8 @@ export type Ground = {
   readonly root: RootKey;
   /** The machine's. */
   readonly clock: Clock;
+  /** Milliseconds that never go back; without one the machine's. */
+  readonly stopwatch?: () => number;
   readonly timer: Timer;
   readonly random: Random;
   readonly log: Log;

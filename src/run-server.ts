@@ -109,7 +109,8 @@ function senderOf(settings: Settings, root: RootKey): Sender {
   return { address: settings.mailFrom, messageIdHost: host, returnPath, confirmLink, headers };
 }
 
-async function emailOf(settings: Settings, root: RootKey, log: Log): Promise<Channel> {
+/** The channel of mail that the settings name. */
+export async function emailOf(settings: Settings, root: RootKey, log: Log): Promise<Channel> {
   const dkim = dkimOf(settings);
   if (settings.smtpUrl === undefined) return absentChannel('email');
   const { createSmtpEmail } = await import('./notifications/channels/smtp-email.ts');
