@@ -40,6 +40,12 @@ test('two that have hours are both heard, and where they leave no common hour th
   assert.equal(after([8, 12], [14, 16], '15T13:00'), time('16T08:00'));
 });
 
+test('hours in a zone that was named by newer time zone data than those here hold nothing back, and others do', () => {
+  const unknown = { ...hours('Mars/Olympus_Mons'), from: 8, until: 9 };
+  assert.equal(afterQuiet([unknown], 'sms', noon), noon);
+  assert.equal(afterQuiet([hours('UTC'), unknown], 'sms', time('15T03:00')), time('15T08:00'));
+});
+
 /** The zone's name in letter cases that all differ. */
 function spellings(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, bits) =>

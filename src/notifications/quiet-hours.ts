@@ -51,14 +51,23 @@ function createFormat(timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', hourCycle: 'h23' });
 }
 
-const formatOfZone = remembering(zonesKept, createFormat);
+const formatOfZone = remembering(zonesKept, (timeZone) => {
+  try {
+    return createFormat(timeZone);
+  } catch {
+    return undefined;
+  }
+});
 
-/** The format of a zone whose name was checked. Letter case makes no other zone of it, and so no other format. */
-function formatOf(timeZone: string): Intl.DateTimeFormat {
+/** Letter case makes no other zone of it, and so no other format. Undefined where the time zone data are older than the name. */
+function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
   return formatOfZone(timeZone.toLowerCase());
 }
 
+/** Hours of which nobody here can tell when they are hold nothing back: else this citizen could be sent nothing. */
 function isOpen({ from, until, timeZone }: QuietHours, at: number): boolean {
-  const hour = Number(formatOf(timeZone).format(at));
+  const format = formatOf(timeZone);
+  if (format === undefined) return true;
+  const hour = Number(format.format(at));
   return from < until ? hour >= from && hour < until : hour >= from || hour < until;
 }
