@@ -20,8 +20,12 @@ const tellingMs = 60_000;
 
 /** Whether the guesses of that moment leave room for another. */
 export function hasRoom(guesses: readonly Guess[], now: number, { inDay, inMonth }: GuessLimits): boolean {
-  const within = (ms: number) => guesses.filter(({ at }) => at > now - ms).length;
-  return within(dayMs) < inDay && within(monthMs) < inMonth;
+  return guessesWithin(guesses, now, dayMs).length < inDay && guessesWithin(guesses, now, monthMs).length < inMonth;
+}
+
+/** In either direction: what was guessed while the clock was ahead would count until it has come there again. */
+function guessesWithin(guesses: readonly Guess[], now: number, ms: number): readonly Guess[] {
+  return guesses.filter(({ at }) => Math.abs(now - at) < ms);
 }
 
 /** What is to be counted. */
@@ -119,7 +123,7 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
 
   /** One budget with a value set counted, new or not. */
   function counted(budget: Budget, { tag, wrong }: Counting, now: number) {
-    const recent = budget.guesses.filter(({ at }) => at > now - monthMs);
+    const recent = guessesWithin(budget.guesses, now, monthMs);
     const hadRoom = hasRoom(recent, now, limits);
     const isNew = wrong && hadRoom && !recent.some((guess) => guess.tag === tag);
     const next = isNew ? [...recent, { tag, at: now }] : recent;
@@ -165,8 +169,8 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
 /** Whether nobody has told of the newest guess, and nobody is about to. */
 function isUntold(guesses: readonly Guess[], { toldAt, tellingAt }: Budget, now: number): boolean {
   const newest = guesses.reduce((latest, { at }) => Math.max(latest, at), 0);
-  const isTelling = tellingAt !== null && tellingAt >= newest && now - tellingAt < tellingMs;
-  return !isTelling && (toldAt === null || toldAt < newest);
+  const isTelling = tellingAt !== null && tellingAt >= newest && Math.abs(now - tellingAt) < tellingMs;
+  return !isTelling && (toldAt === null || toldAt < newest || toldAt >= now + monthMs);
 }
 
 function createAlone(): GuessBudget['alone'] {

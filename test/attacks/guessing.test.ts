@@ -104,6 +104,24 @@ for (const engine of engines) {
     await openIn(29 * dayMs);
   });
 
+  test(`${engine.name}: what was guessed while the clock was a year ahead locks nobody when it is right again, and who guesses then is told of`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const yearMs = 365 * 86_400_000;
+    const dates = datesOf1980();
+    const guessFive = async () => {
+      for (const birthDate of dates.splice(-5)) await decisionOf(house, { ...known, birthDate }, 'tax-office');
+    };
+    house.pass(yearMs);
+    await guessFive();
+    assert.equal(await decisionOf(house, zoe, 'tax-office'), 'no_match');
+    house.pass(-yearMs);
+    assert.equal(await decisionOf(house, zoe, 'tax-office'), 'match');
+    await guessFive();
+    assert.equal(await decisionOf(house, zoe, 'tax-office'), 'no_match');
+    const told = (await house.events(zoe.citizenId)).filter(({ type }) => type === 'notification.accepted');
+    assert.equal(told.length, 2);
+  });
+
   test(`${engine.name}: a house number parted elsewhere is another guess, and a street written elsewise is not`, async (t) => {
     const house = await openPeopledHouse(t, engine);
     const counted = async (streetAddress: string) => {
