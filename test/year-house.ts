@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createMissingSigningKeys } from '../src/access/signing-key-store.ts';
 import { createLog } from '../src/api/log.ts';
+import { firstSeat } from '../src/api/spread.ts';
 import { runCommandLine } from '../src/cli/command.ts';
 import { houseCommands } from '../src/command-line.ts';
 import { type House, houseOn } from '../src/compose.ts';
@@ -125,7 +126,7 @@ export async function openYearHouse(
       letter: watchedChannel(letter),
     };
     const mode = { isDemo: false, channels, cascade: cascadeOf(settings, false), pages: [] };
-    running = await serve(house, { ...mode, roles: new Set(roles) });
+    running = await serve(house, { ...mode, roles: new Set(roles), seat: firstSeat(1) });
   }
 
   return {
