@@ -42,8 +42,9 @@ export async function createFirstRootKey({ dataDir, databaseUrl }: Settings, pat
     await makeFolder(dirname(path));
     return createRootKey(path, systemRandom);
   } catch (fault) {
-    // EEXIST: another process has made one meanwhile.
-    if (!(fault instanceof Error && 'code' in fault) || fault.code === 'EEXIST') throw fault;
+    if (!(fault instanceof Error && 'code' in fault)) throw fault;
+    // Another process has made one meanwhile.
+    if (fault.code === 'EEXIST' && !('syscall' in fault && fault.syscall === 'mkdir')) throw fault;
     throw new RootKeyError(
       `no root key can be made at ${path} (${fault.message}): its folder has to be one that the user of this process may write in`,
     );

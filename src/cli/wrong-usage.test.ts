@@ -77,6 +77,11 @@ test('where the folder of the data is none, or cannot be read, each says what is
       /^no root key can be made at \S+ \(ENOTDIR: .*: its folder has to be one that/,
     ],
     [
+      { DATA_DIR: folder, ROOT_KEY_FILE: join(folder, 'file', 'root.key') },
+      'keys create',
+      /^no root key can be made at \S+ \(EEXIST: .*: its folder has to be one that/,
+    ],
+    [
       { DATA_DIR: within },
       'keys create',
       /^DATA_DIR: expected a folder that the user of this process may make and write to/,
