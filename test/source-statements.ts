@@ -17,7 +17,7 @@ export const smallTables: ReadonlySet<string> = new Set(
 const readsAll = /^(?:cli\/|doctor-)/;
 
 /** The catalogue of one engine, which the other has not; it is as large as the schema. */
-const ofOneEngine = /\bsqlite_master\b/;
+const ofOneEngine = /\b(?:sqlite_master|pg_settings)\b/;
 
 /** The statements of the server that stand in its source as texts; those made of parts where only their columns are. */
 export function sourceStatements(): FoundStatement[] {
