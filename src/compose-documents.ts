@@ -70,7 +70,7 @@ export type Keeping = { wake(): void; stop(withinMs: number): Promise<void> };
 
 type KeepingHouse = Pick<
   House,
-  'settings' | 'log' | 'db' | 'claim' | 'commit' | 'clock' | 'lookAtClock' | 'timer' | 'random' | 'mint'
+  'settings' | 'log' | 'db' | 'claim' | 'commit' | 'clock' | 'lookAtClock' | 'isClockSure' | 'timer' | 'random' | 'mint'
 >;
 
 /** Starts it; the sweep begins behind the start, which does not wait for it. */
@@ -97,7 +97,7 @@ export function startKeeping(house: KeepingHouse, ports: DocumentPorts): Keeping
     repeat({
       ...{ timer, everyMs: hourMs, firstMs: soonMs(house.random), onFault },
       call: async () => {
-        if (!(await isErasureDue(parts))) return;
+        if (!house.isClockSure() || !(await isErasureDue(parts))) return;
         const { fault } = await runDeletion(parts, { process: 'retention' }, false);
         if (fault !== undefined) throw fault;
       },

@@ -70,13 +70,14 @@ const dayMs = 86_400_000;
 const clearEveryMs = 3_600_000;
 
 /** Takes out, soon and then each hour, what verification need not keep any longer. */
-export function startClearing({ db, clock, timer, claim, random, log, settings }: House): Repeating {
+export function startClearing({ db, clock, isClockSure, timer, claim, random, log, settings }: House): Repeating {
   return repeat({
     timer,
     everyMs: clearEveryMs,
     firstMs: soonMs(random),
     onFault: (fault) => log.fault('identity', fault),
     call: async () => {
+      if (!isClockSure()) return;
       const now = clock.now();
       await clearGuesses(claim, now);
       await clearVerifications({ read: db.read, claim, before: now - settings.verificationsKeptDays * dayMs });

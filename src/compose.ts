@@ -7,6 +7,7 @@ import type { Register } from './identity/register.ts';
 import { embeddedRegister } from './identity/registers/embedded.ts';
 import { httpRegister } from './identity/registers/http-register.ts';
 import type { Claim } from './jobs/claim.ts';
+import { createClockDoubt } from './jobs/clock-doubt.ts';
 import type { Timer } from './jobs/timer.ts';
 import type { Clock, Random } from './kernel/clock.ts';
 import { createMint, type Mint } from './kernel/id.ts';
@@ -26,6 +27,8 @@ export type House = {
   readonly clock: Clock;
   /** Compares the machine's clock with that, and gives by how many milliseconds it is ahead. */
   readonly lookAtClock: () => Promise<number>;
+  /** Whether the clock is to be believed where time alone takes something away for good. */
+  readonly isClockSure: () => boolean;
   readonly timer: Timer;
   readonly random: Random;
   readonly mint: Mint;
@@ -85,11 +88,13 @@ export async function joinHouse(ground: Omit<Ground, 'onLost'>, port: MessagePor
 /** The house on a database that is open. */
 export async function houseOn({ settings, root, timer, random, log, ...given }: Ground, db: Db): Promise<House> {
   const { clock, look: lookAtClock } = await keepTime({ ...given, db });
+  const onDoubt = (gainedMs: number) => log.fault('clock', new Error(doubtOf(gainedMs)));
   const citizenKeys = createCitizenKeys(db.read, root, random, clock);
   return {
     settings,
     clock,
     lookAtClock,
+    isClockSure: createClockDoubt({ ...given, clock, onDoubt }),
     timer,
     random,
     log,
@@ -102,6 +107,11 @@ export async function houseOn({ settings, root, timer, random, log, ...given }: 
     register: openRegister({ settings, clock, timer, log }, db),
     close: () => db.close(),
   };
+}
+
+function doubtOf(gainedMs: number): string {
+  const hours = Math.round(gainedMs / 3_600_000);
+  return `the clock has gone ${hours} h ahead at once: nothing is deleted for being old for a day; set it right if it is wrong`;
 }
 
 /** The signing keys, and who may call. */

@@ -58,9 +58,9 @@ function createWatch() {
   return { watched, settle, watchedChannel };
 }
 
-/** A clock that leaps: each timer that was due on the way calls once, and what it sets anew counts from there. */
+/** Time that leaps: each timer that was due on the way calls once, and what it sets anew counts from there. `set` moves the clock alone. */
 function createLeapingTime(startAt: number) {
-  let now = startAt;
+  let [now, apart] = [startAt, 0];
   const calls = new Set<{ readonly at: number; readonly call: () => void }>();
   const timer: Timer = (delayMs, call) => {
     const entry = { at: now + Math.ceil(delayMs), call };
@@ -72,7 +72,19 @@ function createLeapingTime(startAt: number) {
     const due = [...calls].filter(({ at }) => at <= now).sort((left, right) => left.at - right.at);
     for (const entry of due) if (calls.delete(entry)) entry.call();
   };
-  return { clock: { now: () => now }, timer, leap };
+  const set = (ms: number) => {
+    apart += ms;
+  };
+  return { clock: { now: () => now + apart }, stopwatch: () => now, timer, leap, set };
+}
+
+function rememberingLog() {
+  const faults: string[] = [];
+  const write = (line: string) => {
+    const { msg, where, fault } = JSON.parse(line);
+    if (msg === 'fault') faults.push(`${where}: ${fault.message}`);
+  };
+  return { log: createLog('warn', { write }), faults };
 }
 
 /** The whole server with all it repeats, over HTTP, in a time that leaps when it is told to. */
@@ -96,17 +108,12 @@ export async function openYearHouse(
   await createFirstRootKey(settings, rootKeyPath(settings));
   const time = createLeapingTime(startAt);
   const { watched, settle, watchedChannel } = createWatch();
-  const faults: string[] = [];
-  const write = (line: string) => {
-    const { msg, where, fault } = JSON.parse(line);
-    if (msg === 'fault') faults.push(`${where}: ${fault.message}`);
-  };
-  const log = createLog('warn', { write });
+  const { log, faults } = rememberingLog();
   let house: House;
   let running: Running;
 
   async function start(): Promise<void> {
-    const { clock, timer } = time;
+    const { clock, stopwatch, timer } = time;
     const root = readRootKey(rootKeyPath(settings));
     const real = await openDatabase({ databaseUrl, dataDir, clock });
     const db: House['db'] = {
@@ -116,7 +123,7 @@ export async function openYearHouse(
         sql.includes('clock_timestamp') ? Promise.resolve([{ at: clock.now() }]) : watched(real.read(sql, args)),
       write: (unit) => watched(real.write(unit)),
     };
-    const ground = { settings, root, clock, timer, random: systemRandom, log, stopwatch: clock.now };
+    const ground = { settings, root, clock, timer, random: systemRandom, log, stopwatch };
     house = await houseOn(ground, db);
     await createMissingSigningKeys({ db, root, clock }, systemRandom);
     const { email, sms, letter } = await leavingChannels(settings, await emailOf(settings, root, log), log);
@@ -132,6 +139,7 @@ export async function openYearHouse(
   return {
     ...{ url, dataDir, faults, settle, start, clock: time.clock, read: () => house.db.read },
     stop: () => running.stop(),
+    setClock: time.set,
     leap: async (ms: number) => {
       time.leap(ms);
       await settle();

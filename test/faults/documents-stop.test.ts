@@ -14,12 +14,20 @@ import { until } from '../until.ts';
 const longestMs = 10_000;
 const dayMs = 86_400_000;
 
-type More = Partial<Pick<Parameters<typeof startKeeping>[0], 'random' | 'log' | 'timer' | 'lookAtClock'>>;
+type More = Partial<
+  Pick<Parameters<typeof startKeeping>[0], 'random' | 'log' | 'timer' | 'lookAtClock' | 'isClockSure'>
+>;
 
 function keep({ db, mint, ports, house: { clock, commit } }: DocumentHouse, more: More = {}): Keeping {
   const claim = async () => assert.fail('nothing is scanned');
   const settings = readSettings({ CLAMAV: 'off' });
-  const machine = { random: systemRandom, timer: systemTimer, lookAtClock: async () => 0, log: createLog('silent') };
+  const machine = {
+    random: systemRandom,
+    timer: systemTimer,
+    lookAtClock: async () => 0,
+    isClockSure: () => true,
+    log: createLog('silent'),
+  };
   return startKeeping({ db, mint, clock, commit, claim, settings, ...machine, ...more }, ports);
 }
 

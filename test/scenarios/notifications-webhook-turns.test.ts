@@ -23,7 +23,14 @@ async function openCalls(t: TestContext, db: Db, { post, allowPrivateTargets = t
   const { house, time } = await createDeliveryHouse(t, db);
   const calling = startWebhooks({
     ...{ ...time, read: db.read, write: db.write, random: house.random },
-    ...{ pollMs: 60 * minute, keepMs: 24 * 60 * minute, webhookKey: house.ports.webhookKey, allowPrivateTargets, post },
+    ...{
+      pollMs: 60 * minute,
+      keepMs: 24 * 60 * minute,
+      isClockSure: () => true,
+      webhookKey: house.ports.webhookKey,
+      allowPrivateTargets,
+      post,
+    },
     onFault: assert.fail,
   });
   t.after(() => calling.stop(1_000));
@@ -122,7 +129,13 @@ for (const engine of engines) {
     let [begun, told, hangingThen] = [0, 0, 0];
     const calling = startWebhooks({
       ...{ ...time, read: db.read, write: db.write, random: house.random },
-      ...{ pollMs: 60 * minute, keepMs: minute, webhookKey: house.ports.webhookKey, allowPrivateTargets: true },
+      ...{
+        pollMs: 60 * minute,
+        keepMs: minute,
+        isClockSure: () => true,
+        webhookKey: house.ports.webhookKey,
+        allowPrivateTargets: true,
+      },
       onFault: assert.fail,
       post: async ({ url }) => {
         if (url.port === '2') {
@@ -168,7 +181,7 @@ for (const engine of engines) {
     let [posts, writes, isAway] = [0, 0, false];
     const never = () => new Promise<never>(() => undefined);
     const calling = startWebhooks({
-      ...{ ...time, read: db.read, random: house.random, pollMs: 5_000, keepMs: minute },
+      ...{ ...time, read: db.read, random: house.random, pollMs: 5_000, keepMs: minute, isClockSure: () => true },
       ...{ webhookKey: house.ports.webhookKey, allowPrivateTargets: true, onFault: assert.fail },
       write: (unit) => {
         writes += 1;

@@ -136,7 +136,13 @@ for (const engine of engines) {
         const timeout = setTimeout(call, 1);
         return () => clearTimeout(timeout);
       },
-      ...{ webhookKey: house.ports.webhookKey, allowPrivateTargets: true, pollMs: 1, keepMs: Number.POSITIVE_INFINITY },
+      ...{
+        webhookKey: house.ports.webhookKey,
+        allowPrivateTargets: true,
+        pollMs: 1,
+        keepMs: Number.POSITIVE_INFINITY,
+        isClockSure: () => true,
+      },
       post: async () => ({ status: 204, retryAfter: undefined }),
       onFault: (fault) => faults.push(fault),
     });

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../engines.ts';
+import { until } from '../until.ts';
+import { fileIn, openYearHouse } from '../year-house.ts';
+
+const [hour, day] = [3_600_000, 86_400_000];
+const begin = Date.UTC(2026, 10, 23, 9);
+const scopes = 'identity:verify,notifications:send,documents:write,events:read';
+const ada = { citizenId: 'c-1', givenName: 'Ada', familyName: 'Berg', birthDate: '1980-02-29' };
+
+/** What is kept for some time: answers of verify, events of the feed, documents of a class. */
+async function keptBy(house: Awaited<ReturnType<typeof openYearHouse>>): Promise<number[]> {
+  const count = async (what: string) =>
+    Number((await house.read()(`select count(*) as kept from ${what}`))[0]?.['kept']);
+  return [await count('verification'), await count('feed_event'), await count("document where status <> 'erased'")];
+}
+
+for (const { name: engine } of engines) {
+  test(`${engine}: a clock that goes a year ahead takes nothing away within a day, and the operator is told`, async (t) => {
+    const house = await openYearHouse(t, engine, { FEED_DAYS: '60', VERIFICATIONS_KEPT_DAYS: '90' }, begin);
+    await house.start();
+    t.after(() => house.stop());
+    await house.command('import', 'citizens', fileIn(house.dataDir, 'people.jsonl', JSON.stringify(ada)));
+    const named = ['create', 'Tax', '--kind', 'test', '--secret', '--scopes', scopes, '--json'];
+    const client = JSON.parse(await house.command('clients', ...named)).clientId;
+    const short = ['short', '--keep-days', '30', '--erase-after-days', '60', '--basis', 'Code 1'];
+    await house.command('documents', 'class', ...short);
+    const post = async (path: string, body: string, headers = {}) => {
+      const init = { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } };
+      const { status, text } = await house.ask(path, { client, scopes: scopes.split(','), ...init });
+      assert.ok(status < 300, text);
+    };
+    await post('/v1/identity/verify', JSON.stringify({ ...ada, purpose: 'Permit' }));
+    await post('/v1/notifications/send', JSON.stringify({ citizenId: 'c-1', message: 'Ready.' }));
+    const terms = { 'citizen-id': 'c-1', 'document-title': 'Permit', 'document-retention-class': 'short' };
+    await post('/v1/documents', 'Permit', { ...terms, 'content-type': 'text/plain' });
+    await until(async () => {
+      await house.leap(2_000);
+      return (await keptBy(house)).every((count) => count > 0);
+    });
+    const before = await keptBy(house);
+    house.setClock(365 * day);
+    for (let hours = 0; hours < 24; hours += 1) await house.leap(hour);
+    const [verifications, events, documents] = await keptBy(house);
+    assert.deepEqual([verifications, documents], [before[0], before[2]]);
+    assert.ok(Number(events) >= Number(before[1]));
+    const told =
+      'clock: the clock has gone 8760 h ahead at once: nothing is deleted for being old for a day; set it right if it is wrong';
+    assert.deepEqual(
+      house.faults.filter((fault) => fault.startsWith('clock')),
+      [told],
+    );
+    // Nobody has set it right.
+    for (let hours = 0; hours < 4; hours += 1) await house.leap(hour);
+    const [noVerification, , noDocument] = await keptBy(house);
+    assert.deepEqual([noVerification, noDocument], [0, 0]);
+  });
+}
