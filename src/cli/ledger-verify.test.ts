@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../test/document-house.ts';
@@ -43,13 +43,6 @@ test('a person sees how far an export and a verification are', async (t) => {
   const [exported, verified] = [await run('export', 'log'), await run('verify', 'log', ...key)];
   assert.ok(exported[1].startsWith(`${steps}6 files with 302 entries in `), exported[1]);
   assert.ok(verified[1].startsWith(`${steps}verified: true\n`), verified[1]);
-});
-
-test('what is exported is for all, as far as the umask lets it be', async (t) => {
-  const { path } = await exportedLog(t);
-  mkdirSync(path('usual'));
-  const modeOf = (name: string) => statSync(path(name)).mode;
-  assert.deepEqual(['log', 'log/tile/entries'].map(modeOf), [modeOf('usual'), modeOf('usual')]);
 });
 
 test('an export whose caller was stopped promises nothing', async (t) => {

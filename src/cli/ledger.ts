@@ -53,9 +53,6 @@ export function ledgerCommands(openRoom: OpenLedgerRoom, terminal: Terminal): re
   ];
 }
 
-/** What is exported may be read by anybody, as over HTTP: by an auditor who is another user, or by a web server. */
-const forAll = 0o777;
-
 async function exportLog({ log }: LedgerRoom, folder: string, terminal: Terminal): Promise<ExitCode> {
   const checkpoint = await log.published();
   if (checkpoint === undefined) return failed(terminal, 'The log has no signed checkpoint yet.');
@@ -66,12 +63,12 @@ async function exportLog({ log }: LedgerRoom, folder: string, terminal: Terminal
     const bytes = await log.tile(name);
     if (bytes === undefined) return failed(terminal, `${tilePath(name)} is missing: the log is damaged.`);
     const path = join(folder, tilePath(name));
-    await makeFolder(dirname(path), forAll);
+    await makeFolder(dirname(path));
     await writeFile(path, bytes);
     files += 1;
     if (name.level === 'entries') told(name.index * tileWidth + name.width, checkpoint.size);
   }
-  await makeFolder(folder, forAll);
+  await makeFolder(folder);
   // Last, so that what it promises is there.
   await writeFile(join(folder, 'checkpoint'), checkpoint.note);
   terminal.stderr(`${clearLine(terminal)}${files} files with ${checkpoint.size} entries in ${folder}\n`);

@@ -8,16 +8,16 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder with its parents, for their owner alone where no other mode is given, which the umask still narrows. Each is synced
- * into the one above, so that a power cut does not lose the branch. One after the other: node's own `recursive` tries without end where a folder takes none, as /proc does.
+ * Makes a folder for its owner alone, with its parents, each synced into the one above, so that a power cut does not lose the
+ * branch. One after the other: node's own `recursive` tries without end where a folder takes none, as /proc does.
  */
-export async function makeFolder(path: string, mode = 0o700): Promise<void> {
+export async function makeFolder(path: string): Promise<void> {
   const isThere = async () => (await found(path))?.isDirectory() === true;
   if (await isThere()) return;
   const above = dirname(path);
-  if (above !== path && (await found(above)) === undefined) await makeFolder(above, mode);
+  if (above !== path && (await found(above)) === undefined) await makeFolder(above);
   try {
-    await mkdir(path, { mode });
+    await mkdir(path, { mode: 0o700 });
   } catch (fault) {
     // Another process may have made it meanwhile.
     if (!(await isThere())) throw fault;
