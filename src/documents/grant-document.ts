@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
-import { parseInstant, toInstant } from '../kernel/clock.ts';
+import { instantDetail, parseInstant, toInstant } from '../kernel/clock.ts';
 import { type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 import { documentParams } from './document-record.ts';
 import { insertGrant } from './document-store.ts';
@@ -52,8 +52,10 @@ export const grantDocument = defineOperation({
   citizenData: true,
   run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
     const { body, caller, mint, now, ports } = call;
-    const endsAt = body.endsAt === undefined ? null : (parseInstant(body.endsAt) ?? 0);
-    if (endsAt !== null && endsAt <= now) return { refusal: malformed('/endsAt', 'must be an instant in the future') };
+    const endsAt = body.endsAt === undefined ? null : parseInstant(body.endsAt);
+    if (endsAt === undefined) return { refusal: malformed('/endsAt', instantDetail) };
+    if (endsAt !== null && endsAt <= now)
+      return { refusal: faulty('/endsAt', 'out-of-range', 'must be in the future') };
     const purpose = decodeLine(encodeURIComponent(body.purpose), 200);
     if (purpose === undefined) return { refusal: malformed('/purpose', 'must be one line of text') };
     const found = await findOwn(call, call.params.id);

@@ -192,7 +192,7 @@ const grants = refusedMembers(
     ['no purpose', { purpose: undefined }, 'body /purpose required'],
     ['an empty purpose', { purpose: '' }, 'body /purpose too-short'],
     ['a line break in the purpose', { purpose: `${marks.purpose}\npermit` }, 'body /purpose malformed'],
-    ['an end that is over', { endsAt: '2020-01-01T00:00:00Z' }, 'body /endsAt malformed'],
+    ['an end that is over', { endsAt: '2020-01-01T00:00:00Z' }, 'body /endsAt out-of-range'],
     ['an end on a day that no calendar has', { endsAt: '2099-02-30T00:00:00Z' }, 'body /endsAt malformed'],
   ],
 );
