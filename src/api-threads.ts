@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { performance } from 'node:perf_hooks';
 import { Worker } from 'node:worker_threads';
+import { createBusyLook } from './api/busy-loop.ts';
 import type { Snapshot } from './api/metrics.ts';
 import type { ApiServer, Page, PageAnswer } from './api/server.ts';
 import { leaveSeat, type Seat } from './api/spread.ts';
@@ -30,9 +30,8 @@ export type ApiThreads = {
   stop(): Promise<void>;
 };
 
-/** How often the first thread looks at itself, and how much of that time it has to be at work to count as busy. */
+/** How often the first thread looks whether it was busy. */
 const lookEveryMs = 500;
-const busyShare = 0.8;
 /** With fewer requests in that time something else keeps it busy, as its start, and a thread would be no help. */
 const fewRequests = 25;
 /** After so many busy looks in a row another thread begins. */
@@ -61,13 +60,13 @@ export function openApiThreads(parts: ThreadParts): ApiThreads {
   let starting = false;
   let busy = 0;
   let resting = 0;
-  let before = { loop: performance.eventLoopUtilization(), begun: parts.server.begun() };
+  const isBusy = createBusyLook();
+  let begunBefore = parts.server.begun();
 
   function look(): void {
-    const now = { loop: performance.eventLoopUtilization(), begun: parts.server.begun() };
-    const { utilization } = performance.eventLoopUtilization(now.loop, before.loop);
-    busy = utilization >= busyShare && now.begun - before.begun >= fewRequests ? busy + 1 : 0;
-    before = now;
+    const begun = parts.server.begun();
+    busy = isBusy() && begun - begunBefore >= fewRequests ? busy + 1 : 0;
+    begunBefore = begun;
     resting = Math.max(0, resting - 1);
     if (busy >= busyLooks && !starting && resting === 0 && threads.length + 1 < most) void begin();
   }

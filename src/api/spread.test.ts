@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { createSpread, firstSeat } from './spread.ts';
 
-/** Threads that are busy all the time, each with so many connections that ask once between two looks. */
-async function busyThreads(t: Parameters<NonNullable<Parameters<typeof test>[0]>>[0], counts: readonly number[]) {
+/** Threads that are busy all the time, or never, each with so many connections that ask once between two looks. */
+function threadsWith(t: TestContext, counts: readonly number[], isBusy = true) {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  // Before its first turn the event loop counts as idle; then it does nothing between two looks but this.
-  await new Promise(setImmediate);
   const { board } = firstSeat(counts.length);
   const threads = counts.map((count, place) => ({
-    spread: createSpread({ board, place }),
+    spread: createSpread({ board, place }, () => isBusy),
     connections: Array.from({ length: count }, () => ({})),
   }));
   for (const { spread } of threads) spread.begin();
@@ -28,8 +26,8 @@ async function busyThreads(t: Parameters<NonNullable<Parameters<typeof test>[0]>
   return { threads, ask, look };
 }
 
-test('a busy thread lets go of as many connections as bring it to its share, when some of them come back', async (t) => {
-  const { threads, ask, look } = await busyThreads(t, [12, 4, 8, 8]);
+test('a busy thread lets go of as many connections as bring it to its share, when some of them come back', (t) => {
+  const { threads, ask, look } = threadsWith(t, [12, 4, 8, 8]);
   ask();
   look();
   assert.deepEqual(ask(), [0, 0, 0, 0], 'the others have not told yet what they have');
@@ -47,8 +45,8 @@ test('a busy thread lets go of as many connections as bring it to its share, whe
   }
 });
 
-test('all who are with the first thread come anew when a second one begins; who has just come stays', async (t) => {
-  const { threads, ask, look } = await busyThreads(t, [32, 0]);
+test('all who are with the first thread come anew when a second one begins; who has just come stays', (t) => {
+  const { threads, ask, look } = threadsWith(t, [32, 0]);
   ask();
   look();
   ask();
@@ -58,8 +56,8 @@ test('all who are with the first thread come anew when a second one begins; who 
   assert.equal(threads[0]?.connections.length, 2);
 });
 
-test('a thread alone, and one whose others have ended, lets go of nobody', async (t) => {
-  const { threads, ask, look } = await busyThreads(t, [8, 0]);
+test('a thread alone, and one whose others have ended, lets go of nobody', (t) => {
+  const { threads, ask, look } = threadsWith(t, [8, 0]);
   threads[1]?.spread.end();
   for (let looks = 0; looks < 3; looks += 1) {
     ask();
@@ -68,13 +66,11 @@ test('a thread alone, and one whose others have ended, lets go of nobody', async
   }
 });
 
-test('a thread that is not busy lets go of nobody', async (t) => {
-  const { ask, look } = await busyThreads(t, [8, 0]);
+test('a thread that is not busy lets go of nobody', (t) => {
+  const { ask, look } = threadsWith(t, [8, 0], false);
   ask();
   look();
   ask();
-  // Idle until then, for longer than the test has been at work.
-  await new Promise((resolve) => setTimeout(resolve, 400));
   look();
   assert.deepEqual(ask(), [0, 0]);
 });

@@ -1,4 +1,4 @@
-import { performance } from 'node:perf_hooks';
+import { createBusyLook } from './busy-loop.ts';
 
 /**
  * One place of a board in shared memory that all threads of a process see: how many connections each has in use, and one
@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 export type Seat = { readonly board: Int32Array<SharedArrayBuffer>; readonly place: number };
 
 /** Keeps the connections in use spread over the threads that listen on one port. */
-export type Spread = {
+type Spread = {
   /** Told of each request: whether its connection is to be closed behind the answer, so that its caller comes anew. */
   moves(connection: object): boolean;
   begin(): void;
@@ -25,17 +25,15 @@ export function leaveSeat({ board, place }: Seat): void {
 }
 
 const lookEveryMs = 500;
-/** A thread that is at work for less of its time gains nothing from having fewer callers. */
-const busyShare = 0.8;
 /** How far above its share, one for each thread, a thread may be: chance alone brings as much. */
 const toleratedShare = 1 / 8;
 
 /**
  * The kernel gives each new connection to one of the threads by chance, and there it stays: of 32 connections one of two
  * threads often has 20. A busy thread that has more than its share closes some behind their next answers, as many as bring it
- * to its share on average, since some of those callers come back to it.
+ * to its share on average, since some of those callers come back to it. Others gain nothing from having fewer callers.
  */
-export function createSpread(seat: Seat): Spread {
+export function createSpread(seat: Seat, isBusy = createBusyLook()): Spread {
   const { board, place } = seat;
   const lastUse = new WeakMap<object, number>();
   let look = 0;
@@ -43,15 +41,11 @@ export function createSpread(seat: Seat): Spread {
   let leaving = 0;
   // What the others have told is up to one look old, so a thread lets go of some at every second look at the most.
   let tooManyBefore = 0;
-  let before = performance.eventLoopUtilization();
   let looking: NodeJS.Timeout | undefined;
 
   function lookAround(): void {
     Atomics.store(board, place, inUse + 1);
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, before);
-    before = now;
-    const tooManyNow = utilization < busyShare ? 0 : tooMany(inUse, board);
+    const tooManyNow = isBusy() ? tooMany(inUse, board) : 0;
     leaving = tooManyBefore === 0 ? 0 : tooManyNow;
     tooManyBefore = leaving > 0 ? 0 : tooManyNow;
     inUse = 0;
