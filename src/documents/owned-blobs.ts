@@ -1,12 +1,10 @@
 import type { Read } from '../store/db.ts';
+import { largestSize } from '../store/multi-row.ts';
 import type { BlobStore, StoredBlob } from './blobs/blob-store.ts';
 import { type Owner, ownersOf } from './document-store.ts';
 
 /** A blob with whose it is. */
 export type OwnedBlob = StoredBlob & { readonly owner: Owner };
-
-/** One statement of the largest size. */
-const pageSize = 128;
 
 /**
  * The published blobs that were stored before that instant (epoch ms), with their owners, which are asked for by the page: a
@@ -19,7 +17,7 @@ export async function* ownedBlobs(
   let page: StoredBlob[] = [];
   for await (const blob of blobs.list()) {
     if (blob.storedAt < before) page.push(blob);
-    if (page.length < pageSize) continue;
+    if (page.length < largestSize) continue;
     yield* await withOwners(read, page);
     page = [];
   }

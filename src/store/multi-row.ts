@@ -5,6 +5,8 @@ import type { Statement, Value } from './db.ts';
  * and save no time: SQLite keeps a copy of every page that a statement changes until it ends.
  */
 const sizes = [128, 64, 32, 16, 8, 4, 2, 1] as const;
+/** The most rows of one statement. */
+export const [largestSize] = sizes;
 
 /** Makes the statements that state many rows at once, `columns` values each; their texts are constants of a few sizes. */
 export type MultiRow = (rows: readonly (readonly Value[])[]) => Statement[];
