@@ -14,6 +14,7 @@ import { freePort } from './free-port.ts';
 import { createDatabase, dropDatabase } from './postgres-databases.ts';
 import { endWithThisProcess } from './process-watcher.ts';
 import { makeTestFolder } from './test-folder.ts';
+import { until } from './until.ts';
 
 /** What runs a function when the test, or the file, is over: the context of a test, or `afterThisFile()`. */
 export type Afterwards = { after(run: () => unknown): void };
@@ -211,10 +212,17 @@ async function fetchToken(url: string, scopes: readonly string[], client: Creden
   if (client === undefined) throw new Error('the demo has no client');
   const { clientId, clientSecret } = client;
   const form = { grant_type: 'client_credentials', ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
-  const response = await fetch(`${url}/oauth2/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
-    body: new URLSearchParams(form),
+  const ask = () =>
+    fetch(`${url}/oauth2/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
+      body: new URLSearchParams(form),
+    });
+  let response = await ask();
+  // On a busy machine a server that has just begun may shed load.
+  await until(async () => {
+    if (response.status === 503) response = await ask();
+    return response.status !== 503;
   });
   const answer = (await response.json()) as { access_token?: string };
   if (answer.access_token === undefined) throw new Error(`no token: ${JSON.stringify(answer)}`);
