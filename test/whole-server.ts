@@ -140,8 +140,10 @@ function withHost(databaseUrl: string): string {
 
 /** In a run of all tests the answers of every server are compared with the OpenAPI document (test/answer-watch.ts). */
 function watching(): NodeJS.ProcessEnv {
-  const { ANSWERS_DIR, NODE_OPTIONS } = process.env;
-  return ANSWERS_DIR === undefined ? {} : { ANSWERS_DIR, NODE_OPTIONS, ANSWERS_OF: process.argv[1] };
+  const { ANSWERS_DIR, NODE_OPTIONS, NODE_COMPILE_CACHE } = process.env;
+  if (ANSWERS_DIR === undefined) return {};
+  // The cache, since what watches is loaded before the program names it.
+  return { ANSWERS_DIR, NODE_OPTIONS, NODE_COMPILE_CACHE, ANSWERS_OF: process.argv[1] };
 }
 
 function launch(args: readonly string[], env: NodeJS.ProcessEnv, stderr: number | 'pipe' = 'pipe'): Launched {
