@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { instantDetail, instantPattern } from '../kernel/clock.ts';
 import { percentDecode } from '../kernel/percent-decode.ts';
@@ -33,7 +33,7 @@ export function compileCheck(place: Place, schema: TObject): Check {
     for (const name of unknown.slice(0, mostFaults)) {
       add(`/${safeName(name)}`, 'unknown-input', unknownDetail(name, [...known]));
     }
-    for (const fault of validator.Errors(part)) {
+    for (const fault of validator.Errors(part)[1]) {
       if (fault.keyword === 'required') {
         for (const name of fault.params.requiredProperties)
           add(`${fault.instancePath}/${name}`, 'required', 'required');

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import { blobNamePattern } from '../documents/blobs/blob-store.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { hmac } from '../kernel/hashing.ts';

@@ -61,7 +61,7 @@ export async function runCommandLine(
     terminal.stdout(helpText(commands));
     return 0;
   }
-  const command = commands.find(({ name }) => name.split(' ').every((word, index) => args[index] === word));
+  const command = findCommand(args, commands);
   if (command === undefined) {
     terminal.stderr(`There is no command '${args.slice(0, 2).join(' ')}'.\n\n${helpText(commands)}`);
     return 2;
@@ -85,6 +85,11 @@ export async function runCommandLine(
     terminal.stderr(`${fault instanceof Error ? fault.message : String(fault)}\n`);
     return 1;
   }
+}
+
+/** The command that the arguments begin with. */
+export function findCommand(args: readonly string[], commands: readonly Command[]): Command | undefined {
+  return commands.find(({ name }) => name.split(' ').every((word, index) => args[index] === word));
 }
 
 /** Refuses all arguments, for a command that has none. */

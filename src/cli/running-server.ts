@@ -29,11 +29,11 @@ export function fitsSocket(path: string): boolean {
   return Buffer.byteLength(path) <= longestPath;
 }
 
+/** The commands that another process may hand over; they write to the terminal of that one. */
+export type CommandsFor = (terminal: Terminal) => readonly Command[] | Promise<readonly Command[]>;
+
 /** Takes commands for this process; gives what stops it. Where the path is too long there is nothing to take them. */
-export async function takeCommands(
-  path: string,
-  commandsFor: (terminal: Terminal) => readonly Command[],
-): Promise<() => Promise<void>> {
+export async function takeCommands(path: string, commandsFor: CommandsFor): Promise<() => Promise<void>> {
   if (!fitsSocket(path)) return async () => undefined;
   // A socket file that a killed process left behind; the lock of the database says that it is gone.
   rmSync(path, { force: true });
@@ -64,11 +64,7 @@ export async function takeCommands(
   };
 }
 
-async function obey(
-  line: string,
-  socket: Socket,
-  commandsFor: (terminal: Terminal) => readonly Command[],
-): Promise<void> {
+async function obey(line: string, socket: Socket, commandsFor: CommandsFor): Promise<void> {
   const tell = (message: Line) => {
     if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
   };
@@ -88,7 +84,7 @@ async function obey(
     hasLeft: () => !socket.writable || socket.readableEnded,
     taken: () => taken(socket),
   };
-  tell({ exit: await runCommandLine(order.args, commandsFor(terminal), terminal) });
+  tell({ exit: await runCommandLine(order.args, await commandsFor(terminal), terminal) });
   socket.end();
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
+import { Check } from 'typebox/schema';
 import { datePattern } from './birth-date.ts';
 import { longestClaim } from './claims.ts';
 import type { FormerField } from './import-fields.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { Check, Errors } from 'typebox/schema';
 import type { CascadePolicy, CascadeStep } from './cascade.ts';
 import { type ChannelName, leavingChannelNames, timedChannelNames } from './notification.ts';
 import { oneOf } from './notification-shape.ts';
@@ -44,8 +44,8 @@ const settingOf = { email: 'SMTP_URL', sms: 'SMS_URL', letter: 'LETTER_SPOOL or 
 /** The cascade in an operator's file; throws a TypeError that says what is wrong. `present`: channels with a provider. */
 export function parseCascade(text: string, present: ReadonlySet<ChannelName>): CascadePolicy {
   const file: unknown = JSON.parse(text);
-  if (!Value.Check(fileShape, file)) {
-    const [first] = Value.Errors(fileShape, file);
+  if (!Check(fileShape, file)) {
+    const [, [first]] = Errors(fileShape, file);
     throw new TypeError(
       `${first?.instancePath || 'the file'}: ${first?.message ?? 'is not a cascade'}; see docs/notifications.md`,
     );

@@ -10,7 +10,7 @@ import { isVowel, type Letter, type Places, placesAt, readingsOf } from './conso
  */
 export function readArabic(arabic: string, latin: string): 'usual' | 'possible' | undefined {
   const words = wordsOf(arabic);
-  const known = words.map((word) => pointed.get(folded(word.letters)) ?? []);
+  const known = words.map((word) => pointed().get(folded(word.letters)) ?? []);
   if (known.every((readings) => readings.length > 0) && endsOf(words, known, latin)?.[latin.length] === 1)
     return 'usual';
   const possible = endsOf(
@@ -38,7 +38,7 @@ function wordsOf(form: string): Word[] {
     .replace(/(?<=[^ ])(?=(?:الدين|الله)(?: |$))/g, ' ')
     .replace(/([هةہ])ا([يی])(?= |$)/g, '$1$2');
   return apart.split(' ').map((letters) => {
-    const article = letters.length > 3 && letters.startsWith('ال') && !pointed.has(folded(letters));
+    const article = letters.length > 3 && letters.startsWith('ال') && !pointed().has(folded(letters));
     const rest = article ? letters.slice(2) : letters;
     return { letters: rest, article, sun: 'تثدذرزسشصضطظلن'.includes(rest.charAt(0)) };
   });
@@ -154,11 +154,22 @@ function usualSounds(letter: string): readonly string[] {
   return (soundsOf[letter] ?? []).filter((sound) => sound !== '' && !(sound === 'e' && 'يیهةہ'.includes(letter)));
 }
 
-/** The readings of each name of the table, by its folded letters. */
-const pointed = new Map<string, readonly Reading[]>();
-for (const [arabic, latin] of arabicNames()) {
-  const [key = ''] = formsOf(arabic);
-  const readings = readingsOfPointed(formsOf(arabic).at(-1) ?? '', latin);
-  if (readings.length === 0) throw new Error(`${latin} is no reading of ${arabic}`);
-  pointed.set(key, [...(pointed.get(key) ?? []), ...readings]);
+type Table = ReadonlyMap<string, readonly Reading[]>;
+let table: Table | undefined;
+
+/** The readings of each name of the table, by its folded letters; made for the first Arabic name, which most processes never meet. */
+function pointed(): Table {
+  table ??= readTable();
+  return table;
+}
+
+function readTable(): Table {
+  const read = new Map<string, readonly Reading[]>();
+  for (const [arabic, latin] of arabicNames()) {
+    const [key = ''] = formsOf(arabic);
+    const readings = readingsOfPointed(formsOf(arabic).at(-1) ?? '', latin);
+    if (readings.length === 0) throw new Error(`${latin} is no reading of ${arabic}`);
+    read.set(key, [...(read.get(key) ?? []), ...readings]);
+  }
+  return read;
 }

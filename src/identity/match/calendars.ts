@@ -1,17 +1,22 @@
 /** Calendars in which papers state birth dates, as `Intl` knows them, and the Julian one, which it does not. */
 const calendars = ['islamic-umalqura', 'islamic-civil', 'persian', 'ethiopic', 'buddhist'] as const;
 
-const formats = new Map(
-  calendars.map((calendar) => [
-    calendar,
-    new Intl.DateTimeFormat(`en-u-ca-${calendar}-nu-latn`, {
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      timeZone: 'UTC',
-    }),
-  ]),
-);
+type Formats = readonly Intl.DateTimeFormat[];
+let made: Formats | undefined;
+
+/** One for each of them; made for the first date that may be of another calendar: it takes ICU 15 ms. */
+function formats(): Formats {
+  made ??= calendars.map(
+    (calendar) =>
+      new Intl.DateTimeFormat(`en-u-ca-${calendar}-nu-latn`, {
+        year: 'numeric',
+        month: 'numeric',
+        day: 'numeric',
+        timeZone: 'UTC',
+      }),
+  );
+  return made;
+}
 
 /** Whether one of the dates is the other in the Hijri, Jalali, Ethiopian, Buddhist or Julian calendar (D-b). */
 export function sameInOtherCalendar(one: string, other: string): boolean {
@@ -36,7 +41,7 @@ function ethiopian(ours: string, theirs: string): boolean {
 function isElsewhere(ours: string, theirs: string): boolean {
   const instant = Date.parse(`${ours}T00:00:00Z`);
   if (Number.isNaN(instant)) return false;
-  return [...formats.values()].some((format) => {
+  return formats().some((format) => {
     const parts = format.formatToParts(instant);
     const part = (type: string) => parts.find((found) => found.type === type)?.value ?? '';
     const year = part('year') === '' ? part('relatedYear') : part('year');

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Check, Errors } from 'typebox/value';
+import { Check, Errors } from 'typebox/schema';
 import { type ClaimName, claimNames } from '../claims.ts';
 import { levelNames } from './level.ts';
 import { nicknameEdges, standardNicknames } from './nicknames.ts';
@@ -65,7 +65,7 @@ export function parsePolicy(text: string): { readonly policy: Policy } | { reado
     throw fault;
   }
   if (!Check(policyFile, read)) {
-    const [first] = Errors(policyFile, read);
+    const [, [first]] = Errors(policyFile, read);
     const what = first?.message === 'schema is false' ? 'is not known' : first?.message;
     return { fault: `${first?.instancePath || 'it'} ${what}` };
   }

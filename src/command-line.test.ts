@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const sourceRoot = import.meta.dirname;
+
+test('a health check loads no library and no part of a server', () => {
+  // Says what is loaded, on its standard error.
+  const watch = `import { registerHooks } from 'node:module';
+    registerHooks({ load: (url, context, next) => (process.stderr.write(url + '\\n'), next(url, context)) });`;
+  const { stderr, status } = spawnSync(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(watch)}`, join(sourceRoot, 'main.ts'), 'health'],
+    { env: { PATH: process.env['PATH'], ADMIN_PORT: '1', DATA_DIR: sourceRoot }, encoding: 'utf8' },
+  );
+  assert.equal(status, 1, stderr);
+  const loaded = stderr.split('\n').filter((line) => line.startsWith('file:'));
+  assert.ok(loaded.some((url) => url.endsWith('/src/cli/health.ts')));
+  assert.deepEqual(
+    loaded.filter((url) => url.includes('/node_modules/') || /\/src\/(?:api|identity|notifications)\//.test(url)),
+    [],
+  );
+});
