@@ -5,8 +5,9 @@
 import diagnostics from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { createAnswerCheck, type Left } from './answer-check.ts';
+import type { Left } from './answer-check.ts';
 
 /** One line of such a file: an answer of that kind was seen, with these faults. */
 export type Seen = {
@@ -25,8 +26,11 @@ const isServer = /\/src\/main\.ts$/.test(process.argv[1] ?? '');
 const aboutItself = /^\/v1\/openapi\.(?:json|yaml)$/;
 const keptBytes = 4_194_304;
 
+/** Loaded with the first answer: most processes of a run give none. */
+const load = () => createRequire(import.meta.url)('./answer-check.ts') as typeof import('./answer-check.ts');
+
 function watch(folder: string): void {
-  let judge: ReturnType<typeof createAnswerCheck> | undefined;
+  let judge: ReturnType<ReturnType<typeof load>['createAnswerCheck']> | undefined;
   const seen = new Set<string>();
   diagnostics.subscribe('http.server.request.start', (message) => {
     // The members that Node's documentation promises for this channel.
@@ -42,7 +46,7 @@ function watch(folder: string): void {
       // In a test's own process other servers than ours stand too, and ours with other operations.
       if (!isServer && headers['api-version'] === undefined) return;
       const left: Left = { method: request.method ?? '', path, status: response.statusCode, headers, body: bytes() };
-      judge ??= createAnswerCheck();
+      judge ??= load().createAnswerCheck();
       const { operation, faults } = judge(left);
       if (!isServer && operation === undefined) return;
       const line: Seen = { operation, method: left.method, status: left.status, faults, by };
