@@ -56,6 +56,8 @@ export async function createDatabase(kind: 'migrated' | 'empty'): Promise<string
 export async function dropDatabase(url: string): Promise<void> {
   const name = databaseOf(url);
   await withServer(async (client) => {
+    // A server of the test that still runs would come back before the database is gone, which then waits five seconds and stays.
+    await client.query(`alter database ${name} allow_connections false`);
     const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
     // `drop database` looks again only after 100 ms while a session ends.
     while ((await client.query(end)).rows.length > 0);
