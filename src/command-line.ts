@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { Stop } from './cli/backup.ts';
 import type { OpenTrial } from './cli/backup-verify.ts';
 import {
   type Command,
@@ -13,6 +12,7 @@ import { commandSocket, handOver, takeCommands } from './cli/running-server.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
+import { hearStop } from './hear-stop.ts';
 import { documentsRoomOf, type Family, houseCommands, houseFamilies, type UseHouse } from './house-commands.ts';
 import { systemTimer } from './jobs/timer.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -143,20 +143,6 @@ function ownFamilies(settings: () => Settings, terminal: Terminal, environment: 
     of('evaluate', async () => (await import('./cli/evaluate.ts')).evaluateCommands(terminal, clock, processorMs)),
     of('backup', async () => (await import('./cli/backup.ts')).backupCommands(backups, terminal)),
   ];
-}
-
-/** Hears that somebody wants this process to end; told once more, it ends at once. */
-function hearStop(): Stop {
-  const { promise: told, resolve } = Promise.withResolvers<void>();
-  const stop = () => resolve();
-  const signals = ['SIGTERM', 'SIGINT'] as const;
-  for (const signal of signals) process.once(signal, stop);
-  return {
-    told,
-    [Symbol.dispose]: () => {
-      for (const signal of signals) process.off(signal, stop);
-    },
-  };
 }
 
 /** Processor time of this process in milliseconds: what else the machine does is not in it. */
