@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openDocumentHouse } from '../../test/document-house.ts';
+import { deposited, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
 import type { Statement, Value } from '../store/db.ts';
+import { BlobBroken } from './blobs/blob-store.ts';
 import { type Finding, verifyDocuments } from './verify-documents.ts';
 
 /** Two full pages and one row more. */
@@ -66,3 +67,32 @@ for (const engine of engines) {
     }
   });
 }
+
+test('documents are read side by side, and told of in the order of their ids', async (t) => {
+  const house = await openDocumentHouse(t, engines[0] ?? assert.fail());
+  const ids: string[] = [];
+  for (let at = 0; at < 10; at += 1) ids.push(await deposited(house, pdfOf(100)));
+  const { promise: eight, resolve } = Promise.withResolvers<void>();
+  let begun = 0;
+  const blobs = {
+    ...house.ports.blobs,
+    // The first comes to its end behind the others.
+    read: async function* () {
+      begun += 1;
+      if (begun === 8) resolve();
+      await eight;
+      yield* [];
+      throw new BlobBroken('gone');
+    },
+  };
+  const found: Finding[] = [];
+  const done = await verifyDocuments({
+    ...{ ...house.keeping, ports: { ...house.ports, blobs }, readBytes: true, before: 0, onProgress: () => undefined },
+    onFinding: (finding) => found.push(finding),
+  });
+  assert.deepEqual(
+    found.map(({ id, fault }) => [id, fault]),
+    ids.sort().map((id) => [id, 'blob-missing']),
+  );
+  assert.deepEqual(done, { documents: 10, bytes: 0, findings: 10 });
+});
