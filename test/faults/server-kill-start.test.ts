@@ -20,7 +20,7 @@ const seed = Number(process.env['KILL_SEED'] ?? randomInt(2 ** 31));
 for (const engine of ['sqlite', 'postgres'] as const) {
   test(`${engine}: a demo that is killed while it is made comes up at the next start, and is whole`, async (t) => {
     t.diagnostic(`KILL_SEED=${seed}, ${rounds} kills`);
-    const home = await makeHome(t, { engine });
+    const home = await makeHome(t, { engine, database: 'empty' });
     const random = seededRandom(seed);
     for (let round = 0; round < rounds; round += 1) {
       const begun = home.launch('demo');
