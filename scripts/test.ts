@@ -28,7 +28,9 @@ async function main(filters: readonly string[]): Promise<number> {
   Object.assign(process.env, answers.environment);
   try {
     const whole = filters.length === 0;
-    const faults = [...(await runTests(files, whole)), ...answers.faults(whole)];
+    const { faults: failed, isStopped } = await runTests(files, whole);
+    // What a stopped run did not see says nothing.
+    const faults = [...failed, ...answers.faults(whole && !isStopped)];
     for (const fault of faults) process.stderr.write(`${fault}\n`);
     return faults.length === 0 ? 0 : 1;
   } finally {
@@ -45,11 +47,14 @@ function findFiles(filters: readonly string[]): string[] {
     .map((file) => resolve(root, file));
 }
 
-async function runTests(files: string[], whole: boolean): Promise<string[]> {
+async function runTests(files: string[], whole: boolean): Promise<{ faults: readonly string[]; isStopped: boolean }> {
   const counts = { sqlite: 0, postgres: 0, skipped: 0 };
-  let failed = false;
+  let [failed, isLate] = [false, false];
   const stop = new AbortController();
-  const late = setTimeout(() => stop.abort(), runLimitMs);
+  const late = setTimeout(() => {
+    isLate = true;
+    stop.abort();
+  }, runLimitMs);
   const events = run({ files, concurrency: atOnce, timeout: testLimitMs, signal: stop.signal, cwd: root });
   const idle = watchFiles(events, { silentMs: testLimitMs, stop: () => stop.abort() });
   events.on('test:fail', () => {
@@ -61,10 +66,22 @@ async function runTests(files: string[], whole: boolean): Promise<string[]> {
     else if (name.startsWith('sqlite:')) counts.sqlite += 1;
     else if (name.startsWith('postgres:')) counts.postgres += 1;
   });
+  const took: (readonly [file: string, seconds: number])[] = [];
+  // The process of a file is a test by the name of the file.
+  events.on('test:complete', ({ name, file, details }) => {
+    if (name === file) took.push([relative(root, name), Math.round(details.duration_ms / 1_000)]);
+  });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
   clearTimeout(late);
   process.stdout.write(`store engines: ${counts.sqlite} tests on SQLite, ${counts.postgres} on PostgreSQL\n`);
-  return [
+  if (whole) {
+    const slowest = took.sort(([, one], [, other]) => other - one).slice(0, 12);
+    process.stdout.write(`longest, in seconds: ${slowest.map((each) => each.join(' ')).join(', ')}\n`);
+  }
+  const faults = [
+    ...(isLate
+      ? [`stopped after ${runLimitMs / 60_000} minutes: tests that had not ended by then count as failed`]
+      : []),
     ...(failed ? ['tests failed'] : []),
     ...idle().map((file) => `${relative(root, file)}: its tests have ended, and something keeps its process alive`),
     ...(whole && Math.min(counts.sqlite, counts.postgres) === 0 ? ['every store must be tested on both engines'] : []),
@@ -72,6 +89,7 @@ async function runTests(files: string[], whole: boolean): Promise<string[]> {
       ? [`${counts.skipped} tests were skipped, and TESTS_REQUIRE_ALL forbids it`]
       : []),
   ];
+  return { faults, isStopped: stop.signal.aborted };
 }
 
 process.exitCode = await main(process.argv.slice(2));
