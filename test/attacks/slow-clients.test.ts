@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { before, suite, test } from 'node:test';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { before, suite, type TestContext, test } from 'node:test';
 import { createExchange, withToken } from '../exchange.ts';
 import { statusesIn } from '../raw-http.ts';
 import { anotherToken, depositHeaders, goodDocument } from '../scenarios/good-requests.ts';
 import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+const longestMs = 45_000;
 
 let home: ServerHome;
 let token: string;
@@ -37,7 +39,8 @@ async function crawl(first: string, piece: string): Promise<Ended> {
   await once(socket, 'connect');
   socket.write(first);
   const dripping = setInterval(() => piece !== '' && socket.write(piece), 1_000);
-  await Promise.race([once(socket, 'close'), once(socket, 'end')]);
+  // `once` would reject where the connection is reset.
+  await new Promise<void>((resolve) => socket.once('close', () => resolve()).once('end', () => resolve()));
   clearInterval(dripping);
   socket.destroy();
   return { text, seconds: (performance.now() - from) / 1_000, isReset };
@@ -47,7 +50,7 @@ async function crawl(first: string, piece: string): Promise<Ended> {
 async function serveOthers(until: Promise<unknown>): Promise<number> {
   const ask = createExchange(home.url);
   let over = false;
-  void until.then(() => {
+  void Promise.allSettled([until]).then(() => {
     over = true;
   });
   let [longest, served, refused] = [0, 0, 0];
@@ -68,7 +71,7 @@ async function serveOthers(until: Promise<unknown>): Promise<number> {
 }
 
 // Together, since each of them waits half a minute.
-suite('slow clients', { concurrency: 2 }, () => {
+suite('who never finishes', { concurrency: 3 }, () => {
   test('[R65] slow headers and slow bodies end with 408 in their time, and others are served meanwhile', async (t) => {
     const post = (length: string) =>
       `POST /v1/notifications/send HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n${length}\r\n\r\n`;
@@ -110,6 +113,31 @@ suite('slow clients', { concurrency: 2 }, () => {
     await serveOthers(readers);
     assert.ok((await readers).every((seconds) => seconds < 90));
   });
+
+  test('a server whose relay, webhook and caller never finish ends in one time for all of them, however often it is told to', async (t) => {
+    const port = await silentRelay(t);
+    const home = await makeHome(t, { settings: { SMTP_URL: `smtp://127.0.0.1:${port}`, API_THREADS: '1' } });
+    const server = await home.start('demo');
+    const headers = { authorization: `Bearer ${await home.token()}`, 'content-type': 'application/json' };
+    const post = async (path: string, body: object) => {
+      const answer = await fetch(`${home.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+      assert.ok(answer.ok, await answer.text());
+    };
+    await post('/v1/webhooks', { url: `http://127.0.0.1:${port}/hook` });
+    const { citizenId } = home.demo().citizens[0] ?? assert.fail();
+    for (let sent = 0; sent < 60; sent += 1) await post('/v1/notifications/send', { citizenId, message: 'Hello.' });
+    const slow = connect(home.port, '127.0.0.1');
+    slow.on('error', () => slow.destroy());
+    slow.write('POST /v1/notifications/send HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n{');
+    t.after(() => slow.destroy());
+    const late = Promise.withResolvers<'late'>();
+    const timer = setTimeout(() => late.resolve('late'), longestMs);
+    t.after(() => clearTimeout(timer));
+    // As whoever started it tells it, and the group of processes that it is in, and the watch of main.ts over npm.
+    const again = setInterval(() => void server.end('SIGTERM'), 500);
+    t.after(() => clearInterval(again));
+    assert.deepEqual(await Promise.race([server.end('SIGTERM'), late.promise]), { code: 0, signal: null });
+  });
 });
 
 /** Asks, reads nothing, and gives the seconds until the server has closed the connection. */
@@ -129,4 +157,21 @@ async function stalled(request: string): Promise<number> {
   clearInterval(looking);
   socket.destroy();
   return (performance.now() - from) / 1_000;
+}
+
+/** Says what a relay says up to the message, and then nothing; to a webhook it is a receiver that never answers. Gives its port. */
+async function silentRelay(t: TestContext): Promise<number> {
+  const silent = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.write('220 silent\r\n');
+    socket.on('data', (bytes) => {
+      const word = bytes.toString('latin1').slice(0, 4).toUpperCase();
+      if (['EHLO', 'MAIL', 'RCPT'].includes(word)) socket.write('250 ok\r\n');
+      if (word === 'DATA') socket.write('354 go on\r\n');
+    });
+  });
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  t.after(() => silent.close());
+  // A server that listens on TCP has an address with a port.
+  return (silent.address() as AddressInfo).port;
 }
