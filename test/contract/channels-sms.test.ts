@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { createMint } from '../../src/kernel/id.ts';
 import type { Message } from '../../src/notifications/channels/channel.ts';
 import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
@@ -150,19 +150,22 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
   ],
 ];
 
-for (const [claim, behave, mapping, expected] of cases) {
-  test(`sms: ${claim}`, async (t) => {
-    const { send, bodies, troubles } = await gateway(t, behave, mapping);
-    assert.deepEqual(await send(message()), expected);
-    assert.equal(bodies.length, 1, 'called once');
-    const waits = 'reason' in expected && expected.reason === 'provider-refuses-us';
-    assert.match(
-      String(troubles),
-      waits ? /^answered [34]\d\d$/ : /^$/,
-      'what waits for the operator, and nothing else, is told',
-    );
-  });
-}
+// Some of them wait for what never comes, side by side.
+describe('sms: what a gateway does', { concurrency: 16 }, () => {
+  for (const [claim, behave, mapping, expected] of cases) {
+    test(`sms: ${claim}`, async (t) => {
+      const { send, bodies, troubles } = await gateway(t, behave, mapping);
+      assert.deepEqual(await send(message()), expected);
+      assert.equal(bodies.length, 1, 'called once');
+      const waits = 'reason' in expected && expected.reason === 'provider-refuses-us';
+      assert.match(
+        String(troubles),
+        waits ? /^answered [34]\d\d$/ : /^$/,
+        'what waits for the operator, and nothing else, is told',
+      );
+    });
+  }
+});
 
 test('sms: no connection is temporary, and nothing was taken', async () => {
   const troubles: string[] = [];

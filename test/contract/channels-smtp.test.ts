@@ -88,8 +88,36 @@ const breaks: ReadonlyArray<readonly [where: string, extensions: readonly string
   ['the challenge of the login', ['AUTH CRAM-MD5'], 'dSA'],
 ];
 
-// Most of their time is silence, which they wait for side by side.
+/** One command at a time; and, as relays in use ask for it, the envelope at once (RFC 2920). */
+const manners = [[], ['PIPELINING']] as const;
+
+// Most of their time is silence, which they wait for side by side; who waits longest comes first.
 describe('smtp: a relay that breaks off', { concurrency: 16 }, () => {
+  test('smtp: a relay may look at a message longer than it may be silent before, and its late yes or no counts', async (t) => {
+    const { relay, send } = await channelOver(t, [], '', 20_000);
+    const slowly = (say: string) => relay.answer('.', { say, afterMs: 1.5 * limitMs });
+    slowly('250 2.0.0 looked at it');
+    assert.deepEqual(await send(), { outcome: 'sent' });
+    slowly('554 5.7.1 looked at it');
+    assert.deepEqual(await send(), { outcome: 'permanent', reason: 'message-refused' });
+    // The same connection, again with the short limit.
+    relay.answer('MAIL', 'silence');
+    assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+    assert.equal(relay.taken.length, 1);
+  });
+
+  test('smtp: a relay that says nothing to a message in its longer time leaves unknown', async (t) => {
+    const { relay, send } = await channelOver(t, []);
+    relay.answer('.', 'silence');
+    assert.deepEqual(await send(), { outcome: 'unknown' });
+  });
+
+  test('smtp: a handshake of TLS that never ends is temporary', async (t) => {
+    const { relay, send } = await channelOver(t, ['STARTTLS']);
+    relay.answer('STARTTLS', { say: '220 go on' });
+    assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+  });
+
   for (const [where, extensions, command] of breaks) {
     for (const reply of ['drop', 'silence'] as const satisfies Reply[]) {
       test(`smtp: ${reply} at ${where} is temporary each time, and takes no connection away`, async (t) => {
@@ -109,73 +137,43 @@ describe('smtp: a relay that breaks off', { concurrency: 16 }, () => {
       });
     }
   }
+
+  for (const extensions of manners) breakOffAt(extensions);
 });
 
-test('smtp: a handshake of TLS that never ends is temporary', async (t) => {
-  const { relay, send } = await channelOver(t, ['STARTTLS']);
-  relay.answer('STARTTLS', { say: '220 go on' });
-  assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
-});
-
-/** One command at a time; and, as relays in use ask for it, the envelope at once (RFC 2920). */
-const manners = [[], ['PIPELINING']] as const;
-
-for (const extensions of manners) {
-  describe(`smtp by ${extensions.length === 0 ? 'single commands' : 'pipelines'}`, { concurrency: 16 }, () => {
-    const manner = `smtp${extensions.length === 0 ? '' : ', pipelined'}`;
-    for (const command of ['MAIL', 'RCPT', 'DATA']) {
-      for (const say of ['hello there', '354 go on', '999 what']) {
-        if (command === 'DATA' && say.startsWith('354')) continue;
-        test(`${manner}: "${say}" as the answer to ${command} is no word about the citizen's address`, async (t) => {
-          const { relay, send } = await channelOver(t, extensions);
-          relay.answer(command, { say });
-          assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
-          assert.deepEqual(relay.taken, []);
-        });
-      }
-    }
-
-    for (const command of ['MAIL', 'RCPT', 'DATA']) {
-      for (const reply of ['drop', 'silence'] as const) {
-        test(`${manner}: ${reply} at ${command} is temporary, and the next mail goes out`, async (t) => {
-          const { relay, send } = await channelOver(t, extensions);
-          relay.answer(command, reply);
-          assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
-          relay.recover();
-          assert.deepEqual(await send(), { outcome: 'sent' });
-          assert.equal(relay.taken.length, 1);
-        });
-      }
-    }
-
+/** Each command of the envelope, by that manner. */
+function breakOffAt(extensions: readonly string[]): void {
+  const manner = `smtp${extensions.length === 0 ? '' : ', pipelined'}`;
+  for (const command of ['MAIL', 'RCPT', 'DATA']) {
     for (const say of ['hello there', '354 go on', '999 what']) {
-      test(`${manner}: "${say}" as the answer to the message leaves unknown`, async (t) => {
+      if (command === 'DATA' && say.startsWith('354')) continue;
+      test(`${manner}: "${say}" as the answer to ${command} is no word about the citizen's address`, async (t) => {
         const { relay, send } = await channelOver(t, extensions);
-        relay.answer('.', { say });
-        assert.deepEqual(await send(), { outcome: 'unknown' });
+        relay.answer(command, { say });
+        assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
+        assert.deepEqual(relay.taken, []);
       });
     }
-  });
+    for (const reply of ['drop', 'silence'] as const) {
+      test(`${manner}: ${reply} at ${command} is temporary, and the next mail goes out`, async (t) => {
+        const { relay, send } = await channelOver(t, extensions);
+        relay.answer(command, reply);
+        assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
+        relay.recover();
+        assert.deepEqual(await send(), { outcome: 'sent' });
+        assert.equal(relay.taken.length, 1);
+      });
+    }
+  }
+
+  for (const say of ['hello there', '354 go on', '999 what']) {
+    test(`${manner}: "${say}" as the answer to the message leaves unknown`, async (t) => {
+      const { relay, send } = await channelOver(t, extensions);
+      relay.answer('.', { say });
+      assert.deepEqual(await send(), { outcome: 'unknown' });
+    });
+  }
 }
-
-test('smtp: a relay may look at a message longer than it may be silent before, and its late yes or no counts', async (t) => {
-  const { relay, send } = await channelOver(t, [], '', 20_000);
-  const slowly = (say: string) => relay.answer('.', { say, afterMs: 1.5 * limitMs });
-  slowly('250 2.0.0 looked at it');
-  assert.deepEqual(await send(), { outcome: 'sent' });
-  slowly('554 5.7.1 looked at it');
-  assert.deepEqual(await send(), { outcome: 'permanent', reason: 'message-refused' });
-  // The same connection, again with the short limit.
-  relay.answer('MAIL', 'silence');
-  assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
-  assert.equal(relay.taken.length, 1);
-});
-
-test('smtp: a relay that says nothing to a message in its longer time leaves unknown', async (t) => {
-  const { relay, send } = await channelOver(t, []);
-  relay.answer('.', 'silence');
-  assert.deepEqual(await send(), { outcome: 'unknown' });
-});
 
 test('smtp: a mail that is larger than the relay takes is refused as what it is, and nothing of it is sent', async (t) => {
   const { relay, send } = await channelOver(t, ['SIZE 100']);
@@ -266,32 +264,36 @@ test('a mailbox for bounces whose marked addresses no relay would take stops the
   assert.notEqual(of('bounces@tax.example'), undefined);
 });
 
-for (const engine of engines) {
-  for (const reply of ['drop', 'silence'] as const) {
-    test(`${engine.name}: mails go out after a time of ${reply} at each login, and those of that time too`, async (t) => {
-      const db = await engine.open(t);
-      const { house, time, start, faults } = await createDeliveryHouse(t, db);
-      const { relay, email } = await channelOver(t, ['AUTH PLAIN'], 'u:p@');
-      relay.answer('AUTH', reply);
-      const worker = await start({ email });
-      const ids = [];
-      for (let count = 0; count < 4; count += 1) ids.push(await house.accept({ citizenId: 'cit-ada' }));
-      worker.wake();
-      await worker.idle();
-      relay.recover();
-      ids.push(await house.accept({ citizenId: 'cit-bo' }));
-      worker.wake();
-      await worker.idle();
-      assert.deepEqual(relay.taken, ['<bo@example.org>']);
-      await time.advance(3 * minute, worker.idle);
-      const emails = await Promise.all(
-        ids.map(async (id) => ((await house.show(id)) as Shown).deliveries.find(({ channel }) => channel === 'email')),
-      );
-      assert.deepEqual(
-        emails.map((delivery) => [delivery?.['status'], delivery?.['attempts']]),
-        [...Array(4).fill(['sent', 2]), ['sent', 1]],
-      );
-      assert.deepEqual([relay.taken.length, faults], [5, []]);
-    });
+describe('logins that break off', { concurrency: 4 }, () => {
+  for (const engine of engines) {
+    for (const reply of ['drop', 'silence'] as const) {
+      test(`${engine.name}: mails go out after a time of ${reply} at each login, and those of that time too`, async (t) => {
+        const db = await engine.open(t);
+        const { house, time, start, faults } = await createDeliveryHouse(t, db);
+        const { relay, email } = await channelOver(t, ['AUTH PLAIN'], 'u:p@');
+        relay.answer('AUTH', reply);
+        const worker = await start({ email });
+        const ids = [];
+        for (let count = 0; count < 4; count += 1) ids.push(await house.accept({ citizenId: 'cit-ada' }));
+        worker.wake();
+        await worker.idle();
+        relay.recover();
+        ids.push(await house.accept({ citizenId: 'cit-bo' }));
+        worker.wake();
+        await worker.idle();
+        assert.deepEqual(relay.taken, ['<bo@example.org>']);
+        await time.advance(3 * minute, worker.idle);
+        const emails = await Promise.all(
+          ids.map(async (id) =>
+            ((await house.show(id)) as Shown).deliveries.find(({ channel }) => channel === 'email'),
+          ),
+        );
+        assert.deepEqual(
+          emails.map((delivery) => [delivery?.['status'], delivery?.['attempts']]),
+          [...Array(4).fill(['sent', 2]), ['sent', 1]],
+        );
+        assert.deepEqual([relay.taken.length, faults], [5, []]);
+      });
+    }
   }
-}
+});

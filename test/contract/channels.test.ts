@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import PostalMime from 'postal-mime';
 import { createMint } from '../../src/kernel/id.ts';
 import type { Channel, Message, Outcome } from '../../src/notifications/channels/channel.ts';
@@ -206,18 +206,31 @@ const meanings: ReadonlyArray<[Behaviour, object]> = [
   ['silent-after-data', { outcome: 'unknown' }],
 ];
 
-for (const [behaviour, meaning] of meanings) {
-  test(`smtp: ${JSON.stringify(behaviour)} means ${JSON.stringify(meaning)}, and the next mail goes through`, async (t) => {
-    const { sink, email } = await smtp(t, { silenceMs: 2_000, verdictMs: 2_000 });
-    sink.behave(() => behaviour);
-    assert.deepEqual(await send(email, message()), meaning);
-    const before = sink.mails.length;
-    assert.ok(before <= 1, 'one call hands the mail over at most once');
-    sink.behave(() => 'accept');
-    assert.deepEqual(await send(email, message()), { outcome: 'sent' });
-    assert.equal(sink.mails.length, before + 1);
+// Some of them wait for what never comes, side by side.
+describe('smtp: what a relay does', { concurrency: 16 }, () => {
+  for (const [behaviour, meaning] of meanings) {
+    test(`smtp: ${JSON.stringify(behaviour)} means ${JSON.stringify(meaning)}, and the next mail goes through`, async (t) => {
+      const { sink, email } = await smtp(t, { silenceMs: 2_000, verdictMs: 2_000 });
+      sink.behave(() => behaviour);
+      assert.deepEqual(await send(email, message()), meaning);
+      const before = sink.mails.length;
+      assert.ok(before <= 1, 'one call hands the mail over at most once');
+      sink.behave(() => 'accept');
+      assert.deepEqual(await send(email, message()), { outcome: 'sent' });
+      assert.equal(sink.mails.length, before + 1);
+    });
+  }
+
+  test('smtp: a mail that was lost on its way over a kept connection is not sent over another', async (t) => {
+    for (const behaviour of ['drop-after-data', 'silent-after-data'] as const) {
+      const { sink, email } = await smtp(t, { silenceMs: 2_000, verdictMs: 2_000 });
+      assert.deepEqual(await send(email, message()), { outcome: 'sent' });
+      sink.behave(() => behaviour);
+      assert.deepEqual(await send(email, message()), { outcome: 'unknown' });
+      assert.deepEqual({ sessions: sink.sessions, mails: sink.mails.length }, { sessions: 1, mails: 2 });
+    }
   });
-}
+});
 
 test('smtp: nobody at the port is temporary', async () => {
   const email = createSmtpEmail({ url: 'smtp://127.0.0.1:1', sender });
@@ -231,16 +244,6 @@ test('smtp: connections are kept for the next mail, and one that went dead is re
   sink.hangUp();
   assert.deepEqual(await send(email, message()), { outcome: 'sent' });
   assert.deepEqual({ sessions: sink.sessions, mails: sink.mails.length }, { sessions: 2, mails: 6 });
-});
-
-test('smtp: a mail that was lost on its way over a kept connection is not sent over another', async (t) => {
-  for (const behaviour of ['drop-after-data', 'silent-after-data'] as const) {
-    const { sink, email } = await smtp(t, { silenceMs: 2_000, verdictMs: 2_000 });
-    assert.deepEqual(await send(email, message()), { outcome: 'sent' });
-    sink.behave(() => behaviour);
-    assert.deepEqual(await send(email, message()), { outcome: 'unknown' });
-    assert.deepEqual({ sessions: sink.sessions, mails: sink.mails.length }, { sessions: 1, mails: 2 });
-  }
 });
 
 test('a message that is prepared and dropped reaches nobody, and the connection serves the next', async (t) => {
