@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import type { BlobStore } from '../../src/documents/blobs/blob-store.ts';
 import { openS3Blobs } from '../../src/documents/blobs/s3.ts';
 import { Secret } from '../../src/kernel/secret.ts';
@@ -34,80 +34,81 @@ async function storeAt(t: TestContext, answer: RequestListener, waiting: Waiting
   return openS3Blobs(place, { answerMs: 50, ...waiting });
 }
 
-test('an S3 store that takes requests and answers none fails each of them, so that nobody waits for ever', async (t) => {
-  const blobs = await storeAt(t, (request) => request.resume());
-  const asked: Readonly<Record<string, () => Promise<unknown>>> = {
-    put: () => blobs.put(name, pieces()),
-    read: () => Array.fromAsync(blobs.read(name, all)),
-    remove: () => blobs.remove(name),
-    list: () => Array.fromAsync(blobs.list()),
-    removeBroken: () => blobs.removeBroken(1),
-  };
-  await Promise.all(Object.values(asked).map((ask) => assert.rejects(ask(), { name: 'BlobsUnavailable' })));
-});
-
-for (const [how, more] of [
-  ['stops', () => undefined],
-  ['is gone', (socket) => socket.destroySoon()],
-] as const satisfies readonly [string, (socket: Socket) => void][]) {
-  test(`an S3 store that ${how} in the middle of a blob fails the reading of it, and the operator reads why`, async (t) => {
-    const faults: unknown[] = [];
-    const onFault = (fault: unknown) => faults.push(fault);
-    const answer: RequestListener = (request, response) => {
-      request.resume();
-      response.writeHead(206, { 'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}` });
-      response.write(bytes.subarray(0, 1_000), () => more(request.socket));
+// Most of their time they wait for what never comes, or to try again: side by side.
+describe('an S3 store that fails', { concurrency: 8 }, () => {
+  test('an S3 store that takes requests and answers none fails each of them, so that nobody waits for ever', async (t) => {
+    const blobs = await storeAt(t, (request) => request.resume());
+    const asked: Readonly<Record<string, () => Promise<unknown>>> = {
+      put: () => blobs.put(name, pieces()),
+      read: () => Array.fromAsync(blobs.read(name, all)),
+      remove: () => blobs.remove(name),
+      list: () => Array.fromAsync(blobs.list()),
+      removeBroken: () => blobs.removeBroken(1),
     };
-    // Longer than a busy machine takes for what does come.
-    const blobs = await storeAt(t, answer, { answerMs: 1_000, onFault });
-    const got: Uint8Array[] = [];
-    await assert.rejects(
-      async () => {
-        for await (const piece of blobs.read(name, all)) got.push(Buffer.from(piece));
-      },
-      { name: 'BlobsUnavailable' },
-    );
-    assert.equal(Buffer.concat(got).length, 1_000);
-    assert.equal(faults.length, 1);
+    await Promise.all(Object.values(asked).map((ask) => assert.rejects(ask(), { name: 'BlobsUnavailable' })));
   });
-}
 
-test('readers of S3 that stand still, however many, keep nobody else from reading', async (t) => {
-  const blobs = openS3Blobs(await startS3(t));
-  await blobs.put(name, pieces());
-  const standing = Array.from({ length: 60 }, () => blobs.read(name, all)[Symbol.asyncIterator]());
-  await Promise.all(standing.map((reader) => reader.next()));
-  const read = Buffer.concat(await Array.fromAsync(blobs.read(name, all), (piece) => Buffer.from(piece)));
-  assert.ok(read.equals(bytes));
-  await Promise.all(standing.map((reader) => reader.return?.()));
-});
-
-for (const engine of engines) {
-  test(`${engine.name}: while S3 is away callers are asked to come again, and the operator reads why`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const document = pdfOf(30_000);
-    const id = await deposited(house, document);
-    const real = house.wires.blobs;
-    const faults: unknown[] = [];
-    for (const answer of [503, 429, 408, undefined]) {
-      house.wires.blobs = await storeAt(
-        t,
-        (request, response) => {
-          request.resume();
-          if (answer !== undefined) response.writeHead(answer).end();
+  for (const [how, more] of [
+    ['stops', () => undefined],
+    ['is gone', (socket) => socket.destroySoon()],
+  ] as const satisfies readonly [string, (socket: Socket) => void][]) {
+    test(`an S3 store that ${how} in the middle of a blob fails the reading of it, and the operator reads why`, async (t) => {
+      const faults: unknown[] = [];
+      const onFault = (fault: unknown) => faults.push(fault);
+      const answer: RequestListener = (request, response) => {
+        request.resume();
+        response.writeHead(206, { 'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}` });
+        response.write(bytes.subarray(0, 1_000), () => more(request.socket));
+      };
+      // Longer than a busy machine takes for what does come.
+      const blobs = await storeAt(t, answer, { answerMs: 1_000, onFault });
+      const got: Uint8Array[] = [];
+      await assert.rejects(
+        async () => {
+          for await (const piece of blobs.read(name, all)) got.push(Buffer.from(piece));
         },
-        { onFault: (fault) => faults.push(fault) },
+        { name: 'BlobsUnavailable' },
       );
-      for (const result of [
-        await house.deposit({ headers: depositHeadersFor(document), body: [document] }),
-        await house.retrieve(id),
-      ]) {
-        assert.ok('refusal' in result, JSON.stringify(result));
-        assert.deepEqual([result.refusal.slug, result.refusal.headers?.['retry-after']], ['capacity-reduced', '2']);
-      }
-    }
-    assert.ok(faults.length >= 4 && faults.every((fault) => fault instanceof Error));
-    house.wires.blobs = real;
-    assert.ok(!('refusal' in (await house.retrieve(id))));
+      assert.equal(Buffer.concat(got).length, 1_000);
+      assert.equal(faults.length, 1);
+    });
+  }
+
+  test('readers of S3 that stand still, however many, keep nobody else from reading', async (t) => {
+    const blobs = openS3Blobs(await startS3(t));
+    await blobs.put(name, pieces());
+    const standing = Array.from({ length: 60 }, () => blobs.read(name, all)[Symbol.asyncIterator]());
+    await Promise.all(standing.map((reader) => reader.next()));
+    const read = Buffer.concat(await Array.fromAsync(blobs.read(name, all), (piece) => Buffer.from(piece)));
+    assert.ok(read.equals(bytes));
+    await Promise.all(standing.map((reader) => reader.return?.()));
   });
-}
+
+  for (const engine of engines) {
+    test(`${engine.name}: while S3 is away callers are asked to come again, and the operator reads why`, async (t) => {
+      const house = await openDocumentHouse(t, engine);
+      const document = pdfOf(30_000);
+      const id = await deposited(house, document);
+      const real = house.wires.blobs;
+      const faults: unknown[] = [];
+      for (const answer of [503, 429, 408, undefined]) {
+        house.wires.blobs = await storeAt(
+          t,
+          (request, response) => {
+            request.resume();
+            if (answer !== undefined) response.writeHead(answer).end();
+          },
+          { onFault: (fault) => faults.push(fault) },
+        );
+        const results = [house.deposit({ headers: depositHeadersFor(document), body: [document] }), house.retrieve(id)];
+        for (const result of await Promise.all(results)) {
+          assert.ok('refusal' in result, JSON.stringify(result));
+          assert.deepEqual([result.refusal.slug, result.refusal.headers?.['retry-after']], ['capacity-reduced', '2']);
+        }
+      }
+      assert.ok(faults.length >= 4 && faults.every((fault) => fault instanceof Error));
+      house.wires.blobs = real;
+      assert.ok(!('refusal' in (await house.retrieve(id))));
+    });
+  }
+});
