@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Db, Row } from '../../src/store/db.ts';
+import { databaseFile } from '../../src/store/open.ts';
 import { type Engine, engines } from '../engines.ts';
 import { freePort } from '../free-port.ts';
 import { endWithThisProcess } from '../process-watcher.ts';
 import { type SmtpSink, startSmtpSink } from '../smtp-sink.ts';
+import { until } from '../until.ts';
 import { makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
 
 /** The whole run is 100,000 (`STORM=100000`); without the switch a short one, of the same code. */
@@ -16,6 +20,7 @@ const sends = Number(process.env['STORM'] ?? 400);
 const limitMs = isWhole ? 600_000 : 120_000;
 const senders = 32;
 const killEveryMs = sends > 10_000 ? 4_000 : 1_500;
+/** How long the whole run looks whether anything still comes. */
 const quietMs = 9_000;
 
 /** A second process with the worker role alone, as the operator of a PostgreSQL database may run it. */
@@ -98,6 +103,13 @@ async function startAgain(home: ServerHome): Promise<WholeServer> {
   }
 }
 
+/** Looks into the database beside the program. */
+async function watch(home: ServerHome): Promise<Pick<Db, 'read' | 'close'>> {
+  if (home.databaseUrl !== undefined) return home.openDb();
+  const file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true, timeout: 1_000 });
+  return { read: async (sql) => file.prepare(sql).all() as Row[], close: async () => file.close() };
+}
+
 type Storm = { readonly ids: readonly string[]; readonly kills: number };
 
 /** Sends all while server and worker are killed in turn, and waits until nothing comes any more. */
@@ -130,8 +142,12 @@ async function storm(t: TestContext, engine: Engine, home: ServerHome, sink: Smt
   }
   await sending;
   t.diagnostic(`accepted in ${Math.round((performance.now() - begun) / 1_000)} s`);
-  // Whole again within the lease and a look at what was lost; then nothing comes any more.
-  for (let seen = -1; seen !== sink.mails.length; await pause(quietMs)) seen = sink.mails.length;
+  // Whole again within the lease and a look at what was lost: each mail has ended, and none of those is taken up again.
+  const open = "select count(*) as n from delivery where channel = 'email' and status in ('queued', 'sending')";
+  const watching = await watch(home);
+  await until(async () => Number((await watching.read(open))[0]?.['n']) === 0, limitMs);
+  await watching.close();
+  if (isWhole) for (let seen = -1; seen !== sink.mails.length; await pause(quietMs)) seen = sink.mails.length;
   worker?.kill('SIGTERM');
   await server.end('SIGTERM');
   return { ids, kills };
