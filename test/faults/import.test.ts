@@ -8,7 +8,9 @@ import { migrate } from '../../src/store/migrations.ts';
 import { engines } from '../engines.ts';
 import { temporaryFolder } from '../identity-people.ts';
 
-const rows = 22_000;
+/** `KILL_ROUNDS=10` kills more often. */
+const rounds = Number(process.env['KILL_ROUNDS'] ?? 5);
+const rows = 4_400 * rounds;
 /** Every 100th row has no id. */
 const refused = rows / 100;
 
@@ -36,7 +38,7 @@ function kills(seed: number): { readonly chunk: number; readonly afterMs: number
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
   };
-  return Array.from({ length: 5 }, () => ({ chunk: 1 + next(3), afterMs: next(40) }));
+  return Array.from({ length: rounds }, () => ({ chunk: 1 + next(3), afterMs: next(40) }));
 }
 
 for (const engine of engines) {

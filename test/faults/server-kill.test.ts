@@ -13,7 +13,7 @@ import { documentOf, startUploaders, type Uploaders } from '../uploaders.ts';
 import { makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
 
 // `KILL_ROUNDS=10 KILL_SEED=… node --test test/faults/server-kill.test.ts` kills more often, and as in an earlier run.
-const rounds = Number(process.env['KILL_ROUNDS'] ?? 3);
+const rounds = Number(process.env['KILL_ROUNDS'] ?? 2);
 const seed = Number(process.env['KILL_SEED'] ?? randomInt(2 ** 31));
 /** Within the whole suite others use the machine as well; asked for by itself, the promise is held to its word. */
 const wholeWithinMs = process.env['KILL_ROUNDS'] === undefined ? 30_000 : 10_000;
