@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { type Db, ReadUnavailable, WriteBusy, WriteUnknown } from '../../src/store/db.ts';
@@ -124,24 +124,6 @@ test('postgres: a deadlock between lanes is tried again, and every unit is store
   ]);
 });
 
-test('postgres: a statement behind a lock for too long makes its unit busy, and its neighbours are stored', async (t) => {
-  const url = await freshDatabase(t);
-  const db = await open(t, url, { statementTimeoutMs: 1_000 });
-  const client = await outsider(t, url);
-  await db.write([createTable, add('a')]);
-  await client.query("begin; update thing set n = 5 where id = 'a'");
-  const update = { sql: "update thing set n = n + 1 where id = 'a'" };
-  const [slow, neighbour] = await Promise.allSettled([db.write([update]), db.write([add('b')])]);
-  assert.ok(slow?.status === 'rejected' && slow.reason instanceof WriteBusy);
-  assert.equal(neighbour?.status, 'fulfilled');
-  await client.query('rollback');
-  await db.write([update]);
-  assert.deepEqual(await db.read('select id, n from thing order by id'), [
-    { id: 'a', n: 1 },
-    { id: 'b', n: 0 },
-  ]);
-});
-
 test('postgres: reads whose session is ended are read again on a new one', async (t) => {
   const url = await freshDatabase(t);
   const db = await open(t, url);
@@ -190,20 +172,6 @@ test('postgres: a read cannot write', async (t) => {
   assert.deepEqual(await db.read('select id from thing'), []);
 });
 
-test('postgres: a connection that logs in and answers nothing more is given up, and the next one works', async (t) => {
-  const url = await freshDatabase(t);
-  const proxy = await startProxy(t, url);
-  const db = await open(t, proxy.url);
-  await (await outsider(t, url)).query(createTable.sql);
-  proxy.muteNew(true);
-  const written = db.write([add('a')]);
-  const reads = [db.read('select n from thing'), db.read('select n from thing where id = $1', ['a'])];
-  await Promise.all(reads.map((read) => assert.rejects(read, ReadUnavailable)));
-  proxy.muteNew(false);
-  await written;
-  assert.deepEqual(await db.read('select id from thing'), [{ id: 'a' }]);
-});
-
 test('postgres: a server that is not there refuses the start, and makes writes busy and reads unavailable', async (t) => {
   await assert.rejects(
     openPostgres('postgres://nobody@/nothing?host=/nowhere', { random: systemRandom }),
@@ -219,21 +187,6 @@ test('postgres: a server that is not there refuses the start, and makes writes b
   // Asked together, each is told.
   const lookups = ['a', 'b', 'c'].map((id) => db.read('select n from thing where id = $1', [id]));
   await Promise.all(lookups.map((lookup) => assert.rejects(lookup, ReadUnavailable)));
-});
-
-test('postgres: a read behind a lock for too long is unavailable, also of several that were asked together', async (t) => {
-  const url = await freshDatabase(t);
-  const db = await open(t, url, { statementTimeoutMs: 1_000 });
-  const client = await outsider(t, url);
-  await db.write([createTable, add('a')]);
-  await client.query('begin; lock table thing in access exclusive mode');
-  const sql = 'select n from thing where id = $1';
-  const reads = () => [db.read('select n from thing'), ...['a', 'b'].map((id) => db.read(sql, [id]))];
-  // At once, and not after as many tries as a read has that was lost.
-  const inVain = (fault: Error) => fault instanceof ReadUnavailable && fault.message.includes('57014');
-  await Promise.all(reads().map((read) => assert.rejects(read, inVain)));
-  await client.query('rollback');
-  assert.deepEqual(await Promise.all(reads()), [[{ n: 0 }], [{ n: 0 }], []]);
 });
 
 for (const [which, how] of [
@@ -283,3 +236,53 @@ for (const [what, askFor] of [
     }
   });
 }
+
+// Each waits in a database of its own, side by side.
+describe('what is waited for', { concurrency: 3 }, () => {
+  test('postgres: a connection that logs in and answers nothing more is given up, and the next one works', async (t) => {
+    const url = await freshDatabase(t);
+    const proxy = await startProxy(t, url);
+    const db = await open(t, proxy.url);
+    await (await outsider(t, url)).query(createTable.sql);
+    proxy.muteNew(true);
+    const written = db.write([add('a')]);
+    const reads = [db.read('select n from thing'), db.read('select n from thing where id = $1', ['a'])];
+    await Promise.all(reads.map((read) => assert.rejects(read, ReadUnavailable)));
+    proxy.muteNew(false);
+    await written;
+    assert.deepEqual(await db.read('select id from thing'), [{ id: 'a' }]);
+  });
+
+  test('postgres: a statement behind a lock for too long makes its unit busy, and its neighbours are stored', async (t) => {
+    const url = await freshDatabase(t);
+    const db = await open(t, url, { statementTimeoutMs: 1_000 });
+    const client = await outsider(t, url);
+    await db.write([createTable, add('a')]);
+    await client.query("begin; update thing set n = 5 where id = 'a'");
+    const update = { sql: "update thing set n = n + 1 where id = 'a'" };
+    const [slow, neighbour] = await Promise.allSettled([db.write([update]), db.write([add('b')])]);
+    assert.ok(slow?.status === 'rejected' && slow.reason instanceof WriteBusy);
+    assert.equal(neighbour?.status, 'fulfilled');
+    await client.query('rollback');
+    await db.write([update]);
+    assert.deepEqual(await db.read('select id, n from thing order by id'), [
+      { id: 'a', n: 1 },
+      { id: 'b', n: 0 },
+    ]);
+  });
+
+  test('postgres: a read behind a lock for too long is unavailable, also of several that were asked together', async (t) => {
+    const url = await freshDatabase(t);
+    const db = await open(t, url, { statementTimeoutMs: 1_000 });
+    const client = await outsider(t, url);
+    await db.write([createTable, add('a')]);
+    await client.query('begin; lock table thing in access exclusive mode');
+    const sql = 'select n from thing where id = $1';
+    const reads = () => [db.read('select n from thing'), ...['a', 'b'].map((id) => db.read(sql, [id]))];
+    // At once, and not after as many tries as a read has that was lost.
+    const inVain = (fault: Error) => fault instanceof ReadUnavailable && fault.message.includes('57014');
+    await Promise.all(reads().map((read) => assert.rejects(read, inVain)));
+    await client.query('rollback');
+    assert.deepEqual(await Promise.all(reads()), [[{ n: 0 }], [{ n: 0 }], []]);
+  });
+});
