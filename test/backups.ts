@@ -14,7 +14,7 @@ import { ifThere } from '../src/kernel/if-there.ts';
 import { readRootKey } from '../src/keys/root-key-file.ts';
 import { anchorFile } from '../src/ledger/anchor.ts';
 import { databaseFile } from '../src/store/open.ts';
-import { copyOf } from './doctor.ts';
+import { copyOf, runHere } from './doctor.ts';
 import { makeTestFolder } from './test-folder.ts';
 import { type Afterwards, makeHome, type ServerHome } from './whole-server.ts';
 
@@ -81,11 +81,11 @@ export function standingBackup(thisFile: Afterwards): Readonly<Standing> {
     standing.large = await depositLarge(home);
     await server.end('SIGTERM');
     standing.older = copyOf(thisFile, home.dataDir);
-    await home.run('clients', 'create', 'More', '--scopes', 'identity:verify', '--secret');
+    await runHere(home.dataDir, 'clients', 'create', 'More', '--scopes', 'identity:verify', '--secret');
     await (await home.start('demo')).end('SIGTERM');
     standing.well = copyOf(thisFile, home.dataDir);
     standing.made = join(standing.well, '..', 'made');
-    assert.equal((await home.run('backup', 'create', standing.made)).code, 0);
+    await runHere(home.dataDir, 'backup', 'create', standing.made);
   });
   return standing;
 }

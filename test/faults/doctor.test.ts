@@ -7,7 +7,7 @@ import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
 import { migrate, migrationsFolder } from '../../src/store/migrations.ts';
 import { databaseFile } from '../../src/store/open.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
-import { copyOf, spoiling } from '../doctor.ts';
+import { copyOf, runHere, spoiling } from '../doctor.ts';
 import { makeTestFolder } from '../test-folder.ts';
 import { afterThisFile, makeHome } from '../whole-server.ts';
 
@@ -22,8 +22,7 @@ before(async () => {
   const home = await makeHome(thisFile);
   await (await home.start('demo')).end('SIGTERM');
   older = copyOf(thisFile, home.dataDir);
-  const more = await home.run('clients', 'create', 'More', '--scopes', 'identity:verify', '--secret');
-  assert.equal(more.code, 0, more.stderr);
+  await runHere(home.dataDir, 'clients', 'create', 'More', '--scopes', 'identity:verify', '--secret');
   await (await home.start('demo')).end('SIGTERM');
   well = copyOf(thisFile, home.dataDir);
   assert.ok(sizeOfLog(well) > sizeOfLog(older), 'the second start has left entries');
