@@ -56,7 +56,6 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 
 test('sqlite: an import whose server is killed is resumed by the next command, with or without a server', async (t) => {
   const home = await makeHome(t);
-  await (await home.start()).end('SIGTERM');
   const order = importOrder(home);
   const server = await home.start();
   const command = home.launch(...order);
