@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { suite, type TestContext, test } from 'node:test';
 import { makeTestFolder } from '../test-folder.ts';
 import { makeHome } from '../whole-server.ts';
 
@@ -15,78 +15,88 @@ function silentPlace(t: TestContext): string {
   return place;
 }
 
-test('places that give no answer are named, nothing waits for them, and what else there is is looked at', async (t) => {
-  const place = silentPlace(t);
-  const places = { ROOT_KEY_FILE: place, TLS_KEY: place, LETTER_FONTS: place };
-  const home = await makeHome(t, { settings: { ...places, TLS_CERTIFICATE: '/dev/null', LETTER_SPOOL: place } });
-  const { code, stdout } = await home.run('doctor');
-  assert.equal(code, 1);
-  const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
-  for (const name of [...Object.keys(places), 'LETTER_SPOOL'])
-    assert.ok(lines.some((line) => line.startsWith(`FAULT settings ${name}: no answer from ${place} within 5 s`)));
-  assert.ok(lines.includes('warn root-key not looked at -> mend ROOT_KEY_FILE first'));
-  assert.ok(lines.includes('warn letters not looked at -> mend LETTER_SPOOL first'));
-  assert.ok(lines.some((line) => line.startsWith('ok data-dir ')));
-});
+function testSettings(): void {
+  test('places that give no answer are named, nothing waits for them, and what else there is is looked at', async (t) => {
+    const place = silentPlace(t);
+    const places = { ROOT_KEY_FILE: place, TLS_KEY: place, LETTER_FONTS: place };
+    const home = await makeHome(t, { settings: { ...places, TLS_CERTIFICATE: '/dev/null', LETTER_SPOOL: place } });
+    const { code, stdout } = await home.run('doctor');
+    assert.equal(code, 1);
+    const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
+    for (const name of [...Object.keys(places), 'LETTER_SPOOL'])
+      assert.ok(lines.some((line) => line.startsWith(`FAULT settings ${name}: no answer from ${place} within 5 s`)));
+    assert.ok(lines.includes('warn root-key not looked at -> mend ROOT_KEY_FILE first'));
+    assert.ok(lines.includes('warn letters not looked at -> mend LETTER_SPOOL first'));
+    assert.ok(lines.some((line) => line.startsWith('ok data-dir ')));
+  });
 
-test('a folder of documents that gives no answer keeps its neighbours in DATA_DIR from nothing', async (t) => {
-  const home = await makeHome(t);
-  const place = join(home.dataDir, 'documents');
-  mkdirSync(join(home.dataDir, 'other'));
-  assert.equal(spawnSync('mkfifo', [place]).status, 0);
-  const { stdout } = await home.run('doctor');
-  const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
-  assert.ok(lines.some((line) => line.startsWith(`FAULT settings DOCUMENT_STORE: no answer from ${place} within`)));
-  assert.ok(lines.includes('warn documents not looked at -> mend DOCUMENT_STORE first'));
-  assert.ok(lines.some((line) => line.startsWith('ok data-dir ')));
-});
-
-test('a link in DATA_DIR to what gives no answer is named, and keeps nothing else from being looked at', async (t) => {
-  const home = await makeHome(t);
-  const link = join(home.dataDir, 'old-documents');
-  symlinkSync(silentPlace(t), link);
-  const { code, stdout } = await home.run('doctor');
-  assert.equal(code, 1);
-  const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
-  assert.ok(lines.some((line) => line.startsWith(`FAULT settings DATA_DIR: no answer from ${link} within 5 s`)));
-  assert.ok(lines.some((line) => line.startsWith('ok data-dir ')));
-});
-
-for (const [setting, name, check] of [
-  ['DATA_DIR', 'citizen-services.sqlite', 'database'],
-  ['DATA_DIR', 'citizen-services.sqlite-wal', 'database'],
-  ['DATA_DIR', 'root.key', 'root-key'],
-  ['DATA_DIR', 'ledger-checkpoint', 'ledger'],
-  ['DOCUMENT_STORE', 'documents/sealed', 'documents'],
-] as const) {
-  test(`where ${name} leads to what gives no answer, nothing that reads it waits for it`, async (t) => {
+  test('a folder of documents that gives no answer keeps its neighbours in DATA_DIR from nothing', async (t) => {
     const home = await makeHome(t);
-    const link = join(home.dataDir, name);
-    mkdirSync(dirname(link), { recursive: true });
+    const place = join(home.dataDir, 'documents');
+    mkdirSync(join(home.dataDir, 'other'));
+    assert.equal(spawnSync('mkfifo', [place]).status, 0);
+    const { stdout } = await home.run('doctor');
+    const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
+    assert.ok(lines.some((line) => line.startsWith(`FAULT settings DOCUMENT_STORE: no answer from ${place} within`)));
+    assert.ok(lines.includes('warn documents not looked at -> mend DOCUMENT_STORE first'));
+    assert.ok(lines.some((line) => line.startsWith('ok data-dir ')));
+  });
+
+  test('a link in DATA_DIR to what gives no answer is named, and keeps nothing else from being looked at', async (t) => {
+    const home = await makeHome(t);
+    const link = join(home.dataDir, 'old-documents');
     symlinkSync(silentPlace(t), link);
     const { code, stdout } = await home.run('doctor');
     assert.equal(code, 1);
     const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
-    assert.ok(lines.some((line) => line.startsWith(`FAULT settings ${setting}: no answer from ${link} within 5 s`)));
-    assert.ok(!lines.some((line) => line.split(' ')[1] === check && !line.includes('not looked at')));
+    assert.ok(lines.some((line) => line.startsWith(`FAULT settings DATA_DIR: no answer from ${link} within 5 s`)));
+    assert.ok(lines.some((line) => line.startsWith('ok data-dir ')));
+  });
+
+  test('where DATA_DIR gives no answer, nothing of what lies in it is looked at', async (t) => {
+    const home = await makeHome(t, { settings: { DATA_DIR: silentPlace(t) } });
+    const { code, stdout } = await home.run('doctor');
+    assert.equal(code, 1);
+    const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
+    assert.ok(lines.includes('warn data-dir not looked at -> mend DATA_DIR first'));
+    for (const name of ['root-key', 'database', 'ledger', 'port'])
+      assert.ok(!lines.some((line) => line.split(' ')[1] === name), name);
+  });
+
+  test('of settings in a place that gives no answer the first word is that', async (t) => {
+    const place = silentPlace(t);
+    const home = await makeHome(t, { settings: { SMTP_URL_FILE: join(place, 'relay') } });
+    const { code, stdout } = await home.run('doctor');
+    assert.equal(code, 1);
+    assert.match(stdout, new RegExp(`^FAULT {2}settings {2}SMTP_URL_FILE: no answer from ${place} within 5 s`));
+    assert.match(stdout, /\nwarn {3}settings {2}nothing else was looked at -> mend that first\n$/);
   });
 }
 
-test('where DATA_DIR gives no answer, nothing of what lies in it is looked at', async (t) => {
-  const home = await makeHome(t, { settings: { DATA_DIR: silentPlace(t) } });
-  const { code, stdout } = await home.run('doctor');
-  assert.equal(code, 1);
-  const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
-  assert.ok(lines.includes('warn data-dir not looked at -> mend DATA_DIR first'));
-  for (const name of ['root-key', 'database', 'ledger', 'port'])
-    assert.ok(!lines.some((line) => line.split(' ')[1] === name), name);
-});
+function testDataDir(): void {
+  for (const [setting, name, check] of [
+    ['DATA_DIR', 'citizen-services.sqlite', 'database'],
+    ['DATA_DIR', 'citizen-services.sqlite-wal', 'database'],
+    ['DATA_DIR', 'root.key', 'root-key'],
+    ['DATA_DIR', 'ledger-checkpoint', 'ledger'],
+    ['DOCUMENT_STORE', 'documents/sealed', 'documents'],
+  ] as const) {
+    test(`where ${name} leads to what gives no answer, nothing that reads it waits for it`, async (t) => {
+      const home = await makeHome(t);
+      const link = join(home.dataDir, name);
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(silentPlace(t), link);
+      const { code, stdout } = await home.run('doctor');
+      assert.equal(code, 1);
+      const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
+      assert.ok(lines.some((line) => line.startsWith(`FAULT settings ${setting}: no answer from ${link} within 5 s`)));
+      assert.ok(!lines.some((line) => line.split(' ')[1] === check && !line.includes('not looked at')));
+    });
+  }
+}
 
-test('of settings in a place that gives no answer the first word is that', async (t) => {
-  const place = silentPlace(t);
-  const home = await makeHome(t, { settings: { SMTP_URL_FILE: join(place, 'relay') } });
-  const { code, stdout } = await home.run('doctor');
-  assert.equal(code, 1);
-  assert.match(stdout, new RegExp(`^FAULT {2}settings {2}SMTP_URL_FILE: no answer from ${place} within 5 s`));
-  assert.match(stdout, /\nwarn {3}settings {2}nothing else was looked at -> mend that first\n$/);
+// Each waits for the limit of a look, and for nothing that another does.
+suite('silent places', { concurrency: 5 }, () => {
+  testSettings();
+  testDataDir();
 });
