@@ -224,9 +224,9 @@ function operatorsDo(living: Living): readonly Act[] {
     await house.start();
   };
   return [
-    [0.2, erase],
-    [0.3, rotate],
-    [0.4, restart],
+    [0.4, erase],
+    [0.6, rotate],
+    [0.8, restart],
   ];
 }
 
