@@ -4,11 +4,13 @@ import { rmSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Engine, engines } from '../engines.ts';
 import { endingThreadsOf } from '../thread-end.ts';
-import { makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
+import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
+
+const file = afterThisFile();
 
 const busyCallers = 24;
 const beginWithinMs = 75_000;
@@ -34,179 +36,176 @@ async function metric(server: WholeServer, name: string): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
 
-/** Keeps the server busy until a second thread answers; gives how many calls that took. */
-async function untilTwo(home: ServerHome, server: WholeServer, token: string): Promise<number> {
-  const endsAt = Date.now() + beginWithinMs;
-  const { citizens } = home.demo();
-  const [citizen] = citizens;
-  const body = { citizenId: citizen?.citizenId, givenName: citizen?.givenName, birthDate: citizen?.birthDate };
-  let calls = 0;
-  let found = false;
-  const caller = async () => {
-    while (!found && Date.now() < endsAt) {
-      const { status, json } = await call(home.url, token, { method: 'POST', path: '/v1/identity/verify', body });
-      assert.equal(status, 200, JSON.stringify(json));
-      calls += 1;
-    }
-  };
-  const watcher = async () => {
-    while (!found && Date.now() < endsAt) {
-      found = (await metric(server, 'citizen_services_api_threads')) === 2;
-      await pause(100);
-    }
-  };
-  await Promise.all([watcher(), ...Array.from({ length: busyCallers }, caller)]);
-  assert.ok(found, `no second thread answered within ${beginWithinMs} ms of load`);
-  return calls;
-}
+type Busy = { readonly home: ServerHome; readonly server: WholeServer; readonly token: string };
 
-async function startBusy(t: Parameters<typeof makeHome>[0], engine: Engine['name'], settings = {}) {
+async function startServer(t: Parameters<typeof makeHome>[0], engine: Engine['name'], settings = {}): Promise<Busy> {
   const home = await makeHome(t, {
     engine,
     settings: { API_THREADS: '2', VERIFY_QUANTUM_MS: '0', LOG_LEVEL: 'info', ...settings },
   });
   const server = await home.start('demo');
-  const token = await home.token();
   assert.equal(await metric(server, 'citizen_services_api_threads'), 1, 'a server that is not busy has one thread');
-  return { home, server, token, calls: await untilTwo(home, server, token) };
+  return { home, server, token: await home.token() };
 }
 
-for (const { name } of engines) {
-  test(`${name}: a busy server answers from a second thread: what one has stored the other reads, counts and shows`, async (t) => {
-    const { home, server, token, calls } = await startBusy(t, name);
-    const requests = 'citizen_services_requests_total';
-    const before = await metric(server, requests);
-    assert.ok(before >= calls, `${before} of ${calls} calls were counted`);
-    const { citizenId } = home.demo().citizens[0] ?? assert.fail();
-    const ids: string[] = [];
-    for (let n = 0; n < 40; n += 1) {
-      const send = { method: 'POST', path: '/v1/notifications/send', body: { citizenId, message: `Letter ${n}` } };
-      const sent = await call(home.url, token, send);
-      assert.equal(sent.status, 202, JSON.stringify(sent.json));
-      const id = String(sent.json['id']);
-      const read = await call(home.url, token, { path: `/v1/notifications/${id}` });
-      assert.equal(read.status, 200, 'what was answered is seen by whoever answers next');
-      ids.push(id);
-    }
-    // Pages of what the first thread has in memory.
-    for (let n = 0; n < 12; n += 1) {
-      const page = await fetch(`${home.url}/outbox`, { headers: { connection: 'close' } });
-      assert.deepEqual([page.status, (await page.text()).includes('Letter')], [200, true]);
-    }
-    for (let n = 0; n < 12; n += 1) {
-      const ready = await fetch(`${home.url}/readyz`, { headers: { connection: 'close' } });
-      assert.deepEqual(await ready.json(), { status: 'UP', ledger: 'ok' });
-    }
-    // Each notification is delivered, though the thread that took it has no worker.
-    for (const id of ids) {
-      let status: unknown;
-      for (let tries = 0; tries < 200 && status !== 'delivered'; tries += 1) {
-        status = (await call(home.url, token, { path: `/v1/notifications/${id}` })).json['status'];
-        if (status !== 'delivered') await pause(50);
-      }
-      assert.equal(status, 'delivered', id);
-    }
-    assert.ok((await metric(server, requests)) >= before + 80, 'what both threads answered is counted');
-    const { code } = await server.end('SIGTERM');
-    assert.equal(code, 0, server.stderr());
-    assert.doesNotMatch(server.stderr(), /a thread that answers calls ended/);
-    const db = await home.openDb();
-    t.after(() => db.close());
-    assert.deepEqual(
-      await db.read("select fence from lease where name = 'ledger-sequencer'"),
-      [{ fence: 1 }],
-      'the second thread took no lease from the first',
-    );
-    const lines = server
-      .stderr()
-      .split('\n')
-      .filter((line) => line.startsWith('{'));
-    for (const line of lines) assert.doesNotThrow(() => JSON.parse(line), 'the lines of two threads stay whole');
-    assert.equal(new Set(lines).size, lines.length, 'and each is told once');
-  });
+/** Claims that are right of a citizen of the demo. */
+function claimsIn(home: ServerHome) {
+  const { citizenId, givenName, birthDate } = home.demo().citizens[0] ?? assert.fail();
+  return { citizenId, givenName, birthDate };
 }
 
-test('callers who keep their connections are asked to come anew, so that some of them reach the thread that has begun', async (t) => {
-  const home = await makeHome(t, { settings: { API_THREADS: '2', VERIFY_QUANTUM_MS: '0' } });
-  await home.start('demo');
-  const token = await home.token();
-  const agent = new Agent({ keepAlive: true, maxSockets: busyCallers });
-  t.after(() => agent.destroy());
-  const { citizenId, givenName, birthDate } = home.demo().citizens[0] ?? assert.fail();
-  const options = {
-    ...{ agent, method: 'POST' },
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-  };
+/** Keeps the server busy, by callers who come anew for each call, until that is so. */
+async function busyUntil(isSo: () => boolean, { home, token }: Busy): Promise<void> {
   const endsAt = Date.now() + beginWithinMs;
-  let asked = 0;
+  const body = claimsIn(home);
   const caller = async () => {
-    while (asked === 0 && Date.now() < endsAt) {
-      const sent = request(`${home.url}/v1/identity/verify`, options).end(
-        JSON.stringify({ citizenId, givenName, birthDate }),
-      );
-      const [answer]: IncomingMessage[] = await once(sent, 'response');
-      assert.equal(answer?.statusCode, 200);
-      await once(answer?.resume() ?? assert.fail(), 'end');
-      if (answer?.headers.connection === 'close') asked += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: busyCallers }, caller));
-  assert.ok(asked > 0, `of ${busyCallers} connections to the first thread none was let go`);
-});
-
-test('a thread that cannot start says why, and the first one goes on answering', async (t) => {
-  const home = await makeHome(t, { settings: { API_THREADS: '2', VERIFY_QUANTUM_MS: '0', LOG_LEVEL: 'error' } });
-  const server = await home.start('demo');
-  const token = await home.token();
-  rmSync(join(home.dataDir, 'root.key'));
-  const endsAt = Date.now() + beginWithinMs;
-  const told = () => server.stderr().includes('a thread could not start: no root key');
-  const { citizenId, givenName, birthDate } = home.demo().citizens[0] ?? assert.fail();
-  const body = { citizenId, givenName, birthDate };
-  const caller = async () => {
-    while (!told() && Date.now() < endsAt) {
+    while (!isSo() && Date.now() < endsAt) {
       const { status, json } = await call(home.url, token, { method: 'POST', path: '/v1/identity/verify', body });
       assert.equal(status, 200, JSON.stringify(json));
     }
   };
   await Promise.all(Array.from({ length: busyCallers }, caller));
-  assert.ok(told(), server.stderr());
-  assert.equal(await metric(server, 'citizen_services_api_threads'), 1);
-});
+}
 
-test('a thread that ends while it answers ends the process, which says why: a supervisor starts it whole again', async (t) => {
-  const { server } = await startBusy(t, 'sqlite', endingThreadsOf('api-thread', t));
-  const { code } = await server.end('SIGUSR2');
-  assert.equal(code, 1, server.stderr());
-  assert.match(server.stderr(), /"level":"error".*a thread that answers calls ended with code 1/);
-});
+/** Keeps the server busy by callers who keep their connections, until one is asked to come anew; gives how many calls that took. */
+async function busyUntilAsked({ home, token }: Busy): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: busyCallers });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const claims = JSON.stringify(claimsIn(home));
+  const endsAt = Date.now() + beginWithinMs;
+  let calls = 0;
+  let asked = 0;
+  const caller = async () => {
+    while (asked === 0 && Date.now() < endsAt) {
+      const sent = request(`${home.url}/v1/identity/verify`, { agent, method: 'POST', headers }).end(claims);
+      const [answer]: IncomingMessage[] = await once(sent, 'response');
+      assert.equal(answer?.statusCode, 200);
+      await once(answer?.resume() ?? assert.fail(), 'end');
+      calls += 1;
+      if (answer?.headers.connection === 'close') asked += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: busyCallers }, caller)).finally(() => agent.destroy());
+  assert.ok(asked > 0, `of ${busyCallers} connections to the first thread none was let go`);
+  return calls;
+}
 
-test('two threads share one quota', async (t) => {
-  const { home, token } = await startBusy(t, 'sqlite');
-  const created = await home.run(
-    'clients',
-    'create',
-    'Small',
-    '--scopes',
-    'identity:verify',
-    '--secret',
-    '--quota',
-    '5',
-    '--json',
-  );
-  const small = await home.token(['identity:verify'], JSON.parse(created.stdout));
+async function whatOneStoresTheOtherReads({ home, server, token }: Busy): Promise<void> {
+  const requests = 'citizen_services_requests_total';
+  const before = await metric(server, requests);
+  const { citizenId } = home.demo().citizens[0] ?? assert.fail();
+  const ids: string[] = [];
+  for (let n = 0; n < 40; n += 1) {
+    const send = { method: 'POST', path: '/v1/notifications/send', body: { citizenId, message: `Letter ${n}` } };
+    const sent = await call(home.url, token, send);
+    assert.equal(sent.status, 202, JSON.stringify(sent.json));
+    const id = String(sent.json['id']);
+    const read = await call(home.url, token, { path: `/v1/notifications/${id}` });
+    assert.equal(read.status, 200, 'what was answered is seen by whoever answers next');
+    ids.push(id);
+  }
+  // Pages of what the first thread has in memory.
+  for (let n = 0; n < 12; n += 1) {
+    const page = await fetch(`${home.url}/outbox`, { headers: { connection: 'close' } });
+    assert.deepEqual([page.status, (await page.text()).includes('Letter')], [200, true]);
+  }
+  for (let n = 0; n < 12; n += 1) {
+    const ready = await fetch(`${home.url}/readyz`, { headers: { connection: 'close' } });
+    assert.deepEqual(await ready.json(), { status: 'UP', ledger: 'ok' });
+  }
+  // Each notification is delivered, though the thread that took it has no worker.
+  for (const id of ids) {
+    let status: unknown;
+    for (let tries = 0; tries < 200 && status !== 'delivered'; tries += 1) {
+      status = (await call(home.url, token, { path: `/v1/notifications/${id}` })).json['status'];
+      if (status !== 'delivered') await pause(50);
+    }
+    assert.equal(status, 'delivered', id);
+  }
+  assert.ok((await metric(server, requests)) >= before + 80, 'what both threads answered is counted');
+}
+
+async function endsWell({ home, server }: Busy): Promise<void> {
+  const { code } = await server.end('SIGTERM');
+  assert.equal(code, 0, server.stderr());
+  assert.doesNotMatch(server.stderr(), /a thread that answers calls ended/);
+  const db = await home.openDb();
+  const leases = await db.read("select fence from lease where name = 'ledger-sequencer'");
+  await db.close();
+  assert.deepEqual(leases, [{ fence: 1 }], 'the second thread took no lease from the first');
+  const lines = server
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
+  for (const line of lines) assert.doesNotThrow(() => JSON.parse(line), 'the lines of two threads stay whole');
+  assert.equal(new Set(lines).size, lines.length, 'and each is told once');
+}
+
+async function quotaIsShared({ home }: Busy): Promise<void> {
+  const small = ['Small', '--scopes', 'identity:verify', '--secret', '--quota', '5', '--json'];
+  const created = await home.run('clients', 'create', ...small);
+  const token = await home.token(['identity:verify'], JSON.parse(created.stdout));
   const body = { citizenId: 'x', givenName: 'A', birthDate: '1990-01-01' };
   const startedAt = Date.now();
   const statuses = await Promise.all(
     Array.from({ length: 60 }, async () => {
-      return (await call(home.url, small, { method: 'POST', path: '/v1/identity/verify', body })).status;
+      return (await call(home.url, token, { method: 'POST', path: '/v1/identity/verify', body })).status;
     }),
   );
   const seconds = (Date.now() - startedAt) / 1_000;
   const allowed = statuses.filter((status) => status !== 429).length;
   // The burst is twice the rate (docs), and more flows in while the calls last.
   assert.ok(allowed >= 5 && allowed <= 10 + 5 * Math.ceil(seconds) + 1, `${allowed} of 60 calls in ${seconds} s`);
-  assert.notEqual(token, '');
+}
+
+for (const { name } of engines) {
+  suite(`${name}: a busy server`, () => {
+    let busy: Busy;
+    before(async () => {
+      busy = await startServer(file, name);
+    });
+
+    test(`${name}: callers who keep their connections are asked to come anew, so that some of them reach the thread that has begun`, async () => {
+      const calls = await busyUntilAsked(busy);
+      assert.equal(await metric(busy.server, 'citizen_services_api_threads'), 2);
+      const counted = await metric(busy.server, 'citizen_services_requests_total');
+      assert.ok(counted >= calls, `${counted} of ${calls} calls were counted`);
+    });
+
+    test(`${name}: a busy server answers from a second thread: what one has stored the other reads, counts and shows`, async () =>
+      await whatOneStoresTheOtherReads(busy));
+
+    test(`${name}: two threads share one quota`, async () => await quotaIsShared(busy));
+
+    test(`${name}: a server of two threads ends when it is told to, and its log is whole`, async () =>
+      await endsWell(busy));
+  });
+}
+
+test('a thread that cannot start says why, and the first one goes on answering', async (t) => {
+  const alone = await startServer(t, 'sqlite', { LOG_LEVEL: 'error' });
+  const { home, server } = alone;
+  rmSync(join(home.dataDir, 'root.key'));
+  const told = () => server.stderr().includes('a thread could not start: no root key');
+  await busyUntil(told, alone);
+  assert.ok(told(), server.stderr());
+  assert.equal(await metric(server, 'citizen_services_api_threads'), 1);
+});
+
+test('a thread that ends while it answers ends the process, which says why: a supervisor starts it whole again', async (t) => {
+  const busy = await startServer(t, 'sqlite', endingThreadsOf('api-thread', t));
+  const { server } = busy;
+  let isOver = false;
+  const found = async () => {
+    const endsAt = Date.now() + beginWithinMs;
+    while (Date.now() < endsAt && (await metric(server, 'citizen_services_api_threads')) < 2) await pause(100);
+    isOver = true;
+  };
+  await Promise.all([found(), busyUntil(() => isOver, busy)]);
+  assert.equal(await metric(server, 'citizen_services_api_threads'), 2);
+  const { code } = await server.end('SIGUSR2');
+  assert.equal(code, 1, server.stderr());
+  assert.match(server.stderr(), /"level":"error".*a thread that answers calls ended with code 1/);
 });
 
 test('a port that another program has is refused, also where threads may share it', async (t) => {
