@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { runHere } from './run-here.ts';
 import { until } from './until.ts';
 import { type Afterwards, makeHome, type ServerHome } from './whole-server.ts';
 
@@ -13,7 +14,7 @@ const settings = { PUBLIC_URL: publicUrl, API_THREADS: '1' };
 /** Two processes on one PostgreSQL database, each at a port of its own behind one public address; keys are made. */
 export async function twoProcesses(t: Afterwards): Promise<readonly [ProcessHome, ProcessHome]> {
   const first = await makeHome(t, { engine: 'postgres', settings });
-  assert.equal((await first.run('keys', 'create')).code, 0);
+  assert.equal((await runHere(first, 'keys', 'create')).code, 0);
   const shared = { DATABASE_URL: first.databaseUrl ?? '', ROOT_KEY_FILE: join(first.dataDir, 'root.key') };
   const second = await makeHome(t, { settings: { ...settings, ...shared } });
   return [

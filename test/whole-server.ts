@@ -71,6 +71,8 @@ export type ServerHome = {
   openDb(): Promise<Db>;
   /** The URL of the database; undefined on SQLite. */
   readonly databaseUrl: string | undefined;
+  /** What its programs are given: all settings, and nothing else. */
+  readonly environment: NodeJS.ProcessEnv;
 };
 
 export type Credentials = { readonly clientId: string; readonly clientSecret: string };
@@ -121,7 +123,7 @@ export async function makeHome(
   };
   const demo = () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
   return {
-    ...{ dataDir, port, url, databaseUrl, demo, launch: launchHere },
+    ...{ dataDir, port, url, databaseUrl, environment, demo, launch: launchHere },
     start: (mode = 'demo') => untilUp(launchHere(mode), mode, url),
     run: async (...args) => {
       const launched = launchHere(...args);

@@ -7,6 +7,7 @@ import { importPKCS8 } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { engines } from '../engines.ts';
+import { runHere } from '../run-here.ts';
 import { type Afterwards, makeHome, type ServerHome } from '../whole-server.ts';
 
 type LiveClient = { readonly clientId: string; readonly key: CryptoKey };
@@ -15,7 +16,8 @@ type LiveClient = { readonly clientId: string; readonly key: CryptoKey };
 async function liveClient(home: ServerHome, binding: string): Promise<LiveClient> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeFileSync(join(home.dataDir, 'jwks.json'), JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
-  const made = await home.run(
+  const made = await runHere(
+    home,
     ...['clients', 'create', 'Tax Office', '--kind', 'live', '--scopes', 'notifications:read'],
     ...['--jwks', join(home.dataDir, 'jwks.json'), '--binding', binding, '--json'],
   );
@@ -26,7 +28,7 @@ async function liveClient(home: ServerHome, binding: string): Promise<LiveClient
 
 async function openHome(t: Afterwards, engine: 'sqlite' | 'postgres', settings: Record<string, string>) {
   const home = await makeHome(t, { engine, settings });
-  assert.equal((await home.run('keys', 'create')).code, 0);
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
   return home;
 }
 
@@ -84,13 +86,13 @@ test('[R9] [R51] oauth4webapi finds the server by its metadata, and calls with D
   const url = new URL(`${home.url}/v1/notifications?limit=1`);
   const call = () => oauth.protectedResourceRequest(token, 'GET', url, undefined, undefined, { DPoP, ...loose });
   assert.equal((await call()).status, 200);
-  assert.equal((await home.run('clients', 'bind', clientId, 'mtls')).code, 0);
+  assert.equal((await runHere(home, 'clients', 'bind', clientId, 'mtls')).code, 0);
   await assert.rejects(ask(), { error: 'invalid_grant', error_description: /.*/ });
 });
 
 test('[R43] outside of a demo or sandbox a client secret buys nothing, and the metadata offers none', async (t) => {
   const home = await openHome(t, 'sqlite', { CLIENT_SECRETS: '' });
-  const made = await home.run('clients', 'create', 'x', '--scopes', 'notifications:read', '--secret', '--json');
+  const made = await runHere(home, 'clients', 'create', 'x', '--scopes', 'notifications:read', '--secret', '--json');
   const client = JSON.parse(made.stdout) as { clientId: string; clientSecret: string };
   await home.start('start');
   const metadata = await fetch(`${home.url}/.well-known/oauth-authorization-server`);

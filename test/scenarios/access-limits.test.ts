@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runHere } from '../run-here.ts';
 import { startAll, twoProcesses } from '../two-processes.ts';
 import { type Credentials, makeHome, type ServerHome } from '../whole-server.ts';
 
 async function newClient(home: ServerHome, quota: number): Promise<Credentials> {
-  const made = await home.run(
+  const made = await runHere(
+    home,
     ...['clients', 'create', 'x', '--scopes', 'notifications:read', '--secret', '--quota', String(quota), '--json'],
   );
   assert.equal(made.code, 0, made.stderr);
@@ -47,7 +49,7 @@ test('[R61] two processes grant one quota together, and the headers of each tell
 
 test('[R63] a client at ten times its quota is refused, and another one is answered as ever', async (t) => {
   const home = await makeHome(t, { engine: 'postgres' });
-  assert.equal((await home.run('keys', 'create')).code, 0);
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
   const [quiet, loud] = [await newClient(home, 1_000), await newClient(home, 20)];
   await home.start('start');
   const [quietToken, loudToken] = [await home.token([], quiet), await home.token([], loud)];
@@ -70,7 +72,7 @@ test('[R63] a client at ten times its quota is refused, and another one is answe
 
 test('[R59] a client that asks for what is not there again and again is told to pause, and another one is not', async (t) => {
   const home = await makeHome(t, { engine: 'sqlite' });
-  assert.equal((await home.run('keys', 'create')).code, 0);
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
   const [curious, other] = [await newClient(home, 4), await newClient(home, 4)];
   await home.start('start');
   const [token, otherToken] = [await home.token([], curious), await home.token([], other)];

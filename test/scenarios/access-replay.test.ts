@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { formOf } from '../attacks/tokens-server.ts';
+import { runHere } from '../run-here.ts';
 import { startAll, twoProcesses } from '../two-processes.ts';
 
 test('[R44] [R51] what was used at one process is refused by every other: assertions, proofs, and both at the same time', async (t) => {
@@ -13,7 +14,8 @@ test('[R44] [R51] what was used at one process is refused by every other: assert
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwk = publicKey.export({ format: 'jwk' });
   writeFileSync(join(home.dataDir, 'jwks.json'), JSON.stringify({ keys: [jwk] }));
-  const made = await home.run(
+  const made = await runHere(
+    home,
     ...['clients', 'create', 'x', '--kind', 'live', '--scopes', 'notifications:read'],
     ...['--jwks', join(home.dataDir, 'jwks.json'), '--binding', 'dpop', '--json'],
   );
