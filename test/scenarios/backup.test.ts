@@ -21,6 +21,7 @@ import { readSettings } from '../../src/config/settings.ts';
 import { systemClock } from '../../src/kernel/system-clock.ts';
 import { databaseFile } from '../../src/store/open.ts';
 import { type Change, filesIn, fit, inDatabase } from '../backups.ts';
+import { runHere } from '../run-here.ts';
 import { makeTestFolder } from '../test-folder.ts';
 import { until } from '../until.ts';
 import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
@@ -79,11 +80,10 @@ const rootKeyPath = join(standing.home.dataDir, 'root.key');
 
 /** A copy of the backup, with what runs the command on it; nothing of a trial may be left. */
 function copyOf(t: TestContext) {
-  const folder = join(folderOf(t), 'copy');
+  const [folder, scratch] = [join(folderOf(t), 'copy'), folderOf(t)];
   cpSync(standing.backup, folder, { recursive: true, preserveTimestamps: true });
-  const scratch = folderOf(t);
   const verify = async (...flags: string[]) => {
-    const ran = await standing.home.run('backup', 'verify', folder, '--scratch', scratch, ...flags);
+    const ran = await runHere(standing.home, 'backup', 'verify', folder, '--scratch', scratch, ...flags);
     assert.deepEqual(readdirSync(scratch), []);
     return ran;
   };
@@ -103,7 +103,7 @@ test('a backup that was made while the server was at work can be restored, and t
   const other = await makeHome(t, { settings: { ROOT_KEY_FILE: rootKeyPath } });
   const restored = await other.run('backup', 'restore', folder);
   assert.equal(restored.code, 0, restored.stderr);
-  const again = await other.run('backup', 'restore', folder);
+  const again = await runHere(other, 'backup', 'restore', folder);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /citizen-services\.sqlite is there: restore into a DATA_DIR of its own/);
   const server = await other.start('start');
@@ -203,11 +203,11 @@ for (const [what, damage, told] of damages) {
 test('backup verify says so where the root key is another, or there is none', async (t) => {
   const { folder } = copyOf(t);
   const other = await makeHome(t);
-  const without = await other.run('backup', 'verify', folder);
+  const without = await runHere(other, 'backup', 'verify', folder);
   assert.equal(without.code, 1);
   assert.match(without.stderr, /root key/);
-  await other.run('keys', 'create');
-  const wrong = await other.run('backup', 'verify', folder);
+  await runHere(other, 'keys', 'create');
+  const wrong = await runHere(other, 'backup', 'verify', folder);
   assert.equal(wrong.code, 1);
   assert.match(`${wrong.stdout}${wrong.stderr}`, /root key/);
 });
@@ -238,7 +238,7 @@ test('a document that is erased while a backup is made is in it as that; one tha
     },
   });
   assert.deepEqual([made.erasedMeanwhile, made.missing, made.documents?.count], [[gone[0]], [gone[1]], 1]);
-  const { stdout } = await standing.home.run('backup', 'verify', target);
+  const { stdout } = await runHere(standing.home, 'backup', 'verify', target);
   assert.match(stdout, new RegExp(`^document ${gone[1]}: blob-missing: .*\n$`));
 });
 
@@ -246,23 +246,23 @@ test('backup create links what an earlier backup has, and refuses a place that i
   const { folder } = copyOf(t);
   const { home } = standing;
   const second = `${folder}-2`;
-  assert.equal((await home.run('backup', 'create', second, '--since', folder)).code, 0);
+  assert.equal((await runHere(home, 'backup', 'create', second, '--since', folder)).code, 0);
   assert.ok(filesIn(join(second, 'documents')).every((path) => statSync(path).nlink === 2));
-  const taken = await home.run('backup', 'create', second);
+  const taken = await runHere(home, 'backup', 'create', second);
   assert.equal(taken.code, 1);
   assert.match(taken.stderr, /is not empty: each backup has its own folder/);
-  const within = await home.run('backup', 'create', join(home.dataDir, 'documents', 'b'));
+  const within = await runHere(home, 'backup', 'create', join(home.dataDir, 'documents', 'b'));
   assert.equal(within.code, 2);
   assert.match(within.stderr, /among the documents/);
   const sealed = join(home.dataDir, 'documents', 'sealed');
   symlinkSync(sealed, `${folder}-link`);
   for (const path of [join(`${folder}-link`, 'b'), join(`${folder}-link`, 'b', 'c')]) {
-    const linked = await home.run('backup', 'create', path);
+    const linked = await runHere(home, 'backup', 'create', path);
     assert.equal(linked.code, 2, linked.stderr);
     assert.match(linked.stderr, /among the documents/);
   }
   assert.equal(existsSync(join(sealed, 'b')), false);
-  const since = await home.run('backup', 'create', `${folder}-3`, '--since', home.dataDir);
+  const since = await runHere(home, 'backup', 'create', `${folder}-3`, '--since', home.dataDir);
   assert.equal(since.code, 1);
   assert.match(since.stderr, /is no whole backup/);
   assert.equal(existsSync(`${folder}-3`), false);
@@ -294,7 +294,7 @@ test('what a trial leaves that is killed, the next one clears away', async (t) =
 test('on PostgreSQL the command names its tools and makes nothing', async (t) => {
   const home = await makeHome(t, { settings: { DATABASE_URL: 'postgres://u:p@localhost/none' } });
   const folder = join(home.dataDir, 'b');
-  const { code, stderr } = await home.run('backup', 'create', folder);
+  const { code, stderr } = await runHere(home, 'backup', 'create', folder);
   assert.match(stderr, /the database is PostgreSQL, which has its own tools: pg_dump or pg_basebackup/);
   assert.deepEqual([code, existsSync(folder)], [1, false]);
 });
