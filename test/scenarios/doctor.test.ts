@@ -9,6 +9,7 @@ import { fakeClamd, hasClamd, startClamd } from '../clamd.ts';
 import { examine, password, printOf, type Said } from '../doctor.ts';
 import { freePort } from '../free-port.ts';
 import { startPostgres } from '../postgres-server.ts';
+import { runHere } from '../run-here.ts';
 import { startS3 } from '../s3-server.ts';
 import { startScriptedRelay } from '../scripted-relay.ts';
 import { startSftpServer } from '../sftp-server.ts';
@@ -75,7 +76,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assert.match(beside.of('public-url')[0]?.found ?? '', /is answered by this installation$/);
     if (engine === 'sqlite')
       assert.match(beside.of('database')[0]?.found ?? '', new RegExp(`, process ${running.pid} has it open$`));
-    assert.equal((await home.run('clients', 'list')).code, 0);
+    assert.equal((await runHere(home, 'clients', 'list')).code, 0);
     assert.equal((await fetch(`${home.url}/readyz`)).status, 200);
     assert.deepEqual(await running.end('SIGTERM'), { code: 0, signal: null });
     const before = [printOf(home.dataDir), server === undefined ? '' : await rowsIn(server.url)];
@@ -89,9 +90,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
   });
 }
 
-async function untouched(home: ServerHome, ...args: readonly string[]) {
+async function untouched(home: ServerHome) {
   const before = printOf(home.dataDir);
-  const ran = await home.run('doctor', ...args);
+  const ran = await home.run('doctor');
   assert.deepEqual(printOf(home.dataDir), before);
   return ran;
 }
@@ -103,7 +104,7 @@ test('before the first start it says what is missing, makes nothing of it, and b
   assert.match(first.stdout, /^FAULT {2}root-key +no root key at .* -> Make one with: citizen-services keys create/m);
   assert.match(first.stdout, /^warn {3}database +no database in .* yet -> `citizen-services keys create`/m);
   assert.match(first.stderr, /^\d+ ok, \d+ warnings, 1 faults\n$/);
-  assert.equal((await home.run('keys', 'create')).code, 0);
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
   const second = await untouched(home);
   assert.equal(second.code, 0, second.stdout);
   assert.match(second.stdout, /^warn {3}register +nobody is in it -> /m);
@@ -114,11 +115,13 @@ test('before the first start it says what is missing, makes nothing of it, and b
 
 test('wrong usage is 2 and looks at nothing', async (t) => {
   const home = await makeHome(t);
+  const before = printOf(home.dataDir);
   for (const args of [['--jsn'], ['now'], ['--json=1'], ['--json', 'x']]) {
-    const { code, stdout, stderr } = await untouched(home, ...args);
+    const { code, stdout, stderr } = await runHere(home, 'doctor', ...args);
     assert.deepEqual([code, stdout], [2, ''], args.join());
     assert.match(stderr, /\nUsage: citizen-services doctor \[--json\]\n$/);
   }
+  assert.deepEqual(printOf(home.dataDir), before);
 });
 
 /** What another user than root is told of that folder; root may do everything. */
@@ -138,7 +141,7 @@ const other = 65_534;
 
 test('a user who may not look into the data is told so, and each check ends', async (t) => {
   const home = await makeHome(t);
-  assert.equal((await home.run('keys', 'create')).code, 0);
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
   // Nothing is shut to root: then it is somebody else who asks.
   if (!isRoot) chmodSync(home.dataDir, 0);
   const { code, faults } = askAsOther(home.dataDir, home.port);
@@ -153,7 +156,7 @@ test('a user who may not look into the data is told so, and each check ends', as
 
 test('a folder within that of the documents that another user has made is a fault', async (t) => {
   const home = await makeHome(t);
-  assert.equal((await home.run('keys', 'create')).code, 0);
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
   const documents = join(home.dataDir, 'documents');
   for (const name of ['incoming', 'sealed']) mkdirSync(join(documents, name), { recursive: true });
   const paths = ['', ...readdirSync(home.dataDir, { recursive: true, encoding: 'utf8' })];
