@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { closeSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openPipe } from '../../test/pipe.ts';
-import { until } from '../../test/until.ts';
 import { createLogWriter } from './log-writer.ts';
 
 /** Writes until there is no room; gives how many bytes that took. */
@@ -43,16 +43,11 @@ test('lines wait for a reader who is behind, up to 16 MiB: they come whole and i
   for (let n = 0; n < atOnce + kept + lost; n += 1) log.write(lineOf(n));
   let text = drain(reader).slice(before);
   const wanted = (atOnce + kept) * 1_024;
-  await until(async () => {
-    text += drain(reader);
-    return text.length >= wanted;
-  }, 60_000);
+  // A pipe holds a part of 250: a reader who pauses for longer than the writer waits takes seconds.
+  for (; text.length < wanted; text += drain(reader)) await pause(1);
   assert.deepEqual(told, [lost]);
   log.write('the last\n');
-  await until(async () => {
-    text += drain(reader);
-    return text.endsWith('the last\n');
-  });
+  for (; !text.endsWith('the last\n'); text += drain(reader)) await pause(1);
   const lines = Array.from({ length: atOnce + kept }, (_, n) => lineOf(n));
   assert.ok(text === `${lines.join('')}the last\n`);
 });
@@ -68,11 +63,11 @@ test('what waits is written when the process ends, who waits for a reader who is
     })`;
   const start = (lines: number) =>
     spawn(process.execPath, ['-e', script(lines), join(import.meta.dirname, 'log-writer.ts')]);
-  const read = start(2_000);
+  const [read, unread] = [start(2_000), start(2_000)];
+  const unreadEnds = once(unread, 'exit');
   const text: string[] = [];
   read.stderr.setEncoding('latin1').on('data', (piece: string) => text.push(piece));
   assert.deepEqual(await once(read, 'close'), [3, null]);
   assert.equal(text.join('').length, 2_048_000);
-  const unread = start(2_000);
-  assert.deepEqual(await once(unread, 'exit'), [3, null]);
+  assert.deepEqual(await unreadEnds, [3, null]);
 });
