@@ -3,6 +3,7 @@ import { relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import '../src/compile-cache.js';
+import { makeSqliteTemplate } from '../test/engines.ts';
 import { type PostgresServer, startPostgres } from '../test/postgres-server.ts';
 import { watchAnswers } from './answers.ts';
 import { watchFiles } from './idle-files.ts';
@@ -24,6 +25,7 @@ async function main(filters: readonly string[]): Promise<number> {
   const given = process.env['TEST_DATABASE_URL'] !== undefined;
   const server: PostgresServer | undefined = given ? undefined : await startPostgres();
   if (server !== undefined) process.env['TEST_DATABASE_URL'] = server.url;
+  process.env['TEST_SQLITE_TEMPLATE'] = await makeSqliteTemplate();
   const answers = watchAnswers();
   Object.assign(process.env, answers.environment);
   try {
