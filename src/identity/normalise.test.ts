@@ -105,16 +105,21 @@ test('names by chance that count as the same share a key too', () => {
   ];
   fc.assert(
     fc.property(fc.constantFrom('', 'van der ', 'de la ', "d'", 'dr ', 'st '), name, (particle, text) => {
-      for (const other of rewritten(particle + text)) {
-        if (nameLevel(formsOf(other), formsOf(particle + text), { particles: true }) !== 'normalised') continue;
+      const sides = (one: string) => {
+        const forms = formsOf(one);
+        return { one, forms, kept: keysToKeep(one), keys: keysOf(forms) };
+      };
+      const own = sides(particle + text);
+      for (const other of new Set(rewritten(own.one))) {
+        if (nameLevel(formsOf(other), own.forms, { particles: true }) !== 'normalised') continue;
+        const its = sides(other);
         for (const [registered, claimed] of [
-          [particle + text, other],
-          [other, particle + text],
+          [own, its],
+          [its, own],
         ] as const) {
-          const keys = keysOf(formsOf(claimed));
           assert.ok(
-            keysToKeep(registered).some((key) => keys.includes(key)),
-            `${registered} as ${claimed}`,
+            registered.kept.some((key) => claimed.keys.includes(key)),
+            `${registered.one} as ${claimed.one}`,
           );
         }
       }

@@ -111,16 +111,18 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
 ];
 
 for (const engine of onlySqlite) {
-  for (const [what, body, expected] of refused) {
-    test(`${what} is refused with its place`, async (t) => {
-      const house = await open(await engine.open(t));
-      const answer = await house.send({ citizenId: 'cit-ada', message: 'Hello.', ...body });
-      assert.ok('refused' in answer);
-      const issues = answer.refused.issues?.map(({ pointer, code }) => `${pointer} ${code}`).sort();
-      assert.deepEqual([answer.refused.slug, issues], ['bad-request', expected.sort()]);
-      assert.deepEqual(await house.events(), []);
-    });
-  }
+  test('a request at fault is refused with the places of its faults, and leaves nothing', async (t) => {
+    const house = await open(await engine.open(t));
+    for (const [what, body, expected] of refused) {
+      await t.test(`${what} is refused with its place`, async () => {
+        const answer = await house.send({ citizenId: 'cit-ada', message: 'Hello.', ...body });
+        assert.ok('refused' in answer);
+        const issues = answer.refused.issues?.map(({ pointer, code }) => `${pointer} ${code}`).sort();
+        assert.deepEqual([answer.refused.slug, issues], ['bad-request', expected.sort()]);
+        assert.deepEqual(await house.events(), []);
+      });
+    }
+  });
 
   test('of more faults than are listed none is taken for sound', async (t) => {
     const house = await open(await engine.open(t));
