@@ -10,14 +10,27 @@ const dayMs = 86_400_000;
 const operator = { operator: 'clerk' } as const;
 
 for (const engine of engines) {
-  test(`${engine.name}: a run passes over more held documents than a page has, looks at each once, and ends`, async (t) => {
+  test(`${engine.name}: a run passes over more held documents than a page has, looks at each once, and ends; the first page says whether any is due`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     const keep = { 'document-retain-until': new Date(house.time.now + dayMs).toISOString() };
-    const ids = [];
-    for (let count = 0; count < 101; count += 1) ids.push(await deposited(house, pdfOf(100), keep));
-    for (const id of ids) await house.withdraw(id);
-    await placeHold(house.keeping, { actor: operator, reason: 'court order 4 O 12/26', on: { citizenId: citizen } });
+    assert.equal(await isErasureDue(house.keeping), false);
+    const ids: string[] = [];
+    const withdrawn = async () => {
+      const id = await deposited(house, pdfOf(100), keep);
+      await house.withdraw(id);
+      ids.push(id);
+    };
+    await withdrawn();
+    await Promise.all(Array.from({ length: 100 }, withdrawn));
+    assert.equal(await isErasureDue(house.keeping), false);
     house.time.now += dayMs;
+    let reads = 0;
+    const read: typeof house.keeping.read = async (sql, args) => {
+      reads += 1;
+      return await house.keeping.read(sql, args);
+    };
+    assert.deepEqual([await isErasureDue({ ...house.keeping, read }), reads], [true, 1]);
+    await placeHold(house.keeping, { actor: operator, reason: 'court order 4 O 12/26', on: { citizenId: citizen } });
     let pages = 0;
     const isStopping = () => {
       pages += 1;
@@ -25,23 +38,8 @@ for (const engine of engines) {
     };
     assert.deepEqual(await listedDeletion({ ...house.keeping, isStopping }, operator, false), {
       erased: [],
-      held: ids,
+      held: ids.sort(),
       passed: [],
     });
-  });
-
-  test(`${engine.name}: whether anything is due is known by the first page that says so`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const keep = { 'document-retain-until': new Date(house.time.now + dayMs).toISOString() };
-    assert.equal(await isErasureDue(house.keeping), false);
-    for (let count = 0; count < 101; count += 1) await house.withdraw(await deposited(house, pdfOf(100), keep));
-    assert.equal(await isErasureDue(house.keeping), false);
-    house.time.now += dayMs;
-    let pages = 0;
-    const read: typeof house.keeping.read = async (sql, args) => {
-      pages += 1;
-      return await house.keeping.read(sql, args);
-    };
-    assert.deepEqual([await isErasureDue({ ...house.keeping, read }), pages], [true, 1]);
   });
 }
