@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
+import { runHere } from '../run-here.ts';
 import { makeTestFolder } from '../test-folder.ts';
 import { makeHome } from '../whole-server.ts';
 
@@ -55,7 +56,7 @@ function testSettings(): void {
 
   test('where DATA_DIR gives no answer, nothing of what lies in it is looked at', async (t) => {
     const home = await makeHome(t, { settings: { DATA_DIR: silentPlace(t) } });
-    const { code, stdout } = await home.run('doctor');
+    const { code, stdout } = await runHere(home, 'doctor');
     assert.equal(code, 1);
     const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
     assert.ok(lines.includes('warn data-dir not looked at -> mend DATA_DIR first'));
@@ -66,7 +67,7 @@ function testSettings(): void {
   test('of settings in a place that gives no answer the first word is that', async (t) => {
     const place = silentPlace(t);
     const home = await makeHome(t, { settings: { SMTP_URL_FILE: join(place, 'relay') } });
-    const { code, stdout } = await home.run('doctor');
+    const { code, stdout } = await runHere(home, 'doctor');
     assert.equal(code, 1);
     assert.match(stdout, new RegExp(`^FAULT {2}settings {2}SMTP_URL_FILE: no answer from ${place} within 5 s`));
     assert.match(stdout, /\nwarn {3}settings {2}nothing else was looked at -> mend that first\n$/);
@@ -86,7 +87,7 @@ function testDataDir(): void {
       const link = join(home.dataDir, name);
       mkdirSync(dirname(link), { recursive: true });
       symlinkSync(silentPlace(t), link);
-      const { code, stdout } = await home.run('doctor');
+      const { code, stdout } = await runHere(home, 'doctor');
       assert.equal(code, 1);
       const lines = stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '));
       assert.ok(lines.some((line) => line.startsWith(`FAULT settings ${setting}: no answer from ${link} within 5 s`)));
@@ -95,8 +96,8 @@ function testDataDir(): void {
   }
 }
 
-// Each waits for the limit of a look, and for nothing that another does.
-suite('silent places', { concurrency: 5 }, () => {
+// Each waits for the limit of a look, and for nothing that another does. That a program ends all the same, some show.
+suite('silent places', { concurrency: 10 }, () => {
   testSettings();
   testDataDir();
 });
