@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { settingTable } from './config/setting-table.ts';
 import { readSettings } from './config/settings.ts';
@@ -30,4 +32,14 @@ test('what is not there, or is shut, has answered', async () => {
     ['ROOT_KEY_FILE', import.meta.filename],
   ]);
   assert.deepEqual(await silentOf(places), []);
+});
+
+test('an answer counts that is read when who gave it is gone', async () => {
+  const program = join(import.meta.dirname, 'doctor-place-process.ts');
+  for (let times = 0; times < 2; times += 1) {
+    const asked = silentOf([['DATA_DIR', import.meta.dirname]]);
+    // Nothing is read meanwhile, and those that begin behind the first end behind it.
+    for (let more = 0; more < 2; more += 1) spawnSync(process.execPath, [program, import.meta.dirname]);
+    assert.deepEqual(await asked, []);
+  }
 });

@@ -91,8 +91,8 @@ export async function silentOf(places: Places): Promise<readonly Silent[]> {
     silent.delete(String(place));
     if (silent.size === 0) end();
   });
-  // Of a process that cannot be started nothing is learnt.
-  child.on('error', () => silent.clear()).on('exit', end);
+  // Of a process that cannot be started nothing is learnt. 'close' and not 'exit': by then all that it told has been read.
+  child.on('error', () => silent.clear()).on('close', end);
   await over;
   clearTimeout(timer);
   child.kill('SIGKILL');
