@@ -15,6 +15,7 @@ export function faultsOfDatabase(path: string, signal: AbortSignal): Promise<rea
   });
   child.on('message', (faults) => resolve(faults as readonly string[]));
   child.on('error', reject);
-  child.on('exit', (code, ended) => reject(new Error(`the database could not be read through: ${ended ?? code}`)));
+  // Not 'exit': by then what it has told may not have been read.
+  child.on('close', (code, ended) => reject(new Error(`the database could not be read through: ${ended ?? code}`)));
   return promise;
 }
