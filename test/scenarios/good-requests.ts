@@ -4,6 +4,7 @@ import { decodeJwt } from 'jose';
 import { operations } from '../../src/operations.ts';
 import type { Exchange } from '../exchange.ts';
 import { type Asked, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { runHere } from '../run-here.ts';
 import type { ServerHome } from '../whole-server.ts';
 
 /** Texts that stand nowhere else: wherever one of them turns up, it came from a request. */
@@ -161,7 +162,7 @@ export const noIds: Ids = {
 export async function anotherToken(home: ServerHome, name: string, ...options: readonly string[]): Promise<string> {
   const scopes = home.demo().clients[0]?.scopes.join(',') ?? '';
   const args = [name, '--scopes', scopes, '--secret', '--json', ...options];
-  const { code, stdout, stderr } = await home.run('clients', 'create', ...args);
+  const { code, stdout, stderr } = await runHere(home, 'clients', 'create', ...args);
   if (code !== 0) throw new Error(stderr);
   return await home.token([], JSON.parse(stdout) as { clientId: string; clientSecret: string });
 }

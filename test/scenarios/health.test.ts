@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freePort } from '../free-port.ts';
+import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { makeHome } from '../whole-server.ts';
 
 test('a process that answers no calls says all the same whether it is well, to operators alone', async (t) => {
   const adminPort = await freePort();
   const home = await makeHome(t, { settings: { ADMIN_PORT: String(adminPort), ADMIN_HOST: 'localhost' } });
-  assert.equal((await home.run('keys', 'create')).code, 0);
-  assert.equal((await home.run('health')).code, 1);
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  assert.equal((await runHere(home, 'health')).code, 1);
   const server = home.launch('start', '--roles', 'worker,sequencer');
   await until(async () => server.stderr().includes(`metrics at http://localhost:${adminPort}/metrics`));
   const { code, stdout } = await home.run('health');
@@ -22,8 +23,8 @@ test('a process that answers no calls says all the same whether it is well, to o
 
 test('metrics are offered at an address of this machine or the start is refused, and by the demo on loopback only', async (t) => {
   const home = await makeHome(t, { settings: { ADMIN_HOST: '192.0.2.1' } });
-  assert.equal((await home.run('keys', 'create')).code, 0);
-  const refused = await home.run('start');
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  const refused = await runHere(home, 'start');
   assert.deepEqual(
     [
       refused.code,
@@ -33,7 +34,7 @@ test('metrics are offered at an address of this machine or the start is refused,
     ],
     [1, true],
   );
-  const demo = await home.run('demo');
+  const demo = await runHere(home, 'demo');
   assert.deepEqual(
     [demo.code, /never listens beyond loopback: leave HOST and ADMIN_HOST out/.test(demo.stderr)],
     [1, true],

@@ -5,6 +5,7 @@ import { before, test } from 'node:test';
 import { databaseFile } from '../../src/store/open.ts';
 import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { makeDemoWithIssuer, type OutsideIssuer } from '../outside-issuer.ts';
+import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { afterThisFile, type ServerHome } from '../whole-server.ts';
 
@@ -20,7 +21,7 @@ before(async () => {
   await home.start('demo');
   ask = createExchange(home.url);
   const scopes = ['--scopes', 'identity:verify,access-log:hide', '--secret', '--json'];
-  const { stdout } = await home.run('clients', 'create', 'Police', ...scopes);
+  const { stdout } = await runHere(home, 'clients', 'create', 'Police', ...scopes);
   token = await home.token([], JSON.parse(stdout) as { clientId: string; clientSecret: string });
 });
 

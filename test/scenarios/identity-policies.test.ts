@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { makeTwins } from '../identity-twins.ts';
+import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { afterThisFile, type Credentials, makeHome, type ServerHome } from '../whole-server.ts';
 
@@ -34,55 +35,59 @@ async function ask(client: Credentials | undefined, claims: object) {
   return { status: response.status, json: (await response.json()) as Record<string, unknown> };
 }
 
+/** Waits until the use that this receipt is of is in the log, and so all that was before it. */
+async function untilLogged(client: Credentials | undefined, receipt: unknown): Promise<void> {
+  const authorization = `Bearer ${await home.token([], client)}`;
+  await until(async () => {
+    const answer = await fetch(`${home.url}${receipt}`, { headers: { authorization } });
+    await answer.arrayBuffer();
+    return answer.status === 200;
+  });
+}
+
 async function policyIn(client: Credentials | undefined): Promise<unknown> {
   const { status, json } = await ask(client, mary);
   return [status, json['decision'], json['policy']];
 }
 
 test('a calibrated policy is stored under its name, once, and decides in the server', async () => {
-  const keys = await home.run('keys', 'create');
+  const keys = await runHere(home, 'keys', 'create');
   assert.equal(keys.code, 0, keys.stderr);
   // Its name stands in the settings before it is there: the start says which there are.
-  const early = await home.run('start');
+  const early = await runHere(home, 'start');
   assert.equal(early.code === 0, false);
   assert.match(early.stderr, /VERIFY_POLICY.*standard-2026-2/s);
 
   const order = ['--register', register, '--name', 'town-2026-1', '--basis', 'standard-2026-2', '--pairs', '20000'];
-  const calibrated = await home.run('calibrate', ...order, '--out', policy);
+  const calibrated = await runHere(home, 'calibrate', ...order, '--out', policy);
   assert.equal(calibrated.code, 0, calibrated.stderr);
-  assert.equal((await home.run('policies', 'add', policy)).code, 0);
-  assert.equal((await home.run('policies', 'add', policy)).code, 1);
-  const shown = await home.run('policies', 'show', 'town-2026-1');
+  assert.equal((await runHere(home, 'policies', 'add', policy)).code, 0);
+  assert.equal((await runHere(home, 'policies', 'add', policy)).code, 1);
+  const shown = await runHere(home, 'policies', 'show', 'town-2026-1');
   assert.equal((JSON.parse(shown.stdout) as { basis: string }).basis, 'standard-2026-2');
 
   await home.start();
   assert.deepEqual(await policyIn(home.demo().clients[0]), [200, 'match', 'town-2026-1']);
   const scopes = ['--scopes', 'identity:verify', '--secret', '--json'];
-  const strict = await home.run('clients', 'create', 'Strict', ...scopes, '--policy', 'eu-2025-846');
+  const strict = await runHere(home, 'clients', 'create', 'Strict', ...scopes, '--policy', 'eu-2025-846');
   assert.deepEqual(await policyIn(JSON.parse(strict.stdout) as Credentials), [200, 'match', 'eu-2025-846']);
-  const unknown = await home.run('clients', 'create', 'Wrong', ...scopes, '--policy', 'nope-1');
+  const unknown = await runHere(home, 'clients', 'create', 'Wrong', ...scopes, '--policy', 'nope-1');
   assert.deepEqual([unknown.code, /town-2026-1/.test(unknown.stderr)], [2, true]);
   // An import of so many counts the register.
-  assert.equal((await home.run('import', 'citizens', register)).code, 0);
-  const list = await home.run('policies', 'list');
+  assert.equal((await runHere(home, 'import', 'citizens', register)).code, 0);
+  const list = await runHere(home, 'policies', 'list');
   assert.match(list.stdout, /^standard-2026-2\tships$.*^town-2026-1\t\d{4}-/ms);
 });
 
 test('who must state a purpose and a legal basis is refused without, and the citizen reads what was stated', async () => {
+  const scopes = ['--scopes', 'identity:verify', '--secret', '--json'];
   const agreed = ['--purposes', 'Permit', '--legal-bases', 'Road Act 7,consent', '--policy', 'standard-2026-2'];
-  const made = await home.run(
-    'clients',
-    'create',
-    'Permits',
-    '--scopes',
-    'identity:verify',
-    '--secret',
-    '--json',
-    ...agreed,
-  );
+  const made = await runHere(home, 'clients', 'create', 'Permits', ...scopes, ...agreed);
   const client = JSON.parse(made.stdout) as Credentials;
+  let receipt: unknown;
   const problemOf = async (over: object) => {
     const { status, json } = await ask(client, { ...mary, ...over });
+    receipt = json['receipt'];
     return [
       status,
       String(json['type'] ?? json['decision'])
@@ -104,7 +109,8 @@ test('who must state a purpose and a legal basis is refused without, and the cit
       [200, 'match'],
     ],
   );
-  const log = await home.run('ledger', 'access-log', mary.citizenId);
+  await untilLogged(client, receipt);
+  const log = await runHere(home, 'ledger', 'access-log', mary.citizenId);
   const usages = log.stdout
     .trim()
     .split('\n')
@@ -120,21 +126,24 @@ test('a record that is locked while the server runs is silent at once, and the c
   const own = { citizenId: 'T-lock', givenName: 'Lotte', familyName: 'Lund', birthDate: '1977-07-07' };
   const file = join(home.dataDir, 'one.jsonl');
   writeFileSync(file, JSON.stringify(own));
-  assert.equal((await home.run('import', 'citizens', file)).code, 0);
-  const decision = async () => (await ask(home.demo().clients[0], own)).json['decision'];
+  assert.equal((await runHere(home, 'import', 'citizens', file)).code, 0);
+  const [client] = home.demo().clients;
+  const decision = async () => (await ask(client, own)).json['decision'];
   assert.equal(await decision(), 'match');
-  assert.equal((await home.run('citizens', 'lock', own.citizenId)).code, 0);
+  assert.equal((await runHere(home, 'citizens', 'lock', own.citizenId)).code, 0);
   assert.equal(await decision(), 'no_match');
-  assert.equal((await home.run('citizens', 'unlock', own.citizenId)).code, 0);
-  assert.equal(await decision(), 'match');
+  assert.equal((await runHere(home, 'citizens', 'unlock', own.citizenId)).code, 0);
+  const last = (await ask(client, own)).json;
+  assert.equal(last['decision'], 'match');
   assert.deepEqual(
-    [(await home.run('citizens', 'lock', 'nobody')).code, (await home.run('citizens', 'lock')).code],
+    [(await runHere(home, 'citizens', 'lock', 'nobody')).code, (await runHere(home, 'citizens', 'lock')).code],
     [1, 2],
   );
-  const log = await home.run('ledger', 'access-log', own.citizenId);
+  await untilLogged(client, last['receipt']);
+  const log = await runHere(home, 'ledger', 'access-log', own.citizenId);
   assert.equal(log.stdout.split('identity.lock-changed').length, 3);
   // Whoever reads the log of a citizen for them is in it from then on.
   assert.ok(!log.stdout.includes('access-log.read'));
-  const again = async () => await home.run('ledger', 'access-log', own.citizenId);
+  const again = async () => await runHere(home, 'ledger', 'access-log', own.citizenId);
   await until(async () => (await again()).stdout.includes('access-log.read'));
 });

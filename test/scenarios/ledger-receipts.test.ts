@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { engines } from '../engines.ts';
 import { createExchange, jsonOf, withToken } from '../exchange.ts';
+import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { makeHome } from '../whole-server.ts';
 import { anotherToken, depositHeaders, goodDocument } from './good-requests.ts';
@@ -33,13 +34,13 @@ test('a receipt asked for as text is a proof that the command line verifies with
   assert.equal((await ask('image/png')).status, 406);
 
   const file = join(home.dataDir, 'receipt.tlog-proof');
-  const key = (await home.run('ledger', 'key')).stdout.trim();
+  const key = (await runHere(home, 'ledger', 'key')).stdout.trim();
   writeFileSync(file, proof);
   const verified = await home.run('ledger', 'verify', file, '--key', key, '--json');
   assert.equal(verified.code, 0, verified.stderr);
   assert.match(verified.stdout, /document\.retrieved/);
   writeFileSync(file, proof.replace(/index \d+/, 'index 0'));
-  assert.equal((await home.run('ledger', 'verify', file, '--key', key)).code, 1);
+  assert.equal((await runHere(home, 'ledger', 'verify', file, '--key', key)).code, 1);
 });
 
 for (const engine of engines) {
@@ -51,11 +52,8 @@ for (const engine of engines) {
     await until(async () => (await fetch(`${home.url}/readyz`).catch(() => undefined))?.status === 200);
     const ask = createExchange(home.url);
     const [token, other] = [await anotherToken(home, 'Tax Office'), await anotherToken(home, 'Land Registry')];
-    assert.equal(
-      (await home.run('documents', 'class', 'short', '--keep-days', '0', '--erase-after-days', '0', '--basis', 'x'))
-        .code,
-      0,
-    );
+    const keeping = ['--keep-days', '0', '--erase-after-days', '0', '--basis', 'x'];
+    assert.equal((await runHere(home, 'documents', 'class', 'short', ...keeping)).code, 0);
     const deposit = async (citizenId: string, more = {}) => {
       const headers = withToken(token, { ...depositHeaders(), 'citizen-id': citizenId, ...more });
       const answer = await ask({ method: 'POST', path: '/v1/documents', headers, body: goodDocument });
@@ -67,9 +65,10 @@ for (const engine of engines) {
       return ids.filter((id) => files.some((file) => String(file).includes(id)));
     };
     assert.deepEqual(lying(), ids);
-    assert.equal((await home.run('documents', 'delete-due')).code, 0);
-    assert.equal((await home.run('citizens', 'erase', 'demo-layla', '--yes')).code, 0);
+    assert.equal((await runHere(home, 'documents', 'delete-due')).code, 0);
+    assert.equal((await runHere(home, 'citizens', 'erase', 'demo-layla', '--yes')).code, 0);
     assert.deepEqual(lying(), [], 'the sealed bytes are gone as well');
+    const key = (await runHere(home, 'ledger', 'key')).stdout.trim();
     const contents = [];
     for (const id of ids) {
       const gone = await ask({ path: `/v1/documents/${id}`, headers: withToken(token) });
@@ -80,8 +79,7 @@ for (const engine of engines) {
       const receipt = await ask({ path, headers: withToken(token, { accept: 'text/plain' }) });
       const file = join(home.dataDir, 'erased.tlog-proof');
       writeFileSync(file, receipt.body);
-      const key = (await home.run('ledger', 'key')).stdout.trim();
-      const verified = await home.run('ledger', 'verify', file, '--key', key, '--json');
+      const verified = await runHere(home, 'ledger', 'verify', file, '--key', key, '--json');
       assert.equal(verified.code, 0, verified.stderr);
       contents.push(JSON.parse(verified.stdout).content);
       assert.equal((await ask({ path, headers: withToken(other) })).status, 404);

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { engines } from '../engines.ts';
+import { runHere } from '../run-here.ts';
 import { makeTestFolder } from '../test-folder.ts';
 import { makeHome } from '../whole-server.ts';
 
@@ -44,8 +45,8 @@ for (const { name: engine } of engines) {
       const { proof } = (await (await fetch(`${server.url}${path}`, { headers })).json()) as { proof: string };
       writeFileSync(join(folder, 'receipts', `${at}.tlog-proof`), proof);
     }
-    writeFileSync(join(folder, 'access-log.jsonl'), (await home.run('ledger', 'access-log', citizenId)).stdout);
-    const key = (await home.run('ledger', 'key')).stdout.trim();
+    writeFileSync(join(folder, 'access-log.jsonl'), (await runHere(home, 'ledger', 'access-log', citizenId)).stdout);
+    const key = (await runHere(home, 'ledger', 'key')).stdout.trim();
 
     const file = join(import.meta.dirname, '../ledger-verifier.ts');
     const child = spawn(process.execPath, [file, key, `${server.url}/ledger`, folder], { env: {}, stdio: 'pipe' });

@@ -7,6 +7,7 @@ import { databaseFile } from '../../src/store/open.ts';
 import { createExchange, sendJson } from '../exchange.ts';
 import { freePort } from '../free-port.ts';
 import { hurrying } from '../hurrying.ts';
+import { runHere } from '../run-here.ts';
 import { makeTestFolder } from '../test-folder.ts';
 import { until } from '../until.ts';
 import { makeHome, type ServerHome } from '../whole-server.ts';
@@ -45,7 +46,7 @@ test('what a witness cosigned is published, its silence is an alarm while it las
   const policy = join(folder, 'policy');
   const alone = await makeHome(t);
   const first = await alone.start('demo');
-  const vkey = (await alone.run('ledger', 'key')).stdout.trim();
+  const vkey = (await runHere(alone, 'ledger', 'key')).stdout.trim();
   await first.end('SIGTERM');
   const older = join(folder, 'older');
   cpSync(alone.dataDir, older, { recursive: true });
@@ -90,7 +91,7 @@ test('a log whose witnesses have not answered yet publishes no more than before 
   const [folder, port] = [folderOf(t), await freePort()];
   const alone = await makeHome(t);
   const first = await alone.start('demo');
-  const vkey = (await alone.run('ledger', 'key')).stdout.trim();
+  const vkey = (await runHere(alone, 'ledger', 'key')).stdout.trim();
   await first.end('SIGTERM');
   const options = ['--data', join(folder, 'witness'), '--name', name, '--log', vkey, '--port', String(port)];
   const witness = alone.launch('witness', ...options);

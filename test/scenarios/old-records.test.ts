@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { engines } from '../engines.ts';
+import { runHere } from '../run-here.ts';
 import { makeHome, type ServerHome } from '../whole-server.ts';
 
 /** What a whole life of a server, from its start to its end, says of records that an earlier version imported. */
@@ -21,7 +22,7 @@ for (const { name } of engines) {
     await db.write([{ sql: 'update citizen set given_key = null, street_key = null' }]);
     await db.close();
     assert.equal(await toldAtStart(home), 1);
-    const imported = await home.run('import', 'citizens', join(home.dataDir, 'demo-citizens.jsonl'), '--restart');
+    const imported = await runHere(home, 'import', 'citizens', join(home.dataDir, 'demo-citizens.jsonl'), '--restart');
     assert.equal(imported.code, 0, imported.stderr);
     assert.equal(await toldAtStart(home), 0);
   });

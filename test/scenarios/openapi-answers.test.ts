@@ -3,6 +3,7 @@ import { before, test } from 'node:test';
 import { type Answered, type Asked, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { startUpload } from '../half-upload.ts';
 import { makeDemoWithIssuer, type OutsideIssuer } from '../outside-issuer.ts';
+import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { afterThisFile, type ServerHome } from '../whole-server.ts';
 import { anotherToken, depositHeaders, goodDocument, goodMessage, goodRequest, noIds } from './good-requests.ts';
@@ -185,7 +186,8 @@ test('what is done to an erased document is answered 410 with a link to the proo
 
 test('a grant is given to a client until that is disabled', async () => {
   const path = `/v1/documents/${await deposited()}/grants`;
-  const { stdout } = await home.run(
+  const { stdout } = await runHere(
+    home,
     'clients',
     'create',
     'Registry',
@@ -197,7 +199,7 @@ test('a grant is given to a client until that is disabled', async () => {
   const { clientId } = JSON.parse(stdout) as { readonly clientId: string };
   const grant = async (purpose: string) => await ask(sendJson(token, path, { clientId, purpose }));
   assert.equal((await grant('permit')).status, 201);
-  assert.equal((await home.run('clients', 'disable', clientId)).code, 0);
+  assert.equal((await runHere(home, 'clients', 'disable', clientId)).code, 0);
   assert.deepEqual(slugOf(await grant('tax')), [400, 'bad-request']);
 });
 

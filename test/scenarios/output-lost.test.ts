@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openPipeToNobody } from '../pipe.ts';
+import { runHere } from '../run-here.ts';
 import { makeHome } from '../whole-server.ts';
 
 // What a command prints may find no room, or nobody who reads.
@@ -40,14 +41,14 @@ for (const server of ['no server', 'a server']) {
   test(`beside ${server} a secret that nobody got is said to be lost, with how to end its client`, async (t) => {
     const home = await makeHome(t);
     if (server === 'a server') await home.start();
-    else assert.equal((await home.run('keys', 'create')).code, 0);
+    else assert.equal((await runHere(home, 'keys', 'create')).code, 0);
     for (const { name, open, says } of ends) {
       const { code, stderr } = await runInto(t, home.dataDir, open, creation);
       assert.equal(code, 1, name);
       assert.match(stderr, says);
       const [, remedy = ''] = /Nobody has the secret of \S+ now\. End it: citizen-services ([^;]+);/.exec(stderr) ?? [];
       assert.match(remedy, /^clients disable x-[a-z0-9]{8}$/, `${name}: ${stderr}`);
-      assert.equal((await home.run(...remedy.split(' '))).code, 0);
+      assert.equal((await runHere(home, ...remedy.split(' '))).code, 0);
       const list = await runInto(t, home.dataDir, open, ['clients', 'list', '--json']);
       const isFull = open === ends[0]?.open;
       assert.deepEqual([list.code, list.stderr.split('\n').length], isFull ? [1, 2] : [0, 1], list.stderr);

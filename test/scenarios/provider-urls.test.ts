@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { leavingChannels } from '../../src/compose-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { absentChannels } from '../../src/notifications/channels/channel.ts';
+import { runHere } from '../run-here.ts';
 import { makeHome } from '../whole-server.ts';
 
 const wrong: ReadonlyArray<[string, string, RegExp]> = [
@@ -61,7 +62,7 @@ test('a wrong word about letters or DKIM stops the start where no letter and no 
   ];
   for (const [settings, fault] of wrongs) {
     const home = await makeHome(t, { settings });
-    if ('DKIM_DOMAIN' in settings) await home.run('keys', 'create');
+    if ('DKIM_DOMAIN' in settings) await runHere(home, 'keys', 'create');
     const program = home.launch('DKIM_DOMAIN' in settings ? 'start' : 'demo');
     assert.notEqual((await program.ended).code, 0);
     assert.match(program.stderr(), fault);

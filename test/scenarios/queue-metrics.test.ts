@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { makeHome } from '../whole-server.ts';
 
 test('a process with the worker role tells what its queues hold, and one without tells nothing of them', async (t) => {
   const home = await makeHome(t, { engine: 'postgres', settings: { ADMIN_PORT: '0' } });
-  assert.equal((await home.run('keys', 'create')).code, 0);
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
   const metricsOf = async (role: string) => {
     const server = home.launch('start', '--roles', role);
     const addressOf = () => /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(`${server.stdout()}${server.stderr()}`)?.[0];

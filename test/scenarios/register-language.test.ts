@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createExchange, sendJson } from '../exchange.ts';
+import { runHere } from '../run-here.ts';
 import { startSmtpSink } from '../smtp-sink.ts';
 import { until } from '../until.ts';
 import { makeHome } from '../whole-server.ts';
@@ -18,7 +19,7 @@ test('a language that the register writes in its own way is read as its tag, and
   ].map(([id, language]) => `${id},${id},Berg,1980-01-01,${id}@example.org,${language}`);
   const people = join(home.dataDir, 'people.csv');
   writeFileSync(people, `citizenId,givenName,familyName,birthDate,email,language\n${rows.join('\n')}\n`);
-  const { code, stderr } = await home.run('import', 'citizens', people);
+  const { code, stderr } = await runHere(home, 'import', 'citizens', people);
   assert.equal(code, 0, stderr);
   const ask = createExchange(home.url);
   const token = await home.token();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
+import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { makeHome } from '../whole-server.ts';
 
@@ -16,7 +17,7 @@ function statusOf(url: string, method: string): Promise<number | undefined> {
 
 test('requests for tokens and to no route are counted and in the log, without what callers wrote', async (t) => {
   const home = await makeHome(t, { settings: { ADMIN_PORT: '0', LOG_LEVEL: 'info' } });
-  assert.equal((await home.run('keys', 'create')).code, 0);
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
   const server = home.launch('start');
   const said = () => `${server.stdout()}${server.stderr()}`;
   const addressOf = () => /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(said())?.[0];

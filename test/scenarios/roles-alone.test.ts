@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { freePort } from '../free-port.ts';
 import { hurrying } from '../hurrying.ts';
+import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { makeHome, type ServerHome } from '../whole-server.ts';
 
@@ -41,7 +42,7 @@ async function startSilentWitness(t: TestContext) {
 test('postgres: of two sequencers the one that leads asks the witnesses, and the other when it leads', async (t) => {
   const name = 'witness.city.example';
   const first = await installed(t, {});
-  const vkey = (await first.run('ledger', 'key')).stdout.trim();
+  const vkey = (await runHere(first, 'ledger', 'key')).stdout.trim();
   const port = await freePort();
   const options = ['--data', join(first.dataDir, 'witness'), '--name', name, '--log', vkey, '--port', String(port)];
   const witness = first.launch('witness', ...options);

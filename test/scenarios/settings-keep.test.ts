@@ -11,6 +11,7 @@ import { fakeClamd } from '../clamd.ts';
 import { type Answered, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { hurrying } from '../hurrying.ts';
 import { textsOf } from '../letters.ts';
+import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
 import { depositHeaders, goodDocument } from './good-requests.ts';
@@ -63,10 +64,10 @@ before(async () => {
     people,
     `citizenId,givenName,familyName,birthDate,streetAddress,postalCode,locality,country\nida,Ida,Berg,1980-01-01,${address}\n`,
   );
-  const { code, stderr } = await home.run('import', 'citizens', people);
+  const { code, stderr } = await runHere(home, 'import', 'citizens', people);
   assert.equal(code, 0, stderr);
   const flags = ['--scopes', 'notifications:send', '--secret', '--return-address', 'Town Hall, 0102 Oslo', '--json'];
-  otherClient = JSON.parse((await home.run('clients', 'create', 'Parking', ...flags)).stdout);
+  otherClient = JSON.parse((await runHere(home, 'clients', 'create', 'Parking', ...flags)).stdout);
   const db = await home.openDb();
   await db.write(aging());
   await db.close();
