@@ -2,19 +2,25 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { runHere } from '../run-here.ts';
 import { makeHome } from '../whole-server.ts';
+
+async function takenPort(t: TestContext): Promise<string> {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  t.after(() => taken.close());
+  return String((taken.address() as AddressInfo).port);
+}
 
 for (const mode of ['demo', 'start'] as const) {
   test(`${mode}: a port that is taken ends the start with the fix, and nothing stays at work`, async (t) => {
-    const [first, second] = [await makeHome(t), await makeHome(t)];
-    await first.start();
-    // The keys of a first start.
-    await (await second.start('demo')).end('SIGTERM');
-    const refused = await makeHome(t, { settings: { DATA_DIR: second.dataDir, PORT: String(first.port) } });
-    const program = refused.launch(mode);
+    const port = await takenPort(t);
+    const home = await makeHome(t, { settings: { PORT: port } });
+    assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+    const program = home.launch(mode);
     assert.deepEqual(await program.ended, { code: 1, signal: null });
-    assert.match(program.stderr(), new RegExp(`port ${first.port} of 127.0.0.1 is taken: .*, or set PORT`));
+    assert.match(program.stderr(), new RegExp(`port ${port} of 127.0.0.1 is taken: .*, or set PORT`));
   });
 }
 
@@ -29,11 +35,8 @@ for (const url of ['ftp://reader:s3cret@register.example/people', 'http://re%ade
 
 test('settings that do not go together, and files and addresses that are not there, stop the start with the name', async (t) => {
   const ready = await makeHome(t);
-  assert.equal((await ready.run('keys', 'create')).code, 0);
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  t.after(() => taken.close());
-  const { port } = taken.address() as AddressInfo;
+  assert.equal((await runHere(ready, 'keys', 'create')).code, 0);
+  const port = await takenPort(t);
   const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
     [{ HOST: '0.0.0.0' }, /^PUBLIC_URL: expected the address that callers use, since 0\.0\.0\.0 in HOST is none/m],
     [{ BOUNCE_TOKEN: 'hunter2 of the bounces' }, /^BOUNCE_TOKEN: expected BOUNCE_ADDRESS beside it/m],
@@ -48,11 +51,11 @@ test('settings that do not go together, and files and addresses that are not the
     ],
     [{ HOST: 'nowhere.invalid' }, /^nowhere\.invalid is no address of this machine: set HOST/m],
     [{ HOST: '203.0.113.5' }, /^203\.0\.113\.5 is no address of this machine: set HOST/m],
-    [{ ADMIN_PORT: String(port) }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set ADMIN_PORT$/m],
+    [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set ADMIN_PORT$/m],
   ];
   for (const [settings, message] of wrong) {
     const home = await makeHome(t, { settings: { DATA_DIR: ready.dataDir, ...settings } });
-    const { code, stderr } = await home.run('start');
+    const { code, stderr } = await runHere(home, 'start');
     assert.equal(code, 1, stderr);
     assert.match(stderr, message);
   }
@@ -60,7 +63,7 @@ test('settings that do not go together, and files and addresses that are not the
 
 test('a start on a database without keys, as on one that is not the own, is refused with what makes them', async (t) => {
   const ready = await makeHome(t);
-  assert.equal((await ready.run('keys', 'create')).code, 0);
+  assert.equal((await runHere(ready, 'keys', 'create')).code, 0);
   const settings = { ROOT_KEY_FILE: join(ready.dataDir, 'root.key') };
   const { code, stderr } = await (await makeHome(t, { settings })).run('start');
   assert.equal(code, 1);
@@ -72,11 +75,8 @@ test('a start on a database without keys, as on one that is not the own, is refu
 
 test('postgres: a start that is refused takes no lease, and no message, from those that work', async (t) => {
   const ready = await makeHome(t, { engine: 'postgres' });
-  assert.equal((await ready.run('keys', 'create')).code, 0);
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  t.after(() => taken.close());
-  const port = String((taken.address() as AddressInfo).port);
+  assert.equal((await runHere(ready, 'keys', 'create')).code, 0);
+  const port = await takenPort(t);
   const nowhere = '/dev/null/nowhere';
   const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
     [{ DATA_DIR: nowhere, DOCUMENT_STORE: ready.dataDir }, /^DATA_DIR: /m],
@@ -90,7 +90,7 @@ test('postgres: a start that is refused takes no lease, and no message, from tho
   t.after(() => db.close());
   for (const [settings, message] of wrong) {
     const home = await makeHome(t, { settings: { ...root, ...settings } });
-    const { code, stderr } = await home.run('start');
+    const { code, stderr } = await runHere(home, 'start');
     assert.equal(code, 1, stderr);
     assert.match(stderr, message);
     assert.deepEqual(await db.read('select name, fence from lease'), [], stderr);
