@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hurrying } from '../hurrying.ts';
 import { until } from '../until.ts';
 import { makeHome, type WholeServer } from '../whole-server.ts';
 
+// A process looks at what waits every five seconds; here again and again.
+const settings = { ADMIN_PORT: '0', ...hurrying(5_000) };
+
 test('metrics and /readyz say how the ledger is, and an entry that was changed is an alarm in both', async (t) => {
-  const home = await makeHome(t, { engine: 'postgres', settings: { ADMIN_PORT: '0' } });
+  const home = await makeHome(t, { engine: 'postgres', settings });
   const adminOf = (said: WholeServer) =>
     /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(`${said.stdout()}${said.stderr()}`)?.[0] ?? assert.fail();
   const server = await home.start();

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hurrying } from '../hurrying.ts';
 import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { makeHome } from '../whole-server.ts';
 
+// A process looks at its queues every five seconds; here again and again.
+const settings = { ADMIN_PORT: '0', ...hurrying(5_000) };
+
 test('a process with the worker role tells what its queues hold, and one without tells nothing of them', async (t) => {
-  const home = await makeHome(t, { engine: 'postgres', settings: { ADMIN_PORT: '0' } });
+  const home = await makeHome(t, { engine: 'postgres', settings });
   assert.equal((await runHere(home, 'keys', 'create')).code, 0);
   const metricsOf = async (role: string) => {
     const server = home.launch('start', '--roles', role);
@@ -35,7 +39,7 @@ test('a process with the worker role tells what its queues hold, and one without
 test('a document that waits for a scanner that nobody has set is seen', async (t) => {
   const demo = await makeHome(t);
   await (await demo.start('demo')).end('SIGTERM');
-  const home = await makeHome(t, { settings: { DATA_DIR: demo.dataDir, CLAMAV: '', ADMIN_PORT: '0' } });
+  const home = await makeHome(t, { settings: { ...settings, DATA_DIR: demo.dataDir, CLAMAV: '' } });
   const server = await home.start('start');
   const token = await home.token(['documents:write'], demo.demo().clients[0]);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/plain' };

@@ -51,7 +51,7 @@ before(async () => {
   spool = join(folder.dataDir, 'letters');
   mkdirSync(spool);
   home = await makeHome(thisFile, {
-    settings: { CLAMAV: `unix:${clamd}`, LETTER_SPOOL: spool, ...hurrying(600_000), ...settings },
+    settings: { CLAMAV: `unix:${clamd}`, LETTER_SPOOL: spool, ...hurrying('soon', 600_000), ...settings },
   });
   ask = createExchange(home.url);
   const first = await home.start('demo');
