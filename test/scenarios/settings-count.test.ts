@@ -1,24 +1,32 @@
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { before, type TestContext, test } from 'node:test';
 import { startS3 } from '../s3-server.ts';
 import { startSmtpSink } from '../smtp-sink.ts';
 import { startAuthority } from '../time-stamp-authority.ts';
 import { until } from '../until.ts';
-import { makeHome, type ServerHome } from '../whole-server.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
 
 // What a setting does in a server that was started with it; its parts have their own tests.
 
 type Settings = Readonly<Record<string, string>>;
 
-/** The demo's data under a server with these settings and without the demo's own, with a call of it. */
-async function startWith(t: TestContext, first: ServerHome, settings: Settings) {
-  const home = await makeHome(t, { settings: { DATA_DIR: first.dataDir, ...settings } });
+let demo: ServerHome;
+const thisFile = afterThisFile();
+before(async () => {
+  demo = await makeHome(thisFile);
+  await (await demo.start('demo')).end('SIGTERM');
+});
+
+/** A copy of the demo's data under a server with these settings and without the demo's own, with a call of it. */
+async function startWith(t: TestContext, settings: Settings) {
+  const home = await makeHome(t, { settings });
+  cpSync(demo.dataDir, home.dataDir, { recursive: true });
   const server = await home.start('start');
-  const [client] = first.demo().clients;
+  const [client] = demo.demo().clients;
   const token = await home.token(client?.scopes, client);
   const call = async (path: string, body?: string | object, headers: Settings = {}) => {
     const answer = await fetch(`${home.url}${path}`, {
@@ -37,12 +45,6 @@ async function startWith(t: TestContext, first: ServerHome, settings: Settings) 
   return { call, server };
 }
 
-async function demoHome(t: TestContext): Promise<ServerHome> {
-  const home = await makeHome(t);
-  await (await home.start('demo')).end('SIGTERM');
-  return home;
-}
-
 const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
 const deposit = {
   'content-type': 'text/plain',
@@ -52,10 +54,9 @@ const deposit = {
 };
 
 test('what is shown: contacts, terms, the register, signatures of documents and of checkpoints, witnesses', async (t) => {
-  const home = await demoHome(t);
-  const policy = join(home.dataDir, 'witnesses');
+  const policy = join(demo.dataDir, 'witnesses');
   writeFileSync(policy, 'quorum none\n');
-  const { call, server } = await startWith(t, home, {
+  const { call, server } = await startWith(t, {
     ...{ SUPPORT_EMAIL: 'help@gov.example', TERMS_URL: 'https://gov.example/terms' },
     ...{
       SECURITY_CONTACT: 'mailto:security@gov.example',
@@ -73,7 +74,7 @@ test('what is shown: contacts, terms, the register, signatures of documents and 
   assert.equal(decision, 'match');
   const payload = Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString();
   assert.match(payload, /"source":\{"name":"Register of Ruritania","country":"PT"\}/);
-  const [document = assert.fail()] = home.demo().documents;
+  const [document = assert.fail()] = demo.demo().documents;
   assert.match((await call(`/v1/documents/${document.id}`)).headers.get('signature') ?? '', /^document=:/);
   // One line of Ed25519 and one of ML-DSA-44, whose signatures have 2,420 bytes.
   await until(async () => {
@@ -85,9 +86,8 @@ test('what is shown: contacts, terms, the register, signatures of documents and 
 });
 
 test('what is taken: hidden uses, claims in URLs, invented citizens, bounces, tokens of an issuer whose keys can be had', async (t) => {
-  const home = await demoHome(t);
   const issuer = 'http://127.0.0.1:1';
-  const { call, server } = await startWith(t, home, {
+  const { call, server } = await startWith(t, {
     TRUSTED_ISSUERS: issuer,
     ...{ ACCESS_LOG_HIDDEN_DAYS: '0', REFUSE_CLAIMS_IN_URL: 'true', SIMULATORS: 'true' },
     ...{ BOUNCE_ADDRESS: 'b@gov.example', BOUNCE_TOKEN: 'that of the bounces' },
@@ -118,13 +118,12 @@ test('what is taken: hidden uses, claims in URLs, invented citizens, bounces, to
 });
 
 test('where it goes: documents into the named folder, mail without a link of ours, evidence to an authority for its time', async (t) => {
-  const home = await demoHome(t);
   const sink = await startSmtpSink(t);
-  const store = join(home.dataDir, 'elsewhere');
+  const store = join(demo.dataDir, 'elsewhere');
   const authority = await startAuthority(t, Date.now);
-  const certificates = join(home.dataDir, 'tsa.pem');
+  const certificates = join(demo.dataDir, 'tsa.pem');
   writeFileSync(certificates, authority.ca);
-  const { call } = await startWith(t, home, {
+  const { call } = await startWith(t, {
     ...{ DOCUMENT_STORE: store, SMTP_URL: sink.url, CONFIRM_LINKS: 'false' },
     ...{ EVIDENCE_TSA_URL: authority.url, EVIDENCE_TSA_CERTIFICATES: certificates },
   });
@@ -142,7 +141,6 @@ test('where it goes: documents into the named folder, mail without a link of our
 });
 
 test('documents lie in S3, and a server whose S3 is gone says so and goes on', async (t) => {
-  const home = await demoHome(t);
   const ends: (() => unknown)[] = [];
   const {
     bucket,
@@ -154,7 +152,7 @@ test('documents lie in S3, and a server whose S3 is gone says so and goes on', a
     after: (end) => void ends.push(end),
   });
   const place = `s3://${bucket}/house?region=${region}&endpoint=${endpoint}`;
-  const { call } = await startWith(t, home, {
+  const { call } = await startWith(t, {
     ...{ DOCUMENT_STORE: place, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey.reveal() },
   });
   const { id } = (await call('/v1/documents', 'The text.', deposit)).json();
@@ -167,7 +165,6 @@ test('documents lie in S3, and a server whose S3 is gone says so and goes on', a
 });
 
 test('another register is asked, with its credentials', async (t) => {
-  const home = await demoHome(t);
   const seen: (string | undefined)[] = [];
   const register = createServer((request, response) => {
     seen.push(request.headers.authorization);
@@ -178,21 +175,20 @@ test('another register is asked, with its credentials', async (t) => {
   t.after(() => register.closeAllConnections());
   t.after(() => register.close());
   const { port } = register.address() as AddressInfo;
-  const { call } = await startWith(t, home, { REGISTER_URL: `http://reader:secret@127.0.0.1:${port}/people` });
+  const { call } = await startWith(t, { REGISTER_URL: `http://reader:secret@127.0.0.1:${port}/people` });
   const claims = { citizenId: 'C-1', givenName: 'Zoë', familyName: 'Müller', birthDate: '1980-02-07' };
   assert.equal((await call('/v1/identity/verify', claims)).json()['decision'], 'match');
   assert.equal(seen[0], `Basic ${Buffer.from('reader:secret').toString('base64')}`);
 });
 
 test('left out: a document that no scanner has seen goes with no message, and invented citizens are nobody', async (t) => {
-  const home = await demoHome(t);
-  const { call } = await startWith(t, home, { CLAMAV: 'unix:/nowhere/clamd.sock' });
+  const { call } = await startWith(t, { CLAMAV: 'unix:/nowhere/clamd.sock' });
   const { id } = (await call('/v1/documents', 'unseen', deposit)).json();
   const { status, text } = await call('/v1/notifications/send', {
     ...{ citizenId: 'demo-mary', message: 'See the document.', attachments: [id] },
   });
   assert.deepEqual([status, text.includes('"/attachments/0"')], [400, true], text);
-  const known = home.demo().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id;
+  const known = demo.demo().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id;
   const sent = await call('/v1/notifications/send', {
     ...{ citizenId: 'demo-mary', message: 'See the document.', attachments: [known] },
   });
