@@ -12,8 +12,8 @@ import { makeTestFolder } from '../test-folder.ts';
 import { until } from '../until.ts';
 import { makeHome, type ServerHome } from '../whole-server.ts';
 
-// It asks its witnesses every ten seconds; here again and again.
-const hurried = hurrying(10_000);
+// It asks its witnesses every ten seconds, and counts what waits every five; here again and again.
+const hurried = hurrying(10_000, 5_000);
 
 const claims = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
 const name = 'witness.city.example';

@@ -63,8 +63,8 @@ test('a wrong word about letters or DKIM stops the start where no letter and no 
   for (const [settings, fault] of wrongs) {
     const home = await makeHome(t, { settings });
     if ('DKIM_DOMAIN' in settings) await runHere(home, 'keys', 'create');
-    const program = home.launch('DKIM_DOMAIN' in settings ? 'start' : 'demo');
-    assert.notEqual((await program.ended).code, 0);
-    assert.match(program.stderr(), fault);
+    const { code, stderr } = await runHere(home, 'DKIM_DOMAIN' in settings ? 'start' : 'demo');
+    assert.notEqual(code, 0);
+    assert.match(stderr, fault);
   }
 });
