@@ -34,7 +34,7 @@ for (const engine of engines) {
     assert.ok(typeof stated === 'object' && stated !== null && 'effectiveAt' in stated);
     count(...week);
     assert.deepEqual(await effectOf(read), stated);
-    await time.advance(20 * day, worker.idle);
+    await time.advance(6 * day, worker.idle);
     assert.deepEqual(await effectOf(read), stated);
     assert.notDeepEqual(await effectOf(unread), stated);
   });

@@ -88,7 +88,7 @@ for (const engine of engines) {
     const { house, run, stated, readIt } = await open(t, db, { outcome: 'sent' });
     const sendAt = new Date(Date.UTC(2026, 0, 20)).toISOString();
     const id = await house.accept({ citizenId: 'cit-ada', sendAt });
-    await run(30 * day);
+    await run(7 * day);
     const before = await stated(id);
     assert.ok(before.includes('ContentConsignment inbox'));
     await readIt('cit-ada', id);
