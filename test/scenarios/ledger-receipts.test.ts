@@ -48,8 +48,9 @@ for (const engine of engines) {
     const home = await makeHome(t, { engine: engine.name });
     await (await home.start()).end('SIGTERM');
     // Without the worker, whose own deletion run could be first.
-    home.launch('start', '--roles', 'api,sequencer');
-    await until(async () => (await fetch(`${home.url}/readyz`).catch(() => undefined))?.status === 200);
+    const server = home.launch('start', '--roles', 'api,sequencer');
+    // By then it takes commands too, which it does not yet where it is ready.
+    await until(async () => server.stderr().includes(`at ${home.url}`));
     const ask = createExchange(home.url);
     const [token, other] = [await anotherToken(home, 'Tax Office'), await anotherToken(home, 'Land Registry')];
     const keeping = ['--keep-days', '0', '--erase-after-days', '0', '--basis', 'x'];
