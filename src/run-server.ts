@@ -163,15 +163,16 @@ async function runUntilStopped(
   process.on('SIGHUP', stop);
   process.once('SIGINT', stop);
   try {
-    const running = await serve(house, { ...mode, threads, seat });
-    let takeNoMore: (() => Promise<void>) | undefined;
+    // Before anybody is told that it is ready: who waits for that may have a command for it.
+    const takeNoMore = await takeFor(house);
+    let running: Served | undefined;
     try {
-      takeNoMore = await takeFor(house);
+      running = await serve(house, { ...mode, threads, seat });
       await whenServing(house, running);
       return await ended;
     } finally {
-      await takeNoMore?.();
-      await running.stop();
+      await takeNoMore();
+      await running?.stop();
     }
   } finally {
     await house.close();

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
+import { commandSocket } from '../../src/cli/running-server.ts';
 import { freePort } from '../free-port.ts';
 import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
@@ -39,4 +41,17 @@ test('metrics are offered at an address of this machine or the start is refused,
     [demo.code, /never listens beyond loopback: leave HOST and ADMIN_HOST out/.test(demo.stderr)],
     [1, true],
   );
+});
+
+test('a server takes commands before it says that it is ready', async (t) => {
+  const home = await makeHome(t);
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  home.launch('start');
+  const socket = commandSocket(home.dataDir);
+  // Without a pause, so that it is looked at as soon as it is ready.
+  let status: number | undefined;
+  for (const end = performance.now() + 60_000; status !== 200 && performance.now() < end; ) {
+    status = (await fetch(`${home.url}/readyz`).catch(() => undefined))?.status;
+  }
+  assert.deepEqual([status, existsSync(socket)], [200, true]);
 });
