@@ -14,7 +14,8 @@ import { ifThere } from '../src/kernel/if-there.ts';
 import { readRootKey } from '../src/keys/root-key-file.ts';
 import { anchorFile } from '../src/ledger/anchor.ts';
 import { databaseFile } from '../src/store/open.ts';
-import { copyOf, runHere } from './doctor.ts';
+import { copyOf } from './doctor.ts';
+import { runHere } from './run-here.ts';
 import { makeTestFolder } from './test-folder.ts';
 import { type Afterwards, makeHome, type ServerHome } from './whole-server.ts';
 
@@ -81,11 +82,11 @@ export function standingBackup(thisFile: Afterwards): Readonly<Standing> {
     standing.large = await depositLarge(home);
     await server.end('SIGTERM');
     standing.older = copyOf(thisFile, home.dataDir);
-    await runHere(home.dataDir, 'clients', 'create', 'More', '--scopes', 'identity:verify', '--secret');
+    assert.equal((await runHere(home, 'clients', 'create', 'More', '--scopes', 'identity:verify', '--secret')).code, 0);
     await (await home.start('demo')).end('SIGTERM');
     standing.well = copyOf(thisFile, home.dataDir);
     standing.made = join(standing.well, '..', 'made');
-    await runHere(home.dataDir, 'backup', 'create', standing.made);
+    assert.equal((await runHere(home, 'backup', 'create', standing.made)).code, 0);
   });
   return standing;
 }

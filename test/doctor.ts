@@ -28,15 +28,6 @@ export type Examined = {
 /** What stands for every password and key in the settings of these tests: it is never printed. */
 export const password = 'hunter2-and-more';
 
-/** Runs a command over the data of that folder in this process, where a command's own start shows nothing. */
-export async function runHere(dataDir: string, ...args: readonly string[]): Promise<void> {
-  const said: string[] = [];
-  const write = (text: string) => void said.push(text);
-  const terminal = { stdout: write, stderr: write, isInteractive: false, cwd: '/' };
-  const code = await commandLine(args, { DATA_DIR: dataDir, CLIENT_SECRETS: 'true', CLAMAV: 'off' }, terminal);
-  assert.equal(code, 0, said.join(''));
-}
-
 /** Examines the installation of those settings, in this process. */
 export async function examine(settings: Readonly<Record<string, string>>): Promise<Examined> {
   const written: string[] = [];

@@ -7,7 +7,8 @@ import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
 import { migrate, migrationsFolder } from '../../src/store/migrations.ts';
 import { databaseFile } from '../../src/store/open.ts';
 import { openSqlite } from '../../src/store/sqlite.ts';
-import { copyOf, runHere, spoiling } from '../doctor.ts';
+import { copyOf, spoiling } from '../doctor.ts';
+import { runHere } from '../run-here.ts';
 import { makeTestFolder } from '../test-folder.ts';
 import { afterThisFile, makeHome } from '../whole-server.ts';
 
@@ -22,7 +23,7 @@ before(async () => {
   const home = await makeHome(thisFile);
   await (await home.start('demo')).end('SIGTERM');
   older = copyOf(thisFile, home.dataDir);
-  await runHere(home.dataDir, 'clients', 'create', 'More', '--scopes', 'identity:verify', '--secret');
+  assert.equal((await runHere(home, 'clients', 'create', 'More', '--scopes', 'identity:verify', '--secret')).code, 0);
   await (await home.start('demo')).end('SIGTERM');
   well = copyOf(thisFile, home.dataDir);
   assert.ok(sizeOfLog(well) > sizeOfLog(older), 'the second start has left entries');
