@@ -49,7 +49,7 @@ for (const engine of engines) {
     await (await home.start()).end('SIGTERM');
     // Without the worker, whose own deletion run could be first.
     const server = home.launch('start', '--roles', 'api,sequencer');
-    // By then it takes commands too, which it does not yet where it is ready.
+    // By then it is ready, and takes commands too.
     await until(async () => server.stderr().includes(`at ${home.url}`));
     const ask = createExchange(home.url);
     const [token, other] = [await anotherToken(home, 'Tax Office'), await anotherToken(home, 'Land Registry')];
