@@ -36,11 +36,15 @@ export async function createDeliveryHouse(
   t.after(() => smtp.close());
   const faults: unknown[] = [];
 
+  const processes: { isGone: boolean }[] = [];
+
   /** Starts a worker process; it polls and renews so seldom that the virtual clock can run for days. */
   async function start(more: Partial<DeliveryProcess> & { email?: Channel } = {}) {
+    const process = { isGone: false };
+    processes.push(process);
+    const { claim = house.claim } = more;
     const delivering = await startDelivery({
       read: db.read,
-      claim: house.claim,
       commit: house.commit,
       clock: time.clock,
       timer: time.timer,
@@ -55,12 +59,18 @@ export async function createDeliveryHouse(
       policy: { attempts: 4, firstDelayMs: minute, longestDelayMs: 10 * minute },
       timing: { pollMs: 60 * minute, leaseMs: 60 * minute, recoverMs: 60 * minute },
       ...more,
+      claim: async (statement) =>
+        process.isGone && statement.sql.includes('skip locked') ? [] : await claim(statement),
     });
     return delivering;
   }
 
-  /** The same where all others are known to be gone, as at each start on SQLite: what they had is lost. */
+  /**
+   * The same where all others are known to be gone, as at each start on SQLite: what they had is lost. They take nothing more, or
+   * one that was just looking for more would have its job back before the new one has it.
+   */
   const takeOver: typeof start = async (more) => {
+    for (const process of processes) process.isGone = true;
     await house.claim(endLeases);
     return await start(more);
   };
