@@ -30,7 +30,8 @@ export type Plan = { readonly rounds: number; readonly seconds: number };
 
 export const usualConnections = 32;
 const mostRequests = 2_000_000;
-const warmUpSeconds = 2;
+/** So long that the threads that ours begins behind a second of load have begun, and are warm too. */
+const warmUpSeconds = 6;
 
 /**
  * Measures the targets in turns, A B C A B C …, so that what disturbs the machine disturbs all of them; the first turn is
