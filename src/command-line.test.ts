@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { apiVersion } from './config/version.ts';
 
 const sourceRoot = import.meta.dirname;
 
@@ -21,4 +22,16 @@ test('a health check loads no library and no part of a server', () => {
     loaded.filter((url) => url.includes('/node_modules/') || /\/src\/(?:api|identity|notifications)\//.test(url)),
     [],
   );
+});
+
+test('the version is printed by the command and by the flag that others have for it', () => {
+  const printed = (...args: readonly string[]) => {
+    const { stdout, status } = spawnSync(process.execPath, [join(sourceRoot, 'main.ts'), ...args], {
+      env: { PATH: process.env['PATH'], DATA_DIR: sourceRoot },
+      encoding: 'utf8',
+    });
+    return { stdout, status };
+  };
+  assert.deepEqual(printed('--version'), { stdout: `citizen-services ${apiVersion}\n`, status: 0 });
+  assert.deepEqual(printed('version'), printed('--version'));
 });

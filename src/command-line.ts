@@ -24,10 +24,11 @@ import type { Environment } from './thread-messages.ts';
  * command needs is loaded: a health check each half minute must not cost what a server costs.
  */
 export async function commandLine(
-  args: readonly string[],
+  given: readonly string[],
   environment: NodeJS.ProcessEnv,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  const args = given[0] === '--version' ? ['version', ...given.slice(1)] : given;
   const settings = () => readSettings(environment);
   const families = [
     ...serverFamilies(settings, terminal, environment),

@@ -204,7 +204,12 @@ function machine(): readonly Finding[] {
   const found: Finding[] = [];
   if (memory < 512 * mebibyte) found.push(warn(`${sizeOf(memory)} of memory`, 'give it 512 MiB'));
   if (files !== undefined && files < enoughFiles)
-    found.push(warn(`${files} open files are allowed here`, 'LimitNOFILE=65536 in the unit, or ulimit -n'));
+    found.push(
+      warn(
+        `${files} open files are allowed here`,
+        'LimitNOFILE=65536 in the unit, --ulimit nofile=65536:65536 of a container, or ulimit -n',
+      ),
+    );
   const few = files === undefined ? '' : `, ${files === Number.POSITIVE_INFINITY ? 'any number of' : files} open files`;
   return found.length > 0 ? found : [ok(`${sizeOf(memory)} of memory${few}`)];
 }

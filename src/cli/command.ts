@@ -56,18 +56,16 @@ export async function runCommandLine(
   commands: readonly Command[],
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const [first = 'help'] = args;
-  if (['help', '--help', '-h'].includes(first)) {
+  const [first = 'help', ...others] = args;
+  if (first === 'help' && others.length > 0) return await runCommandLine([...others, '--help'], commands, terminal);
+  if (first === 'help' || isHelpFlag(first)) {
     terminal.stdout(helpText(commands));
     return 0;
   }
   const command = findCommand(args, commands);
-  if (command === undefined) {
-    terminal.stderr(`There is no command '${args.slice(0, 2).join(' ')}'.\n\n${helpText(commands)}`);
-    return 2;
-  }
+  if (command === undefined) return withoutCommand(args, commands, terminal);
   const rest = args.slice(command.name.split(' ').length);
-  if (rest.includes('--help')) {
+  if (rest.some(isHelpFlag)) {
     const details = command.details === undefined ? '' : `\n${command.details}\n`;
     terminal.stdout(`${command.usage}\n\n${command.summary}\n${details}`);
     return 0;
@@ -85,6 +83,21 @@ export async function runCommandLine(
     terminal.stderr(`${fault instanceof Error ? fault.message : String(fault)}\n`);
     return 1;
   }
+}
+
+const isHelpFlag = (word: string) => word === '--help' || word === '-h';
+
+/** Shows the commands that begin with the same word, or all: as help where that was asked for, as what is wrong otherwise. */
+function withoutCommand(args: readonly string[], commands: readonly Command[], terminal: Terminal): ExitCode {
+  const named = args.filter((word) => !isHelpFlag(word));
+  const alike = commands.filter(({ name }) => name.startsWith(`${named[0]} `));
+  if (alike.length > 0 && named.length === 1 && args.length > 1) {
+    terminal.stdout(helpText(alike));
+    return 0;
+  }
+  const said = `There is no command '${named.slice(0, 2).join(' ')}'.`;
+  terminal.stderr(`${said}\n\n${helpText(alike.length > 0 ? alike : commands)}`);
+  return 2;
 }
 
 /** The command that the arguments begin with. */
