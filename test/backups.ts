@@ -17,6 +17,7 @@ import { databaseFile } from '../src/store/open.ts';
 import { copyOf } from './doctor.ts';
 import { runHere } from './run-here.ts';
 import { makeTestFolder } from './test-folder.ts';
+import { startedOnce, untilSigned } from './until-signed.ts';
 import { type Afterwards, makeHome, type ServerHome } from './whole-server.ts';
 
 /** The paths of all files below a folder. */
@@ -80,10 +81,11 @@ export function standingBackup(thisFile: Afterwards): Readonly<Standing> {
     const home = await makeHome(thisFile);
     const server = await home.start('demo');
     standing.large = await depositLarge(home);
+    await untilSigned(home);
     await server.end('SIGTERM');
     standing.older = copyOf(thisFile, home.dataDir);
     assert.equal((await runHere(home, 'clients', 'create', 'More', '--scopes', 'identity:verify', '--secret')).code, 0);
-    await (await home.start('demo')).end('SIGTERM');
+    await startedOnce(home);
     standing.well = copyOf(thisFile, home.dataDir);
     standing.made = join(standing.well, '..', 'made');
     assert.equal((await runHere(home, 'backup', 'create', standing.made)).code, 0);

@@ -7,6 +7,7 @@ import { commandLine } from '../src/command-line.ts';
 import { freePort } from './free-port.ts';
 import { startScriptedRelay } from './scripted-relay.ts';
 import { makeTestFolder } from './test-folder.ts';
+import { startedOnce } from './until-signed.ts';
 import { type Afterwards, makeHome } from './whole-server.ts';
 
 /** What `doctor` said of one thing. */
@@ -98,7 +99,7 @@ export function spoilingDemo(thisFile: Afterwards) {
   let well = '';
   before(async () => {
     const home = await makeHome(thisFile);
-    await (await home.start('demo')).end('SIGTERM');
+    await startedOnce(home);
     well = copyOf(thisFile, home.dataDir);
   });
   return spoiling(() => well);

@@ -10,6 +10,7 @@ import { openSqlite } from '../../src/store/sqlite.ts';
 import { copyOf, spoiling } from '../doctor.ts';
 import { runHere } from '../run-here.ts';
 import { makeTestFolder } from '../test-folder.ts';
+import { startedOnce } from '../until-signed.ts';
 import { afterThisFile, makeHome } from '../whole-server.ts';
 
 // Each fault of an installation on SQLite, made for real on a copy of one that is well: what `doctor` says of it, and that
@@ -21,10 +22,10 @@ let older = '';
 const thisFile = afterThisFile();
 before(async () => {
   const home = await makeHome(thisFile);
-  await (await home.start('demo')).end('SIGTERM');
+  await startedOnce(home);
   older = copyOf(thisFile, home.dataDir);
   assert.equal((await runHere(home, 'clients', 'create', 'More', '--scopes', 'identity:verify', '--secret')).code, 0);
-  await (await home.start('demo')).end('SIGTERM');
+  await startedOnce(home);
   well = copyOf(thisFile, home.dataDir);
   assert.ok(sizeOfLog(well) > sizeOfLog(older), 'the second start has left entries');
 });

@@ -10,6 +10,7 @@ import { hurrying } from '../hurrying.ts';
 import { runHere } from '../run-here.ts';
 import { makeTestFolder } from '../test-folder.ts';
 import { until } from '../until.ts';
+import { startedOnce } from '../until-signed.ts';
 import { makeHome, type ServerHome } from '../whole-server.ts';
 
 // It asks its witnesses every ten seconds, and counts what waits every five; here again and again.
@@ -45,9 +46,8 @@ test('what a witness cosigned is published, its silence is an alarm while it las
   const [folder, port] = [folderOf(t), await freePort()];
   const policy = join(folder, 'policy');
   const alone = await makeHome(t);
-  const first = await alone.start('demo');
+  await startedOnce(alone);
   const vkey = (await runHere(alone, 'ledger', 'key')).stdout.trim();
-  await first.end('SIGTERM');
   const older = join(folder, 'older');
   cpSync(alone.dataDir, older, { recursive: true });
 
@@ -90,9 +90,8 @@ test('what a witness cosigned is published, its silence is an alarm while it las
 test('a log whose witnesses have not answered yet publishes no more than before they were asked, and never less than once', async (t) => {
   const [folder, port] = [folderOf(t), await freePort()];
   const alone = await makeHome(t);
-  const first = await alone.start('demo');
+  await startedOnce(alone);
   const vkey = (await runHere(alone, 'ledger', 'key')).stdout.trim();
-  await first.end('SIGTERM');
   const options = ['--data', join(folder, 'witness'), '--name', name, '--log', vkey, '--port', String(port)];
   const witness = alone.launch('witness', ...options);
   await until(async () => witness.stdout().endsWith('\n'));

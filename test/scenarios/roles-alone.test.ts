@@ -10,14 +10,15 @@ import { freePort } from '../free-port.ts';
 import { hurrying } from '../hurrying.ts';
 import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
+import { startedOnce } from '../until-signed.ts';
 import { makeHome, type ServerHome } from '../whole-server.ts';
 
 // What is done by one process of several, and by no other.
 
-/** Makes the tables and keys of an installation, as the first start of its demo does. */
+/** Makes the tables and keys of an installation and begins its ledger, as the first start of its demo does. */
 async function installed(t: TestContext, settings: Readonly<Record<string, string>>): Promise<ServerHome> {
   const home = await makeHome(t, { engine: 'postgres', settings });
-  await (await home.start('demo')).end('SIGTERM');
+  await startedOnce(home);
   return home;
 }
 
