@@ -82,6 +82,18 @@ for (const engine of engines) {
     assert.deepEqual(await ids(db), ['a', 'c']);
   });
 
+  test(`${engine.name}: a unit that fails in several statements is refused for the first of them`, async (t) => {
+    const db = await open(engine, t);
+    await db.write([person('a')]);
+    const rename = {
+      sql: "update person set name = 'x' where id = 'nobody' returning name",
+      rows: 1,
+    };
+    assert.deepEqual(await refusal(db.write([rename, rename])), { kind: 'rows', statement: 0 });
+    assert.deepEqual(await refusal(db.write([rename, person('a')])), { kind: 'rows', statement: 0 });
+    assert.deepEqual(await refusal(db.write([person('a'), rename])), { kind: 'unique', statement: 0 });
+  });
+
   test(`${engine.name}: of many that fence on the same state exactly one passes`, async (t) => {
     const db = await open(engine, t);
     await db.write([person('a', 'a', 1)]);
