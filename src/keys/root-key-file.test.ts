@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,4 +70,19 @@ test('a rotation does not begin over one that is not finished, nor is it hindere
   assert.deepEqual(readRootSecrets(path).previous, first);
   endRotation(path);
   assert.equal(readRootSecrets(path).previous, undefined);
+});
+
+test('a rotation on a disk that takes a part of the file leaves the root key as it was', (t) => {
+  const path = join(emptyFolder(t), 'root.key');
+  createRootKey(path, systemRandom);
+  const before = readFileSync(path);
+  const script = `
+    import { beginRotation } from ${JSON.stringify(new URL('./root-key-file.ts', import.meta.url).href)};
+    beginRotation(${JSON.stringify(path)}, (bytes) => new Uint8Array(bytes));`;
+  // In blocks of 512 bytes: the first block is written, what is behind it is refused.
+  const limited = 'ulimit -f 1 && exec "$0" --input-type=module -e "$1"';
+  const { status, stderr } = spawnSync('sh', ['-c', limited, process.execPath, script], { encoding: 'utf8' });
+  assert.equal(status, 1, stderr);
+  assert.match(stderr, /EFBIG/);
+  assert.deepEqual(readFileSync(path), before);
 });

@@ -7,7 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Random } from '../kernel/clock.ts';
@@ -132,7 +132,8 @@ function writeNew(path: string, { current, previous, lasting }: RootSecrets): vo
   ];
   const file = openSync(path, 'wx', 0o600);
   try {
-    writeSync(file, `${lines.join('\n')}\n`);
+    // All of it, or a fault: one call of the system may take a part of it, and no root key would be left.
+    writeFileSync(file, `${lines.join('\n')}\n`);
     fsyncSync(file);
   } finally {
     closeSync(file);
