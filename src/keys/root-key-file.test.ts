@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemRandom } from '../kernel/system-clock.ts';
+import { lastingPurposes, UnknownRootKey } from './root-key.ts';
 import { beginRotation, createRootKey, endRotation, readRootKey, readRootSecrets } from './root-key-file.ts';
 
 function emptyFolder(t: TestContext): string {
@@ -54,7 +55,8 @@ test('a root key with more behind it is none: what a slip of an editor added is 
   const path = join(emptyFolder(t), 'root.key');
   createRootKey(path, systemRandom);
   const text = readFileSync(path, 'utf8').trim();
-  for (const wrong of [`${text}=`, `${text} A`, text.slice(0, -1), `AA${text}`]) {
+  const short = Buffer.alloc(31).toString('base64');
+  for (const wrong of [`${text}=`, `${text} A`, text.slice(0, -1), `AA${text}`, short]) {
     writeFileSync(path, wrong);
     assert.throws(() => readRootKey(path), /^RootKeyError: .* holds no root key: expected 32 bytes in base64/);
   }
@@ -70,6 +72,27 @@ test('a rotation does not begin over one that is not finished, nor is it hindere
   assert.deepEqual(readRootSecrets(path).previous, first);
   endRotation(path);
   assert.equal(readRootSecrets(path).previous, undefined);
+});
+
+test('what lasts is the same at each step of a rotation, and the old root opens what it wrapped until the end', (t) => {
+  const path = join(emptyFolder(t), 'root.key');
+  const first = createRootKey(path, systemRandom);
+  const lasting = () =>
+    lastingPurposes.map((purpose) => Buffer.from(readRootKey(path).derive(purpose)).toString('hex'));
+  const [before, wrapping] = [lasting(), first.ofRoot(first.id, 'wrap-citizen-keys')];
+  beginRotation(path, systemRandom);
+  const between = readRootKey(path);
+  assert.notEqual(between.id, first.id);
+  assert.deepEqual([lasting(), between.ofRoot(first.id, 'wrap-citizen-keys')], [before, wrapping]);
+  assert.notDeepEqual(between.derive('wrap-citizen-keys'), wrapping);
+  endRotation(path);
+  assert.deepEqual([lasting(), readRootKey(path).id], [before, between.id]);
+  assert.throws(() => readRootKey(path).ofRoot(first.id, 'wrap-citizen-keys'), UnknownRootKey);
+  const key = Buffer.alloc(32).toString('base64');
+  for (const wrong of [`lasting later-purpose ${key}`, `later citizen-pseudonym ${key}`, `lasting citizen-pseudonym`]) {
+    writeFileSync(path, `${key}\n${wrong}\n`);
+    assert.throws(() => readRootKey(path), /^RootKeyError: .*Restore it from your copy/, wrong);
+  }
 });
 
 test('a rotation on a disk that takes a part of the file leaves the root key as it was', (t) => {
