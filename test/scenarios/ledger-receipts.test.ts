@@ -6,6 +6,7 @@ import { engines } from '../engines.ts';
 import { createExchange, jsonOf, withToken } from '../exchange.ts';
 import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
+import { startedOnce } from '../until-signed.ts';
 import { makeHome } from '../whole-server.ts';
 import { anotherToken, depositHeaders, goodDocument } from './good-requests.ts';
 
@@ -46,7 +47,7 @@ test('a receipt asked for as text is a proof that the command line verifies with
 for (const engine of engines) {
   test(`${engine.name}: what an erased document answers leads its issuer to the proof, whoever erased it, and nobody else`, async (t) => {
     const home = await makeHome(t, { engine: engine.name });
-    await (await home.start()).end('SIGTERM');
+    await startedOnce(home);
     // Without the worker, whose own deletion run could be first.
     const server = home.launch('start', '--roles', 'api,sequencer');
     // By then it is ready, and takes commands too.
