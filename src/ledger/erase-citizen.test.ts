@@ -4,6 +4,7 @@ import { engines } from '../../test/engines.ts';
 import { buildLedgerHouse } from '../../test/ledger-house.ts';
 import { createMint } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
+import { bytesField } from '../store/row-fields.ts';
 import { eraseCitizen } from './erase-citizen.ts';
 
 for (const engine of engines) {
@@ -27,6 +28,21 @@ for (const engine of engines) {
     );
     const chain = await house.view.chain(house.citizenKeys.pseudonymOf('anna'), 0, 9);
     assert.deepEqual(await Promise.all(chain.map((entry) => house.view.contentKey(entry))), [undefined, undefined]);
+  });
+
+  test(`${engine.name}: an erasure states the chain of the person, and how many entries it had`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    await house.db.write(house.citizenKeys.creations(['anna', 'bert']));
+    await house.use('anna', 'bert', 'anna', 'bert', 'bert');
+    await house.sequence();
+    const clerk = { ...house, read: house.db.read, actor: { operator: 'clerk' } };
+    assert.equal(await eraseCitizen(clerk, 'anna'), true);
+    const [row] = await house.db.read("select id, content from ledger_event where type = 'citizen.erased'");
+    assert.deepEqual(JSON.parse(Buffer.from(bytesField(row ?? assert.fail(), 'content')).toString()), {
+      ...{ type: 'citizen.erased', id: row?.['id'], at: '2026-06-01T12:00:00.000Z', actor: { operator: 'clerk' } },
+      ...{ chain: Buffer.from(house.citizenKeys.pseudonymOf('anna')).toString('hex'), entries: 2 },
+    });
+    assert.equal(await eraseCitizen(clerk, 'anna'), false);
   });
 
   test(`${engine.name}: what happens about an erased person goes on in one chain with what waited at the erasure`, async (t) => {
