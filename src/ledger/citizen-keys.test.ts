@@ -19,6 +19,19 @@ for (const engine of engines) {
     assert.deepEqual(await keys.keyOf('anna'), own);
   });
 
+  for (const [when, passedMs] of Object.entries({ 'a second later': 1_000, 'an hour earlier': -3_600_000 })) {
+    test(`${engine.name}: who has a key from another process is sealed for under that when the clock shows ${when}`, async (t) => {
+      const db = await engine.open(t);
+      let now = Date.UTC(2026, 10, 20);
+      const keys = createCitizenKeys(db.read, root, systemRandom, { now: () => now });
+      assert.deepEqual(await keys.keyOf('anna'), keys.strangerKeyOf('anna'));
+      const other = createCitizenKeys(db.read, root, systemRandom);
+      await db.write(other.creations(['anna']));
+      now += passedMs;
+      assert.deepEqual(await keys.keyOf('anna'), await other.keyOf('anna'));
+    });
+  }
+
   test(`${engine.name}: a key that another process destroyed is in memory no more when nobody has used it for two times`, async (t) => {
     const db = await engine.open(t);
     // Without a clock every key that is in memory is used.
