@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { engines } from '../../test/engines.ts';
 import { buildLedgerHouse } from '../../test/ledger-house.ts';
 import { createMint } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
+import { migrate } from '../store/migrations.ts';
 import { bytesField } from '../store/row-fields.ts';
 import { eraseCitizen } from './erase-citizen.ts';
 
@@ -135,3 +137,19 @@ for (const engine of engines) {
     assert.deepEqual(await db.read("select citizen_id from ledger_entry where citizen_id = 'anna'"), []);
   });
 }
+
+test('sqlite: a key that was destroyed is in no file of the database, wrapped as it was', async (t) => {
+  const [engine = assert.fail()] = engines;
+  const path = await engine.place(t);
+  const db = await engine.openAt(path);
+  t.after(() => db.close());
+  const house = buildLedgerHouse(db);
+  await migrate(db, house.clock);
+  await db.write(house.citizenKeys.creations(['anna', 'bert']));
+  const [row = assert.fail()] = await db.read("select wrapped from citizen_key where citizen_id = 'anna'");
+  const wrapped = bytesField(row, 'wrapped');
+  const places = () => [path, `${path}-wal`].filter((file) => readFileSync(file).includes(wrapped));
+  assert.notDeepEqual(places(), []);
+  await eraseCitizen({ ...house, read: db.read, actor: { operator: 'clerk' } }, 'anna');
+  assert.deepEqual(places(), []);
+});
