@@ -35,6 +35,18 @@ for (const engine of engines) {
     });
   }
 
+  test(`${engine.name}: what was sealed under a key that was destroyed is not stored, also where the citizen has a new one`, async (t) => {
+    const db = await engine.open(t);
+    const keys = createCitizenKeys(db.read, root, systemRandom);
+    await db.write(keys.creations(['anna', 'bert']));
+    const standing = (await keys.standingKeyOf('anna')) ?? assert.fail();
+    await db.write([standing.stands]);
+    await db.write([keys.destruction('anna')]);
+    await assert.rejects(db.write([standing.stands]), { name: 'WriteRefused', kind: 'rows' });
+    await db.write(keys.creations(['anna']));
+    await assert.rejects(db.write([standing.stands]), { name: 'WriteRefused', kind: 'rows' });
+  });
+
   test(`${engine.name}: who has no clock looks for the key of an unknown id each time`, async (t) => {
     const db = await engine.open(t);
     const keys = createCitizenKeys(db.read, root, systemRandom);
