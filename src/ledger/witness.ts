@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
 import { ifThere } from '../kernel/if-there.ts';
 import { makeFolder } from '../store/sync-folder.ts';
-import { type Checkpoint, isSameTree, parseCheckpoint, parseCount, parseHash } from './checkpoint.ts';
+import { type Checkpoint, parseCheckpoint, parseCount, parseHash } from './checkpoint.ts';
 import { emptyRoot, verifyConsistency } from './merkle.ts';
 import { formatNote, formatSignature, type Note, type NoteSigner, openNote, parseNote } from './note.ts';
 import { parseVkey, type VerifierKey } from './note-key.ts';
@@ -90,7 +90,6 @@ async function recordedCheckpoint(parts: WitnessParts, originHash: string): Prom
 function isGrowth(before: Pick<Checkpoint, 'size' | 'root'>, now: Checkpoint, proof: readonly Uint8Array[]): boolean {
   if (now.size === 0 && Buffer.compare(now.root, emptyRoot) !== 0) return false;
   if (before.size === 0) return proof.length === 0;
-  if (before.size === now.size) return proof.length === 0 && isSameTree(before, now);
   return verifyConsistency({ oldSize: before.size, newSize: now.size, oldRoot: before.root, newRoot: now.root, proof });
 }
 
