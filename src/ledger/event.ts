@@ -213,7 +213,7 @@ export type HouseEvent =
       readonly signingKeys: number;
     })
   | (Head<'citizen.erased'> & {
-      /** The pseudonym, in hex, of the person whose key was destroyed, and how many entries that concerns. */
+      /** The pseudonym, in hex, of the person whose key was destroyed, and how many entries it had; what waits for its number comes on top. */
       readonly chain: string;
       readonly entries: number;
     })
