@@ -222,6 +222,20 @@ test('the monitor alarms at an older tree than it has seen, at a checkpoint of n
   assert.deepEqual(await monitor.look(), { verified: 3 });
 });
 
+test('the monitor verifies from the first entry again when the entries of another log are mended', async (t) => {
+  const [house, other] = [buildLedgerHouse(await sqlite.open(t)), buildLedgerHouse(await sqlite.open(t))];
+  for (const each of [house, other]) {
+    await each.use('anna', 'anna', 'anna');
+    await each.sequence();
+  }
+  let { tile } = other.view;
+  const monitor = createMonitor({ published: house.view.published, tile: (name) => tile(name) }, theKey);
+  const alarm = 'the entries do not give the root that was signed at size 3';
+  assert.deepEqual(await monitor.look(), { verified: 0, alarm });
+  ({ tile } = house.view);
+  assert.deepEqual(await monitor.look(), { verified: 3 });
+});
+
 for (const engine of engines) {
   test(`${engine.name}: what is published never becomes smaller when the log gets witnesses, loses them or has them again`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
