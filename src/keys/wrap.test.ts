@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { keyBytes, SealBroken } from './chunked-encryption.ts';
-import { unwrapKey, wrapKey } from './wrap.ts';
+import { drawnAtOnce, unwrapKey, wrapKey } from './wrap.ts';
 
 const wrapping = systemRandom(keyBytes);
 const key = systemRandom(keyBytes);
@@ -30,4 +30,13 @@ test('the same key is never wrapped to the same bytes twice, and a key of anothe
   const twice = [1, 2].map(() => wrapKey(wrapping, key, 'citizen a', systemRandom).toString('hex'));
   assert.notEqual(twice[0], twice[1]);
   assert.throws(() => wrapKey(wrapping, key.subarray(1), 'citizen a', systemRandom), TypeError);
+});
+
+test('bytes that were drawn at once are given out once each, and more than were drawn not at all', () => {
+  const drawn = systemRandom(keyBytes);
+  const source = drawnAtOnce(() => drawn, keyBytes);
+  assert.deepEqual(Buffer.concat([source(12), source(20)]), Buffer.from(drawn));
+  assert.throws(() => source(1), RangeError);
+  // Fewer bytes than were asked for would be a shorter nonce or key.
+  assert.throws(() => drawnAtOnce(systemRandom, keyBytes)(keyBytes + 1), RangeError);
 });
