@@ -254,7 +254,7 @@ for (const engine of engines) {
     await grow();
     const asked = await grow();
     assert.deepEqual(await sizes(), [6, undefined]);
-    await grow();
+    const kept = await grow();
     await db.write([keepUnwitnessed()]);
     await grow();
     assert.deepEqual(await sizes(), [9, undefined]);
@@ -263,6 +263,9 @@ for (const engine of engines) {
     // A receipt comes with the cosigned tree where that has its entry, and else with one that is signed alone.
     const shown = await Promise.all([5, 6, 11, 12].map(async (index) => (await view.checkpointFor(index))?.size));
     assert.deepEqual(shown, [6, 12, 12, undefined]);
+    // Of one size the one that the witnesses have cosigned.
+    await db.write([storeCheckpoint('cosigned', { ...kept, note: 'cosigned' })]);
+    assert.equal((await view.published())?.note, 'cosigned');
     const later = await grow();
     await db.write([keepUnwitnessed(), storeCheckpoint('cosigned', later)]);
     assert.deepEqual(await sizes(), [15, 15]);
