@@ -13,6 +13,7 @@ import { writeSynced } from '../../src/ledger/synced-file.ts';
 import { createLetterSpool } from '../../src/notifications/channels/letter-spool.ts';
 import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
 import { openPostgres } from '../../src/store/postgres.ts';
+import { makeFolder } from '../../src/store/sync-folder.ts';
 import { engines } from '../engines.ts';
 import { letterOf } from '../letters.ts';
 import { createDatabase, databaseOf, dropDatabase, onServer } from '../postgres-databases.ts';
@@ -98,6 +99,13 @@ test('a document in a folder that another one makes just now is acknowledged whe
   assert.deepEqual(folders.filter(isSynced), folders);
   goOn.resolve();
   await first;
+});
+
+test('each folder that is made on the way to another is synced into the one above', async (t) => {
+  const folder = folderOf(t);
+  const seen = await watchDisk(t, folder);
+  await makeFolder(join(folder, 'data', 'of', 'a witness'));
+  assert.deepEqual(seen, ['folder synced', 'folder synced', 'folder synced']);
 });
 
 test('the anchor of the ledger is synced before it takes the place of the one before, and its folder after', async (t) => {
