@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ReadUnavailable } from './db.ts';
+import type { Connection, Reply } from './postgres-connection.ts';
+import { createReaders } from './postgres-readers.ts';
+
+// Sessions that are lost one after the other, which a real server loses only with luck. The real one is asked in test/faults.
+function losing(times: number) {
+  const counts = { sent: 0, opened: 0 };
+  const lost: Reply = { fault: { is: 'lost', message: 'gone' } };
+  const open = async (): Promise<Connection> => {
+    counts.opened += 1;
+    let usable = true;
+    return {
+      get usable() {
+        return usable;
+      },
+      send: async () => {
+        counts.sent += 1;
+        return [counts.sent <= times ? lost : { rows: [{ n: 1 }], command: 'SELECT' }];
+      },
+      destroy: () => {
+        usable = false;
+      },
+      close: async () => undefined,
+    };
+  };
+  return { readers: createReaders(open), counts };
+}
+
+test('a read that is lost is read again on a new session, three times in all, and is then unavailable', async () => {
+  for (const sql of ['select n from thing', 'select n from thing where id = $1']) {
+    const args = sql.includes('$1') ? ['a'] : undefined;
+    const twice = losing(2);
+    assert.deepEqual(await twice.readers.read(sql, args), [{ n: 1 }]);
+    assert.deepEqual(twice.counts, { sent: 3, opened: 3 });
+    const thrice = losing(3);
+    await assert.rejects(thrice.readers.read(sql, args), new ReadUnavailable('the database does not answer: gone'));
+    assert.deepEqual(thrice.counts, { sent: 3, opened: 3 });
+    await Promise.all([twice, thrice].map(({ readers }) => readers.close()));
+  }
+});
