@@ -7,10 +7,14 @@ import { createReaders } from './postgres-readers.ts';
 // Sessions that are lost one after the other, which a real server loses only with luck. The real one is asked in test/faults.
 function losing(times: number) {
   const counts = { sent: 0, opened: 0 };
+  const ends: (() => void)[] = [];
   const lost: Reply = { fault: { is: 'lost', message: 'gone' } };
   const open = async (): Promise<Connection> => {
     counts.opened += 1;
     let usable = true;
+    ends.push(() => {
+      usable = false;
+    });
     return {
       get usable() {
         return usable;
@@ -25,7 +29,10 @@ function losing(times: number) {
       close: async () => undefined,
     };
   };
-  return { readers: createReaders(open), counts };
+  const endAll = () => {
+    for (const end of ends) end();
+  };
+  return { readers: createReaders(open), counts, endAll };
 }
 
 test('a read that is lost is read again on a new session, three times in all, and is then unavailable', async () => {
@@ -39,4 +46,15 @@ test('a read that is lost is read again on a new session, three times in all, an
     assert.deepEqual(thrice.counts, { sent: 3, opened: 3 });
     await Promise.all([twice, thrice].map(({ readers }) => readers.close()));
   }
+});
+
+test('of many reads that find a session lost one makes the new one', async () => {
+  const { readers, counts, endAll } = losing(0);
+  const readAll = () => Promise.all(Array.from({ length: 16 }, () => readers.read('select n from thing', undefined)));
+  await readAll();
+  assert.deepEqual(counts, { sent: 16, opened: 1 });
+  endAll();
+  await readAll();
+  assert.deepEqual(counts, { sent: 32, opened: 2 });
+  await readers.close();
 });
