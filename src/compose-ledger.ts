@@ -8,9 +8,10 @@ import type { Access, House } from './compose.ts';
 import { servicesOf } from './compose-senders.ts';
 import { inFolderOf, SettingError, type Settings } from './config/settings.ts';
 import { keepLease } from './jobs/lease.ts';
-import { repeat } from './jobs/repeat.ts';
+import { repeat, soonMs } from './jobs/repeat.ts';
 import type { SigningKey } from './keys/signing-key.ts';
 import { anchorFile, openAnchor } from './ledger/anchor.ts';
+import { forgetNames } from './ledger/erase-citizen.ts';
 import { createHouseKeys, type HouseKeys } from './ledger/house-keys.ts';
 import {
   forgetWitnesses,
@@ -188,9 +189,13 @@ export async function startSequencer(house: House, ledger: Ledger) {
   const publisher = createPublisher({ db, anchor, clock, signers });
   const running = runSequencer({ sequencer, publisher, clock, timer, batchLimit, onFault });
   const watching = watchLedger(house, ledger, () => lease.fence() !== undefined);
+  const forgetting = repeat({
+    ...{ timer, onFault, everyMs: 3_600_000, firstMs: soonMs(random) },
+    call: () => forgetNames({ read: db.read, claim }),
+  });
   return {
     stop: async () => {
-      await running.stop();
+      await Promise.all([running.stop(), forgetting.stop()]);
       await watching.stop();
       await lease.end({ giveBack: true });
     },

@@ -135,7 +135,10 @@ export async function buildDocumentHouse(db: Db, folder: string, rootBytes: Uint
     citizenKeys,
     ...operationsOf(house),
     /** What the runs and commands about documents are given. */
-    keeping: { read: db.read, commit: house.commit, clock, mint, ports },
+    keeping: {
+      ...{ read: db.read, commit: house.commit, clock, mint, ports },
+      claim: (statement: Statement) => wires.write([statement]),
+    },
     /** Drops the keys that are cached, as a restart does. */
     forgetKeys: () => {
       keys = createCitizenKeys(db.read, root, systemRandom);

@@ -17,7 +17,7 @@ import { createPublisher } from '../src/ledger/publisher.ts';
 import { createSequencer } from '../src/ledger/sequencer.ts';
 import type { TileName } from '../src/ledger/tile.ts';
 import { TileMissing } from '../src/ledger/tree.ts';
-import type { Db } from '../src/store/db.ts';
+import type { Db, Statement } from '../src/store/db.ts';
 
 export const origin = 'gov.example/ledger';
 export const logSigner = noteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(7));
@@ -53,6 +53,7 @@ export function buildLedgerHouse(db: Db, options: HouseOptions = {}) {
   const citizenKeys = createCitizenKeys(db.read, root, systemRandom, clock);
   const houseKeys = createHouseKeys(root);
   const commit = createCommit(db, citizenKeys, systemRandom);
+  const claim = async (statement: Statement) => (await db.write([statement]))[0] ?? [];
   const mint = createMint(clock, systemRandom);
   const anchor = options.anchor ?? memoryAnchor();
   const wired = { read: db.read, write: options.write ?? db.write };
@@ -86,7 +87,22 @@ export function buildLedgerHouse(db: Db, options: HouseOptions = {}) {
         };
 
   return {
-    ...{ db, time, clock, root, citizenKeys, houseKeys, commit, mint, anchor, sequencer, publisher, view, sequence },
+    ...{
+      db,
+      time,
+      clock,
+      root,
+      citizenKeys,
+      houseKeys,
+      commit,
+      claim,
+      mint,
+      anchor,
+      sequencer,
+      publisher,
+      view,
+      sequence,
+    },
     event,
     /** Commits one event about each of these citizens (undefined: about none), and gives the ids. */
     use: async (...citizens: (string | undefined)[]): Promise<EventId[]> => {

@@ -5,9 +5,10 @@ import { engines } from '../../test/engines.ts';
 import { buildLedgerHouse } from '../../test/ledger-house.ts';
 import { createMint } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
+import type { Statement } from '../store/db.ts';
 import { migrate } from '../store/migrations.ts';
 import { bytesField } from '../store/row-fields.ts';
-import { eraseCitizen } from './erase-citizen.ts';
+import { eraseCitizen, forgetNames } from './erase-citizen.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: what waited for its number at an erasure does not name the person either`, async (t) => {
@@ -135,6 +136,38 @@ for (const engine of engines) {
     await eraseCitizen({ ...house, read, actor: { operator: 'clerk' } }, 'anna');
     await house.sequence();
     assert.deepEqual(await db.read("select citizen_id from ledger_entry where citizen_id = 'anna'"), []);
+  });
+
+  test(`${engine.name}: entries lose the name of an erased person a thousand at a time, and after a crash too`, async (t) => {
+    const db = await engine.open(t);
+    const house = buildLedgerHouse(db);
+    await db.write(house.citizenKeys.creations(['anna', 'bert']));
+    for (let part = 0; part < 5; part += 1) await house.use('bert', ...new Array(420).fill('anna'));
+    await house.sequence();
+    const named = async () => {
+      const [row] = await db.read("select count(*) as entries from ledger_entry where citizen_id = 'anna'");
+      return row?.['entries'];
+    };
+    const seen: unknown[] = [];
+    const claim = async (statement: Statement) => {
+      seen.push(await named());
+      if (seen.length === 3) throw new Error('killed');
+      return await house.claim(statement);
+    };
+    const parts = { ...house, read: db.read, actor: { operator: 'clerk' } };
+    await assert.rejects(eraseCitizen({ ...parts, claim }, 'anna'), /killed/);
+    assert.deepEqual(seen, [2_100, 1_100, 100]);
+    assert.equal(await house.citizenKeys.standingKeyOf('anna'), undefined);
+    // Of the same id, but not of the one who was erased.
+    house.time.now += 1;
+    await db.write(house.citizenKeys.creations(['anna']));
+    await house.use('anna');
+    await house.sequence();
+    await forgetNames(parts);
+    const rows = await db.read("select number from ledger_entry where citizen_id = 'anna'");
+    assert.deepEqual(rows, [{ number: 2_101 }]);
+    assert.equal((await db.read("select 1 as n from ledger_entry where citizen_id = 'bert'")).length, 5);
+    await forgetNames({ read: db.read, claim: () => assert.fail('nothing is left to be done') });
   });
 }
 

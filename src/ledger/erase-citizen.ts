@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { EventId, Mint } from '../kernel/id.ts';
 import { type Read, type Statement, WriteRefused } from '../store/db.ts';
-import { wholeField } from '../store/row-fields.ts';
+import { bytesField, wholeField } from '../store/row-fields.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import type { Commit } from './commit.ts';
 import type { Actor } from './event.ts';
@@ -9,6 +9,8 @@ import type { Actor } from './event.ts';
 export type ErasureParts = {
   readonly read: Read;
   readonly commit: Commit;
+  /** Stores one statement without an event: what follows from the erasure, a page at a time. */
+  readonly claim: (statement: Statement) => Promise<unknown>;
   readonly citizenKeys: CitizenKeys;
   readonly clock: Clock;
   readonly mint: Mint;
@@ -31,10 +33,17 @@ export class CitizenHeld extends Error {
 
 /**
  * Destroys a citizen's key, in the unit of the event that says so: what was sealed under it (ledger entries, messages,
- * documents) can be opened by nobody any more, and every proof stays valid. False where the citizen has no key. Copies of
- * the database from before, and keys of entries that were handed out, are not reached by it.
+ * documents) can be opened by nobody any more, and every proof stays valid. Then the entries lose the name, a page at a time:
+ * of a crash in between `forgetNames` leaves nothing. False where the citizen has no key. Copies of the database from before,
+ * and keys of entries that were handed out, are not reached by it.
  */
 export async function eraseCitizen(parts: ErasureParts, citizenId: string): Promise<boolean> {
+  const isErased = await destroyKey(parts, citizenId);
+  await forgetNames(parts);
+  return isErased;
+}
+
+async function destroyKey(parts: ErasureParts, citizenId: string): Promise<boolean> {
   const { read, commit, citizenKeys, clock, mint, actor } = parts;
   const chain = citizenKeys.pseudonymOf(citizenId);
   const [end] = await read('select max(number) as number from ledger_entry where chain = $1', [chain]);
@@ -55,8 +64,6 @@ export async function eraseCitizen(parts: ErasureParts, citizenId: string): Prom
       sql: 'update ledger_event set citizen_id = $2 where id = $1',
       args: [id, `nobody:${event.chain}`],
     })),
-    // Behind the first of these: by now they may be entries.
-    { sql: 'update ledger_entry set citizen_id = null where chain = $1', args: [chain] },
   ];
   const besides = parts.besides?.(citizenId, event.at, event.id) ?? [];
   try {
@@ -75,6 +82,31 @@ export async function eraseCitizen(parts: ErasureParts, citizenId: string): Prom
   return true;
 }
 
+/** So many entries lose their name in one write, which others wait for. */
+const namesAtOnce = 1_000;
+
+/** Takes the names of those who were erased from their entries, as far as that was not done: also after a crash. */
+export async function forgetNames({ read, claim }: Pick<ErasureParts, 'read' | 'claim'>): Promise<void> {
+  for (;;) {
+    const [row] = await read(
+      'select chain, named_up_to from citizen_erasure where named_up_to > 0 order by named_up_to limit 1',
+    );
+    if (row === undefined) return;
+    const [chain, last] = [bytesField(row, 'chain'), wholeField(row, 'named_up_to')];
+    for (let end = last; end > 0; end -= namesAtOnce) {
+      await claim({
+        sql: 'update ledger_entry set citizen_id = null where chain = $1 and number > $2 and number <= $3 and citizen_id is not null',
+        args: [chain, end - namesAtOnce, end],
+      });
+    }
+    // Erased anew meanwhile, the person has later entries: then it is not done.
+    await claim({
+      sql: 'update citizen_erasure set named_up_to = null where chain = $1 and named_up_to = $2 /* wipe */',
+      args: [chain, last],
+    });
+  }
+}
+
 const mostWaiting = 10_000;
 
 /** The events about that person that wait for their number; where more wait than are looked at, nobody numbers them. */
@@ -88,16 +120,21 @@ async function waitingOf(read: Read, chain: Uint8Array): Promise<string[]> {
 /** The last erasure of a person; `event` is undefined where it was before erasures were recorded. */
 export type Erasure = { readonly at: number; readonly event?: string };
 
-/** Up to the newest event that waits, or `upTo` where that is newer, no entry may name the person, in whosever hands it is. */
+/**
+ * Up to the newest event that waits, or `upTo` where that is newer, no entry may name the person, in whosever hands it is; and
+ * those up to the last number that there is still do. Stands behind the wait for what is being stored, which it sees.
+ */
 function recordErasure(
   chain: Uint8Array,
   event: { readonly id: EventId; readonly at: number },
   upTo: string,
 ): Statement {
   return {
-    sql: `insert into citizen_erasure (chain, event_id, at, up_to)
-      values ($1, $2, $3, coalesce((select max(id) from ledger_event where id > $4), $4))
-      on conflict (chain) do update set event_id = excluded.event_id, at = excluded.at, up_to = excluded.up_to`,
+    sql: `insert into citizen_erasure (chain, event_id, at, up_to, named_up_to)
+      values ($1, $2, $3, coalesce((select max(id) from ledger_event where id > $4), $4),
+        (select max(number) from ledger_entry where chain = $1))
+      on conflict (chain) do update set event_id = excluded.event_id, at = excluded.at, up_to = excluded.up_to,
+        named_up_to = excluded.named_up_to`,
     args: [chain, event.id, event.at, upTo],
   };
 }

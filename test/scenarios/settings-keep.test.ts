@@ -114,6 +114,10 @@ function aging(): Statement[] {
     { sql: 'update document set retain_until = 1 where id = $1', args: [ids.dueDocument] },
     { sql: 'update feed_event set at = at - $1', args: [back(aged.oldEvents)] },
     { sql: "insert into guess_budget (subject, guesses, version, updated_at) values ('of long ago', '[]', 1, 1)" },
+    // As a process leaves it that was killed behind the erasure.
+    {
+      sql: "insert into citizen_erasure (chain, at, named_up_to) select chain, 1, 1 from ledger_entry where citizen_id = 'demo-mary' and number = 1",
+    },
   ];
 }
 
@@ -122,6 +126,14 @@ test('answers of verify go after VERIFICATIONS_KEPT_DAYS, and not before; guesse
   assert.equal((await get(`/v1/identity/verifications/${ids.youngAnswer}`)).status, 200);
   using file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
   assert.deepEqual(file.prepare('select subject from guess_budget').all(), []);
+});
+
+test('an erasure that a crash left by half is brought to its end', async () => {
+  using file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
+  const left = file.prepare('select count(*) as erasures from citizen_erasure where named_up_to is not null');
+  await until(async () => left.get()?.['erasures'] === 0);
+  const first = "select min(number) as number from ledger_entry where citizen_id = 'demo-mary'";
+  assert.equal(file.prepare(first).get()?.['number'], 2);
 });
 
 test('a withdrawn document is erased when its retention has ended', async () => {
