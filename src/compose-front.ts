@@ -9,6 +9,7 @@ import type { Mount, Page } from './api/server.ts';
 import { apiDocuments, catalogPage, healthPaths, jsonPage, securityTxtPage } from './api/well-known.ts';
 import type { Access, House } from './compose.ts';
 import type { Edge } from './compose-access.ts';
+import { createReadiness } from './compose-readiness.ts';
 import { hostFromHere } from './config/public-url.ts';
 import { apiVersion } from './config/version.ts';
 import type { LedgerWatch } from './ledger/ledger-watch.ts';
@@ -35,6 +36,7 @@ export type FrontParts = {
 /** Makes the front of a process: its gate, its token endpoint, its public documents. */
 export function createFront(house: House, access: Access, { publicUrl, edge, watch }: FrontParts): Front {
   const { clock, random, settings, db, log } = house;
+  const isUp = createReadiness(house);
   const { keys, clients } = access;
   const { trustedIssuers, clientSecrets, securityContact, supportEmail, termsUrl, documentLimit } = settings;
   const onFault = (fault: Error) => log.fault('trusted-issuer', fault);
@@ -47,11 +49,7 @@ export function createFront(house: House, access: Access, { publicUrl, edge, wat
   const site = { publicUrl, scopes, trustedIssuers };
   const isReady = async () => {
     const { alarms } = watch.state();
-    const up = await db.read('select 1 as up').then(
-      () => true,
-      () => false,
-    );
-    return { up, ledger: alarms.length === 0 ? ('ok' as const) : alarms };
+    return { up: await isUp(), ledger: alarms.length === 0 ? ('ok' as const) : alarms };
   };
   return {
     gate: {

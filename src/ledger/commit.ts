@@ -21,6 +21,14 @@ export type Effect = {
 export type Commit = (effect: Effect) => Promise<Row[][]>;
 
 /**
+ * A statement that stores nothing, and is refused where no event could be stored: for want of a right, on a standby, or in a
+ * database that takes no writes.
+ */
+export const storeNoEvent: Statement = {
+  sql: "insert into ledger_event (id, at, type, content) select id, at, type, content from ledger_event where id = ''",
+};
+
+/**
  * The commit of this database. The content of an event about a citizen is sealed under that citizen's key; that of the
  * house's own is clear until the sequencer seals it. One insert an event: numbers come later (sequencer.ts).
  */

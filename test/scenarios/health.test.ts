@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
+import pg from 'pg';
 import { commandSocket } from '../../src/cli/running-server.ts';
 import { freePort } from '../free-port.ts';
+import { createDatabase, databaseOf, dropDatabase, onServer } from '../postgres-databases.ts';
 import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { makeHome } from '../whole-server.ts';
@@ -55,3 +57,40 @@ test('a server takes commands before it says that it is ready', async (t) => {
   }
   assert.deepEqual([status, existsSync(socket)], [200, true]);
 });
+
+test('postgres: a server whose database stores no events is not ready, and is again when it does', async (t) => {
+  const databaseUrl = await createDatabase('empty');
+  const role = `keeper_${process.pid}`;
+  // Nothing can be taken from a superuser.
+  await onServer(`create role ${role} login`);
+  await onServer(`alter database ${databaseOf(databaseUrl)} owner to ${role}`);
+  const settings = { DATABASE_URL: databaseUrl.replace('postgres@/', `${role}@localhost/`) };
+  const home = await makeHome(t, { settings });
+  t.after(async () => {
+    await dropDatabase(databaseUrl);
+    await onServer(`drop role ${role}`);
+  });
+  const server = await home.start();
+  const ready = async () => {
+    const answer = await fetch(`${home.url}/readyz`);
+    return [answer.status, answer.headers.get('retry-after'), ((await answer.json()) as { status: string }).status];
+  };
+  const [up, down] = [
+    [200, null, 'UP'],
+    [503, '5', 'DOWN'],
+  ];
+  const looks = [await ready()];
+  await ownerSays(databaseUrl, `revoke insert on ledger_event from ${role}`);
+  looks.push(await ready(), await ready());
+  await ownerSays(databaseUrl, `grant insert on ledger_event to ${role}`);
+  assert.deepEqual([...looks, await ready()], [up, down, down, up]);
+  await server.end('SIGTERM');
+  assert.equal(server.stderr().match(/"not ready: .*42501: permission denied for table ledger_event/g)?.length, 1);
+});
+
+async function ownerSays(databaseUrl: string, sql: string): Promise<void> {
+  const owner = new pg.Client({ connectionString: databaseUrl });
+  await owner.connect();
+  await owner.query(sql);
+  await owner.end();
+}
