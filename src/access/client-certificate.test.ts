@@ -41,6 +41,18 @@ test('a proxy is believed, but its word makes nobody a client of ours whom no au
   assert.equal(judged(good), false, 'before its time');
 });
 
+test('an authority is known by its name in other letters and with other blanks, as OpenSSL compares names', async () => {
+  const [tax, town] = await Promise.all([issue('Tax Agency', { ca: true }), issue('Town Agency', { ca: true })]);
+  const authorities = [town, tax].map(x509Of);
+  const reader = createCertificateReader({ clock: { now: Date.now }, authorities, header: 'client-cert', proxies });
+  const judged = async (name: string, by: typeof tax) => {
+    const pair = await issue('a', { by: { ...by, name } });
+    return reader.read(requestFrom('10.0.0.5', inHeader(pair)))?.authorized;
+  };
+  assert.deepEqual(await Promise.all([judged('TAX  agency ', tax), judged('TAX  agency ', town)]), [true, false]);
+  assert.deepEqual(await Promise.all([judged('Town Agency', town), judged('TownAgency', town)]), [true, false]);
+});
+
 test('a header counts from a trusted proxy alone, and is taken off every other request', async () => {
   const pair = await issue('a');
   const reader = createCertificateReader({ clock: { now: () => 0 }, authorities: [], header: 'client-cert', proxies });

@@ -43,6 +43,10 @@ export type CertificateRoom = {
 
 /** Reads certificates; that of a connection once for all its requests. */
 export function createCertificateReader({ clock, authorities, header, proxies }: CertificateRoom): CertificateReader {
+  const byName = Map.groupBy(authorities, ({ subject }) => comparable(subject));
+  const isOurs = (x509: X509Certificate) => {
+    return isIssuedBy(byName.get(comparable(x509.issuer)) ?? [], x509, clock.now());
+  };
   const connections = new WeakMap<Socket, ClientCertificate>();
 
   function strip(request: IncomingMessage): void {
@@ -53,7 +57,7 @@ export function createCertificateReader({ clock, authorities, header, proxies }:
     const { socket } = request;
     if (header !== undefined && isTrusted(proxies, socket)) {
       const x509 = forwardedCertificate(request.headers[header]);
-      return x509 && certificateOf(x509, isIssuedBy(authorities, x509, clock.now()));
+      return x509 && certificateOf(x509, isOurs(x509));
     }
     const known = connections.get(socket);
     if (known !== undefined) return known;
@@ -61,7 +65,7 @@ export function createCertificateReader({ clock, authorities, header, proxies }:
     if (x509 === undefined) return undefined;
     // Without authorities of ours OpenSSL would ask those of the machine, which anybody gets certificates from.
     const chained = authorities.length > 0 && isAuthorized(socket);
-    const certificate = certificateOf(x509, chained || isIssuedBy(authorities, x509, clock.now()));
+    const certificate = certificateOf(x509, chained || isOurs(x509));
     connections.set(socket, certificate);
     return certificate;
   }
@@ -109,6 +113,12 @@ function forwardedCertificate(value: string | string[] | undefined): X509Certifi
   } catch {
     return undefined;
   }
+}
+
+/** A name alike for all ways of writing it that OpenSSL takes for one: of thousands of authorities next to none is asked then. */
+function comparable(name: string | undefined): string {
+  // Node writes a backslash before a blank at the end.
+  return (name ?? '').toLowerCase().replaceAll(/[\s\\]+/g, '');
 }
 
 const clientUse = '1.3.6.1.5.5.7.3.2';
