@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { rotateSigningKey } from '../../test/attacks/tokens-house.ts';
 import { engines } from '../../test/engines.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { rootKeyFrom } from '../keys/root-key.ts';
+import { type RootKey, rootKeyFrom } from '../keys/root-key.ts';
 import { signingUses } from '../keys/signing-key.ts';
 import {
   createMissingSigningKeys,
@@ -31,6 +31,25 @@ for (const engine of engines) {
       assert.equal(first.find(use, first.current(use).kid), first.current(use));
     }
     assert.equal(first.find('result', first.current('access-token').kid), undefined);
+  });
+
+  test(`${engine.name}: a key that was opened is not opened again, and what was done with it since counts`, async (t) => {
+    const room = { db: await engine.open(t), root, clock: frozen() };
+    await createMissingSigningKeys(room, systemRandom);
+    let opened = 0;
+    const counted: RootKey = {
+      ...root,
+      ofRoot: (...of) => {
+        opened += 1;
+        return root.ofRoot(...of);
+      },
+    };
+    const keys = await openSigningKeys({ ...room, root: counted });
+    const [old, known] = [keys.current('result'), opened];
+    const { kid, statements } = signingKeyReplacement(room, { use: 'result', atOnce: true }, systemRandom);
+    await room.db.write(statements);
+    await keys.reload();
+    assert.deepEqual([opened - known, keys.current('result').kid, keys.find('result', old.kid)], [1, kid, undefined]);
   });
 
   test(`${engine.name}: the published set holds the keys of tokens, results and evidence, and nothing private`, async (t) => {

@@ -64,13 +64,15 @@ export async function openSigningKeys({
   clock,
 }: Omit<KeyRoom, 'db'> & { readonly db: Pick<Db, 'read'> }): Promise<SigningKeys> {
   let stored: readonly StoredKey[] = [];
+  let made: KnownKeys = new Map();
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
   const inForce = ({ retireAt }: StoredKey) => retireAt === undefined || retireAt > clock.now();
 
   async function load(): Promise<void> {
     readAt = clock.now();
-    stored = await readKeys(db.read, root, readAt);
+    stored = await readKeys(db.read, root, { now: readAt, made });
+    made = new Map(stored.map(({ key }) => [knownAs(key), key]));
   }
 
   function reload(ifOlderThanMs = -1): Promise<void> {
@@ -120,7 +122,7 @@ export async function openSigningKeys({
 /** Makes and stores a key for each use that has none in force, and answers those uses; only for the first start of a demo and `keys create`. */
 export async function createMissingSigningKeys(room: KeyRoom, random: Random): Promise<SigningUse[]> {
   const now = room.clock.now();
-  const stored = await readKeys(room.db.read, room.root, now);
+  const stored = await readKeys(room.db.read, room.root, { now, made: new Map() });
   const missing = signingUses.filter(
     (use) => !stored.some(({ key, retireAt }) => key.use === use && (retireAt === undefined || retireAt > now)),
   );
@@ -176,25 +178,36 @@ function keyCreation({ root, clock }: Omit<KeyRoom, 'db'>, use: SigningUse, rand
   return { kid, statements: [rootStands(root.id), statement] };
 }
 
+/** Keys that were opened before, so that those of many years are not opened again each minute, which others would wait for. */
+type KnownKeys = ReadonlyMap<string, SigningKey>;
+const knownAs = ({ use, kid }: Pick<SigningKey, 'use' | 'kid'>) => `${use} ${kid}`;
+
 /** The keys in force, the oldest first, and the retired ones of the uses that outlive a key. */
-async function readKeys(read: Read, root: RootKey, now: number): Promise<StoredKey[]> {
+async function readKeys(
+  read: Read,
+  root: RootKey,
+  { now, made }: { readonly now: number; readonly made: KnownKeys },
+): Promise<StoredKey[]> {
   const rows = await read(
     `select kid, use, sealed_private, root_key_id, created_at, retire_at, withdrawn from signing_key
       where retire_at is null or retire_at > $1 or use in ('evidence', 'checkpoint')
       order by created_at, retire_at nulls last, kid`,
     [now],
   );
-  return rows.map((row) => keyOf(row, root));
+  return rows.map((row) => keyOf(row, root, made));
 }
 
-function keyOf(row: Row, root: RootKey): StoredKey {
-  const use = wordField(row, 'use', signingUses);
-  const wrapping = root.ofRoot(textField(row, 'root_key_id'), 'wrap-signing-keys');
-  const seed = unwrapKey(wrapping, bytesField(row, 'sealed_private'), boundTo(use, textField(row, 'kid')));
+function keyOf(row: Row, root: RootKey, made: KnownKeys): StoredKey {
+  const [use, kid] = [wordField(row, 'use', signingUses), textField(row, 'kid')];
   return {
-    key: signingKeyFrom(use, seed),
+    key: made.get(knownAs({ use, kid })) ?? openedKey(row, root, { use, kid }),
     createdAt: wholeField(row, 'created_at'),
     retireAt: wholeOrNull(row, 'retire_at') ?? undefined,
     isWithdrawn: row['withdrawn'] === true,
   };
+}
+
+function openedKey(row: Row, root: RootKey, { use, kid }: Pick<SigningKey, 'use' | 'kid'>): SigningKey {
+  const wrapping = root.ofRoot(textField(row, 'root_key_id'), 'wrap-signing-keys');
+  return signingKeyFrom(use, unwrapKey(wrapping, bytesField(row, 'sealed_private'), boundTo(use, kid)));
 }
