@@ -4,7 +4,7 @@ import { engines } from '../../test/engines.ts';
 import { createMint } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { WriteRefused } from '../store/db.ts';
-import type { Grant } from './document.ts';
+import type { Grant, Reader } from './document.ts';
 import { findDocument, insertDocument, insertGrant, listDocuments, ownersOf } from './document-store.ts';
 
 const mint = createMint({ now: () => 1_000 }, systemRandom);
@@ -107,5 +107,29 @@ for (const engine of engines) {
     assert.deepEqual(await page(2), expected.slice(0, 2));
     assert.deepEqual(await page(100, expected[1]), expected.slice(2));
     assert.deepEqual(await page(100, expected.at(-1)), []);
+  });
+
+  test(`${engine.name}: a list has the grants that its reader may know of, and each record once`, async (t) => {
+    const db = await engine.open(t);
+    const [of, other] = [documentFor('CZ-1', 'tax'), documentFor('CZ-1', 'city')];
+    const grants = Array.from({ length: 150 }, (_, at) =>
+      grantOn(of.id, `client-${String(at).padStart(3, '0')}`, null),
+    );
+    const back = grantOn(other.id, 'tax', null);
+    await db.write([...[of, other].map(insertDocument), ...[...grants, back].map(insertGrant)]);
+    let records = 0;
+    const read: typeof db.read = async (sql, args) => {
+      const rows = await db.read(sql, args);
+      records += rows.filter((row) => 'sealed_record' in row).length;
+      return rows;
+    };
+    const seen = async (reader: Reader) => {
+      const found = await listDocuments(read, { citizenId: 'CZ-1', reader, now: 1_500, after: undefined, limit: 9 });
+      return Object.fromEntries(found.map((one) => [one.document.id, one.grants]));
+    };
+    assert.deepEqual(await seen({ citizen: 'CZ-1' }), { [other.id]: [back], [of.id]: grants });
+    assert.deepEqual(await seen({ client: 'tax', purpose: undefined }), { [other.id]: [back], [of.id]: grants });
+    assert.deepEqual(await seen({ client: 'client-007', purpose: undefined }), { [of.id]: [grants[7]] });
+    assert.equal(records, 5);
   });
 }

@@ -87,24 +87,54 @@ export type Page = {
 /** Sorts behind every id of a document. */
 const beforeTheNewest = 'doc_~';
 
-/** One page of documents whose record can be read, each with every grant on it. */
+/** One page of documents whose record can be read, each with the grants on it that this reader may know of, live or not. */
 export async function listDocuments(read: Read, page: Page): Promise<Found<HeldDocument>[]> {
   const { citizenId, reader, now, after, limit } = page;
   if ('citizen' in reader && reader.citizen !== citizenId) return [];
   const clientId = 'citizen' in reader ? null : reader.client;
   const rows = await read(
-    `with page as (select * from document d where d.citizen_id = $1 and d.sealed_record is not null and d.id < $4 and (cast($2 as text) is null or d.issuer = $2 or exists (select 1 from document_grant v where v.document_id = d.id and v.client_id = $2 and v.granted_at <= $3 and (v.ends_at is null or v.ends_at > $3))) order by d.id desc limit $5) select ${columns}, g.client_id, g.purpose, g.granted_at, g.ends_at from page d left join document_grant g on g.document_id = d.id order by d.id desc, g.client_id, g.purpose`,
+    `select ${columns} from document d where d.citizen_id = $1 and d.sealed_record is not null and d.id < $4 and (cast($2 as text) is null or d.issuer = $2 or exists (select 1 from document_grant v where v.document_id = d.id and v.client_id = $2 and v.granted_at <= $3 and (v.ends_at is null or v.ends_at > $3))) order by d.id desc limit $5`,
     [citizenId, clientId, now, after ?? beforeTheNewest, limit],
   );
-  return foundIn(rows).flatMap(({ document, grants }) => ('sealedRecord' in document ? [{ document, grants }] : []));
+  const documents = rows.map(documentOf);
+  const grants = await grantsOn(read, documents, clientId);
+  return documents.flatMap((document) => {
+    return 'sealedRecord' in document ? [{ document, grants: grants.get(document.id) ?? [] }] : [];
+  });
+}
+
+const inPlaces = (count: number, from: number) => Array.from({ length: count }, (_, at) => `$${at + from}`).join(', ');
+const selectAllGrants = textsInSizes((count) => {
+  return `select document_id, client_id, purpose, granted_at, ends_at from document_grant where document_id in (${inPlaces(count, 1)})`;
+});
+const selectOwnGrants = textsInSizes((count) => {
+  return `select document_id, client_id, purpose, granted_at, ends_at from document_grant where client_id = $1 and document_id in (${inPlaces(count, 2)})`;
+});
+
+/**
+ * The grants on these documents: all of them for the citizen (`clientId` null) and on what that client deposited, else its own.
+ * Apart from the documents, whose sealed records would come once more with each grant.
+ */
+async function grantsOn(
+  read: Read,
+  documents: readonly StoredDocument[],
+  clientId: string | null,
+): Promise<ReadonlyMap<DocumentId, readonly Grant[]>> {
+  const isOwn = ({ issuer }: StoredDocument) => clientId === null || issuer === clientId;
+  const idsOf = (some: readonly StoredDocument[]) => inSizes(some.map(({ id }) => id));
+  const rows: Row[] = [];
+  for (const part of idsOf(documents.filter(isOwn))) rows.push(...(await read(selectAllGrants(part.length), part)));
+  for (const part of idsOf(documents.filter((one) => !isOwn(one))))
+    rows.push(...(await read(selectOwnGrants(part.length), [clientId, ...part])));
+  const grants = rows.map((row) => grantOf(idField(row, 'document_id', 'document'), row)).sort(byClientAndPurpose);
+  return Map.groupBy(grants, ({ documentId }) => documentId);
 }
 
 /** Whose a blob is: of a document that is held, of one that was erased, which owns none, or of no row. */
 export type Owner = 'held' | 'erased' | 'none';
 
 const selectOwners = textsInSizes((count) => {
-  const places = Array.from({ length: count }, (_, at) => `$${at + 1}`);
-  return `select id, status from document where id in (${places.join(', ')})`;
+  return `select id, status from document where id in (${inPlaces(count, 1)})`;
 });
 
 /** Whose the blobs of these names are; of no row where a name is missing. */
@@ -116,18 +146,6 @@ export async function ownersOf(read: Read, names: readonly string[]): Promise<Re
     }
   }
   return owners;
-}
-
-/** The documents in rows of one document and one grant each, in the order of the rows. */
-function foundIn(rows: readonly Row[]): Found[] {
-  const byDocument = Map.groupBy(rows, (row) => row['id']);
-  return [...byDocument.values()].flatMap((group) =>
-    group.slice(0, 1).map((row) => {
-      const document = documentOf(row);
-      const granted = group.filter(({ client_id }) => client_id !== null);
-      return { document, grants: granted.map((grant) => grantOf(document.id, grant)) };
-    }),
-  );
 }
 
 function grantOf(documentId: DocumentId, row: Row): Grant {
