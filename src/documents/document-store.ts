@@ -25,12 +25,29 @@ export function insertDocument(document: HeldDocument & { readonly status: 'scan
   };
 }
 
-/** The statement that gives a client leave to read; given again for the same purpose, it has the new end. */
-export function insertGrant({ documentId, clientId, purpose, grantedAt, endsAt }: Grant): Statement {
-  return {
-    sql: 'insert into document_grant (document_id, client_id, purpose, granted_at, ends_at) values ($1, $2, $3, $4, $5) on conflict (document_id, client_id, purpose) do update set granted_at = excluded.granted_at, ends_at = excluded.ends_at',
-    args: [documentId, clientId, purpose, grantedAt, endsAt],
-  };
+/** So many grants are on a document at once: each look at it reads them, and each page of a list those of a hundred documents. */
+export const mostGrants = 100;
+
+/**
+ * The statements that give a client leave to read; given again for the same purpose, it has the new end. Those that have ended
+ * go, and the last statement is refused (`rows`) where as many are left as a document may have.
+ */
+export function insertGrant({ documentId, clientId, purpose, grantedAt, endsAt }: Grant): Statement[] {
+  return [
+    {
+      sql: 'delete from document_grant where document_id = $1 and ends_at <= $2',
+      args: [documentId, grantedAt],
+    },
+    {
+      sql: `insert into document_grant (document_id, client_id, purpose, granted_at, ends_at)
+        select cast($1 as text), cast($2 as text), cast($3 as text), cast($4 as bigint), cast($5 as bigint)
+          where (select count(*) from document_grant g where g.document_id = $1 and (g.client_id <> $2 or g.purpose <> $3)) < ${mostGrants}
+        on conflict (document_id, client_id, purpose) do update set granted_at = excluded.granted_at, ends_at = excluded.ends_at
+        returning document_id`,
+      args: [documentId, clientId, purpose, grantedAt, endsAt],
+      rows: 1,
+    },
+  ];
 }
 
 /** The statement that takes a grant back; refused where there is none. */

@@ -138,4 +138,21 @@ for (const engine of engines) {
     const [event, ...others] = await house.eventsAbout(`nobody:${unknown}`);
     assert.deepEqual([event?.['type'], event?.['actor'], others], ['document.unknown', { client: 'curious' }, []]);
   });
+
+  test(`${engine.name}: a document has a hundred grants at most, of which those that have ended are none`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(100));
+    const grant = async (purpose: string, more: { readonly endsAt?: string } = {}) => {
+      const answer = await house.grant(id, { clientId: 'city', purpose, ...more });
+      return 'refusal' in answer ? answer.refusal.slug : answer.status;
+    };
+    const endsAt = new Date(house.time.now + 1_000).toISOString();
+    for (let at = 0; at < 99; at += 1) assert.equal(await grant(`purpose ${at}`), 201);
+    assert.deepEqual([await grant('short', { endsAt }), await grant('another')], [201, 'conflict']);
+    assert.equal(await grant('purpose 7', { endsAt }), 201);
+    house.time.now += 1_000;
+    assert.deepEqual([await grant('another'), await grant('one more'), await grant('third')], [201, 201, 'conflict']);
+    const [row] = await house.db.read('select count(*) as grants from document_grant');
+    assert.equal(row?.['grants'], 100);
+  });
 }

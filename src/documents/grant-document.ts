@@ -3,7 +3,7 @@ import { type Call, type Decision, defineOperation, type Refused } from '../api/
 import { instantDetail, parseInstant, toInstant } from '../kernel/clock.ts';
 import { type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 import { documentParams } from './document-record.ts';
-import { insertGrant } from './document-store.ts';
+import { insertGrant, mostGrants } from './document-store.ts';
 import { findOwn } from './document-use.ts';
 import { decodeLine } from './header-text.ts';
 import type { DocumentPorts } from './ports.ts';
@@ -35,7 +35,7 @@ export const grantDocument = defineOperation({
   scope: 'documents:write',
   summary: 'Let another client read a document',
   description:
-    'For the client that deposited the document. A grant is for one purpose; given again for the same client and purpose, it has the new end. The citizen sees it.',
+    'For the client that deposited the document. A grant is for one purpose; given again for the same client and purpose, it has the new end. A document has at most a hundred at once. The citizen sees it.',
   request,
   responses: {
     201: {
@@ -48,7 +48,7 @@ export const grantDocument = defineOperation({
       }),
     },
   },
-  refusals: ['document-not-found', 'document-erased', 'purpose-not-permitted'],
+  refusals: ['document-not-found', 'document-erased', 'purpose-not-permitted', 'conflict'],
   citizenData: true,
   run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
     const { body, caller, mint, now, ports } = call;
@@ -78,13 +78,14 @@ export const grantDocument = defineOperation({
             ...{ citizenId, document: id, to: body.clientId, purpose, endsAt: shownEnd ?? undefined },
           },
         ],
-        statements: [insertGrant({ documentId: id, clientId: body.clientId, purpose, grantedAt: now, endsAt })],
+        statements: insertGrant({ documentId: id, clientId: body.clientId, purpose, grantedAt: now, endsAt }),
       },
       answer: {
         status: 201,
         headers: { 'cache-control': 'private, no-store' },
         json: { clientId: body.clientId, purpose, endsAt: shownEnd, receipt: `/v1/receipts/${event}` },
       },
+      onRefused: () => refuse('conflict', `A document has at most ${mostGrants} grants at once; end one first.`),
     };
   },
 });

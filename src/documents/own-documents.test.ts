@@ -14,7 +14,7 @@ for (const engine of engines) {
     const bytes = pdfOf(5_000);
     const id = await deposited(house, bytes);
     const grant = { clientId: 'city', purpose: 'housing', endsAt: null };
-    await house.db.write([insertGrant({ documentId: id, grantedAt: house.time.now, ...grant })]);
+    await house.db.write(insertGrant({ documentId: id, grantedAt: house.time.now, ...grant }));
     const read = await house.retrieve(id, mine);
     assert.ok('status' in read);
     // A receipt is for the client that caused it; the citizen has the access log.
@@ -46,7 +46,7 @@ for (const engine of engines) {
     const house = await openDocumentHouse(t, engine);
     const id = await deposited(house, pdfOf(50));
     const grant = { clientId: 'portal', purpose: 'housing', grantedAt: house.time.now, endsAt: null };
-    await house.db.write([insertGrant({ documentId: id, ...grant })]);
+    await house.db.write(insertGrant({ documentId: id, ...grant }));
     const refused = await house.retrieve(id, anothers);
     assert.equal('refusal' in refused && refused.refusal.slug, 'document-not-found');
     const listed = await house.list({ ...anothers, query: `citizenId=${citizen}` });
@@ -63,7 +63,7 @@ for (const engine of engines) {
     const house = await openDocumentHouse(t, engine);
     const [granted, other] = [await deposited(house, pdfOf(50)), await deposited(house, pdfOf(50))];
     const grant = { clientId: 'city', purpose: 'housing', grantedAt: house.time.now, endsAt: null };
-    await house.db.write([insertGrant({ documentId: granted, ...grant })]);
+    await house.db.write(insertGrant({ documentId: granted, ...grant }));
     const city = { client: `city for ${citizen}` };
     const read = await house.retrieve(granted, city);
     assert.equal('refusal' in read ? read.refusal.slug : read.status, 200);

@@ -38,7 +38,7 @@ async function usesOf(house: DocumentHouse): Promise<string[]> {
 }
 
 async function grant(house: DocumentHouse, documentId: DocumentId, clientId: string, endsAt: number | null) {
-  await house.db.write([insertGrant({ documentId, clientId, purpose: 'housing', grantedAt: house.time.now, endsAt })]);
+  await house.db.write(insertGrant({ documentId, clientId, purpose: 'housing', grantedAt: house.time.now, endsAt }));
 }
 
 for (const engine of engines) {

@@ -184,23 +184,26 @@ test('what is done to an erased document is answered 410 with a link to the proo
   }
 });
 
+async function otherClient(): Promise<{ readonly clientId: string }> {
+  const flags = ['--scopes', 'documents:read', '--secret', '--json'];
+  return JSON.parse((await runHere(home, 'clients', 'create', 'Registry', ...flags)).stdout);
+}
+
 test('a grant is given to a client until that is disabled', async () => {
   const path = `/v1/documents/${await deposited()}/grants`;
-  const { stdout } = await runHere(
-    home,
-    'clients',
-    'create',
-    'Registry',
-    '--scopes',
-    'documents:read',
-    '--secret',
-    '--json',
-  );
-  const { clientId } = JSON.parse(stdout) as { readonly clientId: string };
+  const { clientId } = await otherClient();
   const grant = async (purpose: string) => await ask(sendJson(token, path, { clientId, purpose }));
   assert.equal((await grant('permit')).status, 201);
   assert.equal((await runHere(home, 'clients', 'disable', clientId)).code, 0);
   assert.deepEqual(slugOf(await grant('tax')), [400, 'bad-request']);
+});
+
+test('a document has a hundred grants at most', async () => {
+  const path = `/v1/documents/${await deposited()}/grants`;
+  const { clientId } = await otherClient();
+  const grant = async (purpose: string) => await ask(sendJson(token, path, { clientId, purpose }));
+  for (let count = 0; count < 100; count += 1) assert.equal((await grant(`permit ${count}`)).status, 201);
+  assert.deepEqual(slugOf(await grant('permit 100')), [409, 'conflict']);
 });
 
 test('a grant ends once', async () => {
