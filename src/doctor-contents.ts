@@ -14,7 +14,7 @@ import { readCheckpoint, readHead } from './ledger/ledger-store.ts';
 import { createLedgerWatch } from './ledger/ledger-watch.ts';
 import { openTree } from './ledger/open-tree.ts';
 import { createQueueWatch, type QueueState } from './notifications/queue-watch.ts';
-import { countCalls } from './notifications/webhooks/webhook-store.ts';
+import { countCalls, mostCounted as mostCalls } from './notifications/webhooks/webhook-store.ts';
 import type { LookedAt } from './store/open-to-look.ts';
 
 /** What lies in the database: keys, people, clients, the ledger, and what waits to be done. */
@@ -203,7 +203,7 @@ async function webhooks({ read }: LookedAt): Promise<readonly Finding[]> {
   const rows = await read("select id, status from webhook where status <> 'removed' order by id");
   for (const { id } of rows) {
     const { dead } = await countCalls(read, String(id) as Parameters<typeof countCalls>[1]);
-    if (dead > 0) found.push(`${dead} calls of ${id}`);
+    if (dead > 0) found.push(`${dead < mostCalls ? dead : `${mostCalls} and more`} calls of ${id}`);
   }
   if (found.length === 0) return rows.length === 0 ? [] : [ok(`${rows.length}, no call was given up`)];
   return [

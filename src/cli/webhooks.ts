@@ -5,7 +5,7 @@ import { type Mint, parseId, type WebhookId } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { findHosts, parseHost, setHosts } from '../notifications/webhooks/webhook-hosts.ts';
 import { callsToBe } from '../notifications/webhooks/webhook-shape.ts';
-import { askRevival, countCalls, findCounted } from '../notifications/webhooks/webhook-store.ts';
+import { askRevival, countCalls, findCounted, mostCounted } from '../notifications/webhooks/webhook-store.ts';
 import { type Read, WriteRefused } from '../store/db.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
@@ -96,11 +96,16 @@ async function list(
   if (json) stdout(`${JSON.stringify(webhooks)}\n`);
   else {
     for (const { id, clientId: of, status, waiting, dead, url } of webhooks) {
-      stdout(`${[id, of, status, `${waiting} waiting`, `${dead} given up`, url].join('\t')}\n`);
+      stdout(`${[id, of, status, `${countedOf(waiting)} waiting`, `${countedOf(dead)} given up`, url].join('\t')}\n`);
     }
     stderr(`${webhooks.length} webhooks\n`);
   }
   return 0;
+}
+
+/** A number of calls as people read it: no more than `mostCounted` are counted. */
+function countedOf(calls: number): string {
+  return calls < mostCounted ? String(calls) : `${mostCounted} and more`;
 }
 
 /** The id that is named, of a client that there is, or those of all. */
@@ -146,6 +151,6 @@ async function redeliver(
     terminal.stderr(`There is no webhook ${id}, or it was removed; see: citizen-services webhooks list\n`);
     return 1;
   }
-  terminal.stderr(`${dead} calls are queued again.\n`);
+  terminal.stderr(`${countedOf(dead)} calls are queued again.\n`);
   return 0;
 }

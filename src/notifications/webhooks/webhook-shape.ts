@@ -21,8 +21,10 @@ export const webhookShape = Type.Object(
     status: Type.String({ description: 'active; or disabled, since its receiver answered 410.' }),
     signature: Type.Optional(Type.String({ description: 'How calls are signed: v1 (HMAC) or v1a (Ed25519).' })),
     createdAt: instant('When it was made.'),
-    waiting: Type.Integer({ description: 'Calls that are still to be made.' }),
-    dead: Type.Integer({ description: 'Calls that were given up; ask for redelivery to make them again.' }),
+    waiting: Type.Integer({ description: 'Calls that are still to be made; 10,000 where there are more.' }),
+    dead: Type.Integer({
+      description: 'Calls that were given up, 10,000 where there are more; ask for redelivery to make them again.',
+    }),
     oldSecretUntil: Type.Optional(instant('Until then the secret before the present one signs along.')),
     secret: Type.Optional(Type.String({ description: 'whsec_…, shown once: when it is made or rotated. v1 only.' })),
     publicKey: Type.Optional(Type.String({ description: 'whpk_…, by which v1a signatures verify.' })),

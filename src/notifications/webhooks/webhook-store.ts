@@ -42,15 +42,19 @@ export async function findWebhooks(read: Read, clientId: string): Promise<Webhoo
   return rows.map(webhookOf);
 }
 
-/** How many calls of a webhook wait, and how many were given up. */
+/** Beyond that a count would hold others up: a receiver may be gone for days, and hundreds of thousands of calls with it. */
+export const mostCounted = 10_000;
+/** The first of the calls of a webhook in a state, as many as are counted. */
+const counted = (status: 'queued' | 'dead', webhook: string) =>
+  `(select count(*) from (select 1 from webhook_call c where c.webhook_id = ${webhook} and c.status = '${status}' limit ${mostCounted}) counted)`;
+
+/** How many calls of a webhook wait, and how many were given up; each counted up to `mostCounted`. */
 export type Calls = { readonly waiting: number; readonly dead: number };
 
 /** The same with their calls. */
 export async function findCounted(read: Read, clientId: string): Promise<{ webhook: Webhook; calls: Calls }[]> {
   const rows = await read(
-    `select ${columns},
-        (select count(*) from webhook_call c where c.webhook_id = webhook.id and c.status = 'queued') as waiting,
-        (select count(*) from webhook_call c where c.webhook_id = webhook.id and c.status = 'dead') as dead
+    `select ${columns}, ${counted('queued', 'webhook.id')} as waiting, ${counted('dead', 'webhook.id')} as dead
       from webhook where client_id = $1 and status <> 'removed' order by id limit 100`,
     [clientId],
   );
@@ -195,11 +199,7 @@ export async function revivePage(read: Read, { id, after }: Revival, now: number
 
 /** The calls of one webhook. */
 export async function countCalls(read: Read, id: WebhookId): Promise<Calls> {
-  const [row] = await read(
-    `select (select count(*) from webhook_call where webhook_id = $1 and status = 'queued') as waiting,
-      (select count(*) from webhook_call where webhook_id = $1 and status = 'dead') as dead`,
-    [id],
-  );
+  const [row] = await read(`select ${counted('queued', '$1')} as waiting, ${counted('dead', '$1')} as dead`, [id]);
   return row === undefined ? { waiting: 0, dead: 0 } : callsOf(row);
 }
 

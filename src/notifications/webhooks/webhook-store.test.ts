@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../../test/engines.ts';
+import { createMint } from '../../kernel/id.ts';
+import { systemRandom } from '../../kernel/system-clock.ts';
+import { countCalls, findCounted, insertWebhook, mostCounted } from './webhook-store.ts';
+
+const mint = createMint({ now: () => 1_000 }, systemRandom);
+
+for (const engine of engines) {
+  test(`${engine.name}: of the calls of a webhook so many are counted, and no more`, async (t) => {
+    const db = await engine.open(t);
+    const webhook = { clientId: 'tax', url: 'https://tax.example/', signature: 'v1', createdAt: 1_000 } as const;
+    const [few, many] = [mint('webhook'), mint('webhook')];
+    await db.write([few, many].map((id) => insertWebhook({ ...webhook, id, secret: systemRandom(40) })));
+    const all = `with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < ${2 * mostCounted + 6})`;
+    await db.write([
+      {
+        sql: `${all} insert into feed_event (id, client_id, number, at, type, data)
+          select 'evt_' || i, 'tax', i, 1, 'notification.delivered', '{}' from numbers`,
+      },
+      {
+        sql: `${all} insert into webhook_call (webhook_id, event_id, status, attempts, run_at)
+          select cast($1 as text), 'evt_' || i, case when i % 2 = 0 then 'queued' else 'dead' end, 0, i from numbers`,
+        args: [many],
+      },
+      {
+        sql: `${all} insert into webhook_call (webhook_id, event_id, status, attempts, run_at)
+          select cast($1 as text), 'evt_' || i, case when i = 2 then 'queued' else 'dead' end, 0, i from numbers where i < 5`,
+        args: [few],
+      },
+    ]);
+    const [ofFew, ofMany] = [
+      { waiting: 1, dead: 3 },
+      { waiting: mostCounted, dead: mostCounted },
+    ];
+    assert.deepEqual([await countCalls(db.read, few), await countCalls(db.read, many)], [ofFew, ofMany]);
+    const found = await findCounted(db.read, 'tax');
+    const counts = new Map(found.map(({ webhook: { id }, calls }) => [id, calls]));
+    assert.deepEqual([counts.get(few), counts.get(many)], [ofFew, ofMany]);
+  });
+}
