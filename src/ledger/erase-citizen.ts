@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { EventId, Mint } from '../kernel/id.ts';
 import { type Read, type Statement, WriteRefused } from '../store/db.ts';
+import { inSizes, textsInSizes } from '../store/multi-row.ts';
 import { bytesField, wholeField } from '../store/row-fields.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import type { Commit } from './commit.ts';
@@ -59,11 +60,8 @@ async function destroyKey(parts: ErasureParts, citizenId: string): Promise<boole
   const forgetName = [
     // What a sequencer is storing is waited for, and what it stores next sees this: no event is in between.
     { sql: "update ledger_head set fence = fence where log = 'main'" },
-    ...waiting.map((id) => ({
-      // Of a person still, who has no name any more.
-      sql: 'update ledger_event set citizen_id = $2 where id = $1',
-      args: [id, `nobody:${event.chain}`],
-    })),
+    // Of a person still, who has no name any more.
+    ...inSizes(waiting).map((ids) => ({ sql: renaming(ids.length), args: [`nobody:${event.chain}`, ...ids] })),
   ];
   const besides = parts.besides?.(citizenId, event.at, event.id) ?? [];
   try {
@@ -108,6 +106,10 @@ export async function forgetNames({ read, claim }: Pick<ErasureParts, 'read' | '
 }
 
 const mostWaiting = 10_000;
+const renaming = textsInSizes((count) => {
+  const places = Array.from({ length: count }, (_, at) => `$${at + 2}`);
+  return `update ledger_event set citizen_id = $1 where id in (${places.join(', ')})`;
+});
 
 /** The events about that person that wait for their number; where more wait than are looked at, nobody numbers them. */
 async function waitingOf(read: Read, chain: Uint8Array): Promise<string[]> {
