@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { type TSchema, Type } from 'typebox';
+import { tooLarge } from '../api/body.ts';
 import { compileCheck } from '../api/parse.ts';
 import { type Issue, type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 import { type DepositGiven, depositHeaders } from './deposit-headers.ts';
@@ -20,6 +21,8 @@ const headerOf = {
 } as const satisfies Record<string, keyof DepositGiven>;
 
 const filePart = 'document';
+/** What may stand around the document, in bytes: the fields, and the heads and boundaries of all parts. */
+export const framingBytes = 65_536;
 const limits = {
   fieldNameSize: 64,
   fieldSize: 4_096,
@@ -63,14 +66,18 @@ export function isForm(contentType: string): boolean {
   return /^multipart\/form-data\s*;/i.test(contentType.trim());
 }
 
-/** Reads a form up to the first byte of its part `document` (RFC 7578); what stands behind that part is refused at its end. */
+/**
+ * Reads a form up to the first byte of its part `document` (RFC 7578), which may weigh `limit` bytes; what is at fault in
+ * it, behind that part too, ends the reading.
+ */
 export async function readDepositForm(
   request: Readable,
   contentType: string,
+  limit: number,
 ): Promise<DepositForm | { readonly refusal: Refusal }> {
   const form = parserOf(contentType);
   if (form === undefined) return { refusal: malformed('The Content-Type names no usable boundary.') };
-  const reading = startReading(request, form);
+  const reading = startReading(request, form, limit);
   try {
     const given = givenOf(reading.fields, await reading.opened);
     if (!('refusal' in given)) return { given, pieces: reading.pieces() };
@@ -86,8 +93,13 @@ export async function readDepositForm(
 type Parser = InstanceType<typeof Busboy>;
 
 function parserOf(contentType: string): Parser | undefined {
-  if (!/;\s*boundary=/i.test(contentType)) return undefined;
-  return new Busboy({ headers: { 'content-type': contentType }, limits, isPartAFile: (name) => name === filePart });
+  const headers = { 'content-type': contentType };
+  try {
+    return new Busboy({ headers, limits, isPartAFile: (name) => name === filePart });
+  } catch {
+    // It throws for want of a boundary alone: that this is the type of a form was seen before.
+    return undefined;
+  }
 }
 
 type Reading = {
@@ -98,20 +110,32 @@ type Reading = {
   stop(): void;
 };
 
-function startReading(request: Readable, form: Parser): Reading {
+function startReading(request: Readable, form: Parser, limit: number): Reading {
   const fields = new Map<string, string>();
   const opened = Promise.withResolvers<string>();
   const ended = Promise.withResolvers<void>();
   let file: Readable | undefined;
-  let fault: Refusal | undefined;
-  const spoil = (detail: string) => {
-    fault ??= malformed(detail);
-  };
-  const fail = () => {
-    const broken = new TurnedAway(fault ?? malformed('The form ended before its closing boundary.'));
+  let arrived = 0;
+  const turnAway = (refusal: Refusal) => {
+    stop();
+    const broken = new TurnedAway(refusal);
     opened.reject(broken);
     ended.reject(broken);
     file?.destroy(broken);
+  };
+  const spoil = (detail: string) => turnAway(malformed(detail));
+  const fail = () => spoil('The form ended before its closing boundary.');
+  // The parser tells nothing of what stands before the first part and behind the last, or in parts beyond those it counts.
+  const weigh = (bytes: Uint8Array) => {
+    if (file === undefined && arrived > framingBytes)
+      spoil(`More than ${framingBytes} bytes stand before the document.`);
+    arrived += bytes.length;
+    if (arrived > limit + framingBytes) turnAway(tooLarge(limit));
+  };
+  const stop = () => {
+    request.off('data', weigh);
+    request.unpipe(form);
+    request.off('error', fail);
   };
   // Each is awaited only where the reading comes that far.
   ended.promise.catch(() => undefined);
@@ -127,23 +151,17 @@ function startReading(request: Readable, form: Parser): Reading {
     // Whoever takes the pieces is told; before that, `opened` is.
     stream.on('error', () => undefined);
     if (!['7bit', '8bit', 'binary'].includes(coding)) spoil('The document must have no transfer encoding.');
-    if (fault === undefined) opened.resolve(mediaType);
-    else fail();
+    opened.resolve(mediaType);
   });
   const tooMany = () => spoil('The form has more parts than it may.');
   form.on('partsLimit', tooMany).on('filesLimit', tooMany).on('fieldsLimit', tooMany);
   form.on('error', fail);
   form.on('finish', () => {
     if (file === undefined) spoil(`The form has no part '${filePart}'.`);
-    if (fault !== undefined) fail();
     ended.resolve();
   });
   request.once('error', fail);
-  request.pipe(form);
-  const stop = () => {
-    request.unpipe(form);
-    request.off('error', fail);
-  };
+  request.on('data', weigh).pipe(form);
 
   async function* pieces(): AsyncGenerator<Uint8Array> {
     try {

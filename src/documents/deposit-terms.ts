@@ -2,7 +2,7 @@ import { announcedTooLarge } from '../api/body.ts';
 import type { Call, RequestShape } from '../api/operation.ts';
 import type { Json } from '../kernel/canonical-json.ts';
 import { type Issue, type Refusal, refusalOfIssues } from '../kernel/problem.ts';
-import { isForm, issueOfForm, readDepositForm } from './deposit-form.ts';
+import { framingBytes, isForm, issueOfForm, readDepositForm } from './deposit-form.ts';
 import { type DepositGiven, type DepositTerms, readDepositHeaders } from './deposit-headers.ts';
 import { refusalOfPurpose } from './header-text.ts';
 import type { DocumentPorts } from './ports.ts';
@@ -24,16 +24,13 @@ type DepositCall = Pick<
   readonly headers: DepositGiven;
 };
 
-/** Around a document in a form. */
-const framingBytes = 65_536;
-
 /** What a deposit says of its document, in headers or in the fields of a form, with all that is wrong with it. */
 export async function readDeposit(call: DepositCall): Promise<Wanted | { readonly refusal: Refusal }> {
   const type = call.headers['content-type'];
   const framing = isForm(type) ? framingBytes : 0;
   const tooLarge = announcedTooLarge(call.headers['content-length'], call.ports.limit, framing);
   if (tooLarge !== undefined) return { refusal: tooLarge };
-  const form = isForm(type) ? await readDepositForm(call.bytes, type) : undefined;
+  const form = isForm(type) ? await readDepositForm(call.bytes, type, call.ports.limit) : undefined;
   if (form !== undefined && 'refusal' in form) return form;
   const given = form?.given ?? call.headers;
   const read = readDepositHeaders(given, call.now);

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import type { Refusal } from '../kernel/problem.ts';
+import { framingBytes, readDepositForm } from './deposit-form.ts';
+import { TurnedAway } from './receive-document.ts';
+
+const type = 'multipart/form-data; boundary=b';
+const limit = 200_000;
+const part = (name: string, value: string, head = '') =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"${head}\r\n\r\n${value}\r\n`;
+const fields = part('citizenId', 'CZ-1001') + part('title', 'Notice');
+const document = part('document', 'Text.', '; filename="a.txt"\r\nContent-Type: text/plain');
+const whole = `${fields}${document}--b--\r\n`;
+
+/** What a form without an end comes to, that goes on with `more`; it ends all the same where more is taken than may be. */
+async function endless(begin: string, more: string): Promise<{ readonly taken: number; readonly refusal?: Refusal }> {
+  const [piece, most] = [Buffer.from(more.repeat(Math.ceil(16_384 / more.length))), 4_000_000];
+  let taken = 0;
+  async function* bytes(): AsyncGenerator<Buffer> {
+    yield Buffer.from(begin);
+    for (; taken < most; taken += piece.length) yield piece;
+  }
+  const form = await readDepositForm(Readable.from(bytes()), type, limit);
+  if ('refusal' in form) return { taken, refusal: form.refusal };
+  try {
+    for await (const _ of form.pieces);
+    return { taken };
+  } catch (fault) {
+    if (!(fault instanceof TurnedAway)) throw fault;
+    return { taken, refusal: fault.refusal };
+  }
+}
+
+test('no form is taken further than its document may weigh, wherever it goes on without end', async () => {
+  const before = framingBytes + 100_000;
+  const cases: readonly (readonly [begin: string, more: string, slug: string, most: number])[] = [
+    ['', 'a line before the first part\r\n', 'bad-request', before],
+    [fields, part('purpose', 'again'), 'bad-request', before],
+    ['', part('', 'nameless'), 'bad-request', before],
+    ['--b\r\nContent-Disposition: form-data; name="title"\r\n\r\n', 'value', 'bad-request', before],
+    ['--b\r\nContent-Disposition: form-data; name="title"\r\n', 'X-More: of the head\r\n', 'bad-request', before],
+    [`${fields}${document}`, part('purpose', 'late'), 'bad-request', before],
+    [whole, 'a line behind the last part\r\n', 'payload-too-large', limit + before],
+  ];
+  for (const [begin, more, slug, most] of cases) {
+    const { taken, refusal } = await endless(begin, more);
+    assert.equal(refusal?.slug, slug, more);
+    assert.ok(taken < most, `${taken} bytes of ${more}`);
+  }
+});
+
+test('a Content-Type of which no boundary can be read is a fault of its sender', async () => {
+  for (const odd of ['multipart/form-data; bound', 'multipart/form-data; title="; boundary=b"']) {
+    const form = await readDepositForm(Readable.from([Buffer.from(whole)]), odd, limit);
+    assert.partialDeepStrictEqual(form, { refusal: { slug: 'bad-request' } }, odd);
+  }
+});
