@@ -1,11 +1,17 @@
 import type { House } from './compose.ts';
 import { mostSkewMs } from './store/database-clock.ts';
 
-/** Compares the machine's clock with the one that counts, each minute, and tells the operator when it comes to be apart. */
-export function watchClock({ lookAtClock, log }: Pick<House, 'lookAtClock' | 'log'>): () => Promise<void> {
+/** Compares the machine's clock with the one that counts, and that with the last look, each minute; tells the operator when they come to be apart. */
+export function watchClock({
+  lookAtClock,
+  isClockSure,
+  log,
+}: Pick<House, 'lookAtClock' | 'isClockSure' | 'log'>): () => Promise<void> {
   let apart = false;
   return async () => {
     const ahead = await lookAtClock();
+    // It tells of steps by itself.
+    await isClockSure();
     const wasApart = apart;
     apart = Math.abs(ahead) > mostSkewMs;
     if (!apart || wasApart) return;

@@ -97,7 +97,7 @@ export function startKeeping(house: KeepingHouse, ports: DocumentPorts): Keeping
     repeat({
       ...{ timer, everyMs: hourMs, firstMs: soonMs(house.random), onFault },
       call: async () => {
-        if (!house.isClockSure() || !(await isErasureDue(parts))) return;
+        if (!(await house.isClockSure()) || !(await isErasureDue(parts))) return;
         const { fault } = await runDeletion(parts, { process: 'retention' }, false);
         if (fault !== undefined) throw fault;
       },

@@ -77,7 +77,7 @@ export function startClearing({ db, clock, isClockSure, timer, claim, random, lo
     firstMs: soonMs(random),
     onFault: (fault) => log.fault('identity', fault),
     call: async () => {
-      if (!isClockSure()) return;
+      if (!(await isClockSure())) return;
       const now = clock.now();
       await clearGuesses(claim, now);
       await clearVerifications({ read: db.read, claim, before: now - settings.verificationsKeptDays * dayMs });

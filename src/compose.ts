@@ -28,7 +28,7 @@ export type House = {
   /** Compares the machine's clock with that, and gives by how many milliseconds it is ahead. */
   readonly lookAtClock: () => Promise<number>;
   /** Whether the clock is to be believed where time alone takes something away for good. */
-  readonly isClockSure: () => boolean;
+  readonly isClockSure: () => Promise<boolean>;
   readonly timer: Timer;
   readonly random: Random;
   readonly mint: Mint;
@@ -88,13 +88,14 @@ export async function joinHouse(ground: Omit<Ground, 'onLost'>, port: MessagePor
 /** The house on a database that is open. */
 export async function houseOn({ settings, root, timer, random, log, ...given }: Ground, db: Db): Promise<House> {
   const { clock, look: lookAtClock } = await keepTime({ ...given, db });
-  const onDoubt = (gainedMs: number) => log.fault('clock', new Error(doubtOf(gainedMs)));
+  const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
+  const onStep = (byMs: number) => log.fault('clock', new Error(stepOf(byMs)));
   const citizenKeys = createCitizenKeys(db.read, root, random, clock);
   return {
     settings,
     clock,
     lookAtClock,
-    isClockSure: createClockDoubt({ ...given, clock, onDoubt }),
+    isClockSure: createClockDoubt({ ...given, clock, read: db.read, claim, onStep }),
     timer,
     random,
     log,
@@ -103,15 +104,17 @@ export async function houseOn({ settings, root, timer, random, log, ...given }: 
     citizenKeys,
     mint: createMint(clock, random),
     commit: createCommit(db, citizenKeys, random),
-    claim: async (statement) => (await db.write([statement]))[0] ?? [],
+    claim,
     register: openRegister({ settings, clock, timer, log }, db),
     close: () => db.close(),
   };
 }
 
-function doubtOf(gainedMs: number): string {
-  const hours = Math.round(gainedMs / 3_600_000);
-  return `the clock has gone ${hours} h ahead at once: nothing is deleted for being old for a day; set it right if it is wrong`;
+function stepOf(byMs: number): string {
+  const hours = Math.round(byMs / 3_600_000);
+  if (byMs < 0)
+    return `the clock is ${Math.round(-byMs / 1_000)} s behind where it was: it was ahead then, or is behind now; see that it is kept by NTP`;
+  return `no server looked at the clock for ${hours} h, or it has gone ahead by that: nothing is deleted for being old for a day; set it right if it is wrong`;
 }
 
 /** The signing keys, and who may call. */

@@ -25,7 +25,7 @@ export async function openWebhookHouse(t: TestContext, db: Db, keepDays = 180, t
       allowPrivateTargets: true,
       pollMs: hour,
       keepMs: keepDays * 24 * hour,
-      isClockSure: () => true,
+      isClockSure: async () => true,
     },
     post: createPostCall({ resolve: systemResolve, allowPrivate: true, timeoutMs }),
     onFault: (fault) => faults.push(fault),

@@ -1,79 +1,114 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { type Engine, engines } from '../../test/engines.ts';
+import type { Claim } from './claim.ts';
 import { createClockDoubt } from './clock-doubt.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
 
-function doubtful() {
-  const time = { clock: Date.UTC(2026, 10, 23), stopwatch: 5 };
+async function doubtful(t: TestContext, engine: Engine) {
+  const db = await engine.open(t);
+  const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
   const told: number[] = [];
-  const isSure = createClockDoubt({
-    clock: { now: () => time.clock },
-    stopwatch: () => time.stopwatch,
-    onDoubt: (gainedMs) => told.push(gainedMs),
-  });
-  return {
+  let [now, passed] = [Date.UTC(2026, 10, 23), 5];
+  const start = () =>
+    createClockDoubt({
+      ...{ clock: { now: () => now }, stopwatch: () => passed, read: db.read, claim },
+      onStep: (byMs) => told.push(byMs),
+    });
+  const time = {
     told,
-    isSure,
-    pass: (ms: number) => {
-      time.clock += ms;
-      time.stopwatch += ms;
-    },
+    start,
+    isSure: start(),
     set: (ms: number) => {
-      time.clock += ms;
+      now += ms;
+    },
+    pass: (ms: number) => {
+      now += ms;
+      passed += ms;
     },
   };
+  assert.equal(await time.isSure(), true, 'nothing was seen before');
+  return time;
 }
 
-test('time that passes is believed, however long nobody asked', () => {
-  const { isSure, pass, told } = doubtful();
-  for (const ms of [0, hour, 400 * day]) {
-    pass(ms);
-    assert.equal(isSure(), true);
-  }
-  assert.deepEqual(told, []);
-});
-
-test('a clock that is set ahead by more than a day is doubted for a day, and told once', () => {
-  const { isSure, pass, set, told } = doubtful();
-  set(365 * day);
-  const seen = Array.from({ length: 26 }, () => {
-    const sure = isSure();
-    pass(hour);
-    return sure;
+for (const engine of engines) {
+  test(`${engine.name}: what passes, however long nobody looks, casts no doubt`, async (t) => {
+    const { start, isSure, pass, told } = await doubtful(t, engine);
+    for (const ms of [hour, 400 * day, day]) {
+      pass(ms);
+      assert.equal(await isSure(), true);
+    }
+    pass(day);
+    assert.equal(await start()(), true);
+    assert.deepEqual(told, []);
   });
-  assert.deepEqual(seen, [...new Array(24).fill(false), true, true]);
-  assert.deepEqual(told, [365 * day]);
-  set(day + 1);
-  assert.equal(isSure(), false, 'and anew the next time');
-  assert.deepEqual(told, [365 * day, day + 1]);
-});
 
-test('it is believed again as soon as it is set right', () => {
-  const { isSure, pass, set } = doubtful();
-  set(365 * day);
-  assert.equal(isSure(), false);
-  pass(2 * hour);
-  set(-365 * day);
-  assert.equal(isSure(), true);
-});
+  test(`${engine.name}: a clock that is set a year ahead is doubted for a day, which starts do not begin anew`, async (t) => {
+    const { start, isSure, pass, set, told } = await doubtful(t, engine);
+    set(365 * day);
+    const seen: boolean[] = [];
+    for (let hours = 0; hours < 26; hours += 1) {
+      seen.push(await start()());
+      pass(hour);
+    }
+    assert.deepEqual(seen, [...new Array(24).fill(false), true, true]);
+    assert.deepEqual(told, [365 * day]);
+    assert.equal(await isSure(), true);
+    set(day + 1);
+    assert.equal(await isSure(), false, 'and anew the next time');
+    assert.deepEqual(told, [365 * day, day + 1]);
+  });
 
-test('a clock that is behind is believed, and doubted when it comes back', () => {
-  const { isSure, pass, set } = doubtful();
-  set(-400 * day);
-  assert.equal(isSure(), true);
-  set(400 * day);
-  assert.equal(isSure(), false);
-  pass(day);
-  assert.equal(isSure(), true);
-});
+  test(`${engine.name}: a start that finds the clock two days ahead doubts it, whoever stood still`, async (t) => {
+    const { start, pass, told } = await doubtful(t, engine);
+    pass(2 * day);
+    const isSure = start();
+    assert.deepEqual(await Promise.all([isSure(), isSure(), isSure()]), [false, false, false]);
+    assert.deepEqual(told, [2 * day]);
+  });
 
-test('less than a day at a time is believed', () => {
-  const { isSure, set, told } = doubtful();
-  for (let times = 0; times < 10; times += 1) {
-    set(day);
-    assert.equal(isSure(), true);
-  }
-  assert.deepEqual(told, []);
-});
+  test(`${engine.name}: a clock that leaps again while it is doubted is doubted for another day`, async (t) => {
+    const { isSure, pass, set } = await doubtful(t, engine);
+    set(365 * day);
+    assert.equal(await isSure(), false);
+    pass(23 * hour);
+    assert.equal(await isSure(), false);
+    set(365 * day);
+    assert.equal(await isSure(), false);
+    pass(23 * hour);
+    assert.equal(await isSure(), false);
+    pass(hour);
+    assert.equal(await isSure(), true);
+  });
+
+  test(`${engine.name}: a clock that was ahead and is set right is believed at once`, async (t) => {
+    const { isSure, pass, set, told } = await doubtful(t, engine);
+    set(365 * day);
+    assert.equal(await isSure(), false);
+    pass(2 * hour);
+    set(-365 * day);
+    assert.equal(await isSure(), true);
+    assert.deepEqual(told, [365 * day, 2 * hour - 365 * day]);
+  });
+
+  test(`${engine.name}: a clock that was behind is doubted when it is set right, for that may be as wrong`, async (t) => {
+    const { isSure, pass, set } = await doubtful(t, engine);
+    set(-400 * day);
+    assert.equal(await isSure(), true);
+    set(400 * day);
+    assert.equal(await isSure(), false);
+    pass(day);
+    assert.equal(await isSure(), true);
+  });
+
+  test(`${engine.name}: days that a clock gains one by one are not seen`, async (t) => {
+    const { isSure, set, told } = await doubtful(t, engine);
+    for (let times = 0; times < 10; times += 1) {
+      set(day);
+      assert.equal(await isSure(), true);
+    }
+    assert.deepEqual(told, []);
+  });
+}

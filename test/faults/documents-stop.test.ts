@@ -25,7 +25,7 @@ function keep({ db, mint, ports, house: { clock, commit } }: DocumentHouse, more
     random: systemRandom,
     timer: systemTimer,
     lookAtClock: async () => 0,
-    isClockSure: () => true,
+    isClockSure: async () => true,
     log: createLog('silent'),
   };
   return startKeeping({ db, mint, clock, commit, claim, settings, ...machine, ...more }, ports);

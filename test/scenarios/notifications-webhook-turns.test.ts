@@ -26,7 +26,7 @@ async function openCalls(t: TestContext, db: Db, { post, allowPrivateTargets = t
     ...{
       pollMs: 60 * minute,
       keepMs: 24 * 60 * minute,
-      isClockSure: () => true,
+      isClockSure: async () => true,
       webhookKey: house.ports.webhookKey,
       allowPrivateTargets,
       post,
@@ -132,7 +132,7 @@ for (const engine of engines) {
       ...{
         pollMs: 60 * minute,
         keepMs: minute,
-        isClockSure: () => true,
+        isClockSure: async () => true,
         webhookKey: house.ports.webhookKey,
         allowPrivateTargets: true,
       },
@@ -181,7 +181,7 @@ for (const engine of engines) {
     let [posts, writes, isAway] = [0, 0, false];
     const never = () => new Promise<never>(() => undefined);
     const calling = startWebhooks({
-      ...{ ...time, read: db.read, random: house.random, pollMs: 5_000, keepMs: minute, isClockSure: () => true },
+      ...{ ...time, read: db.read, random: house.random, pollMs: 5_000, keepMs: minute, isClockSure: async () => true },
       ...{ webhookKey: house.ports.webhookKey, allowPrivateTargets: true, onFault: assert.fail },
       write: (unit) => {
         writes += 1;

@@ -141,7 +141,7 @@ for (const engine of engines) {
         allowPrivateTargets: true,
         pollMs: 1,
         keepMs: Number.POSITIVE_INFINITY,
-        isClockSure: () => true,
+        isClockSure: async () => true,
       },
       post: async () => ({ status: 204, retryAfter: undefined }),
       onFault: (fault) => faults.push(fault),

@@ -43,7 +43,7 @@ type WebhookProcess = {
   /** So long events and calls are kept. */
   readonly keepMs: number;
   /** Whether the clock is to be believed in that. */
-  readonly isClockSure: () => boolean;
+  readonly isClockSure: () => Promise<boolean>;
   onFault(fault: unknown): void;
 };
 
@@ -82,7 +82,7 @@ export function startWebhooks(parts: WebhookProcess): Calling {
     everyMs: pruneEveryMs,
     firstMs: soonMs(parts.random),
     call: async () => {
-      if (parts.isClockSure()) await pruneFeed({ ...parts, before: parts.clock.now() - parts.keepMs });
+      if (await parts.isClockSure()) await pruneFeed({ ...parts, before: parts.clock.now() - parts.keepMs });
     },
   });
   return {
