@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
-import { type DoctorRoom, inTwo, messageOf, sizeOf, spanOf } from './doctor-room.ts';
+import { type DoctorRoom, inTwo, messageOf, readyDatabase, sizeOf, spanOf } from './doctor-room.ts';
+import { readClockSeen, sureFrom } from './jobs/clock-doubt.ts';
 import { isCheckedAlways, quickCheck } from './store/database-check.ts';
 import { aheadOfDatabase, mostSkewMs } from './store/database-clock.ts';
 import { databaseFile } from './store/open.ts';
@@ -185,20 +186,25 @@ async function connections({ read }: LookedAt): Promise<readonly Finding[]> {
   return [warn(found, 'raise max_connections: a process opens 8 to 10, and as many for each thread that helps')];
 }
 
-async function clock({ clock: ours, ...room }: DoctorRoom): Promise<readonly Finding[]> {
-  const db = await reached({ ...room, clock: ours });
+async function clock(room: DoctorRoom): Promise<readonly Finding[]> {
+  const db = await reached(room);
   if (db === undefined) return [];
   const keep = 'see that the clocks are kept by NTP, as by chrony';
-  if (db.engine === 'postgres') {
-    const apart = Math.abs(await aheadOfDatabase(db, ours));
-    const found = `${spanOf(apart / 1_000)} from the clock of PostgreSQL`;
-    return [apart > mostSkewMs ? warn(found, keep) : ok(found)];
-  }
-  const schema = await room.schema().catch(() => undefined);
-  if (schema?.pending.length !== 0) return [];
-  const [row] = await db.read("select max(at) as at from ledger_checkpoint where kind = 'signed'");
-  const ahead = Number(row?.['at'] ?? 0) - ours.now();
-  if (ahead > mostSkewMs)
-    return [warn(`this clock is ${spanOf(ahead / 1_000)} behind the last signed checkpoint`, keep)];
-  return [ok('not behind what was recorded')];
+  const ahead = await aheadOfDatabase(db, room.clock);
+  const apart = `${spanOf(Math.abs(ahead) / 1_000)} from the clock of PostgreSQL`;
+  if (Math.abs(ahead) > mostSkewMs) return [warn(apart, keep)];
+  const seen = (await readyDatabase(room)) && (await readClockSeen(db.read));
+  const now = room.clock.now() - ahead;
+  const behind = (seen?.seenAt ?? now) - now;
+  if (behind > mostSkewMs)
+    return [warn(`the clock is ${spanOf(behind / 1_000)} behind where a server saw it last`, keep)];
+  const doubtful = (seen === undefined ? now : sureFrom(seen, now)) - now;
+  if (doubtful > 0)
+    return [
+      warn(
+        `the clock is ahead of where a server saw it last, or none ran: nothing is deleted for being old for ${spanOf(doubtful / 1_000)}`,
+        'set it right if it is wrong',
+      ),
+    ];
+  return [ok(db.engine === 'postgres' ? apart : 'not behind what was recorded')];
 }

@@ -210,9 +210,15 @@ const cases: readonly (readonly [
   ],
   [
     'a clock that stands before what was recorded',
-    sql('update ledger_checkpoint set at = at + 86400000'),
+    sql('update clock_seen set seen_at = seen_at + 86400000'),
     {},
-    ['clock', 'warn', /^this clock is \d+ h behind the last signed checkpoint$/, /NTP/],
+    ['clock', 'warn', /^the clock is \d+ h behind where a server saw it last$/, /NTP/],
+  ],
+  [
+    'a clock that went ahead since a server ran',
+    sql('update clock_seen set seen_at = seen_at - 3 * 86400000'),
+    {},
+    ['clock', 'warn', /^the clock is ahead .*: nothing is deleted for being old for 24 h$/, /set it right/],
   ],
   [
     'a policy that nobody knows',
