@@ -81,6 +81,8 @@ export function startKeeping(house: KeepingHouse, ports: DocumentPorts): Keeping
   const isStopping = () => stopping;
   const onFault = (fault: unknown) => log.fault('documents', fault);
   const sweep = async (leastAgeMs: number) => {
+    // What has no row may be a document, beside a database that was taken back: only time tells.
+    if (!(await house.isClockSure())) return;
     // Files are dated by the machine.
     const before = clock.now() + (await house.lookAtClock()) - leastAgeMs;
     const times = { before, rowless: before - rowlessDays * 24 * hourMs };

@@ -115,6 +115,28 @@ for (const engine of engines) {
     assert.equal(await Promise.race([keeping.stop(1), late.promise]), undefined);
   });
 
+  test(`${engine.name}: a sweep takes nothing away while the clock is not believed`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    await deposited(house, pdfOf(100));
+    await house.wires.blobs.put('doc_rowless', Readable.from([Buffer.from('x')]));
+    house.time.now += 400 * dayMs;
+    const asked = Promise.withResolvers<void>();
+    const sweep = (isSure: boolean) =>
+      keep(house, {
+        isClockSure: async () => {
+          asked.resolve();
+          return isSure;
+        },
+      });
+    const doubting = sweep(false);
+    await asked.promise;
+    await doubting.stop(longestMs);
+    assert.equal((await house.files()).length, 2);
+    const believing = sweep(true);
+    await until(async () => (await house.files()).length === 1);
+    await believing.stop(longestMs);
+  });
+
   test(`${engine.name}: a sweep that is told to stop takes nothing more away`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     for (const name of ['doc_aaaa', 'doc_bbbb']) {
