@@ -103,6 +103,26 @@ for (const engine of engines) {
     assert.equal(kids().includes(keys.current('evidence').kid), true);
   });
 
+  test(`${engine.name}: a key that was withdrawn while the clock was ahead stays withdrawn when it is set right`, async (t) => {
+    const room = { db: await engine.open(t), root, clock: frozen() };
+    await createMissingSigningKeys(room, systemRandom);
+    const keys = await openSigningKeys(room);
+    const stolen = keys.current('access-token').kid;
+    const year = 365 * 86_400_000;
+    room.clock.at += year;
+    const { statements } = signingKeyReplacement(room, { use: 'access-token', atOnce: true }, systemRandom);
+    await room.db.write(statements);
+    room.clock.at -= year;
+    const isGone = async () => {
+      await keys.reload();
+      const listed = keys.publicJwks().keys.some(({ kid }) => kid === stolen);
+      return !listed && keys.find('access-token', stolen) === undefined && keys.current('access-token').kid !== stolen;
+    };
+    assert.equal(await isGone(), true);
+    await rotateSigningKey(room, 'access-token');
+    assert.equal(await isGone(), true);
+  });
+
   test(`${engine.name}: a key that another process made is known within a minute, and no reading is done before`, async (t) => {
     const db = await engine.open(t);
     let reads = 0;

@@ -57,6 +57,11 @@ type StoredKey = {
   readonly isWithdrawn: boolean;
 };
 
+/** What is withdrawn is out of force whenever that was: the clock may have been ahead. */
+function isInForce({ retireAt, isWithdrawn }: StoredKey, now: number): boolean {
+  return !isWithdrawn && (retireAt === undefined || retireAt > now);
+}
+
 /** Reads all signing keys, and holds them. */
 export async function openSigningKeys({
   db,
@@ -67,7 +72,7 @@ export async function openSigningKeys({
   let made: KnownKeys = new Map();
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
-  const inForce = ({ retireAt }: StoredKey) => retireAt === undefined || retireAt > clock.now();
+  const inForce = (one: StoredKey) => isInForce(one, clock.now());
 
   async function load(): Promise<void> {
     readAt = clock.now();
@@ -123,9 +128,7 @@ export async function openSigningKeys({
 export async function createMissingSigningKeys(room: KeyRoom, random: Random): Promise<SigningUse[]> {
   const now = room.clock.now();
   const stored = await readKeys(room.db.read, room.root, { now, made: new Map() });
-  const missing = signingUses.filter(
-    (use) => !stored.some(({ key, retireAt }) => key.use === use && (retireAt === undefined || retireAt > now)),
-  );
+  const missing = signingUses.filter((use) => !stored.some((one) => one.key.use === use && isInForce(one, now)));
   const unit = missing.flatMap((use) => keyCreation(room, use, random).statements);
   if (unit.length > 0) await tellRetired(unit, room.db.write(unit));
   return missing;
@@ -155,7 +158,8 @@ export function signingKeyReplacement(
 ): { readonly kid: string; readonly statements: readonly Statement[] } {
   const now = room.clock.now();
   const retiring = {
-    sql: 'update signing_key set retire_at = $2, withdrawn = $3 where use = $1 and (retire_at is null or retire_at > $2)',
+    sql: `update signing_key set retire_at = $2, withdrawn = $3
+      where use = $1 and (retire_at is null or retire_at > $2) and not withdrawn`,
     args: [use, atOnce ? now : now + overlapMs, atOnce],
   };
   const { kid, statements } = keyCreation(room, use, random);
