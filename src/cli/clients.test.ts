@@ -11,7 +11,8 @@ import { findClient } from '../access/client-store.ts';
 import { scopes } from '../api/operation.ts';
 import { createMint } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { findActive, insertCalls, insertWebhook, waitingWebhooks } from '../notifications/webhooks/webhook-store.ts';
+import { insertCalls, waitingWebhooks } from '../notifications/webhooks/webhook-call-store.ts';
+import { findActive, insertWebhook } from '../notifications/webhooks/webhook-store.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: create stores the client with its event, and shows the secret once`, async (t) => {
@@ -90,7 +91,7 @@ for (const engine of engines) {
       const call = createMint(clock, systemRandom)('event');
       const told = "insert into feed_event (id, client_id, at, type, data) values ($1, $2, 1, 'x', '{}')";
       await db.write([
-        insertWebhook(webhook),
+        ...insertWebhook(webhook),
         { sql: told, args: [call, clientId] },
         ...insertCalls([{ webhook: id, event: call, at: 1 }]),
       ]);

@@ -22,7 +22,7 @@ async function openWebhooks(t: TestContext, engine?: Engine) {
   const secret = new Uint8Array(40);
   await db.write([
     clientCreation(client),
-    insertWebhook({ id, clientId, url: 'https://x.example/', signature: 'v1', secret, createdAt: 1 }),
+    ...insertWebhook({ id, clientId, url: 'https://x.example/', signature: 'v1', secret, createdAt: 1 }),
     ...['dead', 'dead', 'queued', 'done'].flatMap((status) => callOf(mint('event'), { id, clientId, status })),
   ]);
   return { ...line, id, clientId, run: (...args: string[]) => line.run('webhooks', ...args) };
@@ -99,7 +99,7 @@ for (const engine of engines) {
     const secret = new Uint8Array(40);
     await db.write([
       clientCreation(otherClient),
-      ...[second, removed].map((one) =>
+      ...[second, removed].flatMap((one) =>
         insertWebhook({ id: one, clientId: other, url: 'https://y.example/', signature: 'v1', secret, createdAt: 1 }),
       ),
       disable(second),

@@ -1,7 +1,7 @@
 import type { Read } from '../store/db.ts';
 import { wholeField, wholeOrNull } from '../store/row-fields.ts';
 import type { ChannelName } from './notification.ts';
-import { waitingWebhooks } from './webhooks/webhook-store.ts';
+import { waitingWebhooks } from './webhooks/webhook-call-store.ts';
 
 /** How much of a queue is due and not taken yet, and since when the first of it is; undefined where nothing is. */
 export type QueueDepth = { readonly due: number; readonly oldestAt: number | undefined };

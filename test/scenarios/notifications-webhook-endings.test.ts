@@ -5,7 +5,8 @@ import { createWebhook } from '../../src/notifications/webhooks/create-webhook.t
 import { listWebhooks } from '../../src/notifications/webhooks/list-webhooks.ts';
 import { redeliverWebhook } from '../../src/notifications/webhooks/redeliver-webhook.ts';
 import { removeWebhook } from '../../src/notifications/webhooks/remove-webhook.ts';
-import { countCalls, disable, giveUpPage } from '../../src/notifications/webhooks/webhook-store.ts';
+import { giveUpPage } from '../../src/notifications/webhooks/webhook-call-store.ts';
+import { countCalls, disable } from '../../src/notifications/webhooks/webhook-store.ts';
 import type { Db } from '../../src/store/db.ts';
 import { engines } from '../engines.ts';
 import { openWebhookHouse } from '../webhook-house.ts';

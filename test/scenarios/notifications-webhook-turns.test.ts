@@ -11,7 +11,7 @@ import { redeliverWebhook } from '../../src/notifications/webhooks/redeliver-web
 import { removeWebhook } from '../../src/notifications/webhooks/remove-webhook.ts';
 import { rotateWebhookSecret } from '../../src/notifications/webhooks/rotate-webhook-secret.ts';
 import { startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
-import { insertCalls } from '../../src/notifications/webhooks/webhook-store.ts';
+import { insertCalls } from '../../src/notifications/webhooks/webhook-call-store.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createDeliveryHouse, minute, settled, until, untilLater } from '../delivery-house.ts';
 import { engines } from '../engines.ts';

@@ -8,9 +8,7 @@ import { findHosts } from './webhook-hosts.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
 import { newSecret, signatureSchemes } from './webhook-secret.ts';
 import { changed, webhookShape, webhookView } from './webhook-shape.ts';
-import { findWebhooks, insertWebhook } from './webhook-store.ts';
-
-const mostWebhooks = 10;
+import { insertWebhook, mostWebhooks } from './webhook-store.ts';
 
 const request = {
   body: Type.Object(
@@ -53,22 +51,19 @@ export const createWebhook = defineOperation({
       const issues = [{ in: 'body' as const, pointer: '/url', code: 'not-allowed', detail: fault ?? notPublic }];
       return { refusal: refusalOfIssues(issues) };
     }
-    const present = await findWebhooks(call.read, caller.clientId);
-    if (present.length >= mostWebhooks) {
-      return { refusal: refuse('conflict', `A client has at most ${mostWebhooks} webhooks; remove one first.`) };
-    }
     const id = call.mint('webhook');
     const { shown, sealed } = newSecret(ports.webhookKey, id, ports.random);
     const { signature = 'v1' } = call.body;
     const webhook = { id, clientId: caller.clientId, url: url.href, signature, secret: sealed, createdAt: now };
     const made = { ...webhook, status: 'active', old: undefined, isReviving: false } as const;
     return {
-      effect: { events: [changed(call, id, 'created')], statements: [insertWebhook(webhook)] },
+      effect: { events: [changed(call, id, 'created')], statements: insertWebhook(webhook) },
       answer: {
         status: 201,
         headers: { 'cache-control': 'no-store' },
         json: webhookView(ports.webhookKey, made, { waiting: 0, dead: 0 }, shown),
       },
+      onRefused: () => refuse('conflict', `A client has at most ${mostWebhooks} webhooks; remove one first.`),
     };
   },
 });

@@ -7,7 +7,8 @@ import type { CitizenEvent } from '../../ledger/event.ts';
 import type { Notification, NotificationStatus } from '../notification.ts';
 import { findFeed, tell } from './feed-store.ts';
 import { createNumberer } from './number-feed.ts';
-import { insertWebhook, waitingWebhooks } from './webhook-store.ts';
+import { waitingWebhooks } from './webhook-call-store.ts';
+import { insertWebhook } from './webhook-store.ts';
 
 const start = 1_800_000_000_000;
 const clock = { now: () => start };
@@ -73,7 +74,7 @@ for (const engine of engines) {
     const hour = 3_600_000;
     await db.write([
       ...[eventOf(notification(), { type: 'opened', status: 'read', at: start + hour })],
-      insertWebhook({
+      ...insertWebhook({
         ...{ id: mint('webhook'), clientId: 'team', url: 'https://team.example', createdAt: start },
         ...{ signature: 'v1', secret: Buffer.alloc(1) },
       }),

@@ -3,7 +3,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Commit } from '../../ledger/commit.ts';
 import { type Db, type Read, type Statement, WriteRefused } from '../../store/db.ts';
 import { findUnnumbered, giveNumbers, lastNumber, moveHead, type Unnumbered } from './feed-store.ts';
-import { findActive, insertCalls } from './webhook-store.ts';
+import { insertCalls } from './webhook-call-store.ts';
+import { findActive } from './webhook-store.ts';
 
 const numberedAtOnce = 200;
 

@@ -10,21 +10,16 @@ import { createNumberer, type WriteUnit } from './number-feed.ts';
 import type { PostCall, PostResult } from './post-call.ts';
 import { pruneFeed } from './prune-feed.ts';
 import { parseTarget } from './target.ts';
-import { openSecret, signedHeaders } from './webhook-secret.ts';
 import {
   claimCalls,
-  disable,
   endCall,
-  findOlderSecrets,
-  findRevivals,
-  findWebhook,
   giveUpPage,
-  revivePage,
-  type Webhook,
   type WebhookJob,
   waitingWebhooks,
   webhookJobOf,
-} from './webhook-store.ts';
+} from './webhook-call-store.ts';
+import { openSecret, signedHeaders } from './webhook-secret.ts';
+import { disable, findOlderSecrets, findRevivals, findWebhook, revivePage, type Webhook } from './webhook-store.ts';
 import { createWebhookTurns } from './webhook-turns.ts';
 
 type WebhookProcess = {

@@ -12,7 +12,7 @@ for (const engine of engines) {
     const db = await engine.open(t);
     const webhook = { clientId: 'tax', url: 'https://tax.example/', signature: 'v1', createdAt: 1_000 } as const;
     const [few, many] = [mint('webhook'), mint('webhook')];
-    await db.write([few, many].map((id) => insertWebhook({ ...webhook, id, secret: systemRandom(40) })));
+    await db.write([few, many].flatMap((id) => insertWebhook({ ...webhook, id, secret: systemRandom(40) })));
     const all = `with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < ${2 * mostCounted + 6})`;
     await db.write([
       {

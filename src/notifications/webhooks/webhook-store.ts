@@ -1,6 +1,5 @@
-import type { EventId, WebhookId } from '../../kernel/id.ts';
+import type { WebhookId } from '../../kernel/id.ts';
 import type { Read, Row, Statement } from '../../store/db.ts';
-import { createMultiRow } from '../../store/multi-row.ts';
 import { bytesField, idField, textField, wholeField, wholeOrNull, wordField } from '../../store/row-fields.ts';
 import { type SignatureScheme, signatureSchemes } from './webhook-secret.ts';
 
@@ -23,14 +22,28 @@ export type Webhook = {
 
 const columns = 'id, client_id, url, status, signature, secret, old_secret, old_until, created_at, revive_after';
 
-/** Stores a new webhook. */
-export function insertWebhook(webhook: Omit<Webhook, 'status' | 'old' | 'isReviving'>): Statement {
+/** A client has no more of them. */
+export const mostWebhooks = 10;
+
+/**
+ * Stores a new webhook; refused (`rows`) where its client has that many, or is disabled, whose webhooks were removed. Whoever
+ * makes another one at the same time, or disables the client, waits for the row of the client.
+ */
+export function insertWebhook(webhook: Omit<Webhook, 'status' | 'old' | 'isReviving'>): Statement[] {
   const { id, clientId, url, signature, secret, createdAt } = webhook;
-  return {
-    sql: `insert into webhook (id, client_id, url, status, signature, secret, created_at)
-      values ($1, $2, $3, 'active', $4, $5, $6)`,
-    args: [id, clientId, url, signature, secret, createdAt],
-  };
+  return [
+    { sql: 'update client set name = name where client_id = $1', args: [clientId] },
+    {
+      sql: `insert into webhook (id, client_id, url, status, signature, secret, created_at)
+        select cast($1 as text), cast($2 as text), cast($3 as text), 'active', cast($4 as text), $5,
+            cast($6 as bigint)
+          where (select count(*) from webhook where client_id = $2 and status <> 'removed') < ${mostWebhooks}
+            and not exists (select 1 from client where client_id = $2 and disabled_at is not null)
+        returning id`,
+      args: [id, clientId, url, signature, secret, createdAt],
+      rows: 1,
+    },
+  ];
 }
 
 /** The webhooks of a client that are not removed, oldest first. */
@@ -173,7 +186,7 @@ export async function findRevivals(read: Read): Promise<Revival[]> {
 }
 
 /** So many calls change their state in one unit at most. */
-const movedAtOnce = 500;
+export const movedAtOnce = 500;
 
 /**
  * The next calls that a webhook has back. What is given up again meanwhile stays so: it lies before where the next page begins. Harmless
@@ -201,95 +214,4 @@ export async function revivePage(read: Read, { id, after }: Revival, now: number
 export async function countCalls(read: Read, id: WebhookId): Promise<Calls> {
   const [row] = await read(`select ${counted('queued', '$1')} as waiting, ${counted('dead', '$1')} as dead`, [id]);
   return row === undefined ? { waiting: 0, dead: 0 } : callsOf(row);
-}
-
-/** A call that is to be made. */
-export type WebhookJob = { readonly webhook: WebhookId; readonly event: EventId; readonly attempts: number };
-
-const queueCalls = createMultiRow(
-  'insert into webhook_call (webhook_id, event_id, status, attempts, run_at) values',
-  5,
-  'on conflict (webhook_id, event_id) do nothing',
-);
-
-/** Queues calls, each due at `at`; harmless where one is there. */
-export function insertCalls(
-  calls: readonly { readonly webhook: WebhookId; readonly event: EventId; readonly at: number }[],
-): Statement[] {
-  return queueCalls(calls.map(({ webhook, event, at }) => [webhook, event, 'queued', 0, at]));
-}
-
-/** A webhook for which something waits, and the time of its first call. Of one that is not active nothing is called: it is given up. */
-export type WaitingWebhook = { readonly id: WebhookId; readonly runAt: number; readonly isActive: boolean };
-
-/** The webhooks for which something waits. It jumps from one to the next in the index, however much waits for each. */
-export async function waitingWebhooks(read: Read): Promise<WaitingWebhook[]> {
-  const rows = await read(
-    `with recursive waiting (id) as (
-        select min(c.webhook_id) from webhook_call c where c.status = 'queued'
-        union all
-        select (select min(c.webhook_id) from webhook_call c where c.status = 'queued' and c.webhook_id > w.id)
-        from waiting w where w.id is not null)
-      select w.id, (select h.status from webhook h where h.id = w.id) as status,
-        (select min(c.run_at) from webhook_call c where c.status = 'queued' and c.webhook_id = w.id) as run_at
-      from waiting w where w.id is not null order by w.id`,
-  );
-  return rows.map((row) => ({
-    id: idField(row, 'id', 'webhook'),
-    runAt: wholeOrNull(row, 'run_at') ?? 0,
-    isActive: textField(row, 'status') === 'active',
-  }));
-}
-
-/**
- * Gives up the next calls of a webhook that is not active; nothing where it has become so again. The worker does so page by page, for
- * they may be more than others could wait for. Those that were in the queue when it became active again wait on.
- */
-export function giveUpPage(id: WebhookId): Statement[] {
-  return [
-    // Locks the row: a revival is asked for before what follows looks, or finds what this has given up.
-    { sql: 'update webhook set status = status where id = $1', args: [id] },
-    {
-      sql: `with next as materialized (
-          select event_id from webhook_call where status = 'queued' and webhook_id = $1 order by run_at, event_id limit ${movedAtOnce})
-        update webhook_call set status = 'dead' where webhook_id = $1 and status = 'queued' and event_id in (select event_id from next)
-          and exists (select 1 from webhook h where h.id = $1 and h.status <> 'active')`,
-      args: [id],
-    },
-  ];
-}
-
-type ClaimAsk = { readonly webhook: WebhookId; readonly now: number; readonly again: number; readonly limit: number };
-
-/** Takes due calls of a webhook; they fall due again at `again`, should this process be lost. */
-export function claimCalls({ webhook, now, again, limit }: ClaimAsk): Statement {
-  return {
-    sql: `with due as materialized (
-        select event_id from webhook_call where status = 'queued' and webhook_id = $4 and run_at <= $1
-        order by run_at, event_id limit $3 /* skip locked */)
-      update webhook_call set attempts = attempts + 1, run_at = $2
-      where webhook_id = $4 and event_id in (select event_id from due)
-      returning webhook_id, event_id, attempts`,
-    args: [now, again, limit, webhook],
-  };
-}
-
-/** A row of `claimCalls`. */
-export function webhookJobOf(row: Row): WebhookJob {
-  return {
-    webhook: idField(row, 'webhook_id', 'webhook'),
-    event: idField(row, 'event_id', 'event'),
-    attempts: wholeField(row, 'attempts'),
-  };
-}
-
-type CallEnd = { readonly status: 'queued' | 'done' | 'dead'; readonly runAt: number; readonly answer: number | null };
-
-/** Stores what a call came to; nothing where it was claimed anew meanwhile. */
-export function endCall({ webhook, event, attempts }: WebhookJob, { status, runAt, answer }: CallEnd): Statement {
-  return {
-    sql: `update webhook_call set status = $1, run_at = $2, answer = $3
-      where webhook_id = $4 and event_id = $5 and attempts = $6 and coalesce(status, '') = 'queued' returning event_id`,
-    args: [status, runAt, answer, webhook, event, attempts],
-  };
 }

@@ -1,5 +1,5 @@
 import type { WebhookId } from '../../kernel/id.ts';
-import type { WaitingWebhook } from './webhook-store.ts';
+import type { WaitingWebhook } from './webhook-call-store.ts';
 
 /** So many calls of one webhook at once; of one whose last call failed fewer, since each may hold its place for its whole time-out. */
 const mostAtOnce = 32;

@@ -1,0 +1,96 @@
+import type { EventId, WebhookId } from '../../kernel/id.ts';
+import type { Read, Row, Statement } from '../../store/db.ts';
+import { createMultiRow } from '../../store/multi-row.ts';
+import { idField, textField, wholeField, wholeOrNull } from '../../store/row-fields.ts';
+import { movedAtOnce } from './webhook-store.ts';
+
+/** A call that is to be made. */
+export type WebhookJob = { readonly webhook: WebhookId; readonly event: EventId; readonly attempts: number };
+
+const queueCalls = createMultiRow(
+  'insert into webhook_call (webhook_id, event_id, status, attempts, run_at) values',
+  5,
+  'on conflict (webhook_id, event_id) do nothing',
+);
+
+/** Queues calls, each due at `at`; harmless where one is there. */
+export function insertCalls(
+  calls: readonly { readonly webhook: WebhookId; readonly event: EventId; readonly at: number }[],
+): Statement[] {
+  return queueCalls(calls.map(({ webhook, event, at }) => [webhook, event, 'queued', 0, at]));
+}
+
+/** A webhook for which something waits, and the time of its first call. Of one that is not active nothing is called: it is given up. */
+export type WaitingWebhook = { readonly id: WebhookId; readonly runAt: number; readonly isActive: boolean };
+
+/** The webhooks for which something waits. It jumps from one to the next in the index, however much waits for each. */
+export async function waitingWebhooks(read: Read): Promise<WaitingWebhook[]> {
+  const rows = await read(
+    `with recursive waiting (id) as (
+        select min(c.webhook_id) from webhook_call c where c.status = 'queued'
+        union all
+        select (select min(c.webhook_id) from webhook_call c where c.status = 'queued' and c.webhook_id > w.id)
+        from waiting w where w.id is not null)
+      select w.id, (select h.status from webhook h where h.id = w.id) as status,
+        (select min(c.run_at) from webhook_call c where c.status = 'queued' and c.webhook_id = w.id) as run_at
+      from waiting w where w.id is not null order by w.id`,
+  );
+  return rows.map((row) => ({
+    id: idField(row, 'id', 'webhook'),
+    runAt: wholeOrNull(row, 'run_at') ?? 0,
+    isActive: textField(row, 'status') === 'active',
+  }));
+}
+
+/**
+ * Gives up the next calls of a webhook that is not active; nothing where it has become so again. The worker does so page by page, for
+ * they may be more than others could wait for. Those that were in the queue when it became active again wait on.
+ */
+export function giveUpPage(id: WebhookId): Statement[] {
+  return [
+    // Locks the row: a revival is asked for before what follows looks, or finds what this has given up.
+    { sql: 'update webhook set status = status where id = $1', args: [id] },
+    {
+      sql: `with next as materialized (
+          select event_id from webhook_call where status = 'queued' and webhook_id = $1 order by run_at, event_id limit ${movedAtOnce})
+        update webhook_call set status = 'dead' where webhook_id = $1 and status = 'queued' and event_id in (select event_id from next)
+          and exists (select 1 from webhook h where h.id = $1 and h.status <> 'active')`,
+      args: [id],
+    },
+  ];
+}
+
+type ClaimAsk = { readonly webhook: WebhookId; readonly now: number; readonly again: number; readonly limit: number };
+
+/** Takes due calls of a webhook; they fall due again at `again`, should this process be lost. */
+export function claimCalls({ webhook, now, again, limit }: ClaimAsk): Statement {
+  return {
+    sql: `with due as materialized (
+        select event_id from webhook_call where status = 'queued' and webhook_id = $4 and run_at <= $1
+        order by run_at, event_id limit $3 /* skip locked */)
+      update webhook_call set attempts = attempts + 1, run_at = $2
+      where webhook_id = $4 and event_id in (select event_id from due)
+      returning webhook_id, event_id, attempts`,
+    args: [now, again, limit, webhook],
+  };
+}
+
+/** A row of `claimCalls`. */
+export function webhookJobOf(row: Row): WebhookJob {
+  return {
+    webhook: idField(row, 'webhook_id', 'webhook'),
+    event: idField(row, 'event_id', 'event'),
+    attempts: wholeField(row, 'attempts'),
+  };
+}
+
+type CallEnd = { readonly status: 'queued' | 'done' | 'dead'; readonly runAt: number; readonly answer: number | null };
+
+/** Stores what a call came to; nothing where it was claimed anew meanwhile. */
+export function endCall({ webhook, event, attempts }: WebhookJob, { status, runAt, answer }: CallEnd): Statement {
+  return {
+    sql: `update webhook_call set status = $1, run_at = $2, answer = $3
+      where webhook_id = $4 and event_id = $5 and attempts = $6 and coalesce(status, '') = 'queued' returning event_id`,
+    args: [status, runAt, answer, webhook, event, attempts],
+  };
+}

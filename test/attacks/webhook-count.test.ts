@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { newClient } from '../../src/access/client.ts';
+import { clientCreation, clientDisabling } from '../../src/access/client-store.ts';
+import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
+import { createWebhook } from '../../src/notifications/webhooks/create-webhook.ts';
+import { listWebhooks } from '../../src/notifications/webhooks/list-webhooks.ts';
+import { insertWebhook, removeAll } from '../../src/notifications/webhooks/webhook-store.ts';
+import type { Db } from '../../src/store/db.ts';
+import { openPostgres } from '../../src/store/postgres.ts';
+import { engines } from '../engines.ts';
+import { createNotificationHouse } from '../notification-house.ts';
+import { createDatabase, dropDatabase } from '../postgres-databases.ts';
+import { until } from '../until.ts';
+
+/** A house with one client, and what it comes to when that asks for as many webhooks at once. */
+async function openGreedy(db: Db) {
+  const wanted = { name: 'Greedy', kind: 'test', scopes: ['webhooks:manage'], credential: 'secret' } as const;
+  const made = newClient(wanted, systemClock, systemRandom);
+  assert.ok('client' in made);
+  const { clientId } = made.client;
+  await db.write([clientCreation(made.client)]);
+  const house = await createNotificationHouse(db, systemClock, {});
+  const create = house.serve(createWebhook);
+  const askForMany = async (count: number) => {
+    const asked = Array.from({ length: count }, (_, at) =>
+      create({ body: { url: `http://127.0.0.1:9/${at}` } }, { clientId }),
+    );
+    const answers = await Promise.all(asked);
+    const told = answers.map((answer) => ('refused' in answer ? answer.refused.slug : answer.status));
+    return [told.filter((one) => one === 201).length, told.filter((one) => one === 'conflict').length];
+  };
+  return { house, clientId, askForMany };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a client that asks for many webhooks at once gets ten, and none once it is disabled`, async (t) => {
+    const db = await engine.open(t);
+    const { house, clientId, askForMany } = await openGreedy(db);
+    assert.deepEqual(await askForMany(40), [10, 30]);
+    // Another process takes the client for what it was, for up to a minute.
+    await db.write([clientDisabling(clientId, systemClock.now()), removeAll(clientId)]);
+    assert.deepEqual(await askForMany(2), [0, 2]);
+    const left = await house.serve(listWebhooks)({}, { clientId });
+    assert.ok('json' in left);
+    assert.deepEqual(left.json['items'], []);
+  });
+}
+
+test('postgres: webhooks wait for one that another process is making for the client, and count it', async (t) => {
+  const url = await createDatabase('migrated');
+  t.after(() => dropDatabase(url));
+  const db = await openPostgres(url, { random: systemRandom });
+  t.after(() => db.close());
+  const { house, clientId, askForMany } = await openGreedy(db);
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  await other.query('begin');
+  const head = { id: house.mint('webhook'), clientId, url: 'http://127.0.0.1:9/other', createdAt: 0 };
+  for (const { sql, args = [] } of insertWebhook({ ...head, signature: 'v1', secret: Buffer.alloc(1) })) {
+    await other.query(sql, [...args]);
+  }
+  const asked = askForMany(10);
+  const waits = until(async () => (await other.query('select 1 from pg_locks where not granted')).rows.length > 0);
+  assert.equal(await Promise.race([waits, asked]), undefined, 'they did not wait');
+  await other.query('commit');
+  await other.end();
+  assert.deepEqual(await asked, [9, 1]);
+});
