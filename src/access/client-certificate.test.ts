@@ -68,7 +68,7 @@ test('a header counts from a trusted proxy alone, and is taken off every other r
     assert.deepEqual(outcome(address), [undefined, []], String(address));
   const asPem = encodeURIComponent(pair.certificate);
   assert.deepEqual(outcome('10.0.0.5', asPem), [true, ['client-cert']]);
-  for (const certificate of ['', ':AAAA:', '%', 'none', [inHeader(pair)]])
+  for (const certificate of ['', ':AAAA:', '%', 'none', [inHeader(pair)], `${asPem}, ${asPem}`])
     assert.deepEqual(outcome('10.0.0.5', certificate), [undefined, ['client-cert']], String(certificate));
   const deaf = createCertificateReader({ clock: { now: () => 0 }, authorities: [], proxies });
   assert.equal(deaf.read(requestFrom('10.0.0.5', inHeader(pair))), undefined);

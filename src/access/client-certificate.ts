@@ -106,7 +106,8 @@ export function proxyAddresses(list: readonly string[]): BlockList | undefined {
 
 /** A certificate in a header: as RFC 9440 has it, `:BASE64:`, or as PEM with percent-encoding, as nginx writes it. */
 function forwardedCertificate(value: string | string[] | undefined): X509Certificate | undefined {
-  if (typeof value !== 'string') return undefined;
+  // Node joins a header that stands twice by a comma, which neither form has: one of them may be the caller's own.
+  if (typeof value !== 'string' || value.includes(',')) return undefined;
   const der = /^:([A-Za-z0-9+/=]+):$/.exec(value)?.[1];
   try {
     return new X509Certificate(der === undefined ? decodeURIComponent(value) : Buffer.from(der, 'base64'));
