@@ -1,6 +1,7 @@
 import type { VerificationId } from '../kernel/id.ts';
 import { open, SealBroken, seal } from '../keys/chunked-encryption.ts';
 import type { Read, Statement } from '../store/db.ts';
+import { packAnswer, unpackAnswer } from './kept-answer.ts';
 import type { IdentityPorts } from './ports.ts';
 import type { Verification } from './verification.ts';
 
@@ -15,16 +16,12 @@ export type Asked = {
   readonly checkedAt: number;
 };
 
-/** The statement that keeps an answer, as its JSON was written, sealed under the key of the citizen. */
-export async function keepVerification(
-  id: VerificationId,
-  answer: string,
-  asked: Asked,
-  keys: Keys,
-): Promise<Statement> {
+/** The statement that keeps an answer, sealed under the key of the citizen. */
+export async function keepVerification(answer: Verification, asked: Asked, keys: Keys): Promise<Statement> {
+  const { verificationId: id } = answer;
   const { clientId, citizenId, searched, checkedAt } = asked;
   const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, id));
-  const sealed = seal(key, context(id), Buffer.from(answer), keys.random);
+  const sealed = seal(key, context(id), packAnswer(answer), keys.random);
   return {
     sql: 'insert into verification (id, client_id, citizen_id, searched, checked_at, answer) values ($1, $2, $3, $4, $5, $6)',
     args: [id, clientId, citizenId, searched, checkedAt, sealed],
@@ -45,9 +42,7 @@ export async function findVerification(
   const citizenId = typeof row['citizen_id'] === 'string' ? row['citizen_id'] : null;
   const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, id));
   try {
-    // What was sealed under this id is a Verification: nothing else is.
-    const answer = JSON.parse(open(key, context(id), sealed).toString()) as Verification;
-    return { answer, citizenId, searched: row['searched'] !== false };
+    return { answer: unpackAnswer(open(key, context(id), sealed)), citizenId, searched: row['searched'] !== false };
   } catch (fault) {
     // The key of an erased citizen is gone, and the answer with it.
     if (fault instanceof SealBroken) return undefined;

@@ -109,11 +109,7 @@ async function answer(
   return {
     effect: {
       events: [...events, ...(notice?.events ?? [])],
-      statements: [
-        await keepVerification(verificationId, text, asked, ports),
-        ...guards,
-        ...(notice?.statements ?? []),
-      ],
+      statements: [await keepVerification(json, asked, ports), ...guards, ...(notice?.statements ?? [])],
     },
     json,
     text,

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { packAnswer, unpackAnswer } from './kept-answer.ts';
+import type { Verification } from './verification.ts';
+
+const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A token whose payload holds what that of an answer holds, and claims as a caller may have written them. */
+function answerOf(changes: Partial<Verification>, claims: object = {}): Verification {
+  const answer = {
+    ...{ verificationId: 'ver_01M86DA8RDE00843KKQQ8K764X', verified: true, decision: 'match' },
+    ...{ assurance: { framework: 'eidas', level: 'low' }, policy: 'standard-2026-2' },
+    ...{ checkedAt: '2026-11-24T09:13:44.461Z', expiresAt: '2026-11-24T09:18:44.461Z' },
+    ...{ purpose: null, legalBasis: null, consentReference: null },
+    ...{ requestHash: 'sha-256:dLGxcFC2JaBWXwelcURiMV15iCdwSFvhODTvFfQWrUA' },
+    ...{ receipt: '/v1/receipts/evt_01M86DA8RKE008G2WFMZ99QEHT' },
+    ...changes,
+  } as Omit<Verification, 'token'>;
+  const payload = {
+    ...{ iss: 'https://citizens.example', jti: answer.verificationId, request_hash: answer.requestHash },
+    ...{ decision: answer.decision, policy: answer.policy, purpose: answer.purpose ?? undefined },
+    verified_claims: { claims },
+  };
+  const header = { alg: 'ES256', typ: 'identity-verification+jwt', kid: 'QC6am7OVNRMuBtGkeLR14QwLv9fJ8BTImu' };
+  return { ...answer, token: `${part(header)}.${part(payload)}.8YFiXLwhkGeiaQmowF95GZAXqs-_BrLFaG3MJLoCFL4` };
+}
+
+const { assurance, ...others } = answerOf({});
+const answers: Readonly<Record<string, Verification>> = {
+  'a match': answerOf({}),
+  'a refusal': answerOf({ verified: false, decision: 'no_match' }),
+  'an answer that was not determined': answerOf({ verified: false, decision: 'not_determined' }),
+  'all that a caller may state': answerOf({
+    ...{ purpose: 'tax\n\u2028return', legalBasis: 'consent', consentReference: 'C-7\r\n"quoted"' },
+  }),
+  'values of every script': answerOf(
+    {},
+    { given_name: 'Zoë\n', family_name: '王小明 🜁 \ud800', birthdate: '1980-02-29' },
+  ),
+};
+
+for (const [name, answer] of Object.entries(answers)) {
+  test(`${name} comes out of its pack word for word, and is shorter in it`, () => {
+    const text = JSON.stringify(answer);
+    const packed = packAnswer(answer);
+    assert.equal(JSON.stringify(unpackAnswer(packed)), text);
+    assert.ok(packed.length < Buffer.byteLength(text));
+  });
+}
+
+test('results of claims stand where they stood', () => {
+  const { verificationId, verified, decision, ...rest } = answerOf({});
+  const answer = { verificationId, verified, decision, claims: { citizenId: 'match' } as const, ...rest };
+  assert.equal(JSON.stringify(unpackAnswer(packAnswer(answer))), JSON.stringify(answer));
+});
+
+test('an answer that was kept whole is read as it is', () => {
+  const whole = { ...others, assurance };
+  assert.equal(JSON.stringify(unpackAnswer(Buffer.from(JSON.stringify(whole)))), JSON.stringify(whole));
+});
+
+test('the form does not change: answers kept for a year are read by it', () => {
+  assert.equal(
+    packAnswer(answerOf({ purpose: 'tax', legalBasis: 'law' }, { given_name: 'Zoë' })).toString(),
+    [
+      '{"assurance":{"framework":"eidas","level":"low"},"checkedAt":"2026-11-24T09:13:44.461Z","expiresAt":"2026-11-24T09:18:44.461Z","legalBasis":"law","consentReference":null,"receipt":"/v1/receipts/evt_01M86DA8RKE008G2WFMZ99QEHT"}',
+      '{"alg":"ES256","typ":"identity-verification+jwt","kid":"QC6am7OVNRMuBtGkeLR14QwLv9fJ8BTImu"}',
+      '{"iss":"https://citizens.example","jti":"ver_01M86DA8RDE00843KKQQ8K764X","request_hash":"sha-256:dLGxcFC2JaBWXwelcURiMV15iCdwSFvhODTvFfQWrUA","decision":"match","policy":"standard-2026-2","purpose":"tax","verified_claims":{"claims":{"given_name":"Zoë"}}}',
+      '8YFiXLwhkGeiaQmowF95GZAXqs-_BrLFaG3MJLoCFL4',
+    ].join('\n'),
+  );
+});
