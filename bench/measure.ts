@@ -32,6 +32,9 @@ export const usualConnections = 32;
 const mostRequests = 2_000_000;
 /** So long that the threads that ours begins behind a second of load have begun, and are warm too. */
 const warmUpSeconds = 6;
+/** Of each round, before what counts: a server that waited for its turn a quarter of a minute does not begin at its pace. */
+const leadInSeconds = 1;
+const leadInSeed = 1_000_000;
 
 /**
  * Measures the targets in turns, A B C A B C …, so that what disturbs the machine disturbs all of them; the first turn is
@@ -67,10 +70,12 @@ async function runOnce(
     database: target.databasePid === undefined ? undefined : cpuOfTree(target.databasePid),
     client: cpuOfProcess(load.pid),
   });
+  const { port, ask, connections = usualConnections } = target;
+  const usual = { port, token, ask, connections, most: mostRequests };
+  await load.run({ ...usual, seconds: leadInSeconds, seed: leadInSeed + seed });
   forgetPeak(target.pid);
   const before = usage();
-  const { port, ask, connections = usualConnections } = target;
-  const result: LoadResult = await load.run({ port, token, ask, connections, seconds, most: mostRequests, seed });
+  const result: LoadResult = await load.run({ ...usual, seconds, seed });
   const after = usage();
   const each = (from: number | undefined, to: number | undefined) =>
     from === undefined || to === undefined ? undefined : (to - from) / result.answers;
