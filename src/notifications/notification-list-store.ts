@@ -1,6 +1,6 @@
 import { type NotificationId, parseId } from '../kernel/id.ts';
 import type { Read } from '../store/db.ts';
-import type { Notification, NotificationStatus } from './notification.ts';
+import { type Notification, type NotificationStatus, notificationStatuses } from './notification.ts';
 import { columns, notificationOf } from './notification-store.ts';
 
 /** Where a page begins: right after this notification in the order of acceptance, newest first. */
@@ -20,17 +20,16 @@ const latest = 9_007_199_254_740_991;
 
 /**
  * One page of a client's notifications, newest first. A citizen has few, so of what is asked beside one the rows found are asked;
- * all else has an index of its own, since one reference, like one status, may be that of a million.
+ * one reference, like one status, may be that of a million, and both stand in an index.
  */
 export async function findPage(read: Read, filter: ListFilter, limit: number): Promise<Notification[]> {
   const { clientId, reference, citizenId, status, from = 0 } = filter;
   const { createdAt, id } = endOf(filter);
   const bounds = [clientId, from, createdAt, id, limit];
   if (citizenId !== undefined) return run(read, byCitizen, [...bounds, status ?? null, reference ?? null, citizenId]);
-  if (reference !== undefined && status !== undefined) return run(read, byBoth, [...bounds, status, reference]);
-  if (reference !== undefined) return run(read, byReference, [...bounds, reference]);
-  if (status !== undefined) return run(read, byStatus, [...bounds, status]);
-  return run(read, byClient, bounds);
+  const { ofOne, ofAll } = reference === undefined ? byClient : byReference;
+  const named = reference === undefined ? bounds : [...bounds, reference];
+  return status === undefined ? run(read, ofAll, named) : run(read, ofOne, [...named, status]);
 }
 
 /**
@@ -41,18 +40,24 @@ function endOf({ before = latest, position }: ListFilter): { readonly createdAt:
   return position !== undefined && position.createdAt < before ? position : { createdAt: before, id: '' };
 }
 
-const begin = `select ${columns} from notification where client_id = $1`;
-const within = 'created_at >= $2 and (created_at, id) < ($3, $4)';
-const end = 'order by created_at desc, id desc limit $5 /* planned anew */';
+const newestFirst = 'order by created_at desc, id desc limit $5 /* planned anew */';
 const orAny = (column: string, given: string) => `(cast(${given} as text) is null or ${column} = ${given})`;
-const byCitizen = `${begin} and ${within} and ${orAny('status', '$6')} and ${orAny('reference', '$7')} and citizen_id = $8 ${end}`;
-const byReference = `${begin} and ${within} and reference = $6 ${end}`;
-// The older bound is applied to what was found: between two bounds SQLite would look through all statuses of the client.
-const sinceOf = (newest: string) =>
-  `select * from (${newest}) newest where created_at >= $2 order by created_at desc, id desc`;
-const byStatus = sinceOf(`${begin} and status = $6 and (created_at, id) < ($3, $4) ${end}`);
-const byBoth = sinceOf(`${begin} and reference = $7 and status = $6 and (created_at, id) < ($3, $4) ${end}`);
-const byClient = `${begin} and ${within} ${end}`;
+const byCitizen = `select ${columns} from notification where client_id = $1 and created_at >= $2 and (created_at, id) < ($3, $4)
+  and ${orAny('status', '$6')} and ${orAny('reference', '$7')} and citizen_id = $8 ${newestFirst}`;
+
+/** What is found by an index that ends in status and time: in one status, and in any, whose newest are among those of each. */
+function inOrder(where: string, status: string) {
+  const within = (given: string) => `select * from (select created_at, id from notification
+    where client_id = $1${where} and status = ${given} and (created_at, id) < ($3, $4) ${newestFirst}) of_a_status`;
+  // The older bound is applied to what was found: between two bounds SQLite would look through all statuses of the client.
+  const page = (found: string) => `select ${columns} from notification where id in (
+    select id from (${found}) newest where created_at >= $2 ${newestFirst}) order by created_at desc, id desc`;
+  const each = notificationStatuses.map((known) => within(`'${known}'`));
+  return { ofOne: page(within(status)), ofAll: page(each.join(' union all ')) };
+}
+
+const byClient = inOrder('', '$6');
+const byReference = inOrder(' and reference = $6', '$7');
 
 async function run(read: Read, sql: string, args: Parameters<Read>[1]): Promise<Notification[]> {
   return (await read(sql, args)).map(notificationOf);

@@ -65,21 +65,24 @@ for (const engine of engines) {
     const { time, house } = await setUp(t);
     const ids: string[] = [];
     for (let count = 0; count < 7; count += 1) {
-      // Two share an instant: the id decides.
+      // Two share an instant: the id decides. Of three one is of another status.
       if (count % 2 === 0) time.now += hour;
-      ids.push(await house.accept({ citizenId: 'cit-ada' }));
+      const later = count % 3 === 1 ? { sendAt: '2026-02-01T00:00:00Z' } : {};
+      ids.push(await house.accept({ citizenId: 'cit-ada', reference: 'case-7', ...later }));
     }
-    await house.accept({ citizenId: 'cit-ada' }, { clientId: 'other' });
-    const listed: unknown[] = [];
-    let cursor = '';
-    for (let page = 0; page < 9; page += 1) {
-      const answer = await house.list(`limit=3${cursor}`);
-      assert.ok('json' in answer);
-      listed.push(...(answer.json['items'] as Array<{ id: string }>).map((item) => item.id));
-      if (answer.json['next'] === undefined) break;
-      cursor = `&cursor=${answer.json['next']}`;
+    await house.accept({ citizenId: 'cit-ada', reference: 'case-7' }, { clientId: 'other' });
+    for (const filter of ['', '&reference=case-7', '&citizenId=cit-ada']) {
+      const listed: unknown[] = [];
+      let cursor = '';
+      for (let page = 0; page < 9; page += 1) {
+        const answer = await house.list(`limit=3${filter}${cursor}`);
+        assert.ok('json' in answer);
+        listed.push(...(answer.json['items'] as Array<{ id: string }>).map((item) => item.id));
+        if (answer.json['next'] === undefined) break;
+        cursor = `&cursor=${answer.json['next']}`;
+      }
+      assert.deepEqual(listed, ids.toReversed(), filter);
     }
-    assert.deepEqual(listed, ids.toReversed());
   });
 
   test(`${engine.name}: every filter of the list narrows it, alone and together`, async (t) => {
