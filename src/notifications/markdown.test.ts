@@ -66,6 +66,8 @@ test('a link leads where its text says, placeholders and parentheses included', 
     ['https://e.org/((id))((odd)), and', `${link(`https://e.org/A-17${encoded}`)}, and`],
     ['[x](https://e.org/a_(b))', link('https://e.org/a_(b)', 'x')],
     ['[x](https://e.org/a_(b_(c))_((id)))!', `${link('https://e.org/a_(b_(c))_A-17', 'x')}!`],
+    // A bracket within the text of a link begins it anew (CommonMark, section 6.3).
+    ['[Art. 7 [bill ((id))](https://e.org/x)', `[Art. 7 ${link('https://e.org/x', 'bill A-17')}`],
     ['see https://e.org/a_(b).', `see ${link('https://e.org/a_(b)')}.`],
     ['see https://e.org/a(b now', `see ${link('https://e.org/a')}(b now`],
     ['[to ((id))](https://e.org/#((odd)))', link(`https://e.org/#${encoded}`, 'to A-17')],

@@ -98,7 +98,7 @@ function continues({ items, blank }: OpenList, { number }: Item): boolean {
 }
 
 /** Stars beside a blank are none of strong text (CommonMark, section 6.2), as in `5 ** 3`. */
-const inline = /\*\*(?=\S)([^*\n]{1,500})(?<=\S)\*\*|\[([^\]\n]{1,300})\]\((?=https:\/\/)|https:\/\//g;
+const inline = /\*\*(?=\S)([^*\n]{1,500})(?<=\S)\*\*|\[([^[\]\n]{1,300})\]\((?=https:\/\/)|https:\/\//g;
 
 /** A piece of a line: text, strong text, or a link with the URL that was written and the one that it leads to. */
 type Piece =
