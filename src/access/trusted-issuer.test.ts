@@ -209,6 +209,8 @@ test('keys that cannot be had are asked for after a while only, and found where 
   delete outside.documents[oldPlace];
   t.mock.timers.tick(31_000);
   await assert.rejects(isSigned('k2'), IssuerUnavailable);
+  for (let count = 0; count < 20; count += 1) await assert.rejects(isSigned(`unknown-${count}`), IssuerUnavailable);
+  assert.equal(askedAtOld(), 2, 'unknown ones have an issuer that fails asked no more than once');
   assert.equal(await isSigned(), true, 'keys that are known count until their time is over');
   assert.deepEqual(faults, []);
   t.mock.timers.tick(600_000);

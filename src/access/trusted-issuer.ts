@@ -42,9 +42,11 @@ export function createTrustedIssuer(
   let keys: Promise<RemoteJWKSet> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
 
+  const isPaused = () => ageOf(failedAt, clock) < cooldownMs;
+
   function discovered(): Promise<RemoteJWKSet> {
-    if (keys === undefined && ageOf(failedAt, clock) < cooldownMs) return Promise.reject(new IssuerUnavailable(issuer));
-    keys ??= discover(issuer, fetching).catch(leaveAlone);
+    if (keys === undefined && isPaused()) return Promise.reject(new IssuerUnavailable(issuer));
+    keys ??= discover(issuer, fetching, isPaused).catch(leaveAlone);
     return keys;
   }
 
@@ -76,22 +78,28 @@ export function createTrustedIssuer(
       if (verdicts.some((verdict) => cause instanceof verdict)) return false;
       // An unknown key id had them fetched: those that are known are good for the other tokens. Or another token that waited
       // for the same ones has told already.
-      if (keySet.fresh || keys !== asked) throw new IssuerUnavailable(issuer, { cause });
-      return leaveAlone(cause);
+      if (!keySet.fresh && keys === asked) return leaveAlone(cause);
+      if (!isPaused()) failedAt = clock.now();
+      throw new IssuerUnavailable(issuer, { cause });
     }
   }
 
   return { issuer, hasSigned };
 }
 
-async function discover(issuer: string, fetching: Fetch): Promise<RemoteJWKSet> {
+async function discover(issuer: string, fetching: Fetch, isPaused: () => boolean): Promise<RemoteJWKSet> {
   const jwksUri = await jwksUriOf(issuer, fetching);
   const { createRemoteJWKSet, customFetch } = await import('jose/jwks/remote');
   return createRemoteJWKSet(jwksUri, {
     timeoutDuration: timeoutMs,
     cooldownDuration: cooldownMs,
     cacheMaxAge: keysLiveMs,
-    [customFetch]: (url: string, options: RequestInit) => fetchDocument(fetching, url, options),
+    [customFetch]: async (url: string, options: RequestInit) => {
+      // jose counts its own pause from the last keys that came: while the issuer fails, each token with an unknown key id, which
+      // anybody can write, would have it asked again.
+      if (isPaused()) throw new Error(`${url} failed a moment ago, and is asked again after a while`);
+      return await fetchDocument(fetching, url, options);
+    },
   });
 }
 
