@@ -85,6 +85,11 @@ for (const engine of engines) {
     assert.equal(await refusedWith({ 'document-title': '%ff' }), 'bad-request');
     const brokenOff = [bytes.subarray(0, 30_000), new Error('aborted')];
     assert.equal(await refusedWith({}, brokenOff), 'content-mismatch');
+    // Faults leave no event, so they are told before it is told whether there is such a citizen.
+    const nobody = { 'citizen-id': 'CZ-9999' };
+    assert.equal(await refusedWith({ ...nobody, 'repr-digest': `sha-256=:${'A'.repeat(43)}=:` }), 'content-mismatch');
+    assert.equal(await refusedWith({ ...nobody, 'content-type': 'image/png' }), 'content-mismatch');
+    assert.equal(await refusedWith(nobody, brokenOff), 'content-mismatch');
     assert.deepEqual(await house.files(), []);
     assert.deepEqual(await house.db.read('select id from document'), []);
     assert.deepEqual([await house.eventsAbout(citizen), await house.eventsAbout('CZ-9999')], [[], []]);

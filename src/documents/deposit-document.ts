@@ -54,12 +54,12 @@ export const depositDocument = defineOperation({
     if ('refusal' in wanted) return wanted;
     const { citizenId, ground } = wanted.terms;
     const citizenKey = (await keyFor(ports, citizenId))?.key;
-    if (citizenKey === undefined) return { refusal: refuse('citizen-not-found') };
+    if (citizenKey === undefined) return await refuseUnknown(call, wanted);
     const context = `citizen-services/kept-deposit@v1\0${caller.clientId}`;
     const openKept = async (kept: string) => open(citizenKey, context, Buffer.from(kept, 'base64')).toString();
     const earlier = await call.repeat?.earlier(wanted.input, openKept);
     if (earlier !== undefined) return earlier;
-    if (!(await ports.citizenExists(citizenId))) return { refusal: refuse('citizen-not-found') };
+    if (!(await ports.citizenExists(citizenId))) return await refuseUnknown(call, wanted);
 
     const stored = await storeBytes(call, wanted, citizenKey);
     if ('refusal' in stored) return stored;
@@ -108,23 +108,38 @@ async function keyFor(
 const keyChanged = () => refuse('changed-meanwhile', 'The key of the citizen has just changed; repeat the request.');
 
 /**
- * Takes the bytes in, sealed under a key of their own, and makes the row that owns them. A refusal has left nothing. The
- * record is sealed under the citizen's key only when the bytes are there, and `stands` refuses the row where that key has
- * gone or changed by then: no document outlives the key.
+ * Refuses a deposit for nobody, behind its last byte: whoever sends bytes that are refused, or breaks off, must not learn by the
+ * answer who is in the register. Whoever learns it of a citizen has made a deposit, which is on record.
  */
-async function storeBytes(
-  call: DepositCall,
-  { terms, pieces }: Wanted,
-  citizenKey: Uint8Array,
-): Promise<Stored | Refused> {
-  const { bytes, caller, now, ports, signal } = call;
-  const { citizenId, eraseAt, issuedAt, kind, media, retainUntil, retentionClass, title } = terms;
+async function refuseUnknown(call: DepositCall, wanted: Wanted): Promise<Refused> {
+  const arrived = await takeBytes(call, wanted);
+  if ('refusal' in arrived) return arrived;
+  await removeSealed(call.ports, arrived);
+  return { refusal: refuse('citizen-not-found') };
+}
+
+/** Takes the bytes in, sealed under a key of their own. A refusal has left nothing. */
+async function takeBytes(call: DepositCall, { terms, pieces }: Wanted) {
+  const { bytes, ports, signal } = call;
   const id = call.mint('document');
   const dataKey = ports.random(keyBytes);
   const message = startMessage(dataKey, contentContext(id), ports.random(saltBytes));
   const destination = { blobs: ports.blobs, name: id, message };
   const arrived = await receiveDocument({ request: bytes, pieces, signal, limit: ports.limit }, destination, terms);
+  return 'refusal' in arrived ? arrived : { id, dataKey, header: message.header, received: arrived.received };
+}
+
+/**
+ * Takes the bytes in, and makes the row that owns them. A refusal has left nothing. The record is sealed under the citizen's
+ * key only when the bytes are there, and `stands` refuses the row where that key has gone or changed by then: no document
+ * outlives the key.
+ */
+async function storeBytes(call: DepositCall, wanted: Wanted, citizenKey: Uint8Array): Promise<Stored | Refused> {
+  const { caller, now, ports } = call;
+  const { citizenId, eraseAt, issuedAt, kind, media, retainUntil, retentionClass, title } = wanted.terms;
+  const arrived = await takeBytes(call, wanted);
   if ('refusal' in arrived) return arrived;
+  const { id, dataKey, header } = arrived;
   const standing = await keyFor(ports, citizenId).catch(async (fault: unknown) => {
     await removeSealed(ports, { id });
     throw fault;
@@ -136,7 +151,7 @@ async function storeBytes(
 
   const { plainBytes: size, plainSha256: sha256, sealedBytes: sealedSize, sealedSha256 } = arrived.received;
   const known = { title, kind, mediaType: media.name, size, sealedSize, sha256, sealedSha256, issuedAt };
-  const content = { ...known, dataKey, header: message.header };
+  const content = { ...known, dataKey, header };
   const head = { id, citizenId, issuer: caller.clientId, createdAt: now };
   const binding = { ...head, pseudonym: ports.citizenKeys.pseudonymOf(citizenId) };
   const sealedRecord = sealRecord(citizenKey, binding, content, ports.random);

@@ -46,7 +46,9 @@ for (const engine of engines) {
     house.wires.blobs = { ...blobs, put };
     assert.equal(slugOf(await deposit(house)), 'changed-meanwhile');
     assert.deepEqual(await leftOf(house), { open: [], files: 0 });
+    house.wires.blobs = blobs;
     assert.equal(slugOf(await deposit(house)), 'citizen-not-found');
+    assert.deepEqual(await leftOf(house), { open: [], files: 0 });
   });
 
   test(`${engine.name}: a citizen erased, even taken up anew, before the row is written gets no document`, async (t) => {
