@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Claims } from './claims.ts';
 import { packAnswer, unpackAnswer } from './kept-answer.ts';
+import type { IdentityPorts } from './ports.ts';
 import type { Verification } from './verification.ts';
+import { resultPayload } from './verification-token.ts';
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
@@ -47,6 +50,63 @@ for (const [name, answer] of Object.entries(answers)) {
     assert.ok(packed.length < Buffer.byteLength(text));
   });
 }
+
+/** A match as `resultPayload` makes its token, with that source. */
+function matchOf(registerSource: IdentityPorts['registerSource'], claims: Claims, others: Partial<Verification> = {}) {
+  const { token: _, ...answer } = answerOf(others);
+  // What the payload of a match is made of.
+  const ports = { issuer: 'https://citizens.example', registerSource, rootKey: { derive: () => Buffer.alloc(32, 7) } };
+  const to = { clientId: 'tax-office', ports: ports as unknown as IdentityPorts };
+  const levels = Object.fromEntries(Object.keys(claims).map((claim) => [claim, 'exact']));
+  const payload = resultPayload(answer, { claims, nonce: marks }, levels, to);
+  const header = { alg: 'ES256', typ: 'identity-verification+jwt', kid: 'QC6am7OVNRMuBtGkeLR14QwLv9fJ8BTImu' };
+  return { ...answer, token: `${part(header)}.${part(payload)}.8YFiXLwhkGeiaQmowF95GZAXqs-_BrLFaG3MJLoCFL4` };
+}
+
+/** All that the pack looks for, as a caller or operator may write it. */
+const marks =
+  '"record":{"type":"population_register","source":{"name":"x"}}}]},"claims":{"verified_claims":{"verification":{"source":{}},"claims":{';
+const person: Claims = { citizenId: 'C-7', givenName: 'Zoë', familyName: marks, birthDate: '1980-02-29' };
+const sources = {
+  'a name': { name: 'Register' },
+  'a country': { name: 'Folkeregister', country: 'DK' },
+  marks: { name: marks },
+};
+
+for (const [name, source] of Object.entries(sources)) {
+  test(`a match by a source with ${name} is kept in less than half of its room, and comes out word for word`, () => {
+    for (const others of [{}, { policy: 'own "policy"' }]) {
+      const answer = matchOf(source, { ...person, familyName: 'Müller' }, others);
+      assert.deepEqual(unpackAnswer(packAnswer(answer)), answer);
+      const short = name === 'marks' ? 0.6 : 0.5;
+      assert.ok(packAnswer(answer).length < JSON.stringify(answer).length * short, packAnswer(answer).toString());
+      const marked = matchOf(source, person, others);
+      assert.deepEqual(unpackAnswer(packAnswer(marked)), marked);
+    }
+  });
+}
+
+test('a match that says another thing of how it was verified is kept as it is', () => {
+  const answer = matchOf({ name: 'Register' }, person);
+  const [header, payload = '', signature] = answer.token.split('.');
+  const other = Buffer.from(payload, 'base64url')
+    .toString()
+    .replace('"procedure":"register-match"', '"procedure":"other"');
+  const changed = { ...answer, token: [header, Buffer.from(other).toString('base64url'), signature].join('.') };
+  assert.match(packAnswer(changed).toString(), /"procedure":"other"/);
+  assert.deepEqual(unpackAnswer(packAnswer(changed)), changed);
+});
+
+test('the form of a match does not change either', () => {
+  const answer = matchOf({ name: 'Register' }, { citizenId: 'C-7', birthDate: '1980-02-29' });
+  const line = packAnswer(answer).toString().split('\n')[2] ?? '';
+  assert.ok(
+    line.endsWith(
+      ',"verified_claims":{"verification":{"source":{"name":"Register"}},"claims":{"citizen_id":"C-7","birthdate":"1980-02-29"}}}',
+    ),
+    line,
+  );
+});
 
 test('results of claims stand where they stood', () => {
   const { verificationId, verified, decision, ...rest } = answerOf({});

@@ -1,8 +1,9 @@
 import type { Verification } from './verification.ts';
 
 // An answer as it is kept. Its token holds most of what it says, in base64url and once more: kept whole it fills a page of
-// SQLite alone, and without what stands there twice two of them do. Four lines, each without a line end of its own: what the
-// token does not say, and the token's header, payload and signature. JSON of one line is an answer that was kept whole.
+// SQLite alone, and without what stands there twice four of them do. Four lines, each without a line end of its own: what the
+// token does not say, and the token's header, payload and signature. JSON of one line is an answer that was kept whole. Of a
+// payload on how a person was verified only the source stands there, where all else follows from the other lines.
 
 type TokenPayload = {
   readonly jti: Verification['verificationId'];
@@ -24,7 +25,8 @@ export function packAnswer({ token, ...answer }: Verification): Buffer {
     ...{ assurance, checkedAt, expiresAt, legalBasis, consentReference, receipt },
   };
   const [header = '', payload = '', signature = ''] = token.split('.');
-  return Buffer.from(`${JSON.stringify(rest)}\n${fromBase64Url(header)}\n${fromBase64Url(payload)}\n${signature}`);
+  const said = folded(fromBase64Url(payload), answer);
+  return Buffer.from(`${JSON.stringify(rest)}\n${fromBase64Url(header)}\n${said}\n${signature}`);
 }
 
 /** The answer of those bytes, each member in its place: its JSON is again that of the answer that was packed. */
@@ -35,12 +37,58 @@ export function unpackAnswer(bytes: Uint8Array): Verification {
   if (header === undefined || payload === undefined) return JSON.parse(first) as Verification;
   const { claims, assurance, checkedAt, expiresAt, legalBasis, consentReference, receipt } = JSON.parse(first) as Rest;
   const { jti, decision, policy, purpose, request_hash: requestHash } = JSON.parse(payload) as TokenPayload;
+  const said = unfolded(payload, { verificationId: jti, assurance, policy, checkedAt });
   return {
     ...{ verificationId: jti, verified: decision === 'match', decision },
     ...(claims === undefined ? {} : { claims }),
     ...{ assurance, policy, checkedAt, expiresAt, purpose: purpose ?? null, legalBasis, consentReference },
-    ...{ requestHash, receipt, token: `${toBase64Url(header)}.${toBase64Url(payload)}.${signature}` },
+    ...{ requestHash, receipt, token: `${toBase64Url(header)}.${toBase64Url(said)}.${signature}` },
   };
+}
+
+/** What a payload says of a verification follows from these, and from the source. */
+type Facts = Pick<Verification, 'verificationId' | 'assurance' | 'policy' | 'checkedAt'>;
+
+/** A quote in the text of a caller has a stroke before it in JSON, so neither mark can come from there. */
+const mark = '"verified_claims":{"verification":{"source":';
+const sourceMark = '"record":{"type":"population_register","source":';
+const sourceEnd = '}}]},"claims":{';
+const foldedEnd = '},"claims":{';
+
+/**
+ * That part of a payload, without and behind `mark`. This text is a form that answers lie in for as long as they are kept: where
+ * payloads come to say more (verification-token.ts) it stays, and those are kept as they are.
+ */
+function unfoldedPart({ verificationId, assurance, policy, checkedAt }: Facts, source: string): string {
+  const [id, by, time] = [JSON.stringify(verificationId), JSON.stringify(policy), JSON.stringify(checkedAt)];
+  const { framework, level } = assurance;
+  const { name } = JSON.parse(source) as { readonly name?: unknown };
+  return [
+    `"verified_claims":{"verification":{"trust_framework":${JSON.stringify(framework)},"assurance_level":${JSON.stringify(level)}`,
+    `,"assurance_process":{"policy":${by},"procedure":"register-match","assurance_details":[{"assurance_type":"evidence_validation"`,
+    `,"evidence_ref":[{"check_id":${id}}]}]},"time":${time},"verification_process":${id},"evidence":[{"type":"electronic_record"`,
+    `,"check_details":[{"check_method":"data","organization":${JSON.stringify(name)},"check_id":${id},"time":${time}}]`,
+    `,${sourceMark}${source}${sourceEnd}`,
+  ].join('');
+}
+
+function folded(payload: string, facts: Facts): string {
+  const at = payload.indexOf(sourceMark);
+  const end = payload.indexOf(sourceEnd, at);
+  if (at < 0 || end < 0) return payload;
+  const source = payload.slice(at + sourceMark.length, end);
+  const part = unfoldedPart(facts, source);
+  const begin = end + sourceEnd.length - part.length;
+  if (!payload.startsWith(part, begin)) return payload;
+  return `${payload.slice(0, begin)}${mark}${source}${foldedEnd}${payload.slice(end + sourceEnd.length)}`;
+}
+
+function unfolded(payload: string, facts: Facts): string {
+  const at = payload.indexOf(mark);
+  if (at < 0) return payload;
+  const end = payload.indexOf(foldedEnd, at);
+  const source = payload.slice(at + mark.length, end);
+  return `${payload.slice(0, at)}${unfoldedPart(facts, source)}${payload.slice(end + foldedEnd.length)}`;
 }
 
 function fromBase64Url(part: string): string {
