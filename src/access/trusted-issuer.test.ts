@@ -222,3 +222,46 @@ test('keys that cannot be had are asked for after a while only, and found where 
   t.mock.timers.tick(30_000);
   assert.equal(await isSigned(), true);
 });
+
+test('keys that are too old are asked for at once, though a made-up key id found the issuer failing a moment ago', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const outside = outsideIssuer(publicKey, 'k1');
+  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() }, () => undefined);
+  const isSigned = (kid = 'k1') =>
+    issuer.hasSigned(
+      craft({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedUrl }, (input) => sign(null, input, privateKey)),
+    );
+  assert.equal(await isSigned(), true);
+  const place = 'https://login.example.org/keys';
+  const { [place]: keys = {} } = outside.documents;
+  delete outside.documents[place];
+  t.mock.timers.tick(585_000);
+  await assert.rejects(isSigned('unknown'), IssuerUnavailable);
+  outside.documents[place] = keys;
+  assert.equal(await isSigned(), true);
+  t.mock.timers.tick(16_000);
+  assert.equal(await isSigned(), true);
+});
+
+test('made-up key ids do not keep an issuer that failed from being asked again', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const outside = outsideIssuer(publicKey, 'k1');
+  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() }, assert.fail);
+  const isSigned = (kid: string) =>
+    issuer.hasSigned(
+      craft({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedUrl }, (input) => sign(null, input, privateKey)),
+    );
+  assert.equal(await isSigned('k1'), true);
+  const place = 'https://login.example.org/keys';
+  const { [place]: keys = {} } = outside.documents;
+  delete outside.documents[place];
+  t.mock.timers.tick(31_000);
+  await assert.rejects(isSigned('unknown'), IssuerUnavailable);
+  outside.documents[place] = keys;
+  t.mock.timers.tick(29_000);
+  await assert.rejects(isSigned('unknown'), IssuerUnavailable);
+  t.mock.timers.tick(1_000);
+  assert.equal(await isSigned('unknown'), false, 'the keys that came have no such id');
+});

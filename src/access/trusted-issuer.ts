@@ -90,17 +90,19 @@ export function createTrustedIssuer(
 async function discover(issuer: string, fetching: Fetch, isPaused: () => boolean): Promise<RemoteJWKSet> {
   const jwksUri = await jwksUriOf(issuer, fetching);
   const { createRemoteJWKSet, customFetch } = await import('jose/jwks/remote');
-  return createRemoteJWKSet(jwksUri, {
+  const keySet = createRemoteJWKSet(jwksUri, {
     timeoutDuration: timeoutMs,
     cooldownDuration: cooldownMs,
     cacheMaxAge: keysLiveMs,
     [customFetch]: async (url: string, options: RequestInit) => {
       // jose counts its own pause from the last keys that came: while the issuer fails, each token with an unknown key id, which
-      // anybody can write, would have it asked again.
-      if (isPaused()) throw new Error(`${url} failed a moment ago, and is asked again after a while`);
+      // anybody can write, would have it asked again. Keys that are too old are asked for all the same: good tokens wait for them,
+      // and where they do not come nothing is asked for a while.
+      if (keySet.fresh && isPaused()) throw new Error(`${url} failed a moment ago, and is asked again after a while`);
       return await fetchDocument(fetching, url, options);
     },
   });
+  return keySet;
 }
 
 async function jwksUriOf(issuer: string, fetching: Fetch): Promise<URL> {

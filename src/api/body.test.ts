@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { jsonBodyLimit, readJsonBody } from './body.ts';
+import { faultsOfUnwanted, jsonBodyLimit, readJsonBody } from './body.ts';
 
 const read = (...chunks: Uint8Array[]) => readJsonBody(Readable.from(chunks, { objectMode: false }));
 const slugOf = (result: Awaited<ReturnType<typeof read>>) => ('refusal' in result ? result.refusal.slug : 'read');
@@ -42,4 +42,20 @@ test('what is not JSON in UTF-8 with every name once is refused', async () => {
   }
   assert.equal(slugOf(await read(Buffer.from([0x22, 0xff, 0x22]))), 'malformed-json');
   assert.equal(slugOf(await read(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))), 'malformed-json');
+});
+
+test('a body where none is taken may say nothing, and is not read further than that takes', async () => {
+  const codesOf = async (stream: Readable) => (await faultsOfUnwanted(stream)).map(({ code }) => code);
+  const of = (text: string) => codesOf(Readable.from([Buffer.from(text)], { objectMode: false }));
+  for (const text of ['', ' \n', '{}', ' { } ']) assert.deepEqual(await of(text), [], text);
+  for (const text of ['{"dryRun":true}', '[]', 'null', '{', 'a=1', '{}{}', ' '.repeat(100)])
+    assert.deepEqual(await of(text), ['unknown-input'], text);
+  let taken = 0;
+  function* endless() {
+    for (; taken < 1_000; taken += 1) yield Buffer.alloc(64, ' ');
+  }
+  assert.deepEqual(await codesOf(Readable.from(endless(), { objectMode: false, highWaterMark: 64 })), [
+    'unknown-input',
+  ]);
+  assert.ok(taken < 10, String(taken));
 });

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { type Refusal, refuse } from '../kernel/problem.ts';
+import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import { hasRepeatedName } from '../kernel/repeated-name.ts';
 
 /** What a JSON body may weigh, in bytes. */
@@ -34,6 +34,17 @@ export async function readJsonBody(stream: Readable): Promise<{ value: unknown }
     if (fault instanceof TypeError) return { refusal: refuse('malformed-json', 'The body is not UTF-8.') };
     throw fault;
   }
+}
+
+/** Room for the empty object that some clients send where they have nothing to say. */
+const nothingSaid = 64;
+
+/** What is wrong with a body where the operation takes none: all of it, since what it asks for would not be done. */
+export async function faultsOfUnwanted(stream: Readable): Promise<readonly Issue[]> {
+  const whole = hereAlready(stream, nothingSaid) ?? (await readWhole(stream, nothingSaid));
+  if (typeof whole !== 'string' && /^(?:\s*|\s*\{\s*\}\s*)$/.test(Buffer.from(whole).toString('latin1'))) return [];
+  const detail = 'nothing may stand in the body of this operation; what is asked stands in the path';
+  return [{ in: 'body', pointer: '', code: 'unknown-input', detail }];
 }
 
 /**

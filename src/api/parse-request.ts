@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Read } from '../store/db.ts';
-import { announcedTooLarge, jsonBodyLimit, readJsonBody } from './body.ts';
+import { announcedTooLarge, faultsOfUnwanted, jsonBodyLimit, readJsonBody } from './body.ts';
 import type { Call, Operation, RequestShape, SoundPart } from './operation.ts';
 import { type Check, compileCheck, parseQuery } from './parse.ts';
 
@@ -47,6 +47,7 @@ export function createParse<P>(operation: Operation<P>, house: Given): (incoming
     body: shape.body && compileCheck('body', shape.body),
   };
   const soundOf = shape.body && operation.contentIssues && createSoundOf(shape.body);
+  const isBodiless = shape.body === undefined && operation.bodyBytes === undefined;
   const headerNames = Object.keys(shape.headers?.properties ?? {});
 
   return async (incoming) => {
@@ -66,6 +67,9 @@ export function createParse<P>(operation: Operation<P>, house: Given): (incoming
       if ('refusal' in read) return read;
       body = read.value;
       issues.push(...checks.body(body));
+    } else if (isBodiless && incoming.method === 'POST' && announcesBody(incoming.headers)) {
+      // With other methods a body has no meaning to anybody (RFC 9110, section 9.3).
+      issues.push(...(await faultsOfUnwanted(incoming.body)));
     }
     if (issues.length > 0) return { issues, sound: soundOf?.(body, issues, house.clock.now()) };
     // The checks above proved that each part has the type its schema derives.
@@ -113,6 +117,11 @@ async function readBody(incoming: Incoming): Promise<{ value: unknown } | { refu
   }
   const tooLarge = announcedTooLarge(incoming.headers['content-length'], jsonBodyLimit);
   return tooLarge === undefined ? await readJsonBody(incoming.body) : { refusal: tooLarge };
+}
+
+/** Whether a body follows (RFC 9112, section 6.3). */
+function announcesBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 const noParameters = Type.Object({}, { additionalProperties: false });

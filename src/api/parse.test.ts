@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Type } from 'typebox';
+import { type TObject, Type } from 'typebox';
 import { compileCheck, isClose, parseQuery } from './parse.ts';
 
 const schema = Type.Object(
@@ -116,9 +116,20 @@ test('an unknown name is compared with the names of the object that it stands in
     nested({ hours: { form: 8, langage: 'nb' } }).map(({ pointer, detail }) => [pointer, detail]),
     [
       ['/hours/form', "unknown; did you mean 'from'?"],
-      ['/hours/langage', 'unknown; the interface has no such name'],
+      ['/hours/langage', 'unknown; what may stand here: from'],
     ],
   );
+});
+
+test('a name that is like no other is told which there are', () => {
+  const told = (schema: TObject) => compileCheck('query', schema)({ surname: 'x' }).map(({ detail }) => detail);
+  const closed = { additionalProperties: false };
+  const claims = Type.Object(
+    { familyName: Type.Optional(Type.String()), birthDate: Type.Optional(Type.String()) },
+    closed,
+  );
+  assert.deepEqual(told(claims), ['unknown; what may stand here: familyName, birthDate']);
+  assert.deepEqual(told(Type.Object({}, closed)), ['unknown; nothing may stand here']);
 });
 
 test('a time in another form is shown the right one', () => {

@@ -134,7 +134,8 @@ export function safeName(name: string): string {
 
 function unknownDetail(name: string, known: readonly string[]): string {
   const close = known.find((candidate) => isClose(name, candidate));
-  return close === undefined ? 'unknown; the interface has no such name' : `unknown; did you mean '${close}'?`;
+  if (close !== undefined) return `unknown; did you mean '${close}'?`;
+  return known.length === 0 ? 'unknown; nothing may stand here' : `unknown; what may stand here: ${known.join(', ')}`;
 }
 
 /** True where one insertion, deletion, substitution or swap apart, letter case and separators aside. */

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
 import { type Call, defineOperation, type Refused } from '../api/operation.ts';
 import { refuse } from '../kernel/problem.ts';
-import { keyBytes, open, saltBytes, seal, startMessage } from '../keys/chunked-encryption.ts';
+import { keyBytes, open, SealBroken, saltBytes, seal, startMessage } from '../keys/chunked-encryption.ts';
 import type { Statement } from '../store/db.ts';
 import { depositForm } from './deposit-form.ts';
 import { depositHeaders } from './deposit-headers.ts';
@@ -54,12 +54,10 @@ export const depositDocument = defineOperation({
     if ('refusal' in wanted) return wanted;
     const { citizenId, ground } = wanted.terms;
     const citizenKey = (await keyFor(ports, citizenId))?.key;
-    if (citizenKey === undefined) return await refuseUnknown(call, wanted);
     const context = `citizen-services/kept-deposit@v1\0${caller.clientId}`;
-    const openKept = async (kept: string) => open(citizenKey, context, Buffer.from(kept, 'base64')).toString();
-    const earlier = await call.repeat?.earlier(wanted.input, openKept);
+    const earlier = await earlierOf(call, wanted, { citizenKey, context });
     if (earlier !== undefined) return earlier;
-    if (!(await ports.citizenExists(citizenId))) return await refuseUnknown(call, wanted);
+    if (citizenKey === undefined || !(await ports.citizenExists(citizenId))) return await refuseUnknown(call, wanted);
 
     const stored = await storeBytes(call, wanted, citizenKey);
     if ('refusal' in stored) return stored;
@@ -103,6 +101,29 @@ async function keyFor(
   const standing = await citizenKeys.standingKeyOf(citizenId);
   if (standing !== undefined || citizensHaveKeys) return standing;
   return { key: await citizenKeys.keyOf(citizenId) };
+}
+
+type Keeping = { readonly citizenKey: Uint8Array | undefined; readonly context: string };
+
+/**
+ * The answer that was given under the `Idempotency-Key`, or its refusal. Asked for nobody as for a citizen: that the key was
+ * used for another deposit, told of citizens alone, would tell who is in the register.
+ */
+async function earlierOf({ repeat }: DepositCall, { input }: Wanted, { citizenKey, context }: Keeping) {
+  let isLost = false;
+  const earlier = await repeat?.earlier(input, async (kept) => {
+    try {
+      if (citizenKey !== undefined) return open(citizenKey, context, Buffer.from(kept, 'base64')).toString();
+    } catch (fault) {
+      if (!(fault instanceof SealBroken)) throw fault;
+    }
+    isLost = true;
+    return 'null';
+  });
+  if (!isLost) return earlier;
+  // Sealed under a key that went when the citizen was erased: who is a citizen anew has another.
+  const detail = 'The deposit under this key was for a citizen who was erased since, and its answer with them.';
+  return citizenKey === undefined ? undefined : { refusal: refuse('idempotency-key-reused', detail) };
 }
 
 const keyChanged = () => refuse('changed-meanwhile', 'The key of the citizen has just changed; repeat the request.');

@@ -103,8 +103,25 @@ for (const engine of engines) {
     house.forgetKeys();
     const erased = await deposit(house);
     assert.ok('refusal' in erased && erased.refusal.slug === 'citizen-not-found');
+    await house.db.write(house.citizenKeys.creations([citizen]));
+    house.forgetKeys();
+    const anew = await deposit(house);
+    assert.ok('refusal' in anew && anew.refusal.slug === 'idempotency-key-reused');
+    assert.match(anew.refusal.detail, /erased/);
+    assert.ok('status' in (await deposit(house, { 'idempotency-key': 'a-2' })));
     house.ports.citizensHaveKeys = false;
-    await assert.rejects(deposit(house), /does not open/);
+    const elsewhere = await deposit(house);
+    assert.ok('refusal' in elsewhere && elsewhere.refusal.slug === 'idempotency-key-reused');
+  });
+
+  test(`${engine.name}: a key that was used does not tell who is in the register`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    await deposit(house);
+    const digest = { 'repr-digest': `sha-256=:${'A'.repeat(43)}=:` };
+    for (const whom of [otherCitizen, 'CZ-9999']) {
+      const probed = await deposit(house, { ...key, ...digest, 'citizen-id': whom });
+      assert.ok('refusal' in probed && probed.refusal.slug === 'idempotency-key-reused', whom);
+    }
   });
 
   test(`${engine.name}: under a key the digest is required, and a refused deposit may be repeated under it`, async (t) => {

@@ -96,3 +96,29 @@ test('documents are read side by side, and told of in the order of their ids', a
   );
   assert.deepEqual(done, { documents: 10, bytes: 0, findings: 10 });
 });
+
+test('when a verification breaks off, none is being read any more', async (t) => {
+  const house = await openDocumentHouse(t, engines[0] ?? assert.fail());
+  for (let at = 0; at < 8; at += 1) await deposited(house, pdfOf(100));
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  let [begun, ended] = [0, 0];
+  const blobs = {
+    ...house.ports.blobs,
+    read: async function* () {
+      begun += 1;
+      const isFirst = begun === 1;
+      // The first fails at once, the others when its fault could have gone on long ago.
+      if (begun === 8) setImmediate(() => setImmediate(resolve));
+      if (!isFirst) await late;
+      ended += 1;
+      yield* [];
+      throw new Error('the store is gone');
+    },
+  };
+  const verifying = verifyDocuments({
+    ...{ ...house.keeping, ports: { ...house.ports, blobs }, readBytes: true, before: 0 },
+    ...{ onProgress: () => undefined, onFinding: () => undefined },
+  });
+  await assert.rejects(verifying, /the store is gone/);
+  assert.deepEqual([begun, ended], [8, 8]);
+});

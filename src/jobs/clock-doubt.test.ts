@@ -93,6 +93,19 @@ for (const engine of engines) {
     assert.deepEqual(told, [365 * day, 2 * hour - 365 * day]);
   });
 
+  test(`${engine.name}: a clock that is a year ahead is not believed because it was set back a little`, async (t) => {
+    const { start, isSure, set } = await doubtful(t, engine);
+    set(365 * day);
+    assert.equal(await isSure(), false);
+    // As another process reckons the same time, and as NTP or a zone sets it.
+    for (const ms of [5, 2 * hour, 21 * hour]) {
+      set(-ms);
+      assert.deepEqual([await isSure(), await start()()], [false, false], String(ms));
+    }
+    set(-364 * day);
+    assert.equal(await isSure(), true);
+  });
+
   test(`${engine.name}: a clock that was behind is doubted when it is set right, for that may be as wrong`, async (t) => {
     const { isSure, pass, set } = await doubtful(t, engine);
     set(-400 * day);

@@ -23,7 +23,7 @@ type Parts = {
 /**
  * Whether the clock is to be believed, asked each minute, and before what time alone takes away for good: one that is a year ahead
  * would have a year's documents erased within the hour. A clock that is more than a day ahead of the last look, beyond what this
- * process knows to have passed since, is doubted for a day, or until it is set back. Looks are stored, so that a start does not
+ * process knows to have passed since, is doubted for a day, or until it is set back by more than a day. Looks are stored, so that a start does not
  * believe the clock as it finds it; it cannot tell one that is ahead from servers that stood still, and for neither a day is much.
  */
 export function createClockDoubt(parts: Parts): () => Promise<boolean> {
@@ -52,8 +52,9 @@ export function createClockDoubt(parts: Parts): () => Promise<boolean> {
 /** From when on a clock is believed that shows `now`, by what was seen before, and what has certainly passed since. */
 export function sureFrom(before: ClockSeen, now: number, passedMs = 0): number {
   if (now - before.seenAt - passedMs > dayMs) return now + dayMs;
-  const isSetBack = now < before.sureAt - dayMs;
-  return isSetBack ? 0 : before.sureAt;
+  // By what was seen as a leap: less is how another process reckons the same time, or a zone put right, of a year ahead.
+  const leaptTo = before.sureAt - dayMs;
+  return now < leaptTo - dayMs ? 0 : before.sureAt;
 }
 
 /** The last look; undefined before the first. */

@@ -173,6 +173,38 @@ for (const engine of engines) {
     assert.equal((await db.read("select 1 as n from ledger_entry where citizen_id = 'bert'")).length, 5);
     await forgetNames({ read: db.read, claim: () => assert.fail('nothing is left to be done') });
   });
+
+  test(`${engine.name}: who is erased anew before, or while, entries lose the name has it in none of them`, async (t) => {
+    const db = await engine.open(t);
+    const house = buildLedgerHouse(db);
+    const parts = { ...house, read: db.read, actor: { operator: 'clerk' } };
+    const killed = async () => {
+      throw new Error('killed');
+    };
+    const comeAnew = async () => {
+      house.time.now += 1;
+      await db.write(house.citizenKeys.creations(['anna']));
+      await house.use('anna', 'anna');
+      await house.sequence();
+    };
+    const named = () => db.read("select number from ledger_entry where citizen_id = 'anna'");
+    await comeAnew();
+    await assert.rejects(eraseCitizen({ ...parts, claim: killed }, 'anna'), /killed/);
+    await comeAnew();
+    let isAnew = false;
+    const claim = async (statement: Statement) => {
+      if (!isAnew && statement.sql.startsWith('update citizen_erasure')) {
+        isAnew = true;
+        assert.deepEqual(await named(), []);
+        await comeAnew();
+        await assert.rejects(eraseCitizen({ ...parts, claim: killed }, 'anna'), /killed/);
+        assert.equal((await named()).length, 2);
+      }
+      return await house.claim(statement);
+    };
+    assert.equal(await eraseCitizen({ ...parts, claim }, 'anna'), true);
+    assert.deepEqual([isAnew, await named()], [true, []]);
+  });
 }
 
 test('sqlite: a key that was destroyed is in no file of the database, wrapped as it was', async (t) => {

@@ -1,7 +1,7 @@
 import { methodsOf } from '../../src/api/operation.ts';
 import { operations } from '../../src/operations.ts';
 import { sampled } from './good-requests.ts';
-import { atPath, type Expected, rawWith, type WrongInput, withHeaders, withQuery } from './wrong-input.ts';
+import { atPath, type Expected, rawWith, type WrongInput, withBody, withHeaders, withQuery } from './wrong-input.ts';
 
 const all = sampled;
 const entries = new Map(operations.map((operation) => [operation.name, operation]));
@@ -17,6 +17,11 @@ function allowed(name: string): string {
   const methods = operations.filter(({ path }) => path === entries.get(name)?.path).flatMap(methodsOf);
   return [...methods, 'OPTIONS'].join(', ');
 }
+
+const bodiless = all.filter((name) => {
+  const { method, request, bodyBytes } = entries.get(name) ?? {};
+  return method === 'POST' && request?.body === undefined && bodyBytes === undefined;
+});
 
 /** Whether nothing stands one name below this operation. */
 function isEnd(name: string): boolean {
@@ -252,5 +257,15 @@ const headers: readonly WrongInput[] = [
   },
 ];
 
+const bodies: readonly WrongInput[] = [
+  {
+    what: 'a body where none is taken',
+    on: bodiless,
+    make: (good) => withBody(good, '{"dryRun":true}'),
+    is: [400, 'bad-request'],
+    issues: ['body  unknown-input'],
+  },
+];
+
 /** What is wrong in the same way with a request of any operation. */
-export const wrongAnywhere: readonly WrongInput[] = [...tokens, ...paths, ...queries, ...headers];
+export const wrongAnywhere: readonly WrongInput[] = [...tokens, ...paths, ...queries, ...headers, ...bodies];
