@@ -222,3 +222,53 @@ test('keys that cannot be had are asked for after a while only, and found where 
   t.mock.timers.tick(30_000);
   assert.equal(await isSigned(), true);
 });
+
+for (const [span, ahead] of [
+  ['an hour', 3_600_000],
+  ['a year', 31_536_000_000],
+] as const) {
+  test(`keys that were fetched while the clock was ${span} ahead are fetched again as ever when it is right`, async (t) => {
+    const right = Date.now();
+    t.mock.timers.enable({ apis: ['Date'], now: right + ahead });
+    let passed = 0;
+    const [old, next] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
+    const outside = outsideIssuer(old.publicKey, 'k1');
+    const time = { now: () => Date.now(), stopwatch: () => passed };
+    const issuer = createTrustedIssuer(trustedUrl, outside.fetching, time, assert.fail);
+    const isSigned = (kid: string, { privateKey }: typeof old) =>
+      issuer.hasSigned(
+        craft({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedUrl }, (input) => sign(null, input, privateKey)),
+      );
+    const publish = (kid: string, { publicKey }: typeof old) => {
+      const key = { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig' };
+      outside.documents['https://login.example.org/keys'] = { keys: [key] };
+    };
+    assert.equal(await isSigned('k1', old), true);
+    t.mock.timers.setTime(right);
+    publish('k2', next);
+    passed += 31_000;
+    assert.equal(await isSigned('k2', next), true, 'a new key counts after half a minute');
+    assert.equal(await isSigned('k1', old), false);
+    const fetches = outside.asked.length;
+    for (let count = 0; count < 20; count += 1) assert.equal(await isSigned(`unknown-${count}`, next), false);
+    assert.equal(outside.asked.length, fetches, 'unknown ones have no more fetched');
+  });
+
+  test(`a key that its issuer withdrew when the clock was ${span} ahead counts no longer than ever`, async (t) => {
+    const right = Date.now();
+    t.mock.timers.enable({ apis: ['Date'], now: right + ahead });
+    let passed = 0;
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const outside = outsideIssuer(publicKey, 'k1');
+    const time = { now: () => Date.now(), stopwatch: () => passed };
+    const issuer = createTrustedIssuer(trustedUrl, outside.fetching, time, assert.fail);
+    const token = craft({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, { iss: trustedUrl }, (input) =>
+      sign(null, input, privateKey),
+    );
+    assert.equal(await issuer.hasSigned(token), true);
+    t.mock.timers.setTime(right);
+    outside.documents['https://login.example.org/keys'] = { keys: [] };
+    passed += 11 * 60_000;
+    assert.equal(await issuer.hasSigned(token), false);
+  });
+}
