@@ -2,12 +2,13 @@ import type { MessagePort } from 'node:worker_threads';
 import { type ClientView, createClientView } from './access/client-view.ts';
 import { createMissingSigningKeys, openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
 import type { Log } from './api/log.ts';
+import { bringingBack } from './compose-waits.ts';
 import { inFolderOf, type Settings } from './config/settings.ts';
 import type { Register } from './identity/register.ts';
 import { embeddedRegister } from './identity/registers/embedded.ts';
 import { httpRegister } from './identity/registers/http-register.ts';
 import type { Claim } from './jobs/claim.ts';
-import { createClockDoubt } from './jobs/clock-doubt.ts';
+import { createClockDoubt, rememberingLatest } from './jobs/clock-doubt.ts';
 import type { Timer } from './jobs/timer.ts';
 import type { Clock, Random } from './kernel/clock.ts';
 import { createMint, type Mint } from './kernel/id.ts';
@@ -87,15 +88,23 @@ export async function joinHouse(ground: Omit<Ground, 'onLost'>, port: MessagePor
 
 /** The house on a database that is open. */
 export async function houseOn({ settings, root, timer, random, log, ...given }: Ground, db: Db): Promise<House> {
-  const { clock, look: lookAtClock } = await keepTime({ ...given, db });
+  const time = await keepTime({ ...given, db });
+  const clock = rememberingLatest(time.clock);
   const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
   const onStep = (byMs: number) => log.fault('clock', new Error(stepOf(byMs)));
   const citizenKeys = createCitizenKeys(db.read, root, random, clock);
   return {
     settings,
     clock,
-    lookAtClock,
-    isClockSure: createClockDoubt({ ...given, clock, read: db.read, claim, onStep }),
+    lookAtClock: time.look,
+    isClockSure: createClockDoubt({
+      ...given,
+      clock,
+      read: db.read,
+      claim,
+      onStep,
+      onSetRight: bringingBack(db, claim),
+    }),
     timer,
     random,
     log,

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
 import { type DoctorRoom, inTwo, messageOf, readyDatabase, sizeOf, spanOf } from './doctor-room.ts';
-import { readClockSeen, sureFrom } from './jobs/clock-doubt.ts';
+import { readClockSeen, sureFrom } from './jobs/clock-seen.ts';
 import { isCheckedAlways, quickCheck } from './store/database-check.ts';
 import { aheadOfDatabase, mostSkewMs } from './store/database-clock.ts';
 import { databaseFile } from './store/open.ts';

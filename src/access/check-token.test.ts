@@ -152,6 +152,32 @@ test('a client that was disabled elsewhere is refused within 60 s also when the 
   assert.deepEqual(await house.checker.authenticate(token), invalidAccessToken());
 });
 
+for (const [span, step] of [
+  ['an hour', 3_600_000],
+  ['a year', 365 * 86_400_000],
+] as const) {
+  test(`a clock that goes ${span} ahead or back ends a checked token, whose time comes again with the clock and no longer`, async (t) => {
+    for (const by of [step, -step]) {
+      const house = await openTokenHouse(t);
+      const slug = async (token: string) => {
+        const answer = await house.checker.authenticate(token);
+        return 'slug' in answer ? answer.slug : 'welcome';
+      };
+      const token = tokenOf(house);
+      assert.equal(await slug(token), 'welcome');
+      house.clock.at += by;
+      const wrong = tokenOf(house);
+      const ended = by > 0 ? 'expired-access-token' : 'invalid-access-token';
+      assert.deepEqual([await slug(token), await slug(wrong)], [ended, 'welcome']);
+      house.clock.at -= by;
+      const back = by > 0 ? 'invalid-access-token' : 'expired-access-token';
+      assert.deepEqual([await slug(token), await slug(wrong)], ['welcome', back]);
+      house.clock.at += 600_000;
+      assert.equal(await slug(token), 'expired-access-token');
+    }
+  });
+}
+
 test('what was changed of a client elsewhere counts within 60 s, for tokens that are out too', async (t) => {
   const house = await openTokenHouse(t);
   const token = tokenOf(house);

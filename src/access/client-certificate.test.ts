@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
+import { TLSSocket } from 'node:tls';
 import { type Issued, issue } from '../../test/certificates.ts';
 import { createCertificateReader, hasName, proxyAddresses } from './client-certificate.ts';
 
@@ -39,6 +40,28 @@ test('a proxy is believed, but its word makes nobody a client of ours whom no au
   for (const [what, pair] of Object.entries(others)) assert.equal(judged(pair), false, what);
   clock.at -= 72 * hourMs;
   assert.equal(judged(good), false, 'before its time');
+});
+
+/** A request over a connection whose certificate OpenSSL found good, or not, at its begin. */
+function requestOver(pair: Issued, authorized: boolean): IncomingMessage {
+  const own = { getPeerX509Certificate: () => x509Of(pair), authorized };
+  return { socket: Object.assign(Object.create(TLSSocket.prototype), own), headers: {} } as unknown as IncomingMessage;
+}
+
+test('over a connection that stays open a certificate counts while its time is, by the clock of each request', async () => {
+  const authority = await issue('Agencies', { ca: true, notAfter: new Date(Date.now() + 900 * 24 * hourMs) });
+  const clock = { at: Date.now(), now: () => clock.at };
+  const pair = await issue('a', { by: authority, notAfter: new Date(clock.at + 2 * hourMs) });
+  const reader = createCertificateReader({ clock, authorities: [x509Of(authority)] });
+  const judged = (request: IncomingMessage) => reader.read(request)?.authorized;
+  for (const ahead of [3 * hourMs, 365 * 24 * hourMs, -72 * hourMs]) {
+    const [early, late] = [requestOver(pair, true), requestOver(pair, false)];
+    assert.equal(judged(early), true);
+    clock.at += ahead;
+    assert.deepEqual([judged(early), judged(late)], [false, false], 'its time is not now');
+    clock.at -= ahead;
+    assert.deepEqual([judged(early), judged(late)], [true, true], 'the clock was wrong');
+  }
 });
 
 test('an authority is known by its name in other letters and with other blanks, as OpenSSL compares names', async () => {

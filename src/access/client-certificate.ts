@@ -22,7 +22,7 @@ export type ClientCertificate = {
   /** SHA-256 over the DER, as in `x5t#S256` (RFC 8705, section 3.1). */
   readonly thumbprint: string;
   readonly x509: X509Certificate;
-  /** Whether an authority of ours issued it for clients, and its time is now. */
+  /** Whether an authority of ours issued it for clients, and its time is now, at each look: connections stay open for long. */
   readonly authorized: boolean;
 };
 
@@ -57,15 +57,15 @@ export function createCertificateReader({ clock, authorities, header, proxies }:
     const { socket } = request;
     if (header !== undefined && isTrusted(proxies, socket)) {
       const x509 = forwardedCertificate(request.headers[header]);
-      return x509 && certificateOf(x509, isOurs(x509));
+      return x509 && certificateOf(x509, () => isOurs(x509));
     }
     const known = connections.get(socket);
     if (known !== undefined) return known;
     const x509 = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
     if (x509 === undefined) return undefined;
     // Without authorities of ours OpenSSL would ask those of the machine, which anybody gets certificates from.
-    const chained = authorities.length > 0 && isAuthorized(socket);
-    const certificate = certificateOf(x509, chained || isOurs(x509));
+    const chained = authorities.length > 0 && isChained(socket);
+    const certificate = certificateOf(x509, () => (chained && isInTime(x509, clock.now())) || isOurs(x509));
     connections.set(socket, certificate);
     return certificate;
   }
@@ -73,12 +73,22 @@ export function createCertificateReader({ clock, authorities, header, proxies }:
   return { read, strip };
 }
 
-function certificateOf(x509: X509Certificate, authorized: boolean): ClientCertificate {
-  return { thumbprint: createHash('sha256').update(x509.raw).digest('base64url'), x509, authorized };
+function certificateOf(x509: X509Certificate, isAuthorized: () => boolean): ClientCertificate {
+  const thumbprint = createHash('sha256').update(x509.raw).digest('base64url');
+  return {
+    ...{ thumbprint, x509 },
+    get authorized() {
+      return isAuthorized();
+    },
+  };
+}
+
+function isInTime({ validFromDate, validToDate }: X509Certificate, now: number): boolean {
+  return validFromDate.getTime() <= now && validToDate.getTime() >= now;
 }
 
 /** Whether OpenSSL found a way from it to an authority of ours, over certificates between that the client sent too. */
-function isAuthorized(socket: Socket): boolean {
+function isChained(socket: Socket): boolean {
   return socket instanceof TLSSocket && socket.authorized;
 }
 
@@ -126,12 +136,11 @@ const clientUse = '1.3.6.1.5.5.7.3.2';
 
 /** Whether one of these authorities itself issued that certificate, for clients, and its time is now. */
 function isIssuedBy(authorities: readonly X509Certificate[], x509: X509Certificate, now: number): boolean {
-  if (x509.ca || x509.validFromDate.getTime() > now || x509.validToDate.getTime() < now) return false;
+  if (x509.ca || !isInTime(x509, now)) return false;
   const uses: readonly string[] | undefined = x509.keyUsage;
   if (uses !== undefined && !uses.includes(clientUse)) return false;
   return authorities.some((authority) => {
-    const inTime = authority.validFromDate.getTime() <= now && authority.validToDate.getTime() >= now;
-    return inTime && authority.ca && x509.checkIssued(authority) && x509.verify(authority.publicKey);
+    return isInTime(authority, now) && authority.ca && x509.checkIssued(authority) && x509.verify(authority.publicKey);
   });
 }
 

@@ -117,6 +117,8 @@ const notNow = {
   error: 'temporarily_unavailable',
   error_description: 'the database cannot be asked at present; no token was given, ask again',
 };
+/** More than clocks can be apart. */
+const anyYearSeconds = 10_000_000_000;
 const ownFault = { error: 'server_error', error_description: 'the server met a fault of its own; it is in its log' };
 
 /** The DPoP proof of a token request, checked; undefined without one, since few clients need it. */
@@ -155,8 +157,8 @@ function configurationOf(room: TokenEndpointRoom, key: SigningKey, library: Libr
     clientBasedCORS: () => false,
     enabledJWA: { clientAuthSigningAlgValues: acceptedAlgs, dPoPSigningAlgValues: acceptedAlgs },
     extraClientMetadata: { properties: ['secret_hash', 'allowed_scopes'] },
-    // Wide here, so that the check below can tell a client how far its clock is off; it is the one that counts.
-    clockTolerance: 86_400,
+    // Wide here, where the machine's clock is asked: the check below goes by ours, tells a client how far its own is off, and counts.
+    clockTolerance: anyYearSeconds,
     assertJwtClientAuthClaimsAndHeader: (_context, claims) => {
       const fault = faultOfAssertion(claims, publicUrl, clock.now());
       if (fault !== undefined) throw invalidClient(fault);

@@ -1,35 +1,16 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
 import { craft, goodClaims, openTokenHouse, signedByUs, type TokenHouse } from '../../test/attacks/tokens-house.ts';
+import { outsideIssuer, trustedUrl } from '../../test/issuer-documents.ts';
 import { invalidAccessToken } from './challenge.ts';
-import { createTrustedIssuer, IssuerUnavailable } from './trusted-issuer.ts';
+import { createTrustedIssuer } from './trusted-issuer.ts';
 
 const scope = 'documents:read';
 
 function tokenOf(house: TokenHouse, changes: Record<string, unknown> = {}): string {
   const header = { alg: 'ES256', typ: 'at+jwt', kid: house.keys.current('access-token').kid };
   return `Bearer ${craft(header, { ...goodClaims(house), ...changes }, signedByUs(house))}`;
-}
-
-const trustedUrl = 'https://login.example.org/realm';
-
-/** An issuer outside, as its answers: what a request to each of its URLs gives. */
-function outsideIssuer(publicKey: KeyObject, kid: string) {
-  const asked: string[] = [];
-  const documents: Record<string, object> = {
-    'https://login.example.org/realm/.well-known/openid-configuration': {
-      issuer: trustedUrl,
-      jwks_uri: 'https://login.example.org/keys',
-    },
-    'https://login.example.org/keys': { keys: [{ ...publicKey.export({ format: 'jwk' }), kid, use: 'sig' }] },
-  };
-  const fetching = (url: string) => {
-    asked.push(url);
-    const document = documents[url];
-    return Promise.resolve(document === undefined ? new Response(null, { status: 404 }) : Response.json(document));
-  };
-  return { asked, documents, fetching };
 }
 
 test('a token of a trusted issuer is good for the clients that belong to it, and for no other', async (t) => {
@@ -185,83 +166,4 @@ test('[R56] when a trusted issuer changes its keys, the new one is fetched once,
     assert.equal(await issuer.hasSigned(token(`unknown-${count}`, next)), false);
   }
   assert.equal(fetches(), 2);
-});
-
-test('keys that cannot be had are asked for after a while only, and found where the issuer has moved them', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const outside = outsideIssuer(publicKey, 'k1');
-  const faults: Error[] = [];
-  const clock = { now: () => Date.now() };
-  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, clock, (fault) => faults.push(fault));
-  const isSigned = (kid = 'k1') =>
-    issuer.hasSigned(
-      craft({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedUrl }, (input) => sign(null, input, privateKey)),
-    );
-  const [oldPlace, newPlace] = ['https://login.example.org/keys', 'https://login.example.org/other-keys'];
-  const askedAtOld = () => outside.asked.filter((url) => url === oldPlace).length;
-  assert.equal(await isSigned(), true);
-  outside.documents[newPlace] = outside.documents[oldPlace] ?? {};
-  outside.documents['https://login.example.org/realm/.well-known/openid-configuration'] = {
-    issuer: trustedUrl,
-    jwks_uri: newPlace,
-  };
-  delete outside.documents[oldPlace];
-  t.mock.timers.tick(31_000);
-  await assert.rejects(isSigned('k2'), IssuerUnavailable);
-  for (let count = 0; count < 20; count += 1) await assert.rejects(isSigned(`unknown-${count}`), IssuerUnavailable);
-  assert.equal(askedAtOld(), 2, 'unknown ones have an issuer that fails asked no more than once');
-  assert.equal(await isSigned(), true, 'keys that are known count until their time is over');
-  assert.deepEqual(faults, []);
-  t.mock.timers.tick(600_000);
-  const together = Array.from({ length: 5 }, () => assert.rejects(isSigned(), IssuerUnavailable));
-  await Promise.all(together);
-  assert.equal(faults.length, 1, 'many tokens that wait for the same keys tell of it once');
-  for (let count = 0; count < 3; count += 1) await assert.rejects(isSigned(), IssuerUnavailable);
-  assert.equal(askedAtOld(), 3);
-  t.mock.timers.tick(30_000);
-  assert.equal(await isSigned(), true);
-});
-
-test('keys that are too old are asked for at once, though a made-up key id found the issuer failing a moment ago', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const outside = outsideIssuer(publicKey, 'k1');
-  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() }, () => undefined);
-  const isSigned = (kid = 'k1') =>
-    issuer.hasSigned(
-      craft({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedUrl }, (input) => sign(null, input, privateKey)),
-    );
-  assert.equal(await isSigned(), true);
-  const place = 'https://login.example.org/keys';
-  const { [place]: keys = {} } = outside.documents;
-  delete outside.documents[place];
-  t.mock.timers.tick(585_000);
-  await assert.rejects(isSigned('unknown'), IssuerUnavailable);
-  outside.documents[place] = keys;
-  assert.equal(await isSigned(), true);
-  t.mock.timers.tick(16_000);
-  assert.equal(await isSigned(), true);
-});
-
-test('made-up key ids do not keep an issuer that failed from being asked again', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const outside = outsideIssuer(publicKey, 'k1');
-  const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() }, assert.fail);
-  const isSigned = (kid: string) =>
-    issuer.hasSigned(
-      craft({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedUrl }, (input) => sign(null, input, privateKey)),
-    );
-  assert.equal(await isSigned('k1'), true);
-  const place = 'https://login.example.org/keys';
-  const { [place]: keys = {} } = outside.documents;
-  delete outside.documents[place];
-  t.mock.timers.tick(31_000);
-  await assert.rejects(isSigned('unknown'), IssuerUnavailable);
-  outside.documents[place] = keys;
-  t.mock.timers.tick(29_000);
-  await assert.rejects(isSigned('unknown'), IssuerUnavailable);
-  t.mock.timers.tick(1_000);
-  assert.equal(await isSigned('unknown'), false, 'the keys that came have no such id');
 });

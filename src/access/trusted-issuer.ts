@@ -29,6 +29,9 @@ const largestDocument = 262_144;
 const cooldownMs = 30_000;
 const keysLiveMs = 600_000;
 
+/** A clock, and milliseconds that never go back; without these the machine's. */
+type Time = Clock & { stopwatch?(): number };
+
 /**
  * The issuer behind that URL. Nothing is fetched before its first token; then its metadata (RFC 8414, else OpenID Connect
  * Discovery) and keys, each with a deadline, a size limit and no redirect. `onFault` is told why they cannot be had.
@@ -36,17 +39,26 @@ const keysLiveMs = 600_000;
 export function createTrustedIssuer(
   issuer: string,
   fetching: Fetch,
-  clock: Clock,
+  clock: Time,
   onFault: (fault: IssuerUnavailable) => void,
 ): TrustedIssuer {
+  const { stopwatch = () => performance.now() } = clock;
+  let askedAt = stopwatch();
   let keys: Promise<RemoteJWKSet> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
 
   const isPaused = () => ageOf(failedAt, clock) < cooldownMs;
 
+  // jose counts by the machine's clock: keys that it fetched while that was ahead are new to it until the clock comes there again.
+  const passedMs = () => stopwatch() - askedAt;
+  const onAsk = () => {
+    askedAt = stopwatch();
+  };
+
   function discovered(): Promise<RemoteJWKSet> {
+    if (passedMs() > keysLiveMs + cooldownMs) keys = undefined;
     if (keys === undefined && isPaused()) return Promise.reject(new IssuerUnavailable(issuer));
-    keys ??= discover(issuer, fetching, isPaused).catch(leaveAlone);
+    keys ??= discover(issuer, fetching, { isPaused, onAsk }).catch(leaveAlone);
     return keys;
   }
 
@@ -59,11 +71,23 @@ export function createTrustedIssuer(
     throw fault;
   }
 
+  /** Verifies the token, with the keys as they are now where its own is unknown and they were not fetched a moment ago. */
+  async function verify(token: string, keySet: RemoteJWKSet): Promise<void> {
+    const options = { algorithms: [...acceptedAlgs] };
+    try {
+      await compactVerify(token, keySet, options);
+    } catch (cause) {
+      if (!(cause instanceof errors.JWKSNoMatchingKey) || passedMs() < cooldownMs) throw cause;
+      await keySet.reload();
+      await compactVerify(token, keySet, options);
+    }
+  }
+
   async function hasSigned(token: string): Promise<boolean> {
     const asked = discovered();
     const keySet = await asked;
     try {
-      await compactVerify(token, keySet, { algorithms: [...acceptedAlgs] });
+      await verify(token, keySet);
       return true;
     } catch (cause) {
       // What says something about the token, and not about the way to the keys.
@@ -87,7 +111,10 @@ export function createTrustedIssuer(
   return { issuer, hasSigned };
 }
 
-async function discover(issuer: string, fetching: Fetch, isPaused: () => boolean): Promise<RemoteJWKSet> {
+type Asking = { isPaused(): boolean; onAsk(): void };
+
+async function discover(issuer: string, fetching: Fetch, { isPaused, onAsk }: Asking): Promise<RemoteJWKSet> {
+  onAsk();
   const jwksUri = await jwksUriOf(issuer, fetching);
   const { createRemoteJWKSet, customFetch } = await import('jose/jwks/remote');
   const keySet = createRemoteJWKSet(jwksUri, {
@@ -99,6 +126,7 @@ async function discover(issuer: string, fetching: Fetch, isPaused: () => boolean
       // anybody can write, would have it asked again. Keys that are too old are asked for all the same: good tokens wait for them,
       // and where they do not come nothing is asked for a while.
       if (keySet.fresh && isPaused()) throw new Error(`${url} failed a moment ago, and is asked again after a while`);
+      onAsk();
       return await fetchDocument(fetching, url, options);
     },
   });

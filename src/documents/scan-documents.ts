@@ -52,7 +52,7 @@ export type Scanning = {
 };
 
 /** Longer than clamd may take for one document, reading included; then another process may try. */
-const claimMs = 15 * 60_000;
+export const claimMs: number = 15 * 60_000;
 const rescanEveryMs = 10 * 60_000;
 const rescanBatch = 500;
 const scansAtOnce = 2;

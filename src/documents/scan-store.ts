@@ -78,3 +78,16 @@ export function queueRescans(asked: {
     args: [now, before, engine ?? '-', quarantined, limit, since],
   };
 }
+
+/** So many scans are brought back in one unit at most. */
+export const scansBackAtOnce = 500;
+
+/** Brings back what is due later than any scan may be put off for, as a clock that was ahead has left it; a part of it. */
+export function bringBackScans({ now, mostMs }: { readonly now: number; readonly mostMs: number }): Statement {
+  return {
+    sql: `update document set scan_due_at = case when scan_attempts = 0 then cast($1 as bigint) else cast($2 as bigint) end
+      where scan_due_at > $2 and id in (select id from document where scan_due_at > $2 order by scan_due_at, id limit ${scansBackAtOnce})
+      returning id`,
+    args: [now, now + mostMs],
+  };
+}

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Engine, engines } from '../../test/engines.ts';
 import type { Claim } from './claim.ts';
-import { createClockDoubt } from './clock-doubt.ts';
+import { createClockDoubt, rememberingLatest } from './clock-doubt.ts';
 
-const hour = 3_600_000;
+const minute = 60_000;
+const hour = 60 * minute;
 const day = 24 * hour;
 
 async function doubtful(t: TestContext, engine: Engine) {
@@ -12,13 +13,18 @@ async function doubtful(t: TestContext, engine: Engine) {
   const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
   const told: number[] = [];
   let [now, passed] = [Date.UTC(2026, 10, 23), 5];
+  const right: number[] = [];
+  const clock = rememberingLatest({ now: () => now });
   const start = () =>
     createClockDoubt({
-      ...{ clock: { now: () => now }, stopwatch: () => passed, read: db.read, claim },
+      ...{ clock, stopwatch: () => passed, read: db.read, claim },
       onStep: (byMs) => told.push(byMs),
+      onSetRight: async ({ aheadMs }) => void right.push(aheadMs),
     });
   const time = {
     told,
+    right,
+    plan: () => clock.now(),
     start,
     isSure: start(),
     set: (ms: number) => {
@@ -123,5 +129,117 @@ for (const engine of engines) {
       assert.equal(await isSure(), true);
     }
     assert.deepEqual(told, []);
+  });
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a clock that was ahead and is set right is told as such, for some minutes and to every process`, async (t) => {
+    const { start, isSure, pass, set, right } = await doubtful(t, engine);
+    set(365 * day);
+    pass(minute);
+    await isSure();
+    const other = start();
+    await other();
+    pass(hour);
+    set(-365 * day);
+    await isSure();
+    await other();
+    pass(4 * minute);
+    await other();
+    assert.deepEqual(right, [365 * day - hour, 0, 0]);
+    pass(2 * minute);
+    await isSure();
+    assert.equal(right.length, 3);
+    set(365 * day);
+    pass(minute);
+    await isSure();
+    set(-365 * day);
+    await isSure();
+    assert.equal(right.at(-1), 365 * day, 'and anew the next time');
+  });
+
+  test(`${engine.name}: a start that finds the clock right after one that found it ahead says so`, async (t) => {
+    const { start, pass, set, right } = await doubtful(t, engine);
+    set(365 * day);
+    await start()();
+    pass(10 * minute);
+    await start()();
+    set(-365 * day);
+    await start()();
+    assert.deepEqual(right, [365 * day - 10 * minute + 10 * minute]);
+  });
+
+  test(`${engine.name}: a clock that is ahead between two looks only is noticed by what was planned meanwhile`, async (t) => {
+    const { isSure, pass, set, plan, right } = await doubtful(t, engine);
+    pass(20_000);
+    set(400 * day);
+    plan();
+    set(-400 * day);
+    pass(40_000);
+    await isSure();
+    assert.deepEqual(right, [400 * day - 40_000]);
+  });
+
+  test(`${engine.name}: a machine that stands still for some minutes does not make a wide leap forgotten`, async (t) => {
+    const { isSure, pass, set, right } = await doubtful(t, engine);
+    set(365 * day);
+    await isSure();
+    pass(minute);
+    set(5 * minute);
+    await isSure();
+    set(-365 * day);
+    await isSure();
+    assert.deepEqual(right, [365 * day]);
+  });
+
+  test(`${engine.name}: a clock that starts years behind, and is set right, was never ahead, however often`, async (t) => {
+    const { start, pass, set, right } = await doubtful(t, engine);
+    for (let times = 0; times < 3; times += 1) {
+      set(-6 * 365 * day);
+      const isSure = start();
+      await isSure();
+      pass(minute);
+      await isSure();
+      set(6 * 365 * day + 3 * minute);
+      await isSure();
+      pass(hour);
+      await isSure();
+    }
+    assert.deepEqual(right, []);
+  });
+
+  test(`${engine.name}: a right clock that is set back by an hour, or a day, is not taken for one that was ahead`, async (t) => {
+    const { isSure, pass, set, right } = await doubtful(t, engine);
+    for (const back of [hour, day]) {
+      pass(minute);
+      await isSure();
+      set(-back);
+      await isSure();
+      pass(minute);
+      set(back);
+      await isSure();
+    }
+    assert.deepEqual(right, []);
+  });
+
+  test(`${engine.name}: a look whose work fails is made again`, async (t) => {
+    const db = await engine.open(t);
+    const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
+    let [now, fails] = [Date.UTC(2026, 10, 23), true];
+    const told: number[] = [];
+    const onSetRight = async ({ aheadMs }: { readonly aheadMs: number }) => {
+      told.push(aheadMs);
+      if (fails) throw new Error('the database is away');
+    };
+    const parts = { stopwatch: () => 0, read: db.read, claim, onStep: () => undefined, onSetRight };
+    const isSure = createClockDoubt({ ...parts, clock: rememberingLatest({ now: () => now }) });
+    await isSure();
+    now += 400 * day;
+    await isSure();
+    now -= 400 * day;
+    await assert.rejects(isSure(), /away/);
+    fails = false;
+    await isSure();
+    assert.deepEqual(told, [400 * day, 400 * day]);
   });
 }

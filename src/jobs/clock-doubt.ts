@@ -1,24 +1,45 @@
 import type { Clock } from '../kernel/clock.ts';
 import { mostSkewMs } from '../store/database-clock.ts';
 import type { Read } from '../store/db.ts';
-import { wholeField } from '../store/row-fields.ts';
 import type { Claim } from './claim.ts';
+import { type ClockSeen, dayMs, keepClockSeen, readClockSeen, seenAfter } from './clock-seen.ts';
 
-/** By how much a clock may be ahead of the last look at it without being doubted, and how long it is. */
-const dayMs = 86_400_000;
-
-/** Where the clock was at the last look of any server, and from when on it is believed, in epoch ms. */
-export type ClockSeen = { readonly seenAt: number; readonly sureAt: number };
+/** A clock that was ahead and is right: what it shows, and by how many milliseconds it was ahead, as far as this process knows. */
+export type SetRight = { readonly now: number; readonly aheadMs: number };
 
 type Parts = {
-  readonly clock: Clock;
+  readonly clock: LatestClock;
   /** Milliseconds that never go back; without one the machine's. */
   readonly stopwatch?: () => number;
   readonly read: Read;
   readonly claim: Claim;
   /** Told of a clock that is so many milliseconds ahead of the last look that doubt begins, or, negative, behind it. */
   readonly onStep: (byMs: number) => void;
+  /** Told of a clock that was certainly ahead, at each look for some minutes, and waited for: what it does may be done twice. */
+  readonly onSetRight: (right: SetRight) => Promise<void>;
 };
+
+/** So long after the first look at a clock that is right all others have found out: they look each minute. */
+const tellingMs = 5 * 60_000;
+
+/** A clock that knows the latest time that it has shown since it was asked for that before. */
+export type LatestClock = Clock & { latest(): number; forget(upTo: number): void };
+
+/** The same clock, remembering. A clock that is ahead for seconds only is seen by no look, but by what was planned in them. */
+export function rememberingLatest(clock: Clock): LatestClock {
+  let latest = 0;
+  return {
+    now: () => {
+      const now = clock.now();
+      if (now > latest) latest = now;
+      return now;
+    },
+    latest: () => latest,
+    forget: (upTo) => {
+      if (latest <= upTo) latest = 0;
+    },
+  };
+}
 
 /**
  * Whether the clock is to be believed, asked each minute, and before what time alone takes away for good: one that is a year ahead
@@ -32,14 +53,21 @@ export function createClockDoubt(parts: Parts): () => Promise<boolean> {
   let lookedAt: number | undefined;
   async function look(): Promise<boolean> {
     const before = await readClockSeen(read);
+    const latest = clock.latest();
     const [now, at] = [clock.now(), stopwatch()];
-    const passedMs = at - (lookedAt ?? at);
-    const sureAt = before === undefined ? 0 : sureFrom(before, now, passedMs);
-    await claim(keepClockSeen({ seenAt: now, sureAt }));
+    const passedMs = lookedAt === undefined ? undefined : at - lookedAt;
+    const seen = seenAfter(before, { now, latest, passedMs });
+    if (isNewlyBack(seen)) {
+      const aheadMs = Math.max(latest, before?.seenAt ?? now, now) - now;
+      // Before the look is kept: a crash on the way leaves it to the next one.
+      await parts.onSetRight({ now, aheadMs });
+    }
+    await claim(keepClockSeen(seen));
     lookedAt = at;
+    clock.forget(Math.max(latest, now));
     const byMs = now - (before?.seenAt ?? now);
-    if (byMs - passedMs > dayMs || byMs < -mostSkewMs) onStep(byMs);
-    return now >= sureAt;
+    if (byMs - (passedMs ?? 0) > dayMs || byMs < -mostSkewMs) onStep(byMs);
+    return now >= seen.sureAt;
   }
   return () => {
     looking ??= look().finally(() => {
@@ -49,24 +77,7 @@ export function createClockDoubt(parts: Parts): () => Promise<boolean> {
   };
 }
 
-/** From when on a clock is believed that shows `now`, by what was seen before, and what has certainly passed since. */
-export function sureFrom(before: ClockSeen, now: number, passedMs = 0): number {
-  if (now - before.seenAt - passedMs > dayMs) return now + dayMs;
-  // By what was seen as a leap: less is how another process reckons the same time, or a zone put right, of a year ahead.
-  const leaptTo = before.sureAt - dayMs;
-  return now < leaptTo - dayMs ? 0 : before.sureAt;
-}
-
-/** The last look; undefined before the first. */
-export async function readClockSeen(read: Read): Promise<ClockSeen | undefined> {
-  const [row] = await read("select seen_at, sure_at from clock_seen where name = 'main'");
-  return row && { seenAt: wholeField(row, 'seen_at'), sureAt: wholeField(row, 'sure_at') };
-}
-
-function keepClockSeen({ seenAt, sureAt }: ClockSeen) {
-  return {
-    sql: `insert into clock_seen (name, seen_at, sure_at) values ('main', $1, $2)
-      on conflict (name) do update set seen_at = excluded.seen_at, sure_at = excluded.sure_at`,
-    args: [seenAt, sureAt],
-  };
+function isNewlyBack({ seenAt, leap }: ClockSeen): boolean {
+  if (leap?.backAt === undefined || seenAt < leap.from || seenAt >= leap.to) return false;
+  return Math.abs(seenAt - leap.backAt) < tellingMs;
 }

@@ -1,5 +1,6 @@
 import { retryDelayMs } from '../jobs/back-off.ts';
 import { type Limit, late } from '../jobs/limit.ts';
+import { ageOf } from '../kernel/clock.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
 import { wholeField, wholeOrNull } from '../store/row-fields.ts';
 import type { Channel, Outcome } from './channels/channel.ts';
@@ -18,8 +19,8 @@ type RecoverParts = SettleParts & {
   onFault(fault: unknown): void;
 };
 
-/** How often an attempt could not be recovered, and when it is looked at again. */
-type Put = { readonly tries: number; readonly until: number };
+/** How often an attempt could not be recovered, and how long it is left alone since then. */
+type Put = { readonly tries: number; readonly at: number; readonly forMs: number };
 
 /**
  * Looks after the deliveries whose worker lost its lease: those whose provider had not been called go back into the
@@ -43,21 +44,26 @@ export function createRecovery(parts: RecoverParts): (own: string) => Promise<nu
       parts.onFault(fault);
       const tries = (put.get(keyOf(job))?.tries ?? 0) + 1;
       const now = parts.clock.now();
-      const until = now + retryDelayMs(parts.policy, tries, parts.random);
-      put.set(keyOf(job), { tries, until: now < lost.deliverBy ? Math.min(until, lost.deliverBy) : until });
+      const pauseMs = retryDelayMs(parts.policy, tries, parts.random);
+      const leftMs = lost.deliverBy - now;
+      put.set(keyOf(job), { tries, at: now, forMs: leftMs > 0 ? Math.min(pauseMs, leftMs) : pauseMs });
       return undefined;
     }
   }
+
+  const isPut = ({ job }: Lost) => {
+    const before = put.get(keyOf(job));
+    return before !== undefined && ageOf(before.at, parts.clock) < before.forMs;
+  };
 
   return async (own) => {
     const seen = new Set<string>();
     // A provider that cannot be reached takes its time to say so: once is enough, before others are looked after again.
     let [back, mayAsk] = [0, true];
     for (let behind: Place | undefined = beforeAll; behind !== undefined; ) {
-      const now = parts.clock.now();
       const found = await findLost(parts.read, { own, behind });
       for (const { job } of found) seen.add(keyOf(job));
-      const due = found.filter(({ job }) => !parts.isAtHand(job) && (put.get(keyOf(job))?.until ?? now) <= now);
+      const due = found.filter((lost) => !parts.isAtHand(lost.job) && !isPut(lost));
       const ends = await allOf(due.filter((one) => !isAsked(parts, one)).map(recover));
       for (const lost of due.filter((one) => isAsked(parts, one))) {
         if (mayAsk) ends.push(await recover(lost));

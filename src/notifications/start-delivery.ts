@@ -29,7 +29,7 @@ type DeliveryTiming = {
 export const deliveryTiming: DeliveryTiming = { pollMs: 1_000, leaseMs: 6_000, recoverMs: 1_000 };
 
 /** About two days: 5 s, doubled up to an hour, 72 attempts; `deliverBy` may end it sooner. */
-const deliveryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
+export const deliveryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
 
 export type DeliveryProcess = Omit<DeliverParts, 'policy' | 'urgent' | 'limit' | 'isStopping'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;

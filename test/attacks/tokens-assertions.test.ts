@@ -50,6 +50,41 @@ test('[R44] [R48] an assertion for another audience, for too long or by another 
   assert.equal((await served.ask(formOf(good))).status, 200);
 });
 
+for (const [span, apart] of [
+  ['an hour', 3_600_000],
+  ['a year', 365 * 86_400_000],
+] as const) {
+  test(`[R48] an assertion goes by the clock of the installation, though this machine's is ${span} off`, async (t) => {
+    for (const by of [apart, -apart]) {
+      const served = await serve(t);
+      served.clock.at += by;
+      const { clientId, privateKey } = await clientWithKeys(served);
+      const assertion = await assertionOf(served, clientId, privateKey);
+      assert.equal((await served.ask(formOf(assertion))).status, 200, `${by} ms`);
+      assert.equal((await served.ask(formOf(assertion))).status, 401, 'used before');
+      const late = await assertionOf(served, clientId, privateKey);
+      served.clock.at += 91_000;
+      assert.equal((await served.ask(formOf(late))).status, 401, 'expired');
+    }
+  });
+
+  test(`an assertion that was used stays used when the clock goes ${span} ahead or back, and is right again`, async (t) => {
+    const served = await serve(t);
+    const { clientId, privateKey } = await clientWithKeys(served);
+    const used = await assertionOf(served, clientId, privateKey);
+    assert.equal((await served.ask(formOf(used))).status, 200);
+    for (const by of [apart, -apart]) {
+      served.clock.at += by;
+      assert.equal((await served.ask(formOf(used))).status, 401);
+      const other = await assertionOf(served, clientId, privateKey);
+      assert.equal((await served.ask(formOf(other))).status, 200);
+      served.clock.at -= by;
+      assert.equal((await served.ask(formOf(used))).status, 401, `${by} ms`);
+      assert.equal((await served.ask(formOf(other))).status, 401, 'of a time that is not now');
+    }
+  });
+}
+
 test('[R43] [R46] keys of each accepted kind sign assertions, Ed25519 under both of its names', async (t) => {
   const served = await serve(t);
   const pairs = {

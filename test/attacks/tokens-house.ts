@@ -78,7 +78,7 @@ export async function openTokenHouse(
     scopes: ['documents:read', 'notifications:send'],
     credential: 'secret',
   });
-  const isFirst = createUsedProofs({ db, clock }, 'DPoP');
+  const isFirst = createUsedProofs({ db, clock, stopwatch: clock.now }, 'DPoP');
   const binding = { clock, publicUrl, isFirst, nonces };
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding });
   return { db, reads, clock, room, keys, checker, client, add, nonces };

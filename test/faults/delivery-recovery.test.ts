@@ -178,6 +178,27 @@ for (const engine of engines) {
     assert.ok(asked > 100 && asked < 300, `asked ${asked} times`);
   });
 
+  check('who could not be asked while the clock was ahead is asked when it is right', async (t, db) => {
+    const { time, house, start, takeOver } = await createDeliveryHouse(t, db);
+    const first = await start({ email: scripted(never), timer: stopped });
+    const deliverBy = new Date(time.clock.now() + 300 * day).toISOString();
+    await house.accept({ citizenId: 'cit-ada', deliverBy });
+    first.wake();
+    await until(async () => (await db.read('select id from delivery where started_at is not null')).length === 1);
+    let [ahead, asked] = [200 * day, 0];
+    const ask = async (): Promise<Outcome> => {
+      asked += 1;
+      throw new Error('no session could be opened');
+    };
+    const clock = { now: () => time.clock.now() + ahead };
+    const second = await takeOver({ email: { ...scripted(), ask }, clock });
+    await time.advance(60 * minute, second.idle);
+    assert.equal(asked, 2);
+    ahead = 0;
+    await time.advance(60 * minute, second.idle);
+    assert.equal(asked, 3);
+  });
+
   check('all that a process had in hand is recovered in one look, however much it was', async (t, db) => {
     const { house, takeOver } = await createDeliveryHouse(t, db);
     await Promise.all(Array.from({ length: 450 }, () => house.accept({ citizenId: 'cit-ada' })));

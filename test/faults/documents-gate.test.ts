@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { startScanning } from '../../src/documents/scan-documents.ts';
+import { claimMs, startScanning } from '../../src/documents/scan-documents.ts';
+import { bringBackScans, claimScans } from '../../src/documents/scan-store.ts';
 import { ScannerFault, type Verdict } from '../../src/documents/scanner.ts';
 import { clamdScanner } from '../../src/documents/scanners/clamd.ts';
 import { clamdProbes } from '../../src/documents/scanners/clamd-probes.ts';
@@ -124,6 +125,30 @@ for (const engine of engines) {
       [event?.['verdict'], event?.['engine'], event?.['actor']],
       ['clean', clean.engine, { process: 'scan' }],
     );
+  });
+
+  test(`${engine.name}: what was deposited, or put off, while the clock was ahead is scanned when it is right`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const { parts } = gateOver(house, async (given) => {
+      await buffer(given);
+      return clean;
+    });
+    const right = house.time.now;
+    house.time.now = right + 365 * 86_400_000;
+    const ids = [await deposited(house, pdfOf(100)), await deposited(house, pdfOf(200))];
+    await parts.claim(claimScans({ now: house.time.now, until: house.time.now + 60_000, limit: 1 }));
+    house.time.now = right;
+    await parts.claim(bringBackScans({ now: right, mostMs: claimMs }));
+    const due = await house.db.read('select scan_attempts, scan_due_at from document order by scan_due_at');
+    assert.deepEqual(
+      due.map((row) => [Number(row['scan_attempts']), Number(row['scan_due_at']) - right]),
+      [
+        [0, 0],
+        [1, claimMs],
+      ],
+    );
+    assert.equal(ids.length, due.length);
+    assert.deepEqual(await parts.claim(bringBackScans({ now: right, mostMs: claimMs })), []);
   });
 
   test(`${engine.name}: what is infected or could not be scanned is quarantined, and never comes out`, async (t) => {

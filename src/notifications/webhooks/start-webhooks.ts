@@ -54,7 +54,7 @@ export const pausesMs: readonly number[] = [
   ...[5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour],
 ];
 /** A call that nobody ended after this time was lost with its process. It is longer than the time-out of a call. */
-const lostAfterMs = minute;
+export const lostAfterMs: number = minute;
 const callsAtOnce = 64;
 const pruneEveryMs = hour;
 
