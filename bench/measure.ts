@@ -31,7 +31,7 @@ export type Plan = { readonly rounds: number; readonly seconds: number };
 export const usualConnections = 32;
 const mostRequests = 2_000_000;
 /** So long that the threads that ours begins behind a second of load have begun, and are warm too. */
-const warmUpSeconds = 6;
+const warmUpSeconds = 10;
 /** Of each round, before what counts: a server that waited for its turn a quarter of a minute does not begin at its pace. */
 const leadInSeconds = 1;
 const leadInSeed = 1_000_000;

@@ -25,6 +25,8 @@ export function leaveSeat({ board, place }: Seat): void {
 }
 
 const lookEveryMs = 500;
+/** A thread that is at work for less of its time has nobody wait for long. */
+const busyShare = 0.8;
 /** How far above its share, one for each thread, a thread may be: chance alone brings as much. */
 const toleratedShare = 1 / 8;
 
@@ -33,7 +35,7 @@ const toleratedShare = 1 / 8;
  * threads often has 20. A busy thread that has more than its share closes some behind their next answers, as many as bring it
  * to its share on average, since some of those callers come back to it. Others gain nothing from having fewer callers.
  */
-export function createSpread(seat: Seat, isBusy = createBusyLook()): Spread {
+export function createSpread(seat: Seat, isBusy = createBusyLook(busyShare)): Spread {
   const { board, place } = seat;
   const lastUse = new WeakMap<object, number>();
   let look = 0;

@@ -12,7 +12,7 @@ import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../w
 
 const file = afterThisFile();
 
-const busyCallers = 24;
+const busyCallers = 48;
 const beginWithinMs = 75_000;
 
 /** A caller that opens a connection for every call, so that any thread may answer it. */
@@ -54,39 +54,36 @@ function claimsIn(home: ServerHome) {
   return { citizenId, givenName, birthDate };
 }
 
-/** Keeps the server busy, by callers who come anew for each call, until that is so. */
-async function busyUntil(isSo: () => boolean, { home, token }: Busy): Promise<void> {
-  const endsAt = Date.now() + beginWithinMs;
-  const body = claimsIn(home);
-  const caller = async () => {
-    while (!isSo() && Date.now() < endsAt) {
-      const { status, json } = await call(home.url, token, { method: 'POST', path: '/v1/identity/verify', body });
-      assert.equal(status, 200, JSON.stringify(json));
-    }
-  };
-  await Promise.all(Array.from({ length: busyCallers }, caller));
-}
-
-/** Keeps the server busy by callers who keep their connections, until one is asked to come anew; gives how many calls that took. */
-async function busyUntilAsked({ home, token }: Busy): Promise<number> {
+/** Keeps the server busy, by callers who keep their connections, until that is so of an answer; gives how many calls that took. */
+async function busyUntil(isSo: (answer: IncomingMessage) => boolean, { home, token }: Busy): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: busyCallers });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const claims = JSON.stringify(claimsIn(home));
   const endsAt = Date.now() + beginWithinMs;
   let calls = 0;
-  let asked = 0;
+  let isOver = false;
   const caller = async () => {
-    while (asked === 0 && Date.now() < endsAt) {
+    while (!isOver && Date.now() < endsAt) {
       const sent = request(`${home.url}/v1/identity/verify`, { agent, method: 'POST', headers }).end(claims);
       const [answer]: IncomingMessage[] = await once(sent, 'response');
       assert.equal(answer?.statusCode, 200);
       await once(answer?.resume() ?? assert.fail(), 'end');
       calls += 1;
-      if (answer?.headers.connection === 'close') asked += 1;
+      isOver ||= isSo(answer);
     }
   };
   await Promise.all(Array.from({ length: busyCallers }, caller)).finally(() => agent.destroy());
-  assert.ok(asked > 0, `of ${busyCallers} connections to the first thread none was let go`);
+  return calls;
+}
+
+/** The same until one of the callers is asked to come anew. */
+async function busyUntilAsked(busy: Busy): Promise<number> {
+  let asked = false;
+  const calls = await busyUntil(({ headers }) => {
+    asked ||= headers.connection === 'close';
+    return asked;
+  }, busy);
+  assert.ok(asked, `of ${busyCallers} connections to the first thread none was let go`);
   return calls;
 }
 
