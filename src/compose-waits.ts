@@ -7,15 +7,12 @@ import { deliveryPolicy } from './notifications/start-delivery.ts';
 import { bringBackWaitingCalls } from './notifications/webhooks/bring-back-calls.ts';
 import type { Db } from './store/db.ts';
 
+type Store = Pick<Db, 'read' | 'write'> & { readonly claim: Claim };
+
 /** Brings back all that waits for a time of a clock that was ahead: deliveries, calls of webhooks, scans. */
-export function bringingBack(
-  { read, write }: Pick<Db, 'read' | 'write'>,
-  claim: Claim,
-): (right: SetRight) => Promise<void> {
-  return async (right) => {
-    await bringBackWaits({ read, write, policy: deliveryPolicy }, right);
-    await bringBackWaitingCalls({ read, claim }, right.now);
-    const scans = bringBackScans({ now: right.now, mostMs: claimMs });
-    while ((await claim(scans)).length === scansBackAtOnce);
-  };
+export async function bringBack({ read, write, claim }: Store, right: SetRight): Promise<void> {
+  await bringBackWaits({ read, write, policy: deliveryPolicy }, right);
+  await bringBackWaitingCalls({ read, claim }, right.now);
+  const scans = bringBackScans({ now: right.now, mostMs: claimMs });
+  while ((await claim(scans)).length === scansBackAtOnce);
 }

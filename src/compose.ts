@@ -2,7 +2,6 @@ import type { MessagePort } from 'node:worker_threads';
 import { type ClientView, createClientView } from './access/client-view.ts';
 import { createMissingSigningKeys, openSigningKeys, type SigningKeys } from './access/signing-key-store.ts';
 import type { Log } from './api/log.ts';
-import { bringingBack } from './compose-waits.ts';
 import { inFolderOf, type Settings } from './config/settings.ts';
 import type { Register } from './identity/register.ts';
 import { embeddedRegister } from './identity/registers/embedded.ts';
@@ -103,7 +102,11 @@ export async function houseOn({ settings, root, timer, random, log, ...given }: 
       read: db.read,
       claim,
       onStep,
-      onSetRight: bringingBack(db, claim),
+      onSetRight: async (right) => {
+        // Seldom needed, and much to load for a command.
+        const { bringBack } = await import('./compose-waits.ts');
+        await bringBack({ ...db, claim }, right);
+      },
     }),
     timer,
     random,

@@ -42,7 +42,7 @@ const nothingSaid = 64;
 /** What is wrong with a body where the operation takes none: all of it, since what it asks for would not be done. */
 export async function faultsOfUnwanted(stream: Readable): Promise<readonly Issue[]> {
   const whole = hereAlready(stream, nothingSaid) ?? (await readWhole(stream, nothingSaid));
-  if (typeof whole !== 'string' && /^(?:\s*|\s*\{\s*\}\s*)$/.test(Buffer.from(whole).toString('latin1'))) return [];
+  if (typeof whole !== 'string' && /^\s*(?:\{\s*\}\s*)?$/.test(Buffer.from(whole).toString('latin1'))) return [];
   const detail = 'nothing may stand in the body of this operation; what is asked stands in the path';
   return [{ in: 'body', pointer: '', code: 'unknown-input', detail }];
 }

@@ -1,7 +1,7 @@
 import type { Verification } from './verification.ts';
 
 // An answer as it is kept. Its token holds most of what it says, in base64url and once more: kept whole it fills a page of
-// SQLite alone, and without what stands there twice four of them do. Four lines, each without a line end of its own: what the
+// SQLite alone, and without what stands there twice three of them do. Four lines, each without a line end of its own: what the
 // token does not say, and the token's header, payload and signature. JSON of one line is an answer that was kept whole. Of a
 // payload on how a person was verified only the source stands there, where all else follows from the other lines.
 
