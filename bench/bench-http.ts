@@ -16,6 +16,8 @@ type Lineup = {
   readonly files: Baseline;
   readonly team: Readonly<Record<Engine, Baseline>>;
   readonly ours: Readonly<Record<Engine, Ours>>;
+  /** Of these many callers ask: a thread that they bring forth would answer the few ones too. */
+  readonly oursOfMany: Readonly<Record<Engine, Ours>>;
 };
 
 /** Runs those works, each server in a process of its own, all of them up all the time. */
@@ -31,9 +33,9 @@ export async function benchHttp(ground: Ground, works: readonly HttpWork[], plan
     );
     results.push(...resultsOf(work, cells));
   }
-  const { bare, files, team, ours } = lineup;
+  const { bare, files, team, ours, oursOfMany } = lineup;
   for (const child of [bare, files, ...Object.values(team)]) await child.stop();
-  for (const { server } of Object.values(ours)) await server.stop();
+  for (const { server } of [...Object.values(ours), ...Object.values(oursOfMany)]) await server.stop();
   return results;
 }
 
@@ -54,6 +56,7 @@ async function lineUp(ground: Ground): Promise<Lineup> {
       PostgreSQL: await team({ postgres: await ground.postgres.create('team') }),
     },
     ours: { SQLite: await ours('SQLite'), PostgreSQL: await ours('PostgreSQL') },
+    oursOfMany: { SQLite: await ours('SQLite'), PostgreSQL: await ours('PostgreSQL') },
   };
 }
 
@@ -79,7 +82,7 @@ function targetsOf(work: HttpWork, lineup: Lineup, ground: Ground): Target[] {
     return { name, pid: child.pid, port: child.port, databasePid, ask, token: async () => baseline.token };
   };
   const ours = (engine: Engine, askOf: (paths: DocumentPaths) => Ask, suffix = ''): Target => {
-    const { house, server, paths } = lineup.ours[engine];
+    const { house, server, paths } = (suffix === byMany ? lineup.oursOfMany : lineup.ours)[engine];
     const { pid, port } = server;
     const databasePid = engine === 'PostgreSQL' ? postgres.pid : undefined;
     const name = `${oursName(engine)}${suffix}`;
