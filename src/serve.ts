@@ -120,8 +120,6 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ledger = begin(openLedger(house, access, publicUrl));
-  const lookAtClock = watchClock(house);
-  await lookAtClock();
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch });
   const server = begin(openServer(house, mode, { publicUrl, edge, front, ledger, ports, wakes }));
@@ -140,7 +138,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   keeping = begin(mode.roles.has('worker') ? startKeeping(house, ports) : undefined);
   const clearing = begin(mode.roles.has('worker') ? startClearing(house) : undefined);
   metrics.gauges([...ledgerGauges(ledger.watch), ...(queues?.gauges ?? []), ...threadGauges(threads)]);
-  const minutely = eachMinute(house, lookAtClock);
+  const minutely = eachMinute(house);
   return {
     publicUrl,
     adminUrl: admin?.url,
@@ -260,12 +258,13 @@ async function stopAll(
   }
 }
 
-/** Takes over a root key that is being rotated by another hand, looks at the clock, and forgets keys that nobody used. */
-function eachMinute(
-  { log, timer, root, citizenKeys }: House,
-  lookAtClock: () => Promise<void>,
-): { stop(): Promise<unknown> } {
+/** Takes over a root key that is being rotated by another hand, forgets keys that nobody used, and looks at the clock, also at once. */
+function eachMinute(house: House): { stop(): Promise<unknown> } {
+  const { log, timer, root, citizenKeys } = house;
   const minutely = { timer, everyMs: 60_000 };
+  const clock = { ...minutely, call: watchClock(house), onFault: (fault: unknown) => log.fault('clock', fault) };
+  // Nobody waits for it: where the clock was ahead it may have hundreds of thousands of deliveries to bring back.
+  const first = clock.call().catch(clock.onFault);
   const parts = [
     repeat({
       ...minutely,
@@ -273,9 +272,9 @@ function eachMinute(
       onFault: (fault) => log.fault('ledger', fault),
     }),
     repeat({ ...minutely, call: async () => root.refresh(), onFault: (fault) => log.fault('root-key', fault) }),
-    repeat({ ...minutely, call: lookAtClock, onFault: (fault) => log.fault('clock', fault) }),
+    repeat(clock),
   ];
-  return { stop: () => Promise.all(parts.map((part) => part.stop())) };
+  return { stop: () => Promise.all([first, ...parts.map((part) => part.stop())]) };
 }
 
 /** Where callers find this server. A free port where none is named: it has to be known before the first token. */

@@ -112,7 +112,8 @@ export async function openYearHouse(
   let house: House;
   let running: Running;
 
-  async function start(): Promise<void> {
+  /** `changed`: the house as it is served, where it is to be otherwise. */
+  async function start(changed: (given: House) => House = (given) => given): Promise<void> {
     const { clock, stopwatch, timer } = time;
     const root = readRootKey(rootKeyPath(settings));
     const real = await openDatabase({ databaseUrl, dataDir, clock });
@@ -133,7 +134,9 @@ export async function openYearHouse(
       letter: watchedChannel(letter),
     };
     const mode = { isDemo: false, channels, cascade: cascadeOf(settings, false), pages: [] };
-    running = await serve(house, { ...mode, roles: new Set(roles), seat: firstSeat(1) });
+    running = await serve(changed(house), { ...mode, roles: new Set(roles), seat: firstSeat(1) });
+    // It looks at the clock, and waits for none of that.
+    await settle();
   }
 
   return {

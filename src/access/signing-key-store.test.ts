@@ -123,6 +123,43 @@ for (const engine of engines) {
     assert.equal(await isGone(), true);
   });
 
+  test(`${engine.name}: a key that was replaced, or made, by a clock ahead is withdrawn once that is set right`, async (t) => {
+    const room = { db: await engine.open(t), root, clock: frozen() };
+    await createMissingSigningKeys(room, systemRandom);
+    const keys = await openSigningKeys(room);
+    const year = 365 * 86_400_000;
+    for (const use of signingUses) {
+      room.clock.at += year;
+      await rotateSigningKey(room, use);
+      room.clock.at -= year;
+      await keys.reload();
+      assert.equal(keys.inForce(use).length, 2);
+      const { kid, statements } = signingKeyReplacement(room, { use, atOnce: true }, systemRandom);
+      await room.db.write(statements);
+      await keys.reload();
+      assert.deepEqual(
+        keys.inForce(use).map(({ key }) => key.kid),
+        [kid],
+      );
+    }
+  });
+
+  test(`${engine.name}: a key that still verified when the clock leapt is withdrawn too, and so not back when that is set right`, async (t) => {
+    const room = { db: await engine.open(t), root, clock: frozen() };
+    await createMissingSigningKeys(room, systemRandom);
+    const keys = await openSigningKeys(room);
+    const year = 365 * 86_400_000;
+    for (const use of ['access-token', 'result', 'checkpoint'] as const) {
+      await rotateSigningKey(room, use);
+      room.clock.at += year;
+      const { kid, statements } = signingKeyReplacement(room, { use, atOnce: true }, systemRandom);
+      await room.db.write(statements);
+      room.clock.at -= year;
+      await keys.reload();
+      assert.deepEqual([keys.current(use).kid, keys.inForce(use).length], [kid, 1], use);
+    }
+  });
+
   test(`${engine.name}: a key that another process made is known within a minute, and no reading is done before`, async (t) => {
     const db = await engine.open(t);
     let reads = 0;

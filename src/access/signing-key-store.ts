@@ -144,6 +144,8 @@ export type Replacement = {
   readonly atOnce?: boolean;
   /** How long the old one goes on; a day where nothing is said. */
   readonly overlapMs?: number;
+  /** Where the clock was before a leap from which it may come back: what was in force there is withdrawn too. */
+  readonly leaptFrom?: number | undefined;
 };
 
 /**
@@ -153,17 +155,26 @@ export type Replacement = {
  */
 export function signingKeyReplacement(
   room: Omit<KeyRoom, 'db'>,
-  { use, atOnce = false, overlapMs = usualOverlapMs }: Replacement,
+  { use, atOnce = false, overlapMs = usualOverlapMs, leaptFrom }: Replacement,
   random: Random,
 ): { readonly kid: string; readonly statements: readonly Statement[] } {
   const now = room.clock.now();
+  const endedBefore = atOnce ? certainlyRetiredAt(use, Math.min(now, leaptFrom ?? now)) : now;
   const retiring = {
     sql: `update signing_key set retire_at = $2, withdrawn = $3
-      where use = $1 and (retire_at is null or retire_at > $2) and not withdrawn`,
-    args: [use, atOnce ? now : now + overlapMs, atOnce],
+      where use = $1 and (retire_at is null or retire_at > $4) and not withdrawn`,
+    args: [use, atOnce ? now : now + overlapMs, atOnce, endedBefore],
   };
   const { kid, statements } = keyCreation(room, use, random);
   return { kid, statements: [retiring, ...statements] };
+}
+
+/**
+ * What retired up to then is not withdrawn. A clock that is ahead takes for retired what is in force again once it is set right, and
+ * withdrawn as well it misses nobody; but of evidence what has retired verifies still.
+ */
+function certainlyRetiredAt(use: SigningUse, at: number): number {
+  return use === 'evidence' ? at : 0;
 }
 
 /** What the private part of a signing key is bound to where it is wrapped. */

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { hostname } from 'node:os';
 import { test } from 'node:test';
+import { createExchange } from '../../test/exchange.ts';
 import { refuse } from '../kernel/problem.ts';
 import { createAdminServer } from './admin-server.ts';
+import { hostCheckOf } from './host-check.ts';
 
 test('a page that fails, or is refused, is 500, and the next request is answered', async (t) => {
   const admin = createAdminServer();
@@ -41,6 +44,41 @@ test('HEAD and a query are answered as GET without them, other methods with thos
   assert.deepEqual(await asked('HEAD', '/metrics?'), [200, type, '8', null, '']);
   assert.deepEqual(await asked('POST', '/metrics?x'), [405, null, '0', 'GET, HEAD', '']);
   assert.deepEqual(await asked('HEAD', '/metrics/'), [404, null, '0', null, '']);
+});
+
+test('on loopback a page of elsewhere, whose name leads here, reads nothing', async (t) => {
+  const admin = createAdminServer();
+  t.after(() => admin.close());
+  const page = { path: '/metrics', get: async () => ({ status: 200, headers: {}, body: 'told' }) };
+  const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [page]);
+  const ask = createExchange(`http://127.0.0.1:${port}`);
+  const here = ['127.0.0.1', 'localhost', 'LocalHost.', 'metrics.localhost', '[::1]', '10.1.2.3', hostname()];
+  for (const name of here) {
+    for (const host of [name, `${name}:${port}`]) {
+      assert.deepEqual([(await ask({ path: '/metrics', headers: { host } })).status, host], [200, host]);
+    }
+  }
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    '?',
+  ]) {
+    const { status, body } = await ask({ path: '/metrics', headers: { host } });
+    assert.deepEqual([status, host], [421, host]);
+    assert.match(String(body), /^Ask by address, as http:\/\/127\.0\.0\.1/);
+  }
+});
+
+test('by any name is asked who is reached from elsewhere, and by its own who listens at that', () => {
+  for (const address of ['0.0.0.0', '::', '10.1.2.3', 'fd00::1'])
+    assert.equal(hostCheckOf(address, address)('service.example:9090'), true, address);
+  const isForUs = hostCheckOf('Gov-1.example', '127.0.1.1');
+  assert.deepEqual(
+    [isForUs('gov-1.example:9090'), isForUs('gov-2.example:9090'), isForUs(undefined)],
+    [true, false, true],
+  );
 });
 
 test('a page that is being made, or was asked for by somebody who stays, keeps no server from closing', async () => {

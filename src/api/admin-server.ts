@@ -1,23 +1,28 @@
 import { createServer } from 'node:http';
 import { pathOf, queryOf } from '../kernel/request-target.ts';
+import { hostCheckOf } from './host-check.ts';
 import { portFault } from './port-fault.ts';
 import type { Page } from './server.ts';
 
 /** What tells operators and their machines how a process is, whatever its role. No token is asked for. */
 type AdminServer = {
-  /** Serves these pages, by GET and HEAD and whatever the query, to whoever reaches that address; gives the port. */
+  /** Serves these pages, by GET and HEAD and whatever the query, to whoever reaches that address, and on loopback names it; gives the port. */
   listen(place: { readonly host: string; readonly port: number }, pages: readonly Page[]): Promise<number>;
   close(): Promise<void>;
 };
 
+const otherName = 'Ask by address, as http://127.0.0.1, by localhost, or by the name of the machine.\n';
+
 /** Makes one that listens nowhere yet. */
 export function createAdminServer(): AdminServer {
   let served: readonly Page[] = [];
-  const server = createServer(({ method = '', url }, response) => {
+  let isForUs: ReturnType<typeof hostCheckOf> = () => false;
+  const server = createServer(({ method = '', url, headers: { host } }, response) => {
     const end = (status: number, headers = {}, body: string | Buffer = '') =>
       response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
     const page = served.find(({ path }) => path === pathOf(url));
-    if (page === undefined) end(404);
+    if (!isForUs(host)) end(421, { 'content-type': 'text/plain' }, otherName);
+    else if (page === undefined) end(404);
     else if (method !== 'GET' && method !== 'HEAD') end(405, { allow: 'GET, HEAD' });
     else
       page.get({}, new URLSearchParams(queryOf(url))).then(
@@ -35,8 +40,10 @@ export function createAdminServer(): AdminServer {
         server.once('error', (fault) => reject(portFault(fault, { host, port, of: 'ADMIN_' })));
         server.listen(port, host, resolve);
       });
-      const address = server.address();
-      return typeof address === 'object' && address !== null ? address.port : port;
+      const place = server.address();
+      if (place === null || typeof place === 'string') return port;
+      isForUs = hostCheckOf(host, place.address);
+      return place.port;
     },
     close: async () => {
       server.closeAllConnections();

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { temporaryFolder } from '../../test/document-house.ts';
 import { type Engine, engines } from '../../test/engines.ts';
 import { createMissingSigningKeys, openSigningKeys } from '../access/signing-key-store.ts';
+import { dayMs, keepClockSeen } from '../jobs/clock-seen.ts';
 import { createMint } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { lastingPurposes, UnknownRootKey } from '../keys/root-key.ts';
@@ -45,7 +46,11 @@ async function house(t: TestContext, engine: Engine) {
 }
 
 /** Runs `keys rotate-root` on it; what it printed, with its exit code. */
-async function rotateRoot(room: RotationRoom & { hasLeft?: () => boolean }, ...flags: readonly string[]) {
+function rotateRoot(room: RotationRoom & { hasLeft?: () => boolean }, ...flags: readonly string[]) {
+  return runKeys(room, 'rotate-root', ...flags);
+}
+
+async function runKeys(room: RotationRoom & { hasLeft?: () => boolean }, ...args: readonly string[]) {
   const [out, err]: [string[], string[]] = [[], []];
   const terminal = {
     ...(room.hasLeft !== undefined && { hasLeft: room.hasLeft }),
@@ -53,7 +58,7 @@ async function rotateRoot(room: RotationRoom & { hasLeft?: () => boolean }, ...f
     ...{ isInteractive: false, cwd: '/' },
   };
   const code = await runCommandLine(
-    ['keys', 'rotate-root', ...flags],
+    ['keys', ...args],
     keyCommands((use) => use(room), terminal),
     terminal,
   );
@@ -64,6 +69,28 @@ const lasting = (root: ReturnType<typeof readRootKey>) =>
   lastingPurposes.map((purpose) => Buffer.from(root.derive(purpose)).toString('hex'));
 
 for (const engine of engines) {
+  test(`${engine.name}: keys rotate --now withdraws what was in force when the clock leapt, and no earlier key of evidence`, async (t) => {
+    const { db, room: given, root } = await house(t, engine);
+    let now = clock.now();
+    const room = { ...given, clock: { now: () => now } };
+    const keys = await openSigningKeys({ db, root, clock: room.clock });
+    const { kid: first } = keys.current('evidence');
+    await runKeys(room, 'rotate', 'evidence');
+    now += 2 * dayMs;
+    await keys.reload();
+    const { kid: second } = keys.current('evidence');
+    await runKeys(room, 'rotate', 'evidence');
+    const leap = { from: now, to: now + 365 * dayMs, backAt: undefined };
+    await db.write([keepClockSeen({ seenAt: leap.to, sureAt: leap.to + dayMs, frontAt: leap.to, leap })]);
+    now = leap.to;
+    assert.equal((await runKeys(room, 'rotate', 'evidence', '--now')).code, 0);
+    now = leap.from;
+    await keys.reload();
+    const published = keys.publicJwks().keys.map((key) => key.kid);
+    assert.deepEqual([published.includes(first), published.includes(second)], [true, false]);
+    assert.equal(keys.inForce('evidence').length, 1);
+  });
+
   test(`${engine.name}: after a rotation every key opens as before, nothing needs the old root, and what lasts has lasted`, async (t) => {
     const { db, room, root, keysOf } = await house(t, engine);
     const [before, lastedBefore, id] = [await keysOf(), lasting(root), root.id];

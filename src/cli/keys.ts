@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { replaceableUses, signingKeyReplacement } from '../access/signing-key-store.ts';
+import { dayMs, readClockSeen } from '../jobs/clock-seen.ts';
 import { type Command, demandCaller, type ExitCode, type Terminal, UsageError } from './command.ts';
 import { finishRotation, prepareRotation, type RotationRoom, rewrapAll, rotationUnderWay } from './rotate-root.ts';
 
@@ -46,7 +47,8 @@ async function replaceSigningKey(
   atOnce: boolean,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const { kid, statements } = signingKeyReplacement(room, { use, atOnce }, room.random);
+  const leaptFrom = atOnce ? await doubtfulLeap(room) : undefined;
+  const { kid, statements } = signingKeyReplacement(room, { use, atOnce, leaptFrom }, room.random);
   const head = { id: room.mint('event'), at: room.clock.now(), actor: { operator: room.operator } };
   await room.commit({ events: [{ type: 'signing-key.replaced', ...head, use, kid, atOnce }], statements });
   const then =
@@ -59,6 +61,13 @@ async function replaceSigningKey(
       : `${kid} is published, and signs for ${use} from ten minutes on; the old key verifies for another day.\n`,
   );
   return 0;
+}
+
+/** Where the clock leapt from within the last day, unless it is back: what was being replaced then verifies for no more than a day. */
+async function doubtfulLeap({ read, clock }: RotationRoom): Promise<number | undefined> {
+  const leap = (await readClockSeen(read))?.leap;
+  if (leap === undefined || leap.backAt !== undefined || clock.now() - leap.to > dayMs) return undefined;
+  return leap.from;
 }
 
 async function rotate(

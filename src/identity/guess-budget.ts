@@ -121,6 +121,14 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
     return { budgets, hasRoom: [...budgets.values()].every(({ guesses }) => hasRoom(guesses, now, limits)), now };
   }
 
+  /**
+   * The last guesses, whatever their age: by a clock that is ahead all are old, and count again when it is right. So many that a
+   * month's stay beside those of a month that the clock leapt to.
+   */
+  function keptOf({ guesses }: Budget, more: readonly Guess[]): readonly Guess[] {
+    return [...guesses, ...more].slice(-2 * limits.inMonth);
+  }
+
   /** One budget with a value set counted, new or not. */
   function counted(budget: Budget, { tag, wrong }: Counting, now: number) {
     const recent = guessesWithin(budget.guesses, now, monthMs);
@@ -128,7 +136,7 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
     const isNew = wrong && hadRoom && !recent.some((guess) => guess.tag === tag);
     const next = isNew ? [...recent, { tag, at: now }] : recent;
     const untold = !hasRoom(next, now, limits) && isUntold(next, budget, now);
-    return { next, hadRoom, untold, budget };
+    return { kept: keptOf(budget, isNew ? [{ tag, at: now }] : []), hadRoom, untold, budget };
   }
 
   /**
@@ -143,9 +151,9 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
       const all = new Map(
         left.map((subject) => [subject, counted(found.get(subject) ?? noBudget, counting, now)] as const),
       );
-      const rows = [...all].map(([subject, { next, budget, untold: tells }]) => {
+      const rows = [...all].map(([subject, { kept, budget, untold: tells }]) => {
         const tellingAt = subject === counting.told && tells ? now : budget.tellingAt;
-        return [subject, JSON.stringify(next), budget.version + 1, now, tellingAt];
+        return [subject, JSON.stringify(kept), budget.version + 1, now, tellingAt];
       });
       const written = (await Promise.all(upserts(rows).map(claim))).flat().map((row) => textField(row, 'subject'));
       for (const subject of written) {

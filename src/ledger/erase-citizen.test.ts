@@ -174,6 +174,43 @@ for (const engine of engines) {
     await forgetNames({ read: db.read, claim: () => assert.fail('nothing is left to be done') });
   });
 
+  test(`${engine.name}: of an erased person nothing is opened, and no entry names it, though a crash left the names`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const { view, citizenKeys, db } = house;
+    // Before the register has the person: under the key of strangers, which nobody can destroy.
+    const early = await house.use('anna', 'bert', 'anna');
+    await house.sequence();
+    await db.write(citizenKeys.creations(['anna', 'bert']));
+    await house.use('anna');
+    await house.sequence();
+    const opened = async () => {
+      const chain = await view.chain(citizenKeys.pseudonymOf('anna'), 0, 9);
+      const first = (await view.entryOf(early[0] ?? assert.fail())) ?? assert.fail();
+      const last = (await view.lastOf(citizenKeys.pseudonymOf('anna'), 99)) ?? assert.fail();
+      const entries = [...chain, first, last];
+      const keys = await Promise.all(entries.map((entry) => view.contentKey(entry)));
+      return entries.map(({ citizenId }, at) => [citizenId, keys[at] !== undefined]);
+    };
+    assert.deepEqual(await opened(), new Array(5).fill(['anna', true]));
+    const claim = async () => {
+      throw new Error('killed');
+    };
+    const parts = { ...house, read: db.read, actor: { operator: 'clerk' } };
+    await assert.rejects(eraseCitizen({ ...parts, claim }, 'anna'), /killed/);
+    assert.deepEqual(await opened(), new Array(5).fill([null, false]));
+    // Of the same id, but not of the one who was erased.
+    house.time.now += 1;
+    await db.write(citizenKeys.creations(['anna']));
+    await house.use('anna');
+    await house.sequence();
+    const chain = await view.chain(citizenKeys.pseudonymOf('anna'), 0, 9);
+    const named = chain.map(({ citizenId }) => citizenId);
+    assert.deepEqual(named, [null, null, null, 'anna']);
+    assert.notEqual(await view.contentKey(chain[3] ?? assert.fail()), undefined);
+    const bert = await view.entryOf(early[1] ?? assert.fail());
+    assert.equal(bert?.citizenId, 'bert');
+  });
+
   test(`${engine.name}: who is erased anew before, or while, entries lose the name has it in none of them`, async (t) => {
     const db = await engine.open(t);
     const house = buildLedgerHouse(db);

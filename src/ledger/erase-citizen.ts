@@ -34,8 +34,8 @@ export class CitizenHeld extends Error {
 
 /**
  * Destroys a citizen's key, in the unit of the event that says so: what was sealed under it (ledger entries, messages,
- * documents) can be opened by nobody any more, and every proof stays valid. Then the entries lose the name, a page at a time:
- * of a crash in between `forgetNames` leaves nothing. False where the citizen has no key. Copies of the database from before,
+ * documents) can be opened by nobody any more, and every proof stays valid. Then the entries lose the name, a page at a time, which
+ * a view of the log has for none of them from the unit on: of a crash in between `forgetNames` leaves nothing. False where the citizen has no key. Copies of the database from before,
  * and keys of entries that were handed out, are not reached by it.
  */
 export async function eraseCitizen(parts: ErasureParts, citizenId: string): Promise<boolean> {

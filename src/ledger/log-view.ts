@@ -51,7 +51,13 @@ export type LogView = {
   growth(oldSize: number, size: number): Promise<Uint8Array[]>;
 };
 
-const columns = 'leaf_index, event_id, at, type, client_id, number, entry, citizen_id from ledger_entry';
+/**
+ * An erased person's entries lose the name a page at a time behind the erasure (erase-citizen.ts), and nobody is to have it from
+ * those that still do. Counted, since PostgreSQL may join `exists` with all erasures.
+ */
+const nameColumn = `case when 0 < (select count(*) from citizen_erasure e
+  where e.chain = ledger_entry.chain and e.named_up_to >= ledger_entry.number) then null else citizen_id end as citizen_id`;
+const columns = `leaf_index, event_id, at, type, client_id, number, entry, ${nameColumn}`;
 
 /** The view of this database. */
 export function createLogView(
@@ -81,15 +87,15 @@ export function createLogView(
         : await readTile(level, index, width);
     },
     entryOf: async (eventId) => {
-      const [row] = await read(`select ${columns} where event_id = $1`, [eventId]);
+      const [row] = await read(`select ${columns} from ledger_entry where event_id = $1`, [eventId]);
       return row === undefined ? undefined : entryIn(row);
     },
     chain: async (chain, after, limit) => {
-      const sql = `select ${columns} where chain = $1 and number > $2 order by number limit $3`;
+      const sql = `select ${columns} from ledger_entry where chain = $1 and number > $2 order by number limit $3`;
       return (await read(sql, [chain, after, limit])).map(entryIn);
     },
     lastOf: async (chain, size) => {
-      const sql = `select ${columns} where chain = $1 and leaf_index < $2 order by number desc limit 1`;
+      const sql = `select ${columns} from ledger_entry where chain = $1 and leaf_index < $2 order by number desc limit 1`;
       return (await read(sql, [chain, size])).map(entryIn)[0];
     },
     contentKey: async ({ entry, eventId, citizenId }) => {

@@ -122,6 +122,41 @@ for (const engine of engines) {
     assert.equal(told.length, 2);
   });
 
+  test(`${engine.name}: a clock that leaps ahead and comes back gives no guesses beside those of the time that it leapt to`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const yearMs = 365 * 86_400_000;
+    const dates = datesOf1980();
+    const guessFive = async () => {
+      for (const birthDate of dates.splice(-5)) await decisionOf(house, { ...known, birthDate }, 'tax-office');
+    };
+    const right = () => decisionOf(house, zoe, 'tax-office');
+    for (let days = 0; days < 2; days += 1) {
+      await guessFive();
+      assert.equal(await right(), 'no_match');
+      house.pass(86_400_000);
+    }
+    house.pass(yearMs);
+    for (let days = 0; days < 2; days += 1) {
+      await guessFive();
+      assert.equal(await right(), 'no_match');
+      house.pass(86_400_000);
+    }
+    house.pass(-yearMs);
+    assert.equal(await right(), 'no_match', 'the ten of this month stand');
+    house.pass(40 * 86_400_000);
+    assert.equal(await right(), 'match');
+    // However long it goes on, what is kept stays small.
+    for (let months = 0; months < 3; months += 1) {
+      await guessFive();
+      house.pass(31 * 86_400_000);
+    }
+    const rows = await house.db.read('select guesses from guess_budget');
+    assert.deepEqual(
+      rows.map((row) => (JSON.parse(String(row['guesses'])) as unknown[]).length),
+      [20],
+    );
+  });
+
   test(`${engine.name}: a house number parted elsewhere is another guess, and a street written elsewise is not`, async (t) => {
     const house = await openPeopledHouse(t, engine);
     const counted = async (streetAddress: string) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Engine, engines } from '../engines.ts';
 import { startSmtpSink } from '../smtp-sink.ts';
 import { startReceiver } from '../webhook-receiver.ts';
@@ -97,3 +98,13 @@ for (const { name: engine } of engines) {
     });
   }
 }
+
+test('a start does not wait for what a clock that was ahead has put off', async (t) => {
+  const house = await openYearHouse(t, 'sqlite', {}, begin);
+  const broughtBack = Promise.withResolvers<boolean>();
+  const started = house.start((given) => ({ ...given, isClockSure: () => broughtBack.promise }));
+  assert.equal(await Promise.race([started, pause(10_000, 'it waits')]), undefined);
+  assert.equal((await house.ask('/readyz')).status, 200);
+  broughtBack.resolve(true);
+  await house.stop();
+});

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
-import { type Call, defineOperation } from '../../api/operation.ts';
+import { invalidAccessToken } from '../../access/challenge.ts';
+import { findClient } from '../../access/client-store.ts';
+import { type Call, defineOperation, type Refused } from '../../api/operation.ts';
 import { refusalOfIssues, refuse } from '../../kernel/problem.ts';
 import { oneOf } from '../notification-shape.ts';
 import { eventCall } from './event-shape.ts';
@@ -63,10 +65,17 @@ export const createWebhook = defineOperation({
         headers: { 'cache-control': 'no-store' },
         json: webhookView(ports.webhookKey, made, { waiting: 0, dead: 0 }, shown),
       },
-      onRefused: () => refuse('conflict', `A client has at most ${mostWebhooks} webhooks; remove one first.`),
+      onRefused: () => whyNot(call),
     };
   },
 });
+
+/** A client that was disabled is told what the gate tells it as soon as this process knows: to remove webhooks would not help. */
+async function whyNot({ read, caller }: CreateCall): Promise<Refused> {
+  const client = await findClient(read, caller.clientId);
+  if (client?.disabledAt !== undefined) return { refusal: invalidAccessToken(caller.scheme) };
+  return { refusal: refuse('conflict', `A client has at most ${mostWebhooks} webhooks; remove one first.`) };
+}
 
 const notPublic = 'must be an https URL of a public host, without name, password or fragment';
 
