@@ -22,7 +22,7 @@ test('the outbox shows each mail as text, and nothing in it turns round what sta
     '<h2><bdi>Your &lt;b&gt;permit&lt;/b&gt;</bdi></h2>',
     '<h2><bdi>Older</bdi></h2>',
   ]);
-  assert.match(body, /<p>To <bdi>ada@example\.org<\/bdi>, <bdi>2026-01-15T09:00:00\.000Z<\/bdi><\/p>/);
+  assert.match(body, /<p>To <bdi>ada@example\.org<\/bdi>, <bdi><time>2026-01-15T09:00:00\.000Z<\/time><\/bdi><\/p>/);
   assert.match(body, /<p class="mail" dir="auto">First &amp; last\.\n\nhttps:\/\/gov\.example\/<\/p>/);
 });
 

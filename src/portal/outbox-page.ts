@@ -23,7 +23,7 @@ export function outboxPage(mails: () => readonly OutboxMail[]): Page {
           ${all.map(
             (mail) => html`<article>
               <h2><bdi>${mail.subject}</bdi></h2>
-              <p>To <bdi>${mail.to}</bdi>, <bdi>${toInstant(mail.capturedAt)}</bdi></p>
+              <p>To <bdi>${mail.to}</bdi>, <bdi><time>${toInstant(mail.capturedAt)}</time></bdi></p>
               <p class="mail" dir="auto">${mail.text}</p>
             </article>`,
           )}`,

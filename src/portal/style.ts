@@ -6,7 +6,7 @@ const css = `
 @media (prefers-color-scheme: dark) { :root { --ink: #f2f2f2; --paper: #141414; --line: #9a9a9a; --link: #8ab8ff; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1.0625rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
-header { border-block-end: 1px solid var(--line); padding: 0.75rem 1.25rem; font-weight: 600; }
+header { border-block-end: 1px solid var(--line); padding: 0.75rem max(1.25rem, 50% - 28.75rem); font-weight: 600; }
 main { max-inline-size: 60rem; margin-inline: auto; padding: 1rem 1.25rem 3rem; }
 h1 { line-height: 1.2; margin-block: 0.75rem 1rem; }
 a { color: var(--link); } :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
@@ -14,6 +14,7 @@ button { font: inherit; min-block-size: 2.75rem; padding: 0.5rem 1.25rem; border
 code { font-family: ui-monospace, monospace; font-size: 0.9em; }
 dt { font-weight: 600; } dd { margin: 0 0 0.75rem; } ul { margin-block: 0; padding-inline-start: 1.25rem; }
 article { border: 1px solid var(--line); padding: 0 1rem 0.75rem; margin-block: 1rem; } article h2 { margin-block: 0.75rem; line-height: 1.3; }
+time { white-space: nowrap; }
 .mail { white-space: pre-wrap; unicode-bidi: plaintext; text-align: start; }
 table { border-collapse: collapse; } th, td { overflow-wrap: normal; text-align: start; padding: 0.35rem 0.75rem 0.35rem 0; border-block-end: 1px solid var(--line); vertical-align: top; }
 [role='region'] { overflow-x: auto; }

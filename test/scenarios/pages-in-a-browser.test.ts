@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { axeFaults, openBrowser, openPage, overflow, withoutBrowser } from '../browser.ts';
+import { createExchange, sendJson } from '../exchange.ts';
+import { until } from '../until.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+const skip = withoutBrowser;
+let home: ServerHome;
+let browser: Browser;
+
+const thisFile = afterThisFile();
+before(async () => {
+  if (skip !== false) return;
+  home = await makeHome(thisFile);
+  await home.start();
+  browser = await openBrowser(thisFile);
+});
+
+type Mail = { readonly citizenId: string; readonly subject: string; readonly message: string };
+
+/** What the outbox shows of each mail. */
+async function mailsInOutbox(): Promise<string[]> {
+  const outbox = await (await fetch(`${home.url}/outbox`)).text();
+  return outbox.split('<article>').slice(1);
+}
+
+/** Sends a mail to somebody of the demo, and gives the path of the link in it once it lies in the outbox. */
+async function linkOfMail(mail: Mail): Promise<string> {
+  const body = { ...mail, channels: ['email'] };
+  const sent = await createExchange(home.url)(sendJson(await home.token(), '/v1/notifications/send', body));
+  assert.equal(sent.status, 202, String(sent.body));
+  let path: string | undefined;
+  await until(async () => {
+    const own = (await mailsInOutbox()).find((text) => text.includes(mail.subject));
+    path = /http:\S+(\/received\/[\w.-]+)/.exec(own ?? '')?.[1];
+    return path !== undefined;
+  });
+  return path ?? '';
+}
+
+const mailToMary = (subject: string): Mail => ({ citizenId: 'demo-mary', subject, message: 'Your permit is ready.' });
+
+/** A page for people: what it is called, asked for in a language. Those for citizens are in that language. */
+type Expected = { readonly path: string; readonly locale: string; readonly title: string; readonly status?: number };
+
+/** What is told of a page before it is read: by a tab, and by what reads it out. */
+async function outlineOf(page: Page) {
+  return await page.evaluate<{ lang: string; dir: string; title: string; headings: number }>(`({
+    lang: document.documentElement.lang,
+    dir: document.documentElement.dir,
+    title: document.title,
+    headings: document.querySelectorAll('h1').length,
+  })`);
+}
+
+const looks = (['light', 'dark'] as const).flatMap((scheme) => [360, 1000].map((widthPx) => ({ scheme, widthPx })));
+
+/**
+ * Looks at a page in both colour schemes, in a narrow and a wide window; and without scripts, as narrow as WCAG 1.4.10 has it. What
+ * a program that reads it out is given is the same each time.
+ */
+async function checkPage({ path, locale, title, status = 200 }: Expected): Promise<void> {
+  const lang = path.startsWith('/received') ? locale : 'en';
+  const readOut = new Set<string>();
+  for (const look of looks) {
+    await using seen = await openPage(browser, `${home.url}${path}`, { ...look, locale });
+    const { page, faults } = seen;
+    const where = `${path} in ${locale}, ${look.scheme}, ${look.widthPx} px`;
+    assert.deepEqual(await outlineOf(page), { lang, dir: 'ltr', title, headings: 1 }, where);
+    const found = { overflow: await overflow(page), axe: await axeFaults(page) };
+    assert.deepEqual({ status: seen.status, faults, ...found }, { status, faults: [], overflow: [], axe: [] }, where);
+    readOut.add(await page.locator('body').ariaSnapshot());
+  }
+  const plain = { scheme: 'light', widthPx: 320, locale, script: 'off' } as const;
+  await using seen = await openPage(browser, `${home.url}${path}`, plain);
+  const { page, faults } = seen;
+  assert.deepEqual([seen.status, faults, await overflow(page)], [status, [], []], `${path} in ${locale}, no scripts`);
+  readOut.add(await page.locator('body').ariaSnapshot());
+  assert.equal(readOut.size, 1, [...readOut].join('\n\n'));
+}
+
+for (const [path, title] of Object.entries({
+  '/': 'citizen-services',
+  '/docs': 'Reference – citizen-services',
+  '/problems': 'Problems – citizen-services',
+  '/problems/citizen-not-found': 'Citizen not found – citizen-services',
+})) {
+  test(`nothing is found wrong with ${path}, narrow or wide, light or dark, with scripts or without`, {
+    skip,
+  }, async () => {
+    await checkPage({ path, title, locale: 'en' });
+  });
+}
+
+test('nothing is found wrong with /outbox, with a message from right to left and one without a space in it', {
+  skip,
+}, async () => {
+  const address = `https://permits.example/${'renewal-'.repeat(30)}`;
+  await linkOfMail({ citizenId: 'demo-mary', subject: 'x'.repeat(120), message: `Renew it at ${address} by Friday.` });
+  const arabic = 'صدر تصريح الوقوف رقم 2026/119 في 20 November 2026.';
+  await linkOfMail({ citizenId: 'demo-layla', subject: 'تصريح الوقوف', message: arabic });
+  // With those of the demo itself, so that none arrives between two looks.
+  await until(async () => (await mailsInOutbox()).length >= home.demo().documents.length + 2);
+  await checkPage({ path: '/outbox', title: 'Outbox – citizen-services', locale: 'en' });
+  await using seen = await openPage(browser, `${home.url}/outbox`, { scheme: 'light', widthPx: 360, locale: 'en' });
+  const lines = "[...document.querySelectorAll('time')].map((one) => one.getClientRects().length)";
+  assert.deepEqual(new Set(await seen.page.evaluate<number[]>(lines)), new Set([1]), 'no date is broken into lines');
+});
+
+test('the name above a page begins where the page does, however wide the window is', { skip }, async () => {
+  for (const widthPx of [360, 1000, 1600]) {
+    await using seen = await openPage(browser, `${home.url}/docs`, { scheme: 'light', widthPx, locale: 'en' });
+    const begin = async (place: string) => (await seen.page.locator(place).boundingBox())?.x;
+    assert.equal(await begin('header a'), await begin('h1'), `${widthPx} px`);
+  }
+});
+
+const words = {
+  en: {
+    ask: 'Confirm the receipt – Demo Permit Service',
+    done: 'Receipt confirmed – Demo Permit Service',
+    unknown: 'This link is not known',
+  },
+  de: {
+    ask: 'Empfang bestätigen – Demo Permit Service',
+    done: 'Empfang bestätigt – Demo Permit Service',
+    unknown: 'Dieser Link ist nicht bekannt',
+  },
+} as const;
+
+for (const locale of ['en', 'de'] as const) {
+  const { ask, done, unknown } = words[locale];
+
+  test(`nothing is found wrong with the page behind the link of a mail, before and after the button, in ${locale}`, {
+    skip,
+  }, async () => {
+    const path = await linkOfMail(mailToMary(`Readable in ${locale}`));
+    await checkPage({ path, locale, title: ask });
+    await checkPage({ path: path.slice(0, -1), locale, title: unknown, status: 404 });
+    const { status } = await fetch(`${home.url}${path}`, { method: 'POST', redirect: 'manual' });
+    assert.equal(status, 303);
+    await checkPage({ path, locale, title: done });
+  });
+
+  test(`a receipt is confirmed by keyboard alone and without scripts, in ${locale}`, { skip }, async () => {
+    const path = await linkOfMail(mailToMary(`By keyboard in ${locale}`));
+    const view = { scheme: locale === 'en' ? 'light' : 'dark', widthPx: 360, locale, script: 'off' } as const;
+    await using seen = await openPage(browser, `${home.url}${path}`, view);
+    const { page, faults } = seen;
+    const unfocused = await page.screenshot();
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate<{ name: string; line: string }>(`(() => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+      return { name: document.activeElement.localName, line: outlineStyle + ' ' + outlineWidth };
+    })()`);
+    assert.deepEqual(focused, { name: 'button', line: 'solid 3px' });
+    assert.ok(!unfocused.equals(await page.screenshot()), 'it can be seen that the button has the focus');
+    const next = page.waitForEvent('load');
+    await page.keyboard.press('Enter');
+    await next;
+    assert.deepEqual([await page.title(), page.url()], [done, `${home.url}${path}`]);
+    await page.reload();
+    assert.deepEqual([await page.title(), faults], [done, []], 'and looked at again it asks nothing');
+  });
+}
+
+test('each link and each table of a page is reached by Tab, in the order of the page, and shows it', {
+  skip,
+}, async () => {
+  for (const path of ['/', '/problems', '/problems/citizen-not-found']) {
+    await using seen = await openPage(browser, `${home.url}${path}`, { scheme: 'dark', widthPx: 360, locale: 'en' });
+    const { page } = seen;
+    const inOrder = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('a, [tabindex]')].map((one) => one.href ?? one.getAttribute('aria-label'))`,
+    );
+    const reached: string[] = [];
+    for (const _ of inOrder) {
+      await page.keyboard.press('Tab');
+      reached.push(
+        await page.evaluate<string>(`(() => {
+          const one = document.activeElement;
+          const isShown = getComputedStyle(one).outlineStyle === 'solid';
+          return isShown ? one.href ?? one.getAttribute('aria-label') : one.localName + ' shows nothing';
+        })()`),
+      );
+    }
+    assert.deepEqual(reached, inOrder, path);
+  }
+});
