@@ -248,7 +248,7 @@ const retrievals: readonly WrongInput[] = [
   },
   {
     what: 'another ETag',
-    on: retrieve,
+    on: [...retrieve, 'withdrawDocument'],
     make: (good) => withHeaders(good, { 'if-match': '"another"' }),
     is: [412, 'precondition-failed'],
   },
