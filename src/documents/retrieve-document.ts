@@ -36,6 +36,14 @@ const request = {
   ),
 };
 
+const ofDocument = {
+  ETag: 'Opaque and strong.',
+  'Repr-Digest': 'RFC 9530: the SHA-256 of the whole document.',
+  'Accept-Ranges': 'bytes',
+  'Content-Disposition': 'attachment, with the title as file name (RFC 6266).',
+  Link: 'To the record (describedby) and, for a client, to the receipt of this use.',
+};
+
 type RetrieveCall = Call<typeof request, DocumentPorts>;
 
 /** Gives out a document, in whole or in part, or its record, to whom it may concern. */
@@ -54,16 +62,14 @@ export const retrieveDocument = defineOperation({
       description: 'The document; or its record, where JSON is preferred.',
       bytes: true,
       schema: documentRecord,
-      headers: {
-        ETag: 'Opaque and strong.',
-        'Repr-Digest': 'RFC 9530: the SHA-256 of the whole document.',
-        'Accept-Ranges': 'bytes',
-        'Content-Disposition': 'attachment, with the title as file name (RFC 6266).',
-        Link: 'To the record (describedby) and, for a client, to the receipt of this use.',
-      },
+      headers: ofDocument,
     },
-    206: { description: 'The ranges asked for; several as multipart/byteranges.', bytes: true },
-    304: { description: 'If-None-Match names the present ETag.' },
+    206: {
+      description: 'The ranges asked for; several as multipart/byteranges.',
+      bytes: true,
+      headers: { ...ofDocument, 'Content-Range': 'The range, where it is one.' },
+    },
+    304: { description: 'If-None-Match names the present ETag.', headers: ofDocument },
   },
   refusals: [
     'document-not-found',
