@@ -50,6 +50,7 @@ test('evaluate prints one JSON object of the contract, and nothing else there', 
     bestF1: 1,
     microsecondsPerComparison: 0,
   });
+  assert.equal((await run(t, '--policy', 'standard-2026-2', '--json')).stdout, stdout);
 });
 
 test('a claim or policy that evaluate does not know is wrong usage, with those that it does', async (t) => {
