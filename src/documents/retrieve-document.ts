@@ -8,14 +8,14 @@ import { documentHeaders, etagOf, headAnswer, partsAnswer, privacyHeaders, whole
 import { documentParams, documentRecord, recordOf } from './document-record.ts';
 import type { Found } from './document-store.ts';
 import { findFor, readerOf, turnAway, useOf } from './document-use.ts';
-import { readPurpose } from './header-text.ts';
+import { longestEncodedLine, readPurpose } from './header-text.ts';
 import { type OpenDocument, openContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 import { preferredForm } from './preferred-form.ts';
 import { wantsSha256 } from './repr-digest.ts';
 import type { DocumentContent } from './sealed-record.ts';
 
-const header = (description: string) => Type.Optional(Type.String({ maxLength: 2_000, description }));
+const header = (description: string, maxLength = 2_000) => Type.Optional(Type.String({ maxLength, description }));
 
 const request = {
   params: documentParams,
@@ -30,7 +30,10 @@ const request = {
       'want-content-digest': header(
         'RFC 9530: sha-256=1 wants Content-Digest, of a whole document or a part up to 1 MiB.',
       ),
-      purpose: header('For what it is read; told to the citizen. With grants, the purpose of the grant that is used.'),
+      purpose: header(
+        'For what it is read; told to the citizen. With grants, the purpose of the grant that is used.',
+        longestEncodedLine,
+      ),
     },
     { additionalProperties: false },
   ),

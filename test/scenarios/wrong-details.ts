@@ -260,7 +260,7 @@ const retrievals: readonly WrongInput[] = [
   },
   ...refusedHeaders(retrieve, [
     ['a purpose that is badly encoded', { purpose: 'Zzyxwpurpose%zz' }, 'header purpose malformed'],
-    ['a purpose of 2,001 characters', { purpose: 'p'.repeat(2_001) }, 'header purpose too-long'],
+    ['a purpose of 2,401 characters', { purpose: 'p'.repeat(2_401) }, 'header purpose too-long'],
   ]),
 ];
 
