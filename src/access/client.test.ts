@@ -38,6 +38,7 @@ test('a new client has a readable id, its scopes once each, and a secret of 256 
 });
 
 test('names of any script make an id, and control characters make none', () => {
+  assert.match(made({ name: 'Île Bürgeramt' }).client.clientId, /^ile-burgeramt-[a-z0-9]{8}$/);
   assert.match(made({ name: '税務署' }).client.clientId, /^client-[a-z0-9]{8}$/);
   assert.match(made({ name: 'x'.repeat(100) }).client.clientId, /^x{32}-[a-z0-9]{8}$/);
   for (const name of ['', 'a\nb', 'a\0', 'x'.repeat(101), '\ud800']) {

@@ -119,6 +119,7 @@ function slugOf(name: string): string {
   const plain = name
     .normalize('NFKD')
     .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^a-z0-9]+/g, '-');
   return plain.replace(/^-+/, '').slice(0, 32).replace(/-+$/, '') || 'client';
 }

@@ -103,13 +103,21 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   // The parser goes on to a request behind one that was refused; on such a connection nothing more is served
   // (test/attacks/smuggling.test.ts).
   const ended = new WeakSet<Socket>();
+  // The last answer of each connection: a problem may take its place, and never that of one before
+  // (test/attacks/kept-connections.test.ts).
+  const last = new WeakMap<Socket, ServerResponse>();
+  const refuseUnread = (fault: NodeJS.ErrnoException, socket: Socket) => {
+    if (fault.code === 'ECONNRESET' || !socket.writable || !isFree(socket, last.get(socket))) socket.destroy();
+    else refuseSocket(options, fault, socket);
+  };
   const bodies = createBodyWatch(({ socket }) => {
     const slow = Object.assign(new Error('the body is too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-    refuseSocket(options, slow, socket);
+    refuseUnread(slow, socket);
     socket.destroySoon();
   });
   const guarded: RequestListener = (request, response) => {
     if (ended.has(request.socket)) return;
+    last.set(request.socket, response);
     options.strip?.(request);
     const refusal = refusalOfRequest(request) ?? options.shed();
     if (refusal === undefined && isOfServer(request)) {
@@ -139,9 +147,10 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     if (ended.has(request.socket)) return;
     ended.add(request.socket);
+    last.set(request.socket, response);
     answer(options, refuse('expectation-failed', undefined, { headers: { connection: 'close' } }), response);
   });
-  server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => refuseSocket(options, fault, socket));
+  server.on('clientError', refuseUnread);
   return server;
 }
 
@@ -187,12 +196,12 @@ function answer(options: GuardOptions, refusal: Refusal, response: ServerRespons
   });
 }
 
+/** Whether what is written now is read as the answer to what came last: it is that answer's turn, and it has not begun. */
+function isFree(socket: Socket, response: ServerResponse | undefined): boolean {
+  return response === undefined || response.writableFinished || (response.socket === socket && !response.headersSent);
+}
+
 function refuseSocket(options: GuardOptions, fault: NodeJS.ErrnoException, socket: Socket): void {
-  // After an answer was begun on this socket a second one would be read as the answer to something else.
-  if (fault.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
-    socket.destroy();
-    return;
-  }
   const refusal = refusalOfParser(fault.code);
   const instance = options.newInstance();
   const problem = problemAnswer(refusal, options.publicUrl, instance);

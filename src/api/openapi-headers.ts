@@ -39,17 +39,29 @@ export const headerComponents = {
     description: 'How to get in: the scheme, the scope, and where the metadata of this resource is (RFC 9728).',
     schema: text(4_096, '^(Bearer|DPoP) '),
   },
+  'DPoP-Nonce': { description: 'The nonce that the next proof has to hold (RFC 9449).', schema: text(256, '^[!-~]+$') },
+  Allow: { description: 'The methods that the path has.', schema: text(256, '^[A-Z, ]+$') },
+  'Content-Range': {
+    description: 'The length of the document: bytes */LENGTH (RFC 9110).',
+    schema: text(64, '^bytes \\*/[0-9]+$'),
+  },
+  Link: { description: 'To the proof of the erasure (describedby).', schema: text(2_048, '^[ -~]+$') },
 } as const;
 
-type Name = keyof typeof headerComponents;
-const all: readonly Name[] = ['API-Version', 'Request-Id', 'Cache-Control'];
-const limits: readonly Name[] = [
+/** The name of one of them. */
+export type HeaderName = keyof typeof headerComponents;
+const all: readonly HeaderName[] = ['API-Version', 'Request-Id', 'Cache-Control'];
+const limits: readonly HeaderName[] = [
   ...(['RateLimit-Policy', 'RateLimit', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const),
 ];
 
-/** The headers of the answers of this operation with that status. */
-export function headerNames<P>(operation: Operation<P>, status: number | 'default'): Record<string, Header> {
-  const names = [...all];
+/** The headers of the answers of this operation with that status, and those that come `besides` with its problems. */
+export function headerNames<P>(
+  operation: Operation<P>,
+  status: number | 'default',
+  besides: readonly HeaderName[] = [],
+): Record<string, Header> {
+  const names = [...all, ...besides];
   if (operation.scope !== null && typeof status === 'number' && status !== 401) names.push(...limits);
   if (status === 429 || status === 503) names.push('Retry-After');
   if (status === 401 || status === 403) names.push('WWW-Authenticate');

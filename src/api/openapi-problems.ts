@@ -1,6 +1,6 @@
 import type { ProblemSlug } from '../kernel/problem.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
-import { type Header, headerNames } from './openapi-headers.ts';
+import { type HeaderName, headerNames } from './openapi-headers.ts';
 import type { Operation } from './operation.ts';
 
 const always: readonly ProblemSlug[] = ['bad-request', 'malformed-http', 'capacity-reduced', 'internal-error'];
@@ -19,6 +19,16 @@ const withToken: readonly ProblemSlug[] = [
 const beforeAll: readonly ProblemSlug[] = [
   ...(['method-not-allowed', 'request-timeout', 'uri-too-long', 'expectation-failed', 'headers-too-large'] as const),
 ];
+
+/** What comes with a problem besides the headers of its status; Accept is said by the media types of the request body. */
+const headerOf: Partial<Record<ProblemSlug, HeaderName>> = {
+  'idempotency-key-in-progress': 'Retry-After',
+  'document-not-ready': 'Retry-After',
+  'dpop-nonce-needed': 'DPoP-Nonce',
+  'range-not-satisfiable': 'Content-Range',
+  'document-erased': 'Link',
+  'method-not-allowed': 'Allow',
+};
 
 /** The problems that this operation can answer, by status. */
 function problemsOf<P>(operation: Operation<P>): readonly (readonly [number, readonly ProblemSlug[]])[] {
@@ -51,15 +61,20 @@ function bodySlugs<P>(operation: Operation<P>): readonly ProblemSlug[] {
 export function refusalAnswers<P>(operation: Operation<P>): Record<string, unknown> {
   const answers = problemsOf(operation).map(([status, slugs]) => [
     String(status),
-    refusalAnswer(slugs, headerNames(operation, status)),
+    refusalAnswer(operation, status, slugs),
   ]);
-  return { ...Object.fromEntries(answers), default: refusalAnswer(beforeAll, headerNames(operation, 'default')) };
+  return { ...Object.fromEntries(answers), default: refusalAnswer(operation, 'default', beforeAll) };
 }
 
-function refusalAnswer(slugs: readonly ProblemSlug[], headers: Readonly<Record<string, Header>>): unknown {
+function refusalAnswer<P>(
+  operation: Operation<P>,
+  status: number | 'default',
+  slugs: readonly ProblemSlug[],
+): Record<string, unknown> {
+  const besides = slugs.map((slug) => headerOf[slug]).filter((name) => name !== undefined);
   return {
     description: slugs.map((slug) => `\`${slug}\`: ${problems[slug].title}.`).join('\n\n'),
-    headers,
+    headers: headerNames(operation, status, besides),
     content: {
       'application/problem+json': {
         schema: { $ref: '#/components/schemas/Problem' },

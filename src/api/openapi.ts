@@ -198,7 +198,7 @@ const hidingParameters = [
     in: 'header',
     required: false,
     description: 'Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards.',
-    schema: { type: 'string', minLength: 1, maxLength: 2_000, pattern: '^[ -~]+$' },
+    schema: { type: 'string', minLength: 1, maxLength: 2_400, pattern: '^[ -~]+$' },
   },
 ];
 

@@ -32,6 +32,7 @@ server demands. The result is JSON on standard output.
   --policy NAME     ${[...policies.keys()].join(', ')}; or a file that calibrate wrote; ${calibratedPolicy.name} unless stated.
   --columns MAP     Which column is which claim, in both files, as for import citizens.
   --today DATE      The day of the questions, YYYY-MM-DD; today unless stated.
+  --json            As for other commands: here the result is JSON without it too.
 
 Columns formerNames and formerAddresses of the register, JSON lists as for import citizens, count as long as the policy lets
 them on that day. Columns underReview, locked and deceased count as on the server.`;
@@ -42,7 +43,7 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
     {
       name: 'evaluate',
       usage:
-        'evaluate --register R.csv --claims C.csv --pairs P.csv [--use givenName,familyName,…] [--policy NAME] [--columns MAP] [--today DATE]',
+        'evaluate --register R.csv --claims C.csv --pairs P.csv [--use givenName,familyName,…] [--policy NAME] [--columns MAP] [--today DATE] [--json]',
       summary: 'Measures the matcher on labelled pairs of claims and records.',
       details,
       run: async (args) => {
@@ -56,6 +57,7 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
             policy: { type: 'string' },
             columns: { type: 'string' },
             today: { type: 'string' },
+            json: { type: 'boolean' },
           },
         });
         const path = (name: 'register' | 'claims' | 'pairs') => {

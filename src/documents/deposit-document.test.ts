@@ -54,6 +54,21 @@ for (const engine of engines) {
     ]);
   });
 
+  test(`${engine.name}: headers take 200 characters of text, whatever the script, and give them back`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const text = '\u{20000}'.repeat(200);
+    const encoded = encodeURIComponent(text);
+    const headers = { 'document-title': encoded, purpose: encoded, 'legal-basis': encoded };
+    const id = await deposited(house, pdfOf(2_000), headers);
+    const got = await house.retrieve(id, { headers: { purpose: encoded, accept: 'application/json' } });
+    assert.ok('json' in got);
+    assert.partialDeepStrictEqual(got.json, { title: text });
+    assert.deepEqual(
+      (await house.eventsAbout(citizen)).map((event) => 'purpose' in event && event.purpose),
+      [text, text],
+    );
+  });
+
   test(`${engine.name}: neither the bytes nor the title of a document lie anywhere in clear`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     await deposited(house, pdfOf(100_000));

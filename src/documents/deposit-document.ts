@@ -36,7 +36,10 @@ export const depositDocument = defineOperation({
       schema: Type.Interface([documentRecord], {
         receipt: Type.String({ description: 'The receipt of this deposit.' }),
       }),
-      headers: { Location: 'The path of the document.' },
+      headers: {
+        Location: 'The path of the document.',
+        'Idempotent-Replayed': 'true where an earlier answer is repeated.',
+      },
     },
   },
   refusals: [

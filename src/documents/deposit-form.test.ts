@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { Refusal } from '../kernel/problem.ts';
-import { framingBytes, readDepositForm } from './deposit-form.ts';
+import { framingBytes, issueOfForm, readDepositForm } from './deposit-form.ts';
 import { TurnedAway } from './receive-document.ts';
 
 const type = 'multipart/form-data; boundary=b';
@@ -55,4 +55,27 @@ test('a Content-Type of which no boundary can be read is a fault of its sender',
     const form = await readDepositForm(Readable.from([Buffer.from(whole)]), odd, limit);
     assert.partialDeepStrictEqual(form, { refusal: { slug: 'bad-request' } }, odd);
   }
+});
+
+test('each fault of a form names its place as any fault of a body does, and what is wrong in the words of a form', async () => {
+  const issuesOf = async (text: string) => {
+    const form = await readDepositForm(Readable.from([Buffer.from(text)]), type, limit);
+    assert.ok('refusal' in form, text);
+    return form.refusal.issues?.map(({ in: where, pointer, code }) => [where, pointer, code]);
+  };
+  assert.deepEqual(await issuesOf(`${fields}--b--\r\n`), [['body', '/document', 'required']]);
+  assert.deepEqual(await issuesOf(`${fields}${part('kind', 'a')}${part('kind', 'b')}${document}--b--\r\n`), [
+    ['body', '/kind', 'repeated'],
+  ]);
+  assert.deepEqual(await issuesOf(`${fields}${part('titel', 'a')}${document}--b--\r\n`), [
+    ['body', '/titel', 'unknown-input'],
+  ]);
+  assert.deepEqual(await issuesOf(`${fields}${part('Ann 1980', 'a')}${document}--b--\r\n`), [
+    ['body', '/…', 'unknown-input'],
+  ]);
+  assert.deepEqual(await issuesOf(fields), [['body', '', 'malformed']]);
+  const detail = 'must be percent-encoded UTF-8 of 1 to 200 printable characters';
+  assert.deepEqual(issueOfForm({ in: 'header', name: 'document-title', code: 'malformed', detail }), {
+    ...{ in: 'body', pointer: '/title', code: 'malformed', detail: 'must be text of 1 to 200 printable characters' },
+  });
 });

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { type TSchema, Type } from 'typebox';
 import { tooLarge } from '../api/body.ts';
-import { compileCheck } from '../api/parse.ts';
+import { compileCheck, safeName } from '../api/parse.ts';
 import { type Issue, type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 import { type DepositGiven, depositHeaders } from './deposit-headers.ts';
 import { TurnedAway } from './receive-document.ts';
@@ -123,7 +123,7 @@ function startReading(request: Readable, form: Parser, limit: number): Reading {
     ended.reject(broken);
     file?.destroy(broken);
   };
-  const spoil = (detail: string) => turnAway(malformed(detail));
+  const spoil = (detail: string, pointer?: string, code?: string) => turnAway(malformed(detail, pointer, code));
   const fail = () => spoil('The form ended before its closing boundary.');
   // The parser tells nothing of what stands before the first part and behind the last, or in parts beyond those it counts.
   const weigh = (bytes: Uint8Array) => {
@@ -142,8 +142,9 @@ function startReading(request: Readable, form: Parser, limit: number): Reading {
 
   form.on('field', (name, value, ...[nameCut, valueCut]) => {
     if (file !== undefined) spoil('Every field stands before the document.');
-    if (nameCut || valueCut) spoil('A field is too long.');
-    if (fields.has(name)) spoil('Each field stands once.');
+    const pointer = `/${safeName(name)}`;
+    if (nameCut || valueCut) spoil('A field is too long.', pointer, 'too-long');
+    if (fields.has(name)) spoil('Each field stands once.', pointer, 'repeated');
     fields.set(name, value);
   });
   form.on('file', (...[, stream, , coding, mediaType]) => {
@@ -157,7 +158,7 @@ function startReading(request: Readable, form: Parser, limit: number): Reading {
   form.on('partsLimit', tooMany).on('filesLimit', tooMany).on('fieldsLimit', tooMany);
   form.on('error', fail);
   form.on('finish', () => {
-    if (file === undefined) spoil(`The form has no part '${filePart}'.`);
+    if (file === undefined) spoil(`The form has no part '${filePart}'.`, `/${filePart}`, 'required');
     ended.resolve();
   });
   request.once('error', fail);
@@ -180,7 +181,7 @@ function givenOf(fields: ReadonlyMap<string, string>, mediaType: string): Deposi
   const issues: Issue[] = [];
   for (const [field, value] of fields) {
     const header = Object.entries(headerOf).find(([name]) => name === field)?.[1];
-    if (header === undefined) issues.push(unknownField());
+    if (header === undefined) issues.push(unknownField(field));
     // The parser puts it where bytes are not UTF-8; halves of surrogate pairs come from a charset that the part names.
     else if (value.includes('\ufffd') || !value.isWellFormed())
       issues.push({ in: 'body', pointer: `/${field}`, code: 'malformed', detail: 'must be UTF-8' });
@@ -196,16 +197,19 @@ function givenOf(fields: ReadonlyMap<string, string>, mediaType: string): Deposi
   return given as DepositGiven;
 }
 
-function unknownField(): Issue {
-  return { in: 'body', code: 'unknown-input', detail: `the fields are ${Object.keys(headerOf).join(', ')}` };
+function unknownField(name: string): Issue {
+  const detail = `the fields are ${Object.keys(headerOf).join(', ')}`;
+  return { in: 'body', pointer: `/${safeName(name)}`, code: 'unknown-input', detail };
 }
 
 /** A fault of a header as that of the field which stands for it. */
 export function issueOfForm(issue: Issue): Issue {
   const field = Object.entries(headerOf).find(([, header]) => header === issue.name)?.[0] ?? filePart;
-  return { in: 'body', pointer: `/${field}`, code: issue.code, detail: issue.detail };
+  // A form carries its text as it is.
+  const detail = issue.detail.replace('percent-encoded UTF-8', 'text');
+  return { in: 'body', pointer: `/${field}`, code: issue.code, detail };
 }
 
-function malformed(detail: string): Refusal {
-  return refuse('bad-request', detail, { issues: [{ in: 'body', code: 'malformed', detail }] });
+function malformed(detail: string, pointer = '', code = 'malformed'): Refusal {
+  return refuse('bad-request', detail, { issues: [{ in: 'body', pointer, code, detail }] });
 }

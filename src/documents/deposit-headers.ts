@@ -3,7 +3,7 @@ import { instantDetail, instantPattern, parseInstant } from '../kernel/clock.ts'
 import { longestCitizenId } from '../kernel/id.ts';
 import { type Issue, type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 import type { Ground } from '../ledger/event.ts';
-import { decodeId, decodeLine, encodedText, visible } from './header-text.ts';
+import { decodeId, decodeLine, encodedText, longestEncodedLine, visible } from './header-text.ts';
 import { allowedMediaTypes, type MediaType, parseMediaType } from './media-type.ts';
 import { parseReprDigest } from './repr-digest.ts';
 import { retentionClassName } from './retention-class.ts';
@@ -14,8 +14,7 @@ const instant = (description: string) =>
 const text = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: visible, description });
 
-/** Up to 200 characters, as percent-encoding makes them longer. */
-const encodedLine = (description: string) => Type.Optional(text(1_800, `${description} ${encodedText}`));
+const encodedLine = (description: string) => Type.Optional(text(longestEncodedLine, `${description} ${encodedText}`));
 
 /**
  * The headers of a deposit: the body is the document itself, so what is known of it stands here. In a deposit as

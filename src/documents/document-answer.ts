@@ -4,15 +4,20 @@ import { hmac } from '../kernel/hashing.ts';
 import type { DocumentId, EventId } from '../kernel/id.ts';
 import type { ByteRange } from './byte-ranges.ts';
 import { attachment } from './content-disposition.ts';
+import type { HeldDocument } from './document.ts';
 import { extensionOf } from './media-type.ts';
 import { multipartOf } from './multipart-ranges.ts';
 import { type OpenDocument, openBytes, started, wholeOf } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 import { reprDigest } from './repr-digest.ts';
 import { signedHeaders } from './response-signature.ts';
+import type { DocumentContent } from './sealed-record.ts';
 
 /** A strong entity tag that says nothing of the content: equal only for the same bytes of the same document. */
-export function etagOf(etagKey: Uint8Array, { document, content }: OpenDocument): string {
+export function etagOf(
+  etagKey: Uint8Array,
+  { document, content }: { readonly document: HeldDocument; readonly content: DocumentContent },
+): string {
   const named = Buffer.from(`${document.id} ${content.mediaType} `);
   return `"${hmac('sha256', etagKey, Buffer.concat([named, content.sha256])).toString('base64url', 0, 18)}"`;
 }

@@ -6,6 +6,9 @@ import { type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
 /** The pattern of a header's text: what HTTP carries safely, printable ASCII. */
 export const visible = '^[ -~]+$';
 
+/** The most characters of a header that holds a line of 200: each may take four bytes, and each byte three characters. */
+export const longestEncodedLine = 2_400;
+
 /** How text beyond ASCII is written in our headers; goes into their descriptions. */
 export const encodedText =
   'Percent-encoded UTF-8, as encodeURIComponent makes it; plain ASCII without % needs no encoding.';

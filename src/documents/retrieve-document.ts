@@ -8,14 +8,14 @@ import { documentHeaders, etagOf, headAnswer, partsAnswer, privacyHeaders, whole
 import { documentParams, documentRecord, recordOf } from './document-record.ts';
 import type { Found } from './document-store.ts';
 import { findFor, readerOf, turnAway, useOf } from './document-use.ts';
-import { readPurpose } from './header-text.ts';
+import { longestEncodedLine, readPurpose } from './header-text.ts';
 import { type OpenDocument, openContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 import { preferredForm } from './preferred-form.ts';
 import { wantsSha256 } from './repr-digest.ts';
 import type { DocumentContent } from './sealed-record.ts';
 
-const header = (description: string) => Type.Optional(Type.String({ maxLength: 2_000, description }));
+const header = (description: string, maxLength = 2_000) => Type.Optional(Type.String({ maxLength, description }));
 
 const request = {
   params: documentParams,
@@ -30,10 +30,21 @@ const request = {
       'want-content-digest': header(
         'RFC 9530: sha-256=1 wants Content-Digest, of a whole document or a part up to 1 MiB.',
       ),
-      purpose: header('For what it is read; told to the citizen. With grants, the purpose of the grant that is used.'),
+      purpose: header(
+        'For what it is read; told to the citizen. With grants, the purpose of the grant that is used.',
+        longestEncodedLine,
+      ),
     },
     { additionalProperties: false },
   ),
+};
+
+const ofDocument = {
+  ETag: 'Opaque and strong.',
+  'Repr-Digest': 'RFC 9530: the SHA-256 of the whole document.',
+  'Accept-Ranges': 'bytes',
+  'Content-Disposition': 'attachment, with the title as file name (RFC 6266).',
+  Link: 'To the record (describedby) and, for a client, to the receipt of this use.',
 };
 
 type RetrieveCall = Call<typeof request, DocumentPorts>;
@@ -54,16 +65,14 @@ export const retrieveDocument = defineOperation({
       description: 'The document; or its record, where JSON is preferred.',
       bytes: true,
       schema: documentRecord,
-      headers: {
-        ETag: 'Opaque and strong.',
-        'Repr-Digest': 'RFC 9530: the SHA-256 of the whole document.',
-        'Accept-Ranges': 'bytes',
-        'Content-Disposition': 'attachment, with the title as file name (RFC 6266).',
-        Link: 'To the record (describedby) and, for a client, to the receipt of this use.',
-      },
+      headers: ofDocument,
     },
-    206: { description: 'The ranges asked for; several as multipart/byteranges.', bytes: true },
-    304: { description: 'If-None-Match names the present ETag.' },
+    206: {
+      description: 'The ranges asked for; several as multipart/byteranges.',
+      bytes: true,
+      headers: { ...ofDocument, 'Content-Range': 'The range, where it is one.' },
+    },
+    304: { description: 'If-None-Match names the present ETag.', headers: ofDocument },
   },
   refusals: [
     'document-not-found',

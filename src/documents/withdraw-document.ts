@@ -1,14 +1,33 @@
 import { Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
-import { mayErase } from './document.ts';
+import { refuse } from '../kernel/problem.ts';
+import { judge } from './conditional-request.ts';
+import { type HeldDocument, mayErase } from './document.ts';
+import { etagOf } from './document-answer.ts';
 import { documentParams } from './document-record.ts';
-import { findOwn } from './document-use.ts';
+import { findOwn, useOf } from './document-use.ts';
 import { erasureOf, removeSealed } from './erase-document.ts';
 import { withdrawal } from './keeping-store.ts';
+import { openContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 
-const request = { params: documentParams };
+const request = {
+  params: documentParams,
+  headers: Type.Object(
+    {
+      'if-match': Type.Optional(
+        Type.String({
+          maxLength: 2_000,
+          description: 'RFC 9110: only where the ETag of the document is one of these.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+};
+
+type WithdrawCall = Call<typeof request, DocumentPorts>;
 
 /** Takes a document back; it is erased at once where nothing stands against that. */
 export const withdrawDocument = defineOperation({
@@ -33,16 +52,30 @@ export const withdrawDocument = defineOperation({
       }),
     },
   },
-  refusals: ['document-not-found', 'document-erased', 'changed-meanwhile'],
+  refusals: ['document-not-found', 'document-erased', 'precondition-failed', 'changed-meanwhile'],
   citizenData: true,
-  run: (call: Call<typeof request, DocumentPorts>) => withdraw(call, true),
+  run: (call: WithdrawCall) => withdraw(call, true),
 });
 
-async function withdraw(call: Call<typeof request, DocumentPorts>, isFirst: boolean): Promise<Decision | Refused> {
+/** Whether it is another document than the caller thinks, by its If-Match. */
+async function isAnother({ headers, ports }: WithdrawCall, document: HeldDocument): Promise<boolean> {
+  const match = headers['if-match'];
+  if (match === undefined) return false;
+  const content = await openContent(ports, document);
+  const state = { etag: etagOf(ports.etagKey, { document, content }), length: content.size };
+  return judge('DELETE', { 'if-match': match }, state).answer === 'precondition-failed';
+}
+
+async function withdraw(call: WithdrawCall, isFirst: boolean): Promise<Decision | Refused> {
   const { caller, mint, now, ports } = call;
   const found = await findOwn(call, call.params.id);
   if ('refusal' in found) return found;
   const { document } = found;
+  if (await isAnother(call, document)) {
+    const access = { by: 'issuer', purpose: undefined } as const;
+    const event = useOf(call, document, { type: 'document.record-read', access });
+    return { refusal: refuse('precondition-failed'), effect: { events: [event], statements: [] } };
+  }
   const { id, citizenId } = document;
   const actor = { client: caller.clientId };
   const erases = isFirst && mayErase(document, now);

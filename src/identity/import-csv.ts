@@ -30,9 +30,11 @@ export async function readCsvLayout(file: FileHandle, start: number): Promise<Cs
   };
   const lines: Line[] = [];
   const parser = createParser(shape, start, lines);
-  await write(parser, head);
-  if (lines.length === 0) await end(parser);
+  let fault = await write(parser, head);
+  if (lines.length === 0) fault ??= await end(parser);
   const [header] = lines;
+  if (header === undefined && fault !== undefined)
+    throw new ImportFileFault(`the line of column names: ${reasonOf(fault)}`);
   if (header === undefined)
     throw new ImportFileFault('the file is empty; a CSV file begins with a line of column names');
   const names = header.fields.map((name) => name.trim());

@@ -54,6 +54,7 @@ export const readEvidence = defineOperation({
           Type.String({ description: 'A JWS with a time stamp token (RFC 3161) over it, where an authority is set.' }),
         ),
       }),
+      headers: { 'Content-Disposition': 'attachment, with a name for the file (RFC 6266).' },
     },
   },
   refusals: ['notification-not-found'],

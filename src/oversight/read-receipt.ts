@@ -74,6 +74,7 @@ export const readReceipt = defineOperation({
         description: 'A c2sp.org/tlog-proof: the file that `ledger verify` and other verifiers of that format read.',
         example: 'c2sp.org/tlog-proof@v1\nindex 0\n\ngov.example/ledger\n1\n…',
       },
+      headers: { 'Content-Disposition': 'As text: attachment, with a name for the file (RFC 6266).' },
     },
     202: {
       description: 'Recorded, not yet numbered.',

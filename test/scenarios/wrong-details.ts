@@ -248,7 +248,7 @@ const retrievals: readonly WrongInput[] = [
   },
   {
     what: 'another ETag',
-    on: retrieve,
+    on: [...retrieve, 'withdrawDocument'],
     make: (good) => withHeaders(good, { 'if-match': '"another"' }),
     is: [412, 'precondition-failed'],
   },
@@ -260,7 +260,7 @@ const retrievals: readonly WrongInput[] = [
   },
   ...refusedHeaders(retrieve, [
     ['a purpose that is badly encoded', { purpose: 'Zzyxwpurpose%zz' }, 'header purpose malformed'],
-    ['a purpose of 2,001 characters', { purpose: 'p'.repeat(2_001) }, 'header purpose too-long'],
+    ['a purpose of 2,401 characters', { purpose: 'p'.repeat(2_401) }, 'header purpose too-long'],
   ]),
 ];
 

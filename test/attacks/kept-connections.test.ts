@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { Type } from 'typebox';
+import { createLog } from '../../src/api/log.ts';
+import { type Call, defineOperation } from '../../src/api/operation.ts';
+import { type ApiServer, createApiServer } from '../../src/api/server.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { rawHttp, statusesIn } from '../raw-http.ts';
+import { storelessHouse } from '../storeless-house.ts';
+
+let server: ApiServer;
+let port = 0;
+let held = Promise.resolve();
+
+const request = { body: Type.Object({ hold: Type.Boolean() }, { additionalProperties: false }) };
+const work = defineOperation({
+  name: 'work',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/work',
+  scope: null,
+  summary: '',
+  description: '',
+  request,
+  responses: { 200: { description: '' } },
+  refusals: [],
+  citizenData: false,
+  run: async (call: Call<typeof request, null>) => {
+    if (call.body.hold) await held;
+    return { plain: { status: 200, json: {} } };
+  },
+});
+
+before(async () => {
+  server = createApiServer({
+    house: storelessHouse,
+    operations: [work],
+    pages: [],
+    mounts: [],
+    publicUrl: 'http://127.0.0.1',
+    apiVersion: '1.0.0',
+    random: systemRandom,
+    log: createLog('silent'),
+  });
+  port = await server.listen('127.0.0.1', 0);
+});
+after(() => server.stop(1_000));
+
+const head = 'POST /v1/work HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+const good = `${head}Content-Length: 14\r\n\r\n{"hold":false}`;
+const slow = `${head}Content-Length: 13\r\n\r\n{"hold":true}`;
+const unread = 'GET /v1/\x7f HTTP/1.1\r\n\r\n';
+
+for (const [what, bytes, status] of [
+  ['no method', 'get /v1/work HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+  ['a target beyond ASCII', 'GET /v1/é HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+  ['too long a header', `GET /v1/work HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
+  ['a bad chunk', `${head}Transfer-Encoding: chunked\r\n\r\nno chunk\r\n`, 400],
+  [
+    'a bad chunk that was asked for',
+    `${head}Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n`,
+    400,
+  ],
+] as const) {
+  test(`a request with ${what} is answered on a connection that was answered before, as on a new one`, async () => {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    socket.write(good);
+    await once(socket, 'data');
+    socket.write(bytes);
+    const answer = await text(socket);
+    assert.deepEqual(
+      statusesIn(answer).filter((each) => each !== 100),
+      [status],
+      answer,
+    );
+    assert.match(answer, /^content-type: application\/problem\+json\r$/im);
+    assert.match(answer, /^connection: close\r$/im);
+  });
+}
+
+test('what cannot be read is never answered in the place of an earlier request', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  const answer = await rawHttp(port, slow + good + unread);
+  resolve();
+  assert.deepEqual(statusesIn(answer), []);
+});
