@@ -11,6 +11,7 @@ import { SettingError, type Settings } from './config/settings.ts';
 import { mayMake, mayWrite, space } from './doctor-machine.ts';
 import { patienceMs, reached } from './doctor-reach.ts';
 import { type DoctorRoom, messageOf, readyDatabase, spanOf, within } from './doctor-room.ts';
+import { signIn } from './doctor-sign-in.ts';
 import { blobFolders } from './documents/blobs/blob-store.ts';
 import { clamdScanner } from './documents/scanners/clamd.ts';
 import type { SendingService, TryLetter } from './notifications/ports.ts';
@@ -33,6 +34,7 @@ export function outsideChecks(room: DoctorRoom): readonly Check[] {
     check('time-stamps', () => at(settings.evidenceTsaUrl, 'EVIDENCE_TSA_URL'), 'see EVIDENCE_TSA_URL'),
     check('witnesses', () => witnesses(settings), 'see LEDGER_WITNESSES'),
     check('issuers', () => issuers(settings), 'see TRUSTED_ISSUERS'),
+    check('sign-in', () => signIn(room), 'see SIGN_IN_ISSUER'),
   ];
 }
 

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { type Check, type Finding, faulty, ok, warn } from './cli/doctor.ts';
 import { authoritiesIn, proxiesOf, tlsOf } from './compose-access.ts';
 import { bounceAddressesOf, cascadeOf, dkimOf, mailEventsOf, smsMappingOf } from './compose-channels.ts';
+import { signInOf } from './compose-citizen-pages.ts';
 import { witnessesIn } from './compose-ledger.ts';
 import { letterLayoutOf, refuseTwoPrinters, sftpPlaceIn } from './compose-letters.ts';
 import { feedDaysOf, stampOf } from './compose-notifications.ts';
@@ -71,6 +72,7 @@ function demands({ settings, clock }: ReadSettings): readonly Demand[] {
     ['BOUNCE_ADDRESS', () => bounceAddressesOf({ settings, root })],
     ['MAIL_EVENTS', () => mailEventsOf(settings)],
     ['DKIM_KEY', () => dkimOf(settings)],
+    ['SIGN_IN_ISSUER', () => signInOf(settings)],
     ['FEED_DAYS', () => feedDaysOf(settings)],
     ['LEDGER_WITNESSES', () => witnessesIn(settings)],
     ['EVIDENCE_TSA_URL', () => stampOf({ settings, clock, random: systemRandom, log })],

@@ -26,6 +26,7 @@ import { absentChannel, type Channel } from './notifications/channels/channel.ts
 import type { Sender } from './notifications/channels/mail.ts';
 import { createOutbox, type Outbox } from './notifications/channels/outbox.ts';
 import { operations } from './operations.ts';
+import { citizenPaths } from './portal/citizen-session.ts';
 import { outboxPage } from './portal/outbox-page.ts';
 import { referencePage } from './portal/reference-page.ts';
 import { startPage } from './portal/start-page.ts';
@@ -57,7 +58,7 @@ export async function runDemo(given: Settings, { terminal, takeFor, environment 
     isDemo: true,
     channels: await leavingChannels(settings, email, log),
     cascade: cascadeOf(settings, true),
-    pages: peoplePages(outbox),
+    pages: peoplePages({ outbox, hasCitizenPages: true }),
   };
   return await runUntilStopped({ settings, root, log, takeFor, path, environment }, mode, async (house, running) => {
     const room = { ...house, read: house.db.read, dataDir: settings.dataDir, ...running };
@@ -84,7 +85,7 @@ export async function runStart(
     isDemo: false,
     channels: await leavingChannels(settings, await emailOf(settings, root, log), log),
     cascade: cascadeOf(settings, false),
-    pages: peoplePages(undefined),
+    pages: peoplePages({ outbox: undefined, hasCitizenPages: settings.signInIssuer !== undefined }),
   };
   return await runUntilStopped({ settings, root, log, takeFor, path, environment }, mode, async (_house, running) => {
     // What has not the role `api` listens at the address of its metrics alone.
@@ -120,9 +121,16 @@ export async function emailOf(settings: Settings, root: RootKey, log: Log): Prom
   return ofSetting('SMTP_URL', () => createSmtpEmail({ url, sender, dkim, onTrouble }));
 }
 
-function peoplePages(outbox: Outbox | undefined): readonly Page[] {
-  const links = { '/docs': 'Reference of the interface', '/problems': 'Problems', '/openapi.json': 'OpenAPI 3.1' };
-  const start = startPage(outbox === undefined ? links : { ...links, '/outbox': 'Outbox' });
+type ForPeople = { readonly outbox: Outbox | undefined; readonly hasCitizenPages: boolean };
+
+function peoplePages({ outbox, hasCitizenPages }: ForPeople): readonly Page[] {
+  const start = startPage({
+    '/docs': 'Reference of the interface',
+    '/problems': 'Problems',
+    '/openapi.json': 'OpenAPI 3.1',
+    ...(hasCitizenPages ? { [citizenPaths.home]: 'For citizens: your messages and documents' } : {}),
+    ...(outbox === undefined ? {} : { '/outbox': 'Outbox' }),
+  });
   const pages = [start, referencePage(operations)];
   return outbox === undefined ? pages : [...pages, outboxPage(outbox.mails)];
 }

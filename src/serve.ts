@@ -1,6 +1,6 @@
 import { endpointsOf } from './api/endpoint-register.ts';
 import { createMetrics, type Gauge, type Metrics, observed, type Snapshot } from './api/metrics.ts';
-import { type ApiServer, createApiServer, type Page } from './api/server.ts';
+import { type ApiServer, createApiServer, type Mount, type Page } from './api/server.ts';
 import type { Seat } from './api/spread.ts';
 import { tryPort } from './api/try-port.ts';
 import { readinessPath } from './api/well-known.ts';
@@ -8,8 +8,10 @@ import { type ApiThreads, openApiThreads, type ThreadParts } from './api-threads
 import { type Access, type House, openAccess } from './compose.ts';
 import { type Edge, openEdge } from './compose-access.ts';
 import { confirmMounts, providerCallbacks } from './compose-channels.ts';
+import { citizenMounts } from './compose-citizen-pages.ts';
 import { watchClock } from './compose-clock.ts';
 import { countingCommit, eventCounts } from './compose-counts.ts';
+import { demoSignIn } from './compose-demo-issuer.ts';
 import { type Keeping, startKeeping } from './compose-documents.ts';
 import { createFront, type Front, startAdmin } from './compose-front.ts';
 import { standingPolicy, startClearing, tellOfOldRecords } from './compose-identity.ts';
@@ -22,7 +24,6 @@ import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { scanningCommit } from './documents/scan-documents.ts';
 import { endLeases } from './jobs/lease.ts';
-import { createLimit, late } from './jobs/limit.ts';
 import { repeat } from './jobs/repeat.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { LeavingChannels } from './notifications/channels/channel.ts';
@@ -34,6 +35,7 @@ import { operations, type Ports } from './operations.ts';
 import { recordEndpoints } from './oversight/endpoint-ledger.ts';
 import { ledgerPages } from './oversight/ledger-pages.ts';
 import { refusedPage } from './portal/received-page.ts';
+import { stopAll, stopWithinMs } from './stop-all.ts';
 import type { ThreadOrder, Wakes } from './thread-messages.ts';
 
 /** What one process does; all of it unless the operator splits it. */
@@ -71,10 +73,6 @@ export type Running = {
   stop(): Promise<void>;
 };
 
-/** How long what is in hand may take to its end; a part that does not keep to it is left behind a little later. */
-const stopWithinMs = 25_000;
-const leftBehindMs = 27_000;
-
 /** What was begun and has to be stopped. */
 type Part = { stop(deadlineMs: number): Promise<unknown> };
 type Begin = <P extends Part | undefined>(part: P) => P;
@@ -108,9 +106,10 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
     scanning: () => keeping?.wake(),
   };
   const counting = countingCommit(tellingCommit(given.commit, wakes.calling));
-  const house = { ...given, commit: counting.commit, log: observed(given.log, () => metrics) };
-  const { settings } = house;
-  const { port, publicUrl } = await chooseAddress(settings);
+  const { port, publicUrl } = await chooseAddress(given.settings);
+  const demo = mode.isDemo ? await demoSignIn(given, publicUrl) : undefined;
+  const settings = demo?.settings ?? given.settings;
+  const house = { ...given, settings, commit: counting.commit, log: observed(given.log, () => metrics) };
   const access = await openAccess(house, mode.isDemo && mode.isHelper !== true);
   const edge = openEdge(house, publicUrl, isAlone(house, mode));
   await standingPolicy(house);
@@ -122,7 +121,8 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const ledger = begin(openLedger(house, access, publicUrl));
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch });
-  const server = begin(openServer(house, mode, { publicUrl, edge, front, ledger, ports, wakes }));
+  const site = { publicUrl, edge, front, ledger, ports, wakes, mounts: demo?.mounts ?? [] };
+  const server = begin(openServer(house, mode, site));
   if (mode.roles.has('api')) await listen(server, mode.seat, { host: settings.host, port });
   const counted = await createMetrics();
   metrics = counted;
@@ -169,23 +169,33 @@ type ServerSite = {
   readonly ledger: Ledger;
   readonly ports: Ports;
   readonly wakes: Wakes;
+  /** What a demo has besides. */
+  readonly mounts: readonly Mount[];
 };
 
-function openServer(house: House, mode: Mode, { publicUrl, edge, front, ledger, ports, wakes }: ServerSite): ApiServer {
+function openServer(house: House, mode: Mode, site: ServerSite): ApiServer {
+  const { publicUrl, edge, front, ledger, ports, wakes } = site;
   const { settings, random, log } = house;
+  const served = {
+    ...house,
+    gate: front.gate,
+    longestHiddenMs: settings.accessLogHiddenDays * 86_400_000,
+    read: house.db.read,
+    ports,
+    printKey: house.root.derive('request-prints'),
+    commit: scanningCommit(wakingCommit(house.commit, wakes.delivery), wakes.scanning),
+  };
   return createApiServer({
-    house: {
-      ...house,
-      gate: front.gate,
-      longestHiddenMs: settings.accessLogHiddenDays * 86_400_000,
-      read: house.db.read,
-      ports,
-      printKey: house.root.derive('request-prints'),
-      commit: scanningCommit(wakingCommit(house.commit, wakes.delivery), wakes.scanning),
-    },
+    house: served,
     operations,
     pages: pagesOf(mode, [...front.pages, ...ledgerPages(ledger.view)]),
-    mounts: [...providerCallbacks(house), ...confirmMounts(house, ports), ...front.mounts],
+    mounts: [
+      ...providerCallbacks(house),
+      ...confirmMounts(house, ports),
+      ...citizenMounts(house, { publicUrl, served }),
+      ...front.mounts,
+      ...site.mounts,
+    ],
     ...{ publicUrl, apiVersion, random, log, refusedPage },
     seat: isShared(mode.seat) ? mode.seat : undefined,
     ...edge,
@@ -240,22 +250,6 @@ function threadGauges(threads: ApiThreads | undefined): Gauge[] {
   if (threads === undefined) return [];
   const help = 'Threads that answer calls, the first among them.';
   return [{ name: 'citizen_services_api_threads', help, read: () => 1 + threads.count }];
-}
-
-/** Ends one part after the other; a part that cannot end well (its database is gone) is told and does not keep the others. */
-async function stopAll(
-  { log, timer }: Pick<House, 'log' | 'timer'>,
-  parts: readonly (() => Promise<unknown> | undefined)[],
-): Promise<void> {
-  const within = createLimit(timer, leftBehindMs);
-  for (const stop of parts) {
-    try {
-      if ((await within.hold(Promise.resolve(stop()))) === late)
-        throw new Error(`a part of the server did not end within ${within.ms} ms`);
-    } catch (fault) {
-      log.fault('stop', fault);
-    }
-  }
 }
 
 /** Takes over a root key that is being rotated by another hand, forgets keys that nobody used, and looks at the clock, also at once. */

@@ -191,6 +191,7 @@ export function demoText(demo: DemoFile, token: string, adminUrl: string | undef
 
   API        ${baseUrl}/v1
   Reference  ${baseUrl}/docs
+  Citizens   ${baseUrl}/me     their messages, documents, and who used their data
   Outbox     ${baseUrl}/outbox     every mail that would have been sent
   Metrics    ${adminUrl}/metrics
 

@@ -43,6 +43,8 @@ export function faultOf({ kind, schemes = [] }: Setting, value: string): string 
       return faultOfDatabase(value);
     case 'issuers':
       return listOf(value).every(isIssuer) ? undefined : 'https URLs, with blanks or commas between';
+    case 'issuer':
+      return isIssuer(value) ? undefined : 'an https URL';
     case 'mail-address':
       return parseMailAddress(value) ? undefined : 'one address without a name, as mail@example.org';
     case 'text':

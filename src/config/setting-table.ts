@@ -1,4 +1,5 @@
 import { notificationSettingTable } from './notification-settings.ts';
+import { signInSettingTable } from './sign-in-settings.ts';
 
 /** What a value has to be; `setting-fault.ts` says how each is checked. */
 export type SettingKind =
@@ -12,6 +13,7 @@ export type SettingKind =
   | 'flag'
   | 'level'
   | 'issuers'
+  | 'issuer'
   | 'country'
   | 'header'
   | 'token'
@@ -126,11 +128,7 @@ export const settingTable = {
     help: 'A document is scanned anew when the signatures have changed and its last scan is older than that.',
   },
   ROOT_KEY_FILE: { kind: 'path', fallback: undefined, help: 'File (mode 0600) with the root key: 32 bytes in base64.' },
-  TRUSTED_ISSUERS: {
-    kind: 'issuers',
-    fallback: '',
-    help: 'Issuers besides our own whose access tokens are accepted: https URLs, with blanks or commas between.',
-  },
+  ...signInSettingTable,
   SMTP_URL: {
     kind: 'url',
     schemes: ['smtp', 'smtps'],

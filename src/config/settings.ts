@@ -5,67 +5,68 @@ import { Secret } from '../kernel/secret.ts';
 import { type NotificationSettings, readNotificationSettings } from './notification-settings.ts';
 import { faultOf, listOf } from './setting-fault.ts';
 import { type Setting, type SettingName, settingTable } from './setting-table.ts';
+import { readSignInSettings, type SignInSettings } from './sign-in-settings.ts';
 
 /** The settings, checked. Secrets stay `Secret` until the moment of use. */
-export type Settings = NotificationSettings & {
-  readonly port: number;
-  readonly host: string;
-  /** undefined: as the machine has processors. */
-  readonly apiThreads: number | undefined;
-  readonly adminPort: number;
-  readonly adminHost: string;
-  readonly publicUrl: string | undefined;
-  readonly tlsCertificate: string | undefined;
-  readonly tlsKey: string | undefined;
-  readonly tlsClientCertificates: boolean;
-  readonly tlsClientCa: string | undefined;
-  readonly trustedProxies: readonly string[];
-  readonly clientCertificateHeader: string | undefined;
-  readonly dpopNonces: boolean;
-  /** undefined: as the mode has it. */
-  readonly clientSecrets: boolean | undefined;
-  readonly dataDir: string;
-  readonly databaseUrl: Secret | undefined;
-  /** A folder, or an `s3:` URL. */
-  readonly documentStore: string;
-  readonly s3AccessKeyId: string | undefined;
-  readonly s3SecretAccessKey: Secret | undefined;
-  readonly documentLimit: number;
-  /** `undefined`: none yet, documents wait; `off`: the operator gives them out unscanned. */
-  readonly clamav: string | undefined;
-  readonly rescanAfterDays: number;
-  readonly signDocuments: boolean;
-  readonly rootKeyFile: string | undefined;
-  readonly trustedIssuers: readonly string[];
-  readonly smtpUrl: Secret | undefined;
-  readonly smsUrl: Secret | undefined;
-  readonly smsGateway: string | undefined;
-  readonly smsReceiptToken: Secret | undefined;
-  readonly bounceAddress: string | undefined;
-  readonly bounceToken: Secret | undefined;
-  readonly letterSpool: string | undefined;
-  readonly letterWindow: string;
-  /** undefined: as the mode has it. */
-  readonly simulators: boolean | undefined;
-  readonly webhookPrivateTargets: boolean;
-  readonly holidays: readonly string[];
-  readonly mailFrom: string;
-  readonly registerUrl: Secret | undefined;
-  readonly registerName: string;
-  readonly registerCountry: string | undefined;
-  readonly verifyQuantumMs: number;
-  readonly verifyPolicy: string;
-  readonly verificationsKeptDays: number;
-  readonly refuseClaimsInUrl: boolean;
-  readonly ledgerMlDsa: boolean;
-  readonly ledgerWitnesses: string | undefined;
-  readonly accessLogHiddenDays: number;
-  readonly logLevel: string | undefined;
-  /** Whom the OpenAPI document and security.txt name. */
-  readonly supportEmail: string | undefined;
-  readonly termsUrl: string | undefined;
-  readonly securityContact: string | undefined;
-};
+export type Settings = NotificationSettings &
+  SignInSettings & {
+    readonly port: number;
+    readonly host: string;
+    /** undefined: as the machine has processors. */
+    readonly apiThreads: number | undefined;
+    readonly adminPort: number;
+    readonly adminHost: string;
+    readonly publicUrl: string | undefined;
+    readonly tlsCertificate: string | undefined;
+    readonly tlsKey: string | undefined;
+    readonly tlsClientCertificates: boolean;
+    readonly tlsClientCa: string | undefined;
+    readonly trustedProxies: readonly string[];
+    readonly clientCertificateHeader: string | undefined;
+    readonly dpopNonces: boolean;
+    /** undefined: as the mode has it. */
+    readonly clientSecrets: boolean | undefined;
+    readonly dataDir: string;
+    readonly databaseUrl: Secret | undefined;
+    /** A folder, or an `s3:` URL. */
+    readonly documentStore: string;
+    readonly s3AccessKeyId: string | undefined;
+    readonly s3SecretAccessKey: Secret | undefined;
+    readonly documentLimit: number;
+    /** `undefined`: none yet, documents wait; `off`: the operator gives them out unscanned. */
+    readonly clamav: string | undefined;
+    readonly rescanAfterDays: number;
+    readonly signDocuments: boolean;
+    readonly rootKeyFile: string | undefined;
+    readonly smtpUrl: Secret | undefined;
+    readonly smsUrl: Secret | undefined;
+    readonly smsGateway: string | undefined;
+    readonly smsReceiptToken: Secret | undefined;
+    readonly bounceAddress: string | undefined;
+    readonly bounceToken: Secret | undefined;
+    readonly letterSpool: string | undefined;
+    readonly letterWindow: string;
+    /** undefined: as the mode has it. */
+    readonly simulators: boolean | undefined;
+    readonly webhookPrivateTargets: boolean;
+    readonly holidays: readonly string[];
+    readonly mailFrom: string;
+    readonly registerUrl: Secret | undefined;
+    readonly registerName: string;
+    readonly registerCountry: string | undefined;
+    readonly verifyQuantumMs: number;
+    readonly verifyPolicy: string;
+    readonly verificationsKeptDays: number;
+    readonly refuseClaimsInUrl: boolean;
+    readonly ledgerMlDsa: boolean;
+    readonly ledgerWitnesses: string | undefined;
+    readonly accessLogHiddenDays: number;
+    readonly logLevel: string | undefined;
+    /** Whom the OpenAPI document and security.txt name. */
+    readonly supportEmail: string | undefined;
+    readonly termsUrl: string | undefined;
+    readonly securityContact: string | undefined;
+  };
 
 /** A setting that stops the start: its name, what came, what was expected. A secret's value is not repeated. */
 export class SettingError extends Error {
@@ -152,7 +153,6 @@ export function readSettings(
     rescanAfterDays: Number(text('RESCAN_AFTER_DAYS')),
     signDocuments: text('SIGN_DOCUMENTS') === 'true',
     rootKeyFile: optionalPath('ROOT_KEY_FILE'),
-    trustedIssuers: listOf(text('TRUSTED_ISSUERS')),
     smtpUrl: secret('SMTP_URL'),
     smsUrl: secret('SMS_URL'),
     smsGateway: given('SMS_GATEWAY'),
@@ -165,6 +165,7 @@ export function readSettings(
     webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
     holidays: listOf(text('HOLIDAYS')),
     ...readNotificationSettings(given),
+    ...readSignInSettings(given),
     mailFrom: mailAddress('MAIL_FROM') ?? settingTable.MAIL_FROM.fallback,
     registerUrl: secret('REGISTER_URL'),
     registerName: text('REGISTER_NAME'),

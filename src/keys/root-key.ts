@@ -3,10 +3,10 @@ import { hmacText } from '../kernel/hashing.ts';
 import { keyBytes } from './chunked-encryption.ts';
 
 /**
- * What goes with its root: what wraps keys that are stored, which a rotation wraps anew, and what proves backups, which stay
- * under the root of their time.
+ * What goes with its root: what wraps keys that are stored, which a rotation wraps anew; what proves backups, which stay
+ * under the root of their time; and what seals the sessions of citizens, who sign in again behind a rotation.
  */
-export type BoundPurpose = 'wrap-citizen-keys' | 'wrap-signing-keys' | 'backup-manifest';
+export type BoundPurpose = 'wrap-citizen-keys' | 'wrap-signing-keys' | 'backup-manifest' | 'citizen-sessions';
 
 /** What stays the same for as long as the data lives: pseudonyms, tags and fingerprints that were stored or given out. */
 export const lastingPurposes = [

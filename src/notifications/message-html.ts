@@ -32,6 +32,15 @@ ${belowText(page)}
 `;
 }
 
+/**
+ * The text of a message out of the page that `messageHtml` made of it, without what we add below, for a page that has a heading of
+ * its own above: each of the text is one level lower there. No block makes a rule, so that the last one is ours; and every `<` of a text is escaped.
+ */
+export function blocksWithin(page: string): string {
+  const blocks = page.slice(page.indexOf('\n', page.indexOf('<div')) + 1, page.lastIndexOf('<hr>')).trim();
+  return blocks.replaceAll(/(<\/?h)([1-5])\b/g, (_tag, start: string, level: string) => `${start}${Number(level) + 1}`);
+}
+
 function belowText({ language, sender, notification, attached = [], confirm }: MessagePage): string {
   const phrases = phrasesOf(language);
   const p = `<p lang="${escapeHtml(phrases.language)}" dir="auto">`;

@@ -27,6 +27,8 @@ export type AccessLog = {
 
 export type AccessLogPart = {
   readonly after: number;
+  /** With it the last ones before that number. */
+  readonly before?: number | undefined;
   readonly limit: number;
   readonly now: number;
   /** The tree that all parts are read from; without it the one that is published now. */
@@ -34,18 +36,25 @@ export type AccessLogPart = {
 };
 
 /**
- * The uses of a citizen's data after the number `after`, in their order and without gaps, as far as they are signed. A
+ * The uses of a citizen's data after the number `after`, in their order and without gaps, as far as they are signed; with
+ * `before` the last of those that come before that number. A
  * hidden one, and one that names an employee, comes with its sealed entry and proof, and without the key of what it says.
  */
 export async function readAccessLog(
   { log, citizenKeys, organisationOf }: AccessLogParts,
   citizenId: string,
-  { after, limit, now, checkpoint: given }: AccessLogPart,
+  { after, before, limit, now, checkpoint: given }: AccessLogPart,
 ): Promise<AccessLog> {
   const chain = citizenKeys.pseudonymOf(citizenId);
   const checkpoint = given ?? (await log.published());
   const size = checkpoint?.size ?? 0;
-  const entries = (await log.chain(chain, after, limit)).filter(({ index }) => index < size);
+  const total = await totalOf(log, chain, size);
+  // The numbers of a chain have no gaps.
+  const end = Math.min(before === undefined ? total : before - 1, total);
+  const from = before === undefined ? after : Math.max(after, end - limit);
+  const wanted = Math.min(limit, end - from);
+  const found = wanted > 0 ? await log.chain(chain, from, wanted) : [];
+  const entries = found.filter(({ index }) => index < size);
   const key = await citizenKeys.keyOf(citizenId);
   const prove = checkpoint === undefined ? undefined : log.prover(checkpoint);
   // All at once: one after the other each would wait for several turns of the event loop.
@@ -63,7 +72,7 @@ export async function readAccessLog(
   }
 
   return {
-    totalUsages: await totalOf(log, chain, size),
+    totalUsages: total,
     returnedUsages: usages.length,
     usages,
     chain: Buffer.from(chain).toString('base64'),

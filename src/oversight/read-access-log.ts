@@ -5,6 +5,8 @@ import { readAccessLog } from './access-log.ts';
 import type { OversightPorts } from './ports.ts';
 
 const mostUsages = 100;
+/** No log has as many uses: those before it are all. */
+export const largestNumber = 999_999_999_999_999;
 
 const request = {
   query: Type.Object(
@@ -14,6 +16,13 @@ const request = {
           minimum: 0,
           maximum: 9_007_199_254_740_991,
           description: 'The number of the last use you have.',
+        }),
+      ),
+      before: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: largestNumber,
+          description: 'Only uses with a smaller number, and of these the last: with the largest value, the newest.',
         }),
       ),
       limit: Type.Optional(
@@ -55,7 +64,7 @@ export const readOwnAccessLog = defineOperation({
   scope: 'citizen:self',
   summary: 'Who used my data',
   description:
-    'All uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. Go on with after = the number of the last one. linkKey and chain let anyone check that no number was left out.',
+    'All uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. Go on with after = the number of the last one; or, the newest first, with before = the number of the first. linkKey and chain let anyone check that no number was left out.',
   request,
   responses: {
     200: {
@@ -79,8 +88,8 @@ export const readOwnAccessLog = defineOperation({
   run: async (call: Call<typeof request, OversightPorts>) => {
     const { citizenId } = call.caller;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
-    const { after = 0, limit = mostUsages } = call.query;
-    const part = await readAccessLog(call.ports, citizenId, { after, limit, now: call.now });
+    const { after = 0, before, limit = mostUsages } = call.query;
+    const part = await readAccessLog(call.ports, citizenId, { after, before, limit, now: call.now });
     const event = {
       type: 'access-log.read',
       id: call.mint('event'),

@@ -3,7 +3,7 @@ import type { WholeAnswer } from '../api/whole-answer.ts';
 import { icon, stylePath } from './style.ts';
 
 /** A piece of HTML whose inserted values were escaped. */
-type Html = ReturnType<typeof html>;
+export type Html = ReturnType<typeof html>;
 
 const headers = {
   'content-type': 'text/html; charset=utf-8',
@@ -16,7 +16,7 @@ const program = 'citizen-services';
 /** A page for those who use the interface, in English, with a way to all others. */
 export function page(title: string, content: Content): Promise<WholeAnswer> {
   const header = html`<a href="/">${program}</a>`;
-  return whole({ header, site: program, title, content, status: 200, language: 'en' });
+  return wholePage({ header, site: program, title, content, status: 200, language: 'en' });
 }
 
 /**
@@ -27,10 +27,10 @@ export function citizenPage({
   sender,
   ...part
 }: Part & { readonly sender?: string | undefined }): Promise<WholeAnswer> {
-  return whole({ ...part, site: sender, header: sender === undefined ? undefined : html`<bdi>${sender}</bdi>` });
+  return wholePage({ ...part, site: sender, header: sender === undefined ? undefined : html`<bdi>${sender}</bdi>` });
 }
 
-type Content = Html | Promise<Html>;
+export type Content = Html | Promise<Html>;
 
 type Part = {
   readonly title: string;
@@ -42,7 +42,7 @@ type Part = {
 type Whole = Part & { readonly header: Content | undefined; readonly site: string | undefined };
 
 /** A whole page: no script, its style from this server, readable without it. */
-async function whole({ header, site, title, content, status, language }: Whole): Promise<WholeAnswer> {
+export async function wholePage({ header, site, title, content, status, language }: Whole): Promise<WholeAnswer> {
   const direction = new Intl.Locale(language).getTextInfo().direction ?? 'ltr';
   const text = html`${raw('<!doctype html>')}
     <html lang="${language}" dir="${direction}">

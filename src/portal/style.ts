@@ -7,6 +7,10 @@ const css = `
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1.0625rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
 header { border-block-end: 1px solid var(--line); padding: 0.75rem max(1.25rem, 50% - 28.75rem); font-weight: 600; }
+header p { margin-block: 0 0.25rem; }
+nav ul { display: flex; flex-wrap: wrap; gap: 0 1.25rem; list-style: none; padding: 0; align-items: baseline; font-weight: 400; }
+nav a, .list a { display: inline-block; padding-block: 0.5rem; } nav [aria-current] { font-weight: 600; color: inherit; text-decoration: none; border-block-end: 3px solid; }
+nav button { min-block-size: 0; padding: 0.4rem 0; border: 0; background: none; color: var(--link); text-decoration: underline; cursor: pointer; }
 main { max-inline-size: 60rem; margin-inline: auto; padding: 1rem 1.25rem 3rem; }
 h1 { line-height: 1.2; margin-block: 0.75rem 1rem; }
 a { color: var(--link); } :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
@@ -16,6 +20,10 @@ dt { font-weight: 600; } dd { margin: 0 0 0.75rem; } ul { margin-block: 0; paddi
 article { border: 1px solid var(--line); padding: 0 1rem 0.75rem; margin-block: 1rem; } article h2 { margin-block: 0.75rem; line-height: 1.3; }
 time { white-space: nowrap; }
 .mail { white-space: pre-wrap; unicode-bidi: plaintext; text-align: start; }
+.list { list-style: none; padding: 0; } .list time { white-space: normal; } .list > li { border-block-end: 1px solid var(--line); padding-block: 0.6rem; } .list p { margin: 0; }
+.fresh { font-weight: 700; } .badge { border: 1px solid; border-radius: 0.25rem; padding: 0 0.35rem; font-size: 0.85em; font-weight: 600; }
+.note { color: var(--ink); border-inline-start: 4px solid var(--line); padding-inline-start: 0.75rem; }
+.action { display: inline-block; min-block-size: 2.75rem; padding: 0.5rem 1.25rem; border-radius: 0.25rem; background: var(--link); color: var(--paper); text-decoration: none; }
 table { border-collapse: collapse; } th, td { overflow-wrap: normal; text-align: start; padding: 0.35rem 0.75rem 0.35rem 0; border-block-end: 1px solid var(--line); vertical-align: top; }
 [role='region'] { overflow-x: auto; }
 `;

@@ -1,0 +1,195 @@
+import { hash } from 'node:crypto';
+import type { JWK } from 'jose';
+import type { Configuration } from 'openid-client';
+import { bytesWithin } from '../kernel/bytes-within.ts';
+import { ageOf, type Clock } from '../kernel/clock.ts';
+import type { Fetch } from './trusted-issuer.ts';
+
+/** What the browser keeps between leaving for the issuer and coming back: nobody else can end what it began. */
+export type SignInAttempt = { readonly state: string; readonly nonce: string; readonly verifier: string };
+
+/** What the issuer gave: an access token for this interface, good until `endsAt` (epoch ms). */
+export type SignedIn = { readonly accessToken: string; readonly endsAt: number };
+
+/** How citizens sign in at an issuer that the operator trusts. All of it throws `SignInFault` where that does not answer as it should. */
+export type CitizenSignIn = {
+  /** Where the browser goes, and what it has to bring back. */
+  begin(): Promise<{ readonly url: string; readonly attempt: SignInAttempt }>;
+  /** With the query that the issuer sent the browser back with; undefined where the citizen or the issuer declined. */
+  finish(query: string, attempt: SignInAttempt): Promise<SignedIn | undefined>;
+  /** Where the citizen can sign out of the issuer itself, where it has such a place. */
+  leaveUrl(): Promise<string | undefined>;
+};
+
+/** The issuer did not answer, or not as it should: a matter for the operator. It names what the issuer said, and no citizen. */
+export class SignInFault extends Error {
+  constructor(issuer: string, { cause }: { readonly cause: unknown }) {
+    const said = cause instanceof Error && 'error' in cause ? `${cause.message} (${String(cause.error)})` : undefined;
+    const told = said ?? (cause instanceof Error ? cause.message : 'no error');
+    super(`citizens cannot sign in at ${issuer}: ${told}`, { cause });
+    this.name = 'SignInFault';
+  }
+}
+
+/** By what this server proves itself at the issuer: a secret, or its private key as a JWK. */
+export type SignInCredential = { readonly secret: string } | { readonly key: JWK };
+
+/** Who asks whom, and for what. */
+export type SignInParts = {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly credential: () => SignInCredential;
+  /** Where the issuer sends the browser back to, and to whom it sends it when it has signed out. */
+  readonly returnUrl: string;
+  readonly homeUrl: string;
+  /** For which interface the token is (RFC 8707). */
+  readonly resource: string;
+  readonly scope: string;
+  readonly fetching: Fetch;
+  readonly clock: Clock;
+};
+
+const timeoutSeconds = 5;
+const largestDocument = 262_144;
+const metadataLiveMs = 600_000;
+/** What an issuer that does not say for how long its tokens are good is taken to mean. */
+const usualLifeSeconds = 600;
+
+/**
+ * Sign-in by the authorization code flow of OpenID Connect with PKCE (RFC 7636), by a pushed request (RFC 9126) where the issuer
+ * takes one. Nothing is fetched before the first citizen comes.
+ */
+export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
+  const { clock, issuer, returnUrl, homeUrl, resource, scope, clientId } = parts;
+  let known: { readonly configuration: Promise<Configuration>; readonly at: number } | undefined;
+
+  function configured(): Promise<Configuration> {
+    if (known === undefined || ageOf(known.at, clock) > metadataLiveMs) {
+      const configuration = discover(parts);
+      known = { configuration, at: clock.now() };
+      configuration.catch(() => {
+        known = undefined;
+      });
+    }
+    return known.configuration;
+  }
+
+  return {
+    begin: async () => {
+      const client = await import('openid-client');
+      const attempt = {
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        verifier: client.randomPKCECodeVerifier(),
+      };
+      const parameters = {
+        ...{ redirect_uri: returnUrl, scope, resource, state: attempt.state, nonce: attempt.nonce },
+        code_challenge: hash('sha256', attempt.verifier, 'base64url'),
+        code_challenge_method: 'S256',
+      };
+      return await whileThere(issuer, async () => {
+        const configuration = await configured();
+        const pushes = configuration.serverMetadata().pushed_authorization_request_endpoint !== undefined;
+        const url = pushes
+          ? await client.buildAuthorizationUrlWithPAR(configuration, parameters)
+          : client.buildAuthorizationUrl(configuration, parameters);
+        return { url: url.href, attempt };
+      });
+    },
+    finish: async (query, { state, nonce, verifier }) => {
+      // What a page elsewhere made up, or an attempt of long ago.
+      if (new URLSearchParams(query).get('state') !== state) return undefined;
+      const client = await import('openid-client');
+      return await whileThere(issuer, async () => {
+        const configuration = await configured();
+        const checks = {
+          ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
+          idTokenExpected: true,
+        };
+        try {
+          const came = new URL(`${returnUrl}?${query}`);
+          const given = await client.authorizationCodeGrant(configuration, came, checks, { resource });
+          const lifeSeconds = given.expires_in ?? usualLifeSeconds;
+          return { accessToken: given.access_token, endsAt: clock.now() + lifeSeconds * 1_000 };
+        } catch (fault) {
+          if (isRefusal(client, fault)) return undefined;
+          throw fault;
+        }
+      });
+    },
+    leaveUrl: async () => {
+      const client = await import('openid-client');
+      return await whileThere(issuer, async () => {
+        const configuration = await configured();
+        if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
+        return client.buildEndSessionUrl(configuration, {
+          client_id: clientId,
+          post_logout_redirect_uri: homeUrl,
+        }).href;
+      });
+    },
+  };
+}
+
+type Library = typeof import('openid-client');
+
+async function discover({ issuer, clientId, credential, fetching }: SignInParts): Promise<Configuration> {
+  const client = await import('openid-client');
+  const url = new URL(issuer);
+  const given = credential();
+  const proof =
+    'secret' in given ? client.ClientSecretBasic(given.secret) : client.PrivateKeyJwt(await privateKey(given.key));
+  // TRUSTED_ISSUERS takes plain http for this machine alone.
+  const execute = [
+    client.enableNonRepudiationChecks,
+    ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : []),
+  ];
+  return await client.discovery(url, clientId, undefined, proof, {
+    execute,
+    timeout: timeoutSeconds,
+    [client.customFetch]: (address, options) => fetchLimited(fetching, address, options as RequestInit),
+  });
+}
+
+/** The key for the algorithm that the profiles of today allow it (FAPI 2.0, section 5.4.1). */
+async function privateKey(jwk: JWK) {
+  const { importJWK } = await import('jose/key/import');
+  const alg = jwk.kty === 'RSA' ? 'PS256' : jwk.kty === 'OKP' ? 'Ed25519' : 'ES256';
+  const key = await importJWK(jwk, alg);
+  if (key instanceof Uint8Array || key.type !== 'private') throw new TypeError('a private key was expected');
+  return { key, kid: jwk.kid ?? '' };
+}
+
+/** Nobody downstream reads an endless body. */
+async function fetchLimited(fetching: Fetch, url: string, options: RequestInit): Promise<Response> {
+  const response = await fetching(url, { ...options, redirect: 'error' });
+  const bytes = await bytesWithin(response.body, largestDocument);
+  if (bytes === undefined) throw new Error(`${url} has more than ${largestDocument} bytes`);
+  return new Response(bytes.length === 0 ? null : new Uint8Array(bytes), {
+    status: response.status,
+    headers: { 'content-type': response.headers.get('content-type') ?? '' },
+  });
+}
+
+/** What the citizen decides at the issuer, or a code that was used before, as by a page that is loaded again. */
+function isRefusal(client: Library, fault: unknown): boolean {
+  if (fault instanceof client.AuthorizationResponseError) return declined.has(fault.error);
+  return fault instanceof client.ResponseBodyError && fault.error === 'invalid_grant';
+}
+
+/** RFC 6749, section 4.1.2.1, and OpenID Connect Core, section 3.1.2.6; every other one is for the operator. */
+const declined: ReadonlySet<string> = new Set([
+  'access_denied',
+  'interaction_required',
+  'login_required',
+  'account_selection_required',
+  'consent_required',
+]);
+
+async function whileThere<T>(issuer: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    throw new SignInFault(issuer, { cause });
+  }
+}

@@ -1,0 +1,62 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { createDispatch, type House } from '../api/dispatch.ts';
+import type { Answer, Operation } from '../api/operation.ts';
+import { listDocumentRecords } from '../documents/list-documents.ts';
+import type { DocumentPorts } from '../documents/ports.ts';
+import { retrieveDocument } from '../documents/retrieve-document.ts';
+import type { Refusal } from '../kernel/problem.ts';
+import { listInboxMessages } from '../notifications/list-inbox.ts';
+import { openInboxMessage } from '../notifications/open-inbox-message.ts';
+import type { NotificationPorts } from '../notifications/ports.ts';
+import type { OversightPorts } from '../oversight/ports.ts';
+import { readOwnAccessLog } from '../oversight/read-access-log.ts';
+
+/** What one page asks of an operation. */
+export type Question = {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: IncomingHttpHeaders;
+  readonly signal?: AbortSignal;
+};
+
+/** Asks one operation with the access token of the citizen. */
+export type AskOperation = (accessToken: string, question?: Question) => Promise<Answer | Refusal>;
+
+/** The operations that the pages of a citizen stand on. */
+export type CitizenOperations = {
+  readonly inbox: AskOperation;
+  readonly message: AskOperation;
+  readonly documents: AskOperation;
+  readonly document: AskOperation;
+  readonly uses: AskOperation;
+};
+
+type Ports = NotificationPorts & DocumentPorts & OversightPorts;
+
+const neverAborted = new AbortController().signal;
+
+/**
+ * The same operations, by the same dispatch, as a program of the citizen would call them: the pages have no rights of their
+ * own, and each look is in the ledger like any other.
+ */
+export function citizenOperations(house: House<Ports>): CitizenOperations {
+  const asking = (operation: Operation<Ports>): AskOperation => {
+    const dispatch = createDispatch(operation, house);
+    return async (accessToken, { params = {}, query = {}, headers = {}, signal = neverAborted } = {}) => {
+      const { result } = await dispatch({
+        ...{ method: 'GET', params, query: new URLSearchParams(query).toString(), signal },
+        headers: { ...headers, authorization: `Bearer ${accessToken}` },
+        body: Readable.from([]),
+      });
+      return result;
+    };
+  };
+  return {
+    inbox: asking(listInboxMessages),
+    message: asking(openInboxMessage),
+    documents: asking(listDocumentRecords),
+    document: asking(retrieveDocument),
+    uses: asking(readOwnAccessLog),
+  };
+}

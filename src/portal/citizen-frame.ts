@@ -1,0 +1,64 @@
+import { html } from 'hono/html';
+import type { WholeAnswer } from '../api/whole-answer.ts';
+import { citizenPaths } from './citizen-session.ts';
+import type { CitizenWords } from './citizen-words.ts';
+import { type Content, wholePage } from './page.ts';
+
+/** What every page of a citizen is made with. */
+export type Frame = {
+  readonly words: CitizenWords;
+  /** How the pages are named; without it as the language has it. */
+  readonly site: string | undefined;
+};
+
+/** One page. Its place in the list of pages is `current`; without one nobody is signed in, and there is no list. */
+export type FramedPage = {
+  readonly title: string;
+  readonly content: Content;
+  readonly status?: number;
+  readonly current?: 'messages' | 'documents' | 'uses';
+};
+
+/** A page with the name of the site, and for who is signed in the way to the others. */
+export function framed(
+  { words, site = words.site }: Frame,
+  { title, content, current, status = 200 }: FramedPage,
+): Promise<WholeAnswer> {
+  const header =
+    current === undefined
+      ? html`<p><a href="${citizenPaths.home}"><bdi>${site}</bdi></a></p>`
+      : html`<p><bdi>${site}</bdi></p>${navigation(words, current)}`;
+  return wholePage({ header, site, title, content, status, language: words.language });
+}
+
+function navigation({ nav }: CitizenWords, current: NonNullable<FramedPage['current']>): Content {
+  const places = [
+    ['messages', citizenPaths.home],
+    ['documents', citizenPaths.documents],
+    ['uses', citizenPaths.uses],
+  ] as const;
+  return html`<nav aria-label="${nav.label}"><ul>
+      ${places.map(([name, path]) =>
+        name === current
+          ? html`<li><a href="${path}" aria-current="page">${nav[name]}</a></li>`
+          : html`<li><a href="${path}">${nav[name]}</a></li>`,
+      )}
+      <li><form method="post" action="${citizenPaths.signOut}"><button type="submit">${nav.signOut}</button></form></li>
+    </ul></nav>`;
+}
+
+/** An instant as the day that it was, for people, and for programs as it is. */
+export function dayOf(words: CitizenWords, instant: string): Content {
+  // English as the world writes it: the day before the month.
+  const locale = words.language === 'en' ? 'en-001' : words.language;
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(instant));
+  return html`<time datetime="${instant}"><bdi>${day}</bdi></time>`;
+}
+
+/** An instant to the minute, in UTC: of when something happened the day alone says too little. */
+export function minuteOf(words: CitizenWords, instant: string): Content {
+  const locale = words.language === 'en' ? 'en-001' : words.language;
+  const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
+  const text = new Intl.DateTimeFormat(locale, format).format(new Date(instant));
+  return html`<time datetime="${instant}"><bdi>${text} UTC</bdi></time>`;
+}

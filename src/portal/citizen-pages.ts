@@ -1,0 +1,190 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Answer } from '../api/operation.ts';
+import { pour } from '../api/pour.ts';
+import type { Mount } from '../api/server.ts';
+import { endWith, type WholeAnswer } from '../api/whole-answer.ts';
+import type { Refusal } from '../kernel/problem.ts';
+import { problems } from '../kernel/problem-catalogue.ts';
+import { pathOf, queryOf } from '../kernel/request-target.ts';
+import { largestNumber } from '../oversight/read-access-log.ts';
+import type { CitizenOperations } from './ask-operations.ts';
+import type { Frame } from './citizen-frame.ts';
+import { citizenPaths, type SignInDoor, type Step } from './citizen-session.ts';
+import { notFoundPage, notNowPage, signedOutPage, signInPage, stepPage } from './citizen-threshold.ts';
+import { wishedWords } from './citizen-words-by-language.ts';
+import { type DocumentList, documentsPage, unavailablePage } from './documents-page.ts';
+import { type Inbox, type Message, messagePage, messagesPage } from './messages-page.ts';
+import { type Uses, usesAPage, usesPage } from './uses-page.ts';
+
+/** What the pages of citizens are given. */
+export type CitizenPagesParts = {
+  readonly door: SignInDoor;
+  readonly ask: CitizenOperations;
+  /** The name of the organisation behind a client. */
+  readonly nameOf: (clientId: string) => string;
+  /** How the operator names the pages. */
+  readonly site: string | undefined;
+  /** Where the citizen can sign out of the issuer; undefined where it has no such place, or cannot say. */
+  readonly leaveUrl: () => Promise<string | undefined>;
+  onFault(fault: unknown): void;
+};
+
+type View = Frame & Pick<CitizenPagesParts, 'nameOf'>;
+type Visit = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly view: View };
+type Outcome = WholeAnswer | { readonly stream: Extract<Answer, { stream: unknown }> };
+type Show = (visit: Visit, token: string) => Promise<Outcome | Refusal>;
+
+const always = { 'x-robots-tag': 'noindex', vary: 'accept-language, cookie' };
+/** How often a message is asked for that something else happens to at that moment. */
+const tries = 4;
+const lists = ['GET', 'HEAD'];
+
+/**
+ * The pages on which citizens read their messages, get their documents and see who used their data; and the way in and out. They
+ * are for who is signed in, and each shows what the operation of the same name answers to the citizen's own token.
+ */
+export function citizenPages(parts: CitizenPagesParts): readonly Mount[] {
+  const page = (path: string, methods: readonly string[], answer: (visit: Visit) => Promise<Outcome>): Mount => ({
+    paths: [path],
+    methods,
+    handler: handle(parts, answer),
+  });
+  const own = (path: string, methods: readonly string[], show: Show) =>
+    page(path, methods, (visit) => admitted(parts, visit, show));
+  return [
+    own(citizenPaths.home, lists, (visit, token) => showMessages(parts, visit, token)),
+    // To open a message is to have it: HEAD shows none.
+    own(`${citizenPaths.messages}/:id`, ['GET'], (visit, token) => showMessage(parts, visit, token)),
+    own(citizenPaths.documents, lists, (visit, token) => showDocuments(parts, visit, token)),
+    own(`${citizenPaths.documents}/:id`, ['GET'], (visit, token) => openDocument(parts, visit, token)),
+    own(citizenPaths.uses, lists, (visit, token) => showUses(parts, visit, token)),
+    page(citizenPaths.signIn, ['GET'], async ({ request, view }) => stepped(view, await parts.door.begin(request))),
+    page(citizenPaths.returned, ['GET'], async ({ request, view }) => stepped(view, await parts.door.finish(request))),
+    page(citizenPaths.signOut, ['POST'], async ({ request, view }) => {
+      request.resume();
+      return await withCookies(signedOutPage(view, await parts.leaveUrl()), await parts.door.end(request));
+    }),
+  ];
+}
+
+function handle(parts: CitizenPagesParts, answer: (visit: Visit) => Promise<Outcome>): RequestListener {
+  const { onFault, nameOf, site } = parts;
+  return (request, response) => {
+    const view: View = { words: wishedWords(request.headers['accept-language']), site, nameOf };
+    answer({ request, response, view })
+      .catch(async (fault: unknown) => {
+        onFault(fault);
+        return await notNowPage(view, request.headers['accept-language']);
+      })
+      .then((given) => send(request, response, given))
+      .catch(() => response.destroy());
+  };
+}
+
+async function send(request: IncomingMessage, response: ServerResponse, given: Outcome): Promise<void> {
+  if ('body' in given) {
+    endWith(response, { ...given, headers: { ...given.headers, ...always } });
+    return;
+  }
+  const { status, headers, stream } = given.stream;
+  // Whose receipts and records these are, programs ask of the interface.
+  const { link: _link, ...shown } = headers;
+  response.writeHead(status, { ...shown, ...always });
+  if (stream === null || request.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  const length = headers['content-length'];
+  await pour(stream, response, length === undefined ? undefined : Number(length));
+}
+
+/** Shows a page to who is signed in; to everybody else the way in, and back to this page. */
+async function admitted({ door }: CitizenPagesParts, visit: Visit, show: Show): Promise<Outcome> {
+  const { request, view } = visit;
+  const to = pathOf(request.url);
+  const token = await door.tokenOf(request);
+  if (token === 'too-many') return await notNowPage(view, request.headers['accept-language'], { 'retry-after': '10' });
+  if (token === undefined) return await signInPage(view, { to, ended: false });
+  const shown = await show(visit, token);
+  if (!('slug' in shown)) return shown;
+  const { status } = problems[shown.slug];
+  if (status === 401) return await withCookies(signInPage(view, { to, ended: true }), await door.end(request));
+  if (status === 404 || status === 400) return await notFoundPage(view);
+  if (shown.slug.startsWith('document-')) return await unavailablePage(view, shown.slug);
+  return await notNowPage(view, request.headers['accept-language'], shown.headers);
+}
+
+async function showMessages({ ask }: CitizenPagesParts, { request, view }: Visit, token: string) {
+  const before = parameter(request, 'before');
+  const answer = await ask.inbox(token, { query: before === undefined ? {} : { before } });
+  return 'json' in answer ? await messagesPage(view, answer.json as Inbox, before === undefined) : refusalOf(answer);
+}
+
+async function showMessage({ ask }: CitizenPagesParts, { request, view }: Visit, token: string) {
+  // A browser that loads pages ahead has nobody who reads them.
+  if (/prefetch|prerender/i.test(String(request.headers['sec-purpose'] ?? request.headers['purpose'] ?? ''))) {
+    return { status: 503, headers: {}, body: '' };
+  }
+  const params = { id: lastOf(request) };
+  let answer = await ask.message(token, { params });
+  for (let left = tries; left > 0 && 'slug' in answer && answer.slug === 'changed-meanwhile'; left -= 1) {
+    answer = await ask.message(token, { params });
+  }
+  return 'json' in answer ? await messagePage(view, answer.json as Message) : refusalOf(answer);
+}
+
+async function showDocuments({ ask, door }: CitizenPagesParts, { request, view }: Visit, token: string) {
+  const after = parameter(request, 'after');
+  const query = { citizenId: await door.citizenOf(token), ...(after === undefined ? {} : { after }) };
+  const answer = await ask.documents(token, { query });
+  return 'json' in answer
+    ? await documentsPage(view, answer.json as DocumentList, after === undefined)
+    : refusalOf(answer);
+}
+
+async function openDocument({ ask }: CitizenPagesParts, { request, response }: Visit, token: string) {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
+  const asked = { accept: '*/*', range, 'if-range': ifRange, 'if-none-match': ifNoneMatch };
+  const answer = await ask.document(token, {
+    params: { id: lastOf(request) },
+    headers: Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
+    signal: gone.signal,
+  });
+  return 'stream' in answer ? { stream: answer } : refusalOf(answer);
+}
+
+async function showUses({ ask }: CitizenPagesParts, { request, view }: Visit, token: string) {
+  // The newest come first: those before a number that no entry has.
+  const before = parameter(request, 'before') ?? String(largestNumber);
+  const answer = await ask.uses(token, { query: { before, limit: String(usesAPage) } });
+  return 'json' in answer ? await usesPage(view, answer.json as Uses) : refusalOf(answer);
+}
+
+/** What an operation answered that is no page. */
+function refusalOf(answer: Answer | Refusal): Refusal {
+  if ('slug' in answer) return answer;
+  throw new TypeError('the operation answers in another form');
+}
+
+function parameter(request: IncomingMessage, name: string): string | undefined {
+  return new URLSearchParams(queryOf(request.url)).get(name) ?? undefined;
+}
+
+/** The last part of the path: an id, or no id of anything. */
+function lastOf(request: IncomingMessage): string {
+  return pathOf(request.url).split('/').at(-1) ?? '';
+}
+
+async function stepped(view: View, step: Step): Promise<WholeAnswer> {
+  if ('failed' in step) return await withCookies(stepPage(view, step.failed), step.cookies);
+  return { status: 303, headers: { location: step.to, 'set-cookie': [...step.cookies] }, body: '' };
+}
+
+async function withCookies(page: Promise<WholeAnswer>, cookies: readonly string[]): Promise<WholeAnswer> {
+  const { headers, ...rest } = await page;
+  return { ...rest, headers: cookies.length === 0 ? headers : { ...headers, 'set-cookie': [...cookies] } };
+}

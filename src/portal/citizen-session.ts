@@ -1,0 +1,143 @@
+import type { IncomingMessage } from 'node:http';
+import type { CitizenSessions } from '../access/citizen-sessions.ts';
+import type { CitizenSignIn, SignInAttempt } from '../access/citizen-sign-in.ts';
+import { createRecent } from '../kernel/recent.ts';
+import { queryOf } from '../kernel/request-target.ts';
+import type { Cookies } from './browser-cookies.ts';
+
+/** Where the pages of citizens are. */
+export const citizenPaths = {
+  home: '/me',
+  messages: '/me/messages',
+  documents: '/me/documents',
+  uses: '/me/uses',
+  signIn: '/me/sign-in',
+  returned: '/me/sign-in/return',
+  signOut: '/me/sign-out',
+} as const;
+
+const sessionCookie = 'citizen-session';
+const attemptCookie = 'citizen-sign-in';
+/** So long a citizen may take at the issuer. */
+const attemptSeconds = 900;
+/** What one session may ask for in a while: more than any person looks at. It keeps the quota of the pages for all others. */
+const most = { requests: 100, inMs: 10_000, sessions: 10_000 };
+const sessionSeconds = 3_600;
+
+/** Whom a token of the issuer lets in: its citizen; nobody, where it names none; undefined where it is not good here. */
+export type Admission = { readonly citizenId: string } | 'nobody' | undefined;
+
+/** What came of a step: where the browser goes next, with which cookies; or why it does not get on. */
+export type Step =
+  | { readonly to: string; readonly cookies: readonly string[] }
+  | { readonly failed: 'broken-off' | 'unknown-person'; readonly cookies: readonly string[] };
+
+/** The way in and out of the pages, as the cookies of one browser show it. */
+export type SignInDoor = {
+  /** The access token of whoever is signed in; `too-many` where this session asks for more than a person looks at. */
+  tokenOf(request: IncomingMessage): Promise<string | 'too-many' | undefined>;
+  /** Whom that token names; nobody, as an empty text, where it is good no more. */
+  citizenOf(accessToken: string): Promise<string>;
+  begin(request: IncomingMessage): Promise<Step>;
+  finish(request: IncomingMessage): Promise<Step>;
+  /** Ends the session, if there is one; gives the cookies that go with it. */
+  end(request: IncomingMessage): Promise<readonly string[]>;
+};
+
+type DoorParts = {
+  readonly signIn: CitizenSignIn;
+  readonly sessions: CitizenSessions;
+  readonly cookies: Cookies;
+  /** Whom the token of a new session names. */
+  readonly admit: (accessToken: string) => Promise<Admission>;
+  /** Milliseconds that never go back; without one the machine's. */
+  readonly stopwatch?: () => number;
+};
+
+/** What the browser keeps during a sign-in: the attempt, and the page that it was on its way to. */
+type Leaving = SignInAttempt & { readonly to: string };
+
+/** A session begins with a fresh secret at each sign-in, so that nobody can have set it beforehand. */
+export function createSignInDoor({
+  signIn,
+  sessions,
+  cookies,
+  admit,
+  stopwatch = () => performance.now(),
+}: DoorParts): SignInDoor {
+  const secretOf = (request: IncomingMessage) => cookies.read(request.headers.cookie, sessionCookie);
+
+  const asked = createRecent<{ count: number; readonly since: number }>(most.sessions);
+  function mayAsk(secret: string): boolean {
+    const now = stopwatch();
+    const known = asked.get(secret);
+    const window = known !== undefined && now - known.since < most.inMs ? known : { count: 0, since: now };
+    window.count += 1;
+    asked.set(secret, window);
+    return window.count <= most.requests;
+  }
+
+  async function end(request: IncomingMessage): Promise<readonly string[]> {
+    const secret = secretOf(request);
+    if (secret === undefined) return [];
+    await sessions.end(secret);
+    return [cookies.clear(sessionCookie)];
+  }
+
+  return {
+    tokenOf: async (request) => {
+      const secret = secretOf(request);
+      if (secret === undefined) return undefined;
+      return mayAsk(secret) ? await sessions.find(secret) : 'too-many';
+    },
+    citizenOf: async (accessToken) => {
+      const admission = await admit(accessToken);
+      return typeof admission === 'object' ? admission.citizenId : '';
+    },
+    begin: async (request) => {
+      const { url, attempt } = await signIn.begin();
+      const leaving: Leaving = { ...attempt, to: ownPage(new URLSearchParams(queryOf(request.url)).get('to')) };
+      const kept = Buffer.from(JSON.stringify(leaving)).toString('base64url');
+      return { to: url, cookies: [cookies.write(attemptCookie, kept, attemptSeconds)] };
+    },
+    finish: async (request) => {
+      const leaving = leavingIn(cookies.read(request.headers.cookie, attemptCookie));
+      const over = cookies.clear(attemptCookie);
+      if (leaving === undefined) return { failed: 'broken-off', cookies: [] };
+      const signedIn = await signIn.finish(queryOf(request.url), leaving);
+      if (signedIn === undefined) return { failed: 'broken-off', cookies: [over] };
+      const admission = await admit(signedIn.accessToken);
+      if (admission === 'nobody') return { failed: 'unknown-person', cookies: [over] };
+      if (admission === undefined) throw new Error(notGood);
+      const before = secretOf(request);
+      if (before !== undefined) await sessions.end(before);
+      const secret = await sessions.begin(signedIn.accessToken, signedIn.endsAt);
+      return { to: leaving.to, cookies: [over, cookies.write(sessionCookie, secret, sessionSeconds)] };
+    },
+    end,
+  };
+}
+
+const notGood =
+  'the access token that the issuer gave is not good here: it has to be for SIGN_IN_CLIENT_ID, for the audience PUBLIC_URL/v1, and have the scopes citizen:self and documents:read';
+
+/** The page of this house that was wanted; the first one for every other text: nobody is sent elsewhere from here. */
+function ownPage(wanted: string | null): string {
+  const known = /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses)?$/;
+  return wanted !== null && known.test(wanted) ? wanted : citizenPaths.home;
+}
+
+/** What `begin` had this browser keep; undefined for everything else. */
+function leavingIn(kept: string | undefined): Leaving | undefined {
+  if (kept === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(kept, 'base64url').toString('utf8'));
+    if (typeof value !== 'object' || value === null) return undefined;
+    const { state, nonce, verifier, to } = value as Readonly<Record<string, unknown>>;
+    const all = [state, nonce, verifier, to];
+    if (!all.every((one) => typeof one === 'string' && one !== '')) return undefined;
+    return { state: String(state), nonce: String(nonce), verifier: String(verifier), to: ownPage(String(to)) };
+  } catch {
+    return undefined;
+  }
+}

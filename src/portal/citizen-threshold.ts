@@ -1,0 +1,59 @@
+import { html } from 'hono/html';
+import type { WholeAnswer } from '../api/whole-answer.ts';
+import { wishedPhrases } from '../notifications/phrases-by-language.ts';
+import { type Frame, framed } from './citizen-frame.ts';
+import { citizenPaths } from './citizen-session.ts';
+
+// The pages in front of those that are somebody's own: nobody is signed in on them.
+
+/** The way in, and behind it back to the page that was wanted; `ended`: the session was over. */
+export function signInPage(
+  frame: Frame,
+  { to, ended }: { readonly to: string; readonly ended: boolean },
+): Promise<WholeAnswer> {
+  const { title, text, link, ended: because } = frame.words.signIn;
+  const content = html`${ended ? html`<p class="note">${because}</p>` : ''}<p>${text}</p>
+    <p><a class="action" href="${citizenPaths.signIn}?to=${encodeURIComponent(to)}">${link}</a></p>`;
+  return framed(frame, { title, content, status: to === citizenPaths.home ? 200 : 403 });
+}
+
+/** Why a sign-in did not get on. */
+export function stepPage(frame: Frame, failed: 'broken-off' | 'unknown-person'): Promise<WholeAnswer> {
+  const { notSignedIn, unknownPerson } = frame.words;
+  if (failed === 'unknown-person') {
+    return framed(frame, { title: unknownPerson.title, content: html`<p>${unknownPerson.text}</p>`, status: 403 });
+  }
+  const content = html`<p>${notSignedIn.text}</p><p><a class="action" href="${citizenPaths.signIn}">${notSignedIn.link}</a></p>`;
+  return framed(frame, { title: notSignedIn.title, content, status: 403 });
+}
+
+/** Behind the sign-out here; the issuer has a session of its own, which another link ends. */
+export async function signedOutPage(frame: Frame, leaveUrl: string | undefined): Promise<WholeAnswer> {
+  const { title, text, leave, again } = frame.words.signedOut;
+  const content = html`<p>${text}</p>
+    ${leaveUrl === undefined ? '' : html`<p><a href="${leaveUrl}">${leave}</a></p>`}
+    <p><a href="${citizenPaths.signIn}">${again}</a></p>`;
+  const page = await framed(frame, { title, content });
+  // Going back in the browser shows no message to whoever sits there next.
+  return { ...page, headers: { ...page.headers, 'clear-site-data': '"cache"' } };
+}
+
+/** For a page that is not there, or not this citizen's. */
+export function notFoundPage(frame: Frame): Promise<WholeAnswer> {
+  const { title, text } = frame.words.notFound;
+  return framed(frame, { title, content: html`<p>${text}</p>${home(frame)}`, status: 404 });
+}
+
+/** While something that the page needs does not answer; `headers` say when to come again, where that is known. */
+export async function notNowPage(
+  frame: Frame,
+  acceptLanguage: string | undefined,
+  headers: Readonly<Record<string, string | string[]>> = {},
+): Promise<WholeAnswer> {
+  const { title, text } = wishedPhrases(acceptLanguage).notNow;
+  const page = await framed(frame, { title, content: html`<p>${text}</p>${home(frame)}`, status: 503 });
+  const retry = headers['retry-after'];
+  return retry === undefined ? page : { ...page, headers: { ...page.headers, 'retry-after': retry } };
+}
+
+const home = ({ words }: Frame) => html`<p><a href="${citizenPaths.home}">${words.nav.messages}</a></p>`;

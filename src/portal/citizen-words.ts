@@ -1,0 +1,77 @@
+import type { ClaimName } from '../identity/claims.ts';
+import type { CitizenEvent } from '../ledger/event.ts';
+
+/** What the citizens' own pages say, in one language. */
+export type CitizenWords = {
+  /** What they are in: a language tag (BCP 47). */
+  readonly language: string;
+  /** How the pages are named where the operator has given no name. */
+  readonly site: string;
+  readonly nav: {
+    /** Names the list of pages for those who hear it. */
+    readonly label: string;
+    readonly messages: string;
+    readonly documents: string;
+    readonly uses: string;
+    readonly signOut: string;
+  };
+  readonly signIn: {
+    readonly title: string;
+    readonly text: string;
+    readonly link: string;
+    /** Above it, for who comes back after a while. */
+    readonly ended: string;
+  };
+  /** Behind a sign-in that was broken off, or was not begun in this browser. */
+  readonly notSignedIn: { readonly title: string; readonly text: string; readonly link: string };
+  /** The issuer knows the person, and does not say who that is in the register. */
+  readonly unknownPerson: { readonly title: string; readonly text: string };
+  readonly signedOut: { readonly title: string; readonly text: string; readonly leave: string; readonly again: string };
+  readonly messages: {
+    readonly none: string;
+    /** Beside a message that was not opened yet. */
+    readonly fresh: string;
+    readonly older: string;
+    readonly newest: string;
+  };
+  readonly message: {
+    readonly attachments: string;
+    readonly back: string;
+  };
+  readonly documents: {
+    readonly none: string;
+    /** Of one that cannot be given out: it is being examined, or was found harmful, or its record is damaged. */
+    readonly notReady: string;
+    readonly withdrawn: string;
+    readonly older: string;
+    readonly newest: string;
+  };
+  readonly uses: {
+    readonly intro: string;
+    readonly none: string;
+    readonly you: string;
+    /** Staff of the register at the command line; no employee is named. */
+    readonly staff: string;
+    readonly system: string;
+    readonly purpose: string;
+    readonly legalBasis: string;
+    readonly consent: string;
+    /** Which details a service asked about, and what it was answered. */
+    readonly asked: string;
+    readonly answer: string;
+    readonly decisions: { readonly match: string; readonly no_match: string; readonly not_determined: string };
+    /** Below an answer that was no match: what that means, and what to do. */
+    readonly noMatch: string;
+    readonly hidden: string;
+    readonly erased: string;
+    readonly older: string;
+    readonly newer: string;
+    /** How many uses there are in all. */
+    readonly total: (count: number) => string;
+    /** Every kind of use that a citizen's log can name. */
+    readonly kinds: Readonly<Record<CitizenEvent['type'], string>>;
+    readonly claims: Readonly<Record<ClaimName, string>>;
+  };
+  /** A page that is not there, or not this citizen's. */
+  readonly notFound: { readonly title: string; readonly text: string };
+};

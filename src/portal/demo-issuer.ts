@@ -1,0 +1,174 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { html } from 'hono/html';
+import type { Mount } from '../api/server.ts';
+import { endWith, type WholeAnswer } from '../api/whole-answer.ts';
+import { bytesWithin } from '../kernel/bytes-within.ts';
+import type { Clock, Random } from '../kernel/clock.ts';
+import { isObject } from '../kernel/is-object.ts';
+import { queryOf } from '../kernel/request-target.ts';
+import { open, SealBroken, seal } from '../keys/chunked-encryption.ts';
+import { type SigningKey, signJws } from '../keys/signing-key.ts';
+import { page } from './page.ts';
+
+/** The path of the demo's own issuer, under the address of the demo. */
+export const demoIssuerPath = '/demo/sign-in';
+
+/** What the issuer of the demo is made of. */
+type DemoIssuerParts = {
+  readonly issuer: string;
+  /** The one program that may ask: the demo's own pages. */
+  readonly client: { readonly id: string; readonly secret: string; readonly returnUrl: string };
+  readonly people: readonly { readonly citizenId: string; readonly givenName: string; readonly familyName: string }[];
+  readonly signingKey: SigningKey;
+  /** Seals the codes, so that nothing is kept between the steps. */
+  readonly codeKey: Uint8Array;
+  readonly clock: Clock;
+  readonly random: Random;
+};
+
+type Code = {
+  readonly citizenId: string;
+  readonly nonce: string;
+  readonly challenge: string;
+  readonly scope: string;
+  readonly resource: string;
+  readonly endsAt: number;
+};
+
+const codeContext = 'citizen-services/demo-code@v1';
+const codeLiveMs = 60_000;
+const tokenSeconds = 600;
+const largestForm = 16_384;
+
+/**
+ * As much of an OpenID Connect provider as the demo needs: whoever sits at the machine says who they are. It is there in the demo
+ * alone, whose citizens are invented; an installation names an issuer that knows its citizens.
+ */
+export function demoIssuer(parts: DemoIssuerParts): readonly Mount[] {
+  const at = (
+    path: string,
+    method: 'GET' | 'POST',
+    answer: (request: IncomingMessage) => Promise<WholeAnswer>,
+  ): Mount => ({
+    paths: [`${demoIssuerPath}${path}`],
+    methods: [method],
+    handler: handlerOf(answer),
+  });
+  return [
+    at('/.well-known/openid-configuration', 'GET', async () => json(200, metadataOf(parts.issuer))),
+    at('/keys', 'GET', async () => json(200, { keys: [parts.signingKey.publicJwk] })),
+    at('/authorize', 'GET', async (request) => await authorize(parts, new URLSearchParams(queryOf(request.url)))),
+    at('/token', 'POST', async (request) => await token(parts, request)),
+  ];
+}
+
+function handlerOf(answer: (request: IncomingMessage) => Promise<WholeAnswer>): RequestListener {
+  return (request, response) => {
+    answer(request)
+      .then((given) => endWith(response, given))
+      .catch(() => response.destroy());
+  };
+}
+
+const json = (status: number, body: unknown): WholeAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+function metadataOf(issuer: string) {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/keys`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic'],
+    authorization_response_iss_parameter_supported: true,
+  };
+}
+
+/** Asks who comes, and sends the chosen one back with a code. */
+async function authorize(parts: DemoIssuerParts, query: URLSearchParams): Promise<WholeAnswer> {
+  const { client, people, issuer } = parts;
+  const text = (name: string) => query.get(name) ?? '';
+  if (text('client_id') !== client.id || text('redirect_uri') !== client.returnUrl || text('code_challenge') === '')
+    return json(400, { error: 'invalid_request' });
+  const back = new URL(client.returnUrl);
+  back.searchParams.set('state', text('state'));
+  back.searchParams.set('iss', issuer);
+  const person = people.find(({ citizenId }) => citizenId === query.get('as'));
+  if (person === undefined && query.get('as') === 'nobody') {
+    back.searchParams.set('error', 'access_denied');
+    return { status: 303, headers: { location: back.href }, body: '' };
+  }
+  if (person === undefined) return await choicePage(people, query);
+  const code: Code = {
+    citizenId: person.citizenId,
+    ...{ nonce: text('nonce'), challenge: text('code_challenge'), scope: text('scope'), resource: text('resource') },
+    endsAt: parts.clock.now() + codeLiveMs,
+  };
+  const sealed = seal(parts.codeKey, codeContext, Buffer.from(JSON.stringify(code)), parts.random);
+  back.searchParams.set('code', sealed.toString('base64url'));
+  return { status: 303, headers: { location: back.href }, body: '' };
+}
+
+function choicePage(people: DemoIssuerParts['people'], query: URLSearchParams): Promise<WholeAnswer> {
+  const as = (name: string) =>
+    `${demoIssuerPath}/authorize?${new URLSearchParams([...query, ['as', name]]).toString()}`;
+  return page(
+    'Sign in to the demo',
+    html`<p>A real installation sends citizens to the sign-in service of their country. The people of this demo are invented: choose who you are.</p>
+      <ul class="list">${people.map(
+        ({ citizenId, givenName, familyName }) =>
+          html`<li><a href="${as(citizenId)}"><bdi>${`${givenName} ${familyName}`.trim()}</bdi></a> <code>${citizenId}</code></li>`,
+      )}</ul>
+      <p><a href="${as('nobody')}">None of them</a></p>`,
+  );
+}
+
+async function token(parts: DemoIssuerParts, request: IncomingMessage): Promise<WholeAnswer> {
+  const { client, clock, issuer, random, signingKey } = parts;
+  const bytes = await bytesWithin(request, largestForm);
+  const form = new URLSearchParams(bytes?.toString('utf8') ?? '');
+  if (!isClient(request.headers.authorization, client)) return json(401, { error: 'invalid_client' });
+  const code = codeIn(parts, form.get('code') ?? '');
+  const verified = hash('sha256', form.get('code_verifier') ?? '', 'base64url');
+  if (code === undefined || code.endsAt < clock.now() || code.challenge !== verified)
+    return json(400, { error: 'invalid_grant' });
+  const now = Math.floor(clock.now() / 1_000);
+  const life = { iss: issuer, sub: code.citizenId, iat: now, exp: now + tokenSeconds };
+  const { scope, resource, citizenId, nonce } = code;
+  const jti = Buffer.from(random(16)).toString('base64url');
+  const access = { ...life, aud: resource, client_id: client.id, scope, jti, citizen_id: citizenId };
+  return json(200, {
+    access_token: signJws(signingKey, 'at+jwt', access),
+    id_token: signJws(signingKey, 'JWT', { ...life, aud: client.id, nonce }),
+    ...{ token_type: 'Bearer', expires_in: tokenSeconds, scope },
+  });
+}
+
+/** By RFC 6749, section 2.3.1: id and secret as a form would have them. */
+function isClient(authorization: string | undefined, { id, secret }: DemoIssuerParts['client']): boolean {
+  const [, encoded = ''] = /^Basic ([\w+/=]+)$/i.exec(authorization ?? '') ?? [];
+  const [given = '', proof = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 2);
+  const form = new URLSearchParams(`id=${given}&secret=${proof}`);
+  const [shown, wanted] = [form.get('secret') ?? '', secret].map((text) => Buffer.from(text));
+  if (shown === undefined || wanted === undefined || form.get('id') !== id) return false;
+  return shown.length === wanted.length && timingSafeEqual(shown, wanted);
+}
+
+function codeIn({ codeKey }: DemoIssuerParts, sealed: string): Code | undefined {
+  try {
+    const value: unknown = JSON.parse(open(codeKey, codeContext, Buffer.from(sealed, 'base64url')).toString('utf8'));
+    // Written by `authorize` above, and authenticated.
+    return isObject(value) ? (value as Code) : undefined;
+  } catch (fault) {
+    if (fault instanceof SealBroken) return undefined;
+    throw fault;
+  }
+}

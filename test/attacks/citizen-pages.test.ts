@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../cookie-browser.ts';
+import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { makeDemoWithIssuer } from '../outside-issuer.ts';
+import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
+
+// Who wants to read a citizen's pages, to have a citizen do something there unawares, or to lead a citizen away from them.
+let home: ServerHome;
+let server: WholeServer;
+let service = '';
+let ask: ReturnType<typeof createExchange>;
+
+const thisFile = afterThisFile();
+before(async () => {
+  home = await makeHome(thisFile);
+  server = await home.start('demo');
+  service = await home.token();
+  ask = createExchange(home.url);
+});
+
+const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
+const headingOf = (answer: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
+const wayIn = 'Your official messages and documents';
+
+async function signedIn(citizenId: string): Promise<CookieBrowser> {
+  const browser = openCookieBrowser(home.url);
+  await signInAtDemo(browser, citizenId);
+  assert.ok(browser.cookies.has('citizen-session'));
+  return browser;
+}
+
+/** Where the issuer would send the browser that begins a sign-in. */
+async function returnOf(browser: CookieBrowser, citizenId: string): Promise<string> {
+  const choice = await browser.follow('/me/sign-in');
+  return (await browser.get(`${choice.url}&as=${citizenId}`)).headers.location ?? assert.fail(textOf(choice));
+}
+
+test('nobody is signed in as somebody else by a link: a sign-in ends in the browser that began it', async () => {
+  const mallory = openCookieBrowser(home.url);
+  const link = await returnOf(mallory, 'demo-layla');
+  const victim = openCookieBrowser(home.url);
+  assert.equal(headingOf(await victim.get(link)), 'You are not signed in');
+  // Also where the victim has begun a sign-in too.
+  const own = await returnOf(victim, 'demo-mary');
+  assert.equal(headingOf(await victim.get(link)), 'You are not signed in');
+  assert.equal(victim.cookies.has('citizen-session'), false);
+  // What was broken off by that is begun anew; and a code is good for one browser alone.
+  assert.equal(headingOf(await victim.get(own)), 'You are not signed in');
+});
+
+test('a sign-in changes the session, so that one that was set beforehand is nobody’s', async () => {
+  const mallory = await signedIn('demo-layla');
+  const set = mallory.cookies.get('citizen-session') ?? assert.fail();
+  const victim = openCookieBrowser(home.url);
+  victim.cookies.set('citizen-session', set);
+  await signInAtDemo(victim, 'demo-mary');
+  assert.notEqual(victim.cookies.get('citizen-session'), set);
+  assert.equal(headingOf(await mallory.get('/me')), wayIn);
+});
+
+test('no page sends a citizen elsewhere', async () => {
+  for (const to of [
+    'https://evil.example/',
+    '//evil.example/me',
+    '/\\evil.example',
+    '/me/../../evil',
+    '/me/messages/x/../../..',
+    '/me/sign-out',
+    'javascript:alert(1)',
+    '/me\r\nlocation: https://evil.example',
+  ]) {
+    const page = await signInAtDemo(openCookieBrowser(home.url), 'demo-mary', to);
+    assert.equal(page.url, `${home.url}/me`, to);
+  }
+});
+
+test('what services write is shown as text, in every place where it stands', async () => {
+  const bad = `"><script>alert(1)</script><img src=x onerror=alert(1)>'&lt;`;
+  const message = {
+    citizenId: 'demo-anh',
+    subject: bad,
+    message: `${bad} **b**`,
+  };
+  const sent = await ask(sendJson(service, '/v1/notifications/send', message));
+  assert.equal(sent.status, 202, textOf(sent));
+  const id = String(jsonOf(sent)['id']);
+  const headers = { 'content-type': 'text/html', 'citizen-id': 'demo-anh', 'document-title': encodeURIComponent(bad) };
+  const stored = await ask({ method: 'POST', path: '/v1/documents', headers: withToken(service, headers), body: bad });
+  assert.equal(stored.status, 201, textOf(stored));
+  const anh = await signedIn('demo-anh');
+  const document = await anh.get(`/me/documents/${String(jsonOf(stored)['id'])}`);
+  // A page that somebody deposited is never one of ours: it is a file, and would be alone in its own origin.
+  assert.match(String(document.headers['content-disposition']), /^attachment/);
+  assert.match(String(document.headers['content-security-policy']), /sandbox/);
+  for (const path of ['/me', `/me/messages/${id}`, '/me/documents', '/me/uses']) {
+    const page = await anh.get(path);
+    assert.equal(page.status, 200, path);
+    assert.doesNotMatch(textOf(page), /<script|<img|onerror=alert\(1\)>[^&]*<|href="javascript:/, path);
+    const policy = String(page.headers['content-security-policy']);
+    assert.match(policy, /default-src 'none'.*form-action 'self'.*frame-ancestors 'none'/);
+    assert.deepEqual([page.headers['cache-control'], page.headers['x-frame-options']], ['no-store', 'DENY']);
+  }
+});
+
+test('a made-up cookie is nobody, and no answer differs by it', async () => {
+  const real = (await signedIn('demo-mary')).cookies.get('citizen-session') ?? assert.fail();
+  const pages = new Set<string>();
+  for (const value of [
+    '',
+    'x',
+    '0'.repeat(43),
+    real.slice(0, -1),
+    `${real}A`,
+    `${real}; citizen-session=${real}`,
+    '../../etc',
+    '%00',
+  ]) {
+    const { status, body } = await ask({ path: '/me/uses', headers: { cookie: `citizen-session=${value}` } });
+    pages.add(`${status} ${body.toString('utf8')}`);
+  }
+  assert.equal(pages.size, 1);
+  assert.match([...pages][0] ?? '', /^403 /);
+});
+
+test('the cookies of the pages are no way into the interface, and its tokens none into the pages', async () => {
+  const mary = await signedIn('demo-mary');
+  const cookie = [...mary.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  for (const path of ['/v1/inbox', '/v1/access-log', '/v1/documents?citizenId=demo-mary'])
+    assert.equal((await ask({ path, headers: { cookie } })).status, 401, path);
+  const secret = mary.cookies.get('citizen-session') ?? '';
+  assert.equal((await ask({ path: '/v1/inbox', headers: withToken(secret) })).status, 401);
+  assert.equal((await ask({ path: '/me/documents', headers: withToken(service) })).status, 403);
+});
+
+test('one session that asks without end is held back, and no other', async () => {
+  const [loud, quiet] = [await signedIn('demo-joao'), await signedIn('demo-mary')];
+  const answers = await Promise.all(Array.from({ length: 120 }, async () => await loud.get('/me/documents/doc_x')));
+  const held = answers.filter(({ status }) => status === 503);
+  assert.ok(held.length >= 19, String(held.length));
+  assert.equal(held[0]?.headers['retry-after'], '10');
+  assert.equal((await quiet.get('/me')).status, 200);
+});
+
+test('odd requests are refused, and leave the session and the log as they are', async () => {
+  const mary = await signedIn('demo-mary');
+  for (const path of [
+    '/me/uses?before=-1',
+    '/me/uses?before=x',
+    `/me/uses?before=${'9'.repeat(40)}`,
+    '/me?before=x',
+    '/me/documents?after=x',
+    '/me/messages/%00',
+    `/me/messages/${'a'.repeat(300)}`,
+    '/me/documents/..%2f..%2fetc',
+  ])
+    assert.equal((await mary.get(path)).status, 404, path);
+  assert.equal((await mary.get('/me/sign-out')).status, 405);
+  assert.equal((await mary.post('/me')).status, 405);
+  assert.equal((await mary.get('/me/sign-in/return?code=x&state=y')).status, 403);
+  assert.equal((await mary.get('/me')).status, 200);
+  await server.end('SIGTERM');
+  const logged = `${server.stdout()}\n${server.stderr()}`.split('\n').filter((line) => line.startsWith('{'));
+  assert.doesNotMatch(logged.join('\n'), /"level":"(?:error|fatal)"|demo-mary|citizen-session=|alert/);
+});
+
+test('where no issuer is named there are no such pages', async (t) => {
+  const { home: other } = await makeDemoWithIssuer(t);
+  await other.start('start');
+  for (const path of ['/me', '/me/sign-in', '/demo/sign-in/authorize', '/demo/sign-in/keys'])
+    assert.equal((await createExchange(other.url)({ path })).status, 404, path);
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { examine } from '../doctor.ts';
+import { freePort } from '../free-port.ts';
+import { startOpenIdProvider } from '../openid-provider.ts';
+import { runHere } from '../run-here.ts';
+import { makeHome } from '../whole-server.ts';
+
+const foundIn = (said: readonly { readonly status: string; readonly found: string }[]) =>
+  said.map(({ status, found }) => `${status}: ${found}`);
+
+test('doctor tries the sign-in of citizens as far as it can, and names what is missing', async (t) => {
+  const home = await makeHome(t);
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  const away = `http://127.0.0.1:${await freePort()}`;
+  const look = async (settings: Readonly<Record<string, string>>) =>
+    (await examine({ ...(home.environment as Record<string, string>), PUBLIC_URL: home.url, ...settings })).of(
+      'sign-in',
+    );
+  assert.deepEqual(await look({}), []);
+  const made = async (issuer: string, scopes: string) => {
+    const ran = await runHere(
+      home,
+      'clients',
+      'create',
+      'Pages',
+      '--kind',
+      'live',
+      '--scopes',
+      scopes,
+      '--issuer',
+      issuer,
+      '--json',
+    );
+    assert.equal(ran.code, 0, ran.stderr);
+    return String((JSON.parse(ran.stdout) as { clientId: string }).clientId);
+  };
+  const ofNobody = await made(away, 'citizen:self');
+  const secret = { SIGN_IN_CLIENT_SECRET: 'one of a test' };
+  const named = (url: string, id: string) => ({ TRUSTED_ISSUERS: url, SIGN_IN_ISSUER: url, SIGN_IN_CLIENT_ID: id });
+  const [client, answer] = await look({ ...named(away, ofNobody), ...secret });
+  assert.equal(client?.found, `${ofNobody} lacks documents:read`);
+  assert.match(client?.fix ?? '', /clients update pages-\w+ --scopes citizen:self,documents:read/);
+  assert.match(answer?.found ?? '', /^citizens cannot sign in at http:/);
+  assert.deepEqual(foundIn(await look({ ...named(away, 'nobody'), ...secret })).slice(0, 1), [
+    'fault: there is no client nobody',
+  ]);
+
+  const provider = await startOpenIdProvider(t, { clientId: 'pages', home: home.url });
+  const key = join(home.dataDir, 'key.json');
+  writeFileSync(key, JSON.stringify(provider.clientKey));
+  const id = await made(provider.url, 'citizen:self,documents:read');
+  const another = await startOpenIdProvider(t, { clientId: id, home: home.url });
+  // The provider knows another program by that id, with another key.
+  const refused = await look({ ...named(another.url, id), SIGN_IN_CLIENT_KEY: key });
+  assert.match(foundIn(refused).join('\n'), new RegExp(`fault: ${id} is no client of http`));
+  assert.match(foundIn(refused).join('\n'), /fault: citizens cannot sign in at .*\(invalid_client\)/);
+  writeFileSync(key, JSON.stringify(another.clientKey));
+  const own = await made(another.url, 'citizen:self,documents:read');
+  const last = await startOpenIdProvider(t, { clientId: own, home: home.url });
+  writeFileSync(key, JSON.stringify(last.clientKey));
+  assert.deepEqual(foundIn(await look({ ...named(last.url, own), SIGN_IN_CLIENT_KEY: key })).slice(1), [
+    `ok: ${last.url} takes a sign-in`,
+  ]);
+});
+
+test('settings of a sign-in that do not go together stop the start, under the name of the one to mend', async (t) => {
+  const home = await makeHome(t);
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  const key = join(home.dataDir, 'key.json');
+  writeFileSync(key, '{"kty":"EC","crv":"P-256","x":"only the public part"}');
+  const all = {
+    TRUSTED_ISSUERS: 'https://login.example.gov',
+    SIGN_IN_ISSUER: 'https://login.example.gov',
+    SIGN_IN_CLIENT_ID: 'pages',
+    SIGN_IN_CLIENT_SECRET: 'of a test',
+  };
+  const without = (name: keyof typeof all) => Object.fromEntries(Object.entries(all).filter(([one]) => one !== name));
+  for (const [settings, told] of [
+    [without('TRUSTED_ISSUERS'), /SIGN_IN_ISSUER: expected one of TRUSTED_ISSUERS/],
+    [without('SIGN_IN_ISSUER'), /SIGN_IN_CLIENT_ID: it needs SIGN_IN_ISSUER/],
+    [without('SIGN_IN_CLIENT_ID'), /SIGN_IN_CLIENT_ID: SIGN_IN_ISSUER is set and needs it/],
+    [without('SIGN_IN_CLIENT_SECRET'), /SIGN_IN_CLIENT_KEY: SIGN_IN_ISSUER needs it/],
+    [{ ...all, SIGN_IN_CLIENT_KEY: key }, /SIGN_IN_CLIENT_KEY: .*not both/],
+    [
+      { ...without('SIGN_IN_CLIENT_SECRET'), SIGN_IN_CLIENT_KEY: key },
+      /SIGN_IN_CLIENT_KEY: expected a private key as a JWK/,
+    ],
+    [{ ...without('SIGN_IN_CLIENT_SECRET'), SIGN_IN_CLIENT_KEY: '/nowhere' }, /SIGN_IN_CLIENT_KEY: .*cannot be read/],
+    [{ ...all, SIGN_IN_ISSUER: 'http://login.example.gov' }, /SIGN_IN_ISSUER: .*expected an https URL/],
+  ] as const) {
+    const environment = { ...home.environment, ...settings };
+    const ran = await runHere({ ...home, environment }, 'start');
+    assert.deepEqual([ran.code, told.test(ran.stderr)], [1, true], ran.stderr);
+    assert.doesNotMatch(ran.stderr, /of a test/);
+  }
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { axeFaults, openBrowser, openPage, overflow, type SeenPage, type View, withoutBrowser } from '../browser.ts';
+import { createExchange, sendJson, withToken } from '../exchange.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+// The pages of citizens as somebody sees them who signs in, reads, and signs out.
+const skip = withoutBrowser;
+let home: ServerHome;
+let browser: Browser;
+
+const thisFile = afterThisFile();
+before(async () => {
+  if (skip !== false) return;
+  home = await makeHome(thisFile);
+  await home.start();
+  browser = await openBrowser(thisFile);
+  await fill();
+});
+
+/** Messages and documents that are hard to show: from right to left, without a blank, of every kind of block. */
+async function fill(): Promise<void> {
+  const [ask, token] = [createExchange(home.url), await home.token()];
+  const citizenId = 'demo-layla';
+  for (const message of [
+    {
+      citizenId,
+      subject: 'تصريح الوقوف رقم 119',
+      message: 'صدر تصريح الوقوف رقم 2026/119 في 20 November 2026.',
+      language: 'ar',
+    },
+    {
+      citizenId,
+      subject: 'x'.repeat(120),
+      message: `# Renewal\n\nRenew it at https://permits.example/${'renewal-'.repeat(30)}\n\n1. by Friday\n2. **in person**`,
+    },
+    { citizenId, message: 'Without a subject.' },
+  ])
+    assert.equal((await ask(sendJson(token, '/v1/notifications/send', message))).status, 202);
+  const headers = {
+    'content-type': 'text/plain',
+    'citizen-id': citizenId,
+    'document-title': encodeURIComponent('إشعار 2026/7 '.repeat(9)),
+  };
+  const stored = await ask({
+    method: 'POST',
+    path: '/v1/documents',
+    headers: withToken(token, headers),
+    body: 'Nothing is owed.',
+  });
+  assert.equal(stored.status, 201, String(stored.body));
+  const claims = {
+    citizenId,
+    givenName: 'Nobody',
+    familyName: 'Nowhere',
+    birthDate: '1901-01-01',
+    purpose: 'parking permit',
+  };
+  assert.equal((await ask(sendJson(token, '/v1/identity/verify', claims))).status, 200);
+}
+
+const outline = `({
+  lang: document.documentElement.lang,
+  heading: document.querySelector('h1').innerText,
+  headings: document.querySelectorAll('h1').length,
+  title: document.title,
+})`;
+
+type Outline = { readonly lang: string; readonly heading: string; readonly headings: number; readonly title: string };
+
+/** Checks the page that is shown now: what it is called, and that nothing is found wrong with it. */
+async function checkPage({ page, faults }: SeenPage, lang: string, where: string): Promise<Outline> {
+  const told = await page.evaluate<Outline>(outline);
+  const found = { faults: [...faults], overflow: await overflow(page), axe: await axeFaults(page) };
+  assert.deepEqual(found, { faults: [], overflow: [], axe: [] }, where);
+  assert.deepEqual([told.lang, told.headings, told.title.startsWith(`${told.heading} – `)], [lang, 1, true], where);
+  return told;
+}
+
+/** Goes to the link or button of that name by the keyboard alone, as far as it has to, and presses it. */
+async function press(page: Page, name: string): Promise<void> {
+  for (let steps = 0; steps < 60; steps += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate<{ text: string; outline: string } | null>(`(() => {
+      const one = document.activeElement;
+      return one === document.body ? null : { text: one.innerText.trim(), outline: getComputedStyle(one).outlineStyle };
+    })()`);
+    if (focused?.text !== name) continue;
+    assert.equal(focused.outline, 'solid', `the focus on ${name} is seen`);
+    await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+    return;
+  }
+  assert.fail(`no way by the keyboard to ${name}`);
+}
+
+const looks: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>
+  [360, 1000].map((widthPx) => ({ scheme, widthPx, locale: 'en' })),
+);
+
+for (const look of looks) {
+  test(`a citizen signs in, reads and signs out by the keyboard alone, ${look.scheme}, ${look.widthPx} px wide`, {
+    skip,
+  }, async () => {
+    await using seen = await openPage(browser, `${home.url}/me`, look);
+    const { page } = seen;
+    const check = async (heading: string) => {
+      const told = await checkPage(seen, 'en', `${heading}, ${look.scheme}, ${look.widthPx} px`);
+      assert.equal(told.heading, heading);
+    };
+    await check('Your official messages and documents');
+    await press(page, 'Sign in');
+    assert.deepEqual([await overflow(page), await axeFaults(page)], [[], []]);
+    await press(page, 'ليلى الحداد');
+    await check('Messages');
+    await press(page, 'x'.repeat(120));
+    await check('x'.repeat(120));
+    await page.goBack();
+    await press(page, 'تصريح الوقوف رقم 119');
+    await check('تصريح الوقوف رقم 119');
+    await press(page, 'All messages');
+    await press(page, 'Documents');
+    await check('Documents');
+    await press(page, 'Use of your data');
+    await check('Use of your data');
+    await press(page, 'Sign out');
+    await check('You are signed out');
+    await page.goBack();
+    await page.reload();
+    await check('Your official messages and documents');
+  });
+}
+
+test('a citizen who lets no script run reads as everybody, in a window of 320 px', { skip }, async () => {
+  await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/uses`, {
+    ...{ scheme: 'light', widthPx: 320, locale: 'en', script: 'off' },
+  });
+  const { page } = seen;
+  await page.getByText('ليلى الحداد').click();
+  for (const path of ['/me/uses', '/me', '/me/documents']) {
+    await page.goto(`${home.url}${path}`);
+    assert.deepEqual([await overflow(page), seen.faults], [[], []], path);
+  }
+});
+
+for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
+  test(`nothing is found wrong with the pages in ${locale}, narrow as on a telephone`, { skip }, async () => {
+    await using seen = await openPage(browser, `${home.url}/me`, { scheme: 'light', widthPx: 360, locale });
+    const { page } = seen;
+    await checkPage(seen, locale, 'the way in');
+    await page.locator('a.action').click();
+    await page.getByText('ليلى الحداد').click();
+    for (const path of ['/me', '/me/documents', '/me/uses']) {
+      await page.goto(`${home.url}${path}`);
+      await checkPage(seen, locale, path);
+    }
+  });
+}

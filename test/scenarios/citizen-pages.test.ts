@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../cookie-browser.ts';
+import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { until } from '../until.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+// The pages of citizens in the demo, whose own issuer signs them in.
+let home: ServerHome;
+let service = '';
+let ask: ReturnType<typeof createExchange>;
+
+const thisFile = afterThisFile();
+before(async () => {
+  home = await makeHome(thisFile);
+  await home.start('demo');
+  service = await home.token();
+  ask = createExchange(home.url);
+});
+
+const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
+const headingOf = (answer: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
+
+async function signedIn(citizenId: string): Promise<CookieBrowser> {
+  const browser = openCookieBrowser(home.url);
+  const page = await signInAtDemo(browser, citizenId);
+  assert.equal(page.url, `${home.url}/me`, textOf(page));
+  return browser;
+}
+
+async function written(citizenId: string, json: Readonly<Record<string, unknown>>): Promise<string> {
+  const answer = await ask(sendJson(service, '/v1/notifications/send', { citizenId, ...json }));
+  assert.equal(answer.status, 202, textOf(answer));
+  return String(jsonOf(answer)['id']);
+}
+
+const stateOf = async (id: string) =>
+  String(jsonOf(await ask({ path: `/v1/notifications/${id}`, headers: withToken(service) }))['status']);
+
+test('who is not signed in finds the way in, and comes back to the page that was wanted', async () => {
+  const browser = openCookieBrowser(home.url);
+  const first = await browser.get('/me');
+  assert.deepEqual([first.status, headingOf(first)], [200, 'Your official messages and documents']);
+  const documents = await browser.get('/me/documents');
+  assert.equal(documents.status, 403);
+  assert.match(textOf(documents), /href="\/me\/sign-in\?to=%2Fme%2Fdocuments"/);
+  const page = await signInAtDemo(browser, 'demo-mary', '/me/documents');
+  assert.deepEqual([page.status, page.url, headingOf(page)], [200, `${home.url}/me/documents`, 'Documents']);
+});
+
+test('a citizen reads a message, and its sender learns that it was read; the list alone opens nothing', async () => {
+  const id = await written('demo-mary', { subject: 'Your <permit>', message: 'Come on **Monday**, to *room 5*.' });
+  const mary = await signedIn('demo-mary');
+  const list = textOf(await mary.get('/me'));
+  assert.match(list, new RegExp(`href="/me/messages/${id}">Your &lt;permit&gt;</a> <span class="badge">New</span>`));
+  assert.notEqual(await stateOf(id), 'read');
+  const page = await mary.get(`/me/messages/${id}`);
+  assert.equal(headingOf(page), 'Your &lt;permit&gt;');
+  assert.match(textOf(page), /Come on <strong>Monday<\/strong>/);
+  assert.doesNotMatch(textOf(page), /style="|<hr>|<script/);
+  assert.equal(await stateOf(id), 'read');
+  assert.doesNotMatch(textOf(await mary.get('/me')), new RegExp(`class="fresh" href="/me/messages/${id}"`));
+});
+
+test('HEAD, and a browser that loads ahead, open no message', async () => {
+  const id = await written('demo-mary', { message: 'Unread.' });
+  const mary = await signedIn('demo-mary');
+  for (const headers of [{ 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }]) {
+    assert.equal((await mary.get(`/me/messages/${id}`, headers)).status, 503);
+  }
+  const cookie = [...mary.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  assert.equal((await ask({ method: 'HEAD', path: `/me/messages/${id}`, headers: { cookie } })).status, 405);
+  assert.notEqual(await stateOf(id), 'read');
+});
+
+test('a document comes byte for byte, also a part of it, under its own name', async () => {
+  const headers = {
+    'content-type': 'application/pdf',
+    'citizen-id': 'demo-mary',
+    'document-title': 'Bescheid%20%C3%BC',
+    'document-retain-until': '2099-01-01T00:00:00Z',
+  };
+  const body = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(70_000, 7)]);
+  const stored = await ask({ method: 'POST', path: '/v1/documents', headers: withToken(service, headers), body });
+  const id = String(jsonOf(stored)['id']);
+  const mary = await signedIn('demo-mary');
+  assert.match(
+    textOf(await mary.get('/me/documents')),
+    new RegExp(
+      `href="/me/documents/${id}"><bdi>Bescheid ü</bdi></a> \\(<bdi>application/pdf</bdi>, <bdi>70 kB</bdi>\\)`,
+    ),
+  );
+  const got = await mary.get(`/me/documents/${id}`);
+  assert.deepEqual([got.status, got.body.equals(body)], [200, true]);
+  assert.match(String(got.headers['content-disposition']), /^attachment; .*filename\*=UTF-8''Bescheid%20%C3%BC\.pdf/);
+  assert.deepEqual([got.headers.link, got.headers['x-content-type-options']], [undefined, 'nosniff']);
+  const part = await mary.get(`/me/documents/${id}`, { range: 'bytes=1-4' });
+  assert.deepEqual([part.status, textOf(part)], [206, 'PDF-']);
+  const withdrawn = await ask({ method: 'DELETE', path: `/v1/documents/${id}`, headers: withToken(service) });
+  assert.equal(withdrawn.status, 200, textOf(withdrawn));
+  assert.equal((await mary.get(`/me/documents/${id}`)).status, 410);
+  assert.match(textOf(await mary.get('/me/documents')), /Withdrawn by the service that issued it/);
+});
+
+test('what is another citizen’s is answered as what is nowhere', async () => {
+  const message = await written('demo-mary', { message: 'For Mary alone.' });
+  const document = home.demo().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id;
+  const layla = await signedIn('demo-layla');
+  const pages = [
+    `/me/messages/${message}`,
+    `/me/messages/${message.slice(0, -4)}0000`,
+    `/me/documents/${document}`,
+    '/me/documents/doc_x',
+  ];
+  const answers = await Promise.all(pages.map(async (path) => await layla.get(path)));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [404, 404, 404, 404],
+  );
+  assert.equal(new Set(answers.map(textOf)).size, 1);
+  assert.notEqual(await stateOf(message), 'read');
+});
+
+test('a check of details is told to the citizen: who asked, about what, for what, and what was answered', async () => {
+  const claims = { citizenId: 'demo-anh', givenName: 'Ánh Nguyệt', familyName: 'Nguyễn', birthDate: '1901-01-01' };
+  const asked = { ...claims, purpose: 'parking <permit>', legalBasis: 'Road Act 7' };
+  assert.equal((await ask(sendJson(service, '/v1/identity/verify', asked))).status, 200);
+  const anh = await signedIn('demo-anh');
+  let page = '';
+  await until(async () => {
+    page = textOf(await anh.get('/me/uses'));
+    return page.includes('Asked whether details are yours');
+  });
+  for (const told of [
+    'Demo Permit Service',
+    'Asked about: number in the register, given names, family name, and date of birth',
+    'Answer: the details were not confirmed',
+    'Purpose: <bdi>parking &lt;permit&gt;</bdi>',
+    'Legal basis: <bdi>Road Act 7</bdi>',
+    'ask the service for another way',
+  ])
+    assert.ok(page.includes(told), told);
+});
+
+test('a long log is read page by page, the newest first, each entry once', async () => {
+  const suharti = await signedIn('demo-suharti');
+  for (let times = 0; times < 70; times += 1) await suharti.get('/me');
+  const numbersIn = (page: string) => [...page.matchAll(/<bdi>#(\d+)<\/bdi>/g)].map(([, number]) => Number(number));
+  await until(async () => /7\d entries|[89]\d entries/.test(textOf(await suharti.get('/me/uses'))));
+  const first = textOf(await suharti.get('/me/uses'));
+  const newest = numbersIn(first);
+  assert.equal(newest.length, 50);
+  assert.deepEqual(
+    newest,
+    newest.toSorted((one, other) => other - one),
+  );
+  const older = /href="(\/me\/uses\?before=\d+)">Older entries/.exec(first)?.[1] ?? assert.fail(first);
+  const second = textOf(await suharti.get(older));
+  assert.deepEqual(numbersIn(second), Array.from({ length: (newest.at(-1) ?? 1) - 1 }, (_, at) => at + 1).toReversed());
+  assert.doesNotMatch(second, /Older entries/);
+  assert.match(second, /Newer entries/);
+});
+
+test('who signs out is out everywhere, also with the cookie of before', async () => {
+  const mary = await signedIn('demo-mary');
+  const before = new Map(mary.cookies);
+  const page = await mary.post('/me/sign-out');
+  assert.deepEqual([page.status, headingOf(page), mary.cookies.size], [200, 'You are signed out', 0]);
+  assert.equal(page.headers['clear-site-data'], '"cache"');
+  for (const [name, value] of before) mary.cookies.set(name, value);
+  assert.equal(headingOf(await mary.get('/me')), 'Your official messages and documents');
+});
+
+test('who breaks the sign-in off is told so, and is nobody', async () => {
+  const browser = openCookieBrowser(home.url);
+  const page = await signInAtDemo(browser, 'nobody');
+  assert.deepEqual([page.status, headingOf(page)], [403, 'You are not signed in']);
+  assert.equal(browser.cookies.size, 0);
+});

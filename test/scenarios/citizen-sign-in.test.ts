@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { newClient } from '../../src/access/client.ts';
+import { clientCreation } from '../../src/access/client-store.ts';
+import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
+import { openCookieBrowser } from '../cookie-browser.ts';
+import { engines } from '../engines.ts';
+import { startOpenIdProvider } from '../openid-provider.ts';
+import { runHere } from '../run-here.ts';
+import { makeHome } from '../whole-server.ts';
+
+// The pages of an installation whose citizens sign in at a provider of somebody else, as oidc-provider is one.
+const clientId = 'citizen-pages';
+
+async function openSite(t: TestContext, engine: 'sqlite' | 'postgres') {
+  const site = await makeHome(t, { engine, settings: { CITIZEN_PAGES_NAME: 'City of Porto' } });
+  const provider = await startOpenIdProvider(t, { clientId, home: site.url });
+  const key = join(site.dataDir, 'sign-in-key.json');
+  writeFileSync(key, JSON.stringify(provider.clientKey), { mode: 0o600 });
+  Object.assign(site.environment, {
+    TRUSTED_ISSUERS: provider.url,
+    SIGN_IN_ISSUER: provider.url,
+    SIGN_IN_CLIENT_ID: clientId,
+    SIGN_IN_CLIENT_KEY: key,
+  });
+  assert.equal((await runHere(site, 'keys', 'create')).code, 0);
+  const credential = { by: 'issuer', issuer: provider.url } as const;
+  const wanted = { name: 'Pages', kind: 'live', scopes: ['citizen:self', 'documents:read'], credential } as const;
+  const made = newClient(wanted, systemClock, systemRandom);
+  const db = await site.openDb();
+  if ('client' in made) await db.write([clientCreation({ ...made.client, clientId })]);
+  await db.close();
+  const server = await site.start('start');
+  return { provider, site, server };
+}
+
+const headingOf = ({ body }: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(body.toString('utf8'))?.[1];
+
+for (const { name: engine } of engines) {
+  test(`${engine}: citizens sign in at a provider by a pushed request and private_key_jwt, and out of both`, async (t) => {
+    const { provider, site } = await openSite(t, engine);
+    const browser = openCookieBrowser(site.url);
+    const page = await browser.follow('/me/sign-in?to=/me/uses');
+    assert.deepEqual([page.status, page.url, headingOf(page)], [200, `${site.url}/me/uses`, 'Use of your data']);
+    assert.match(page.body.toString('utf8'), /<title>Use of your data – City of Porto<\/title>/);
+    assert.equal(provider.asked.get('/request'), 1);
+    // No token of the citizen is at rest in clear, and the secret of the browser is not in the database.
+    const secret = browser.cookies.get('citizen-session') ?? assert.fail();
+    const out = await browser.post('/me/sign-out');
+    const leave = /<a href="([^"]+)">Also sign out/.exec(out.body.toString('utf8'))?.[1]?.replaceAll('&amp;', '&');
+    assert.equal(new URL(leave ?? '').origin, provider.url);
+    assert.equal((await browser.get(leave ?? '')).status, 200);
+    browser.cookies.set('citizen-session', secret);
+    assert.equal(headingOf(await browser.get('/me')), 'Your official messages and documents');
+  });
+
+  test(`${engine}: whom the provider does not name, and who breaks off, is nobody here`, async (t) => {
+    const { provider, site, server } = await openSite(t, engine);
+    provider.claimsOf = () => ({});
+    const unnamed = await openCookieBrowser(site.url).follow('/me/sign-in');
+    assert.deepEqual([unnamed.status, headingOf(unnamed)], [403, 'We cannot tell who you are']);
+    provider.person = undefined;
+    const browser = openCookieBrowser(site.url);
+    const brokenOff = await browser.follow('/me/sign-in');
+    assert.deepEqual([brokenOff.status, headingOf(brokenOff)], [403, 'You are not signed in']);
+    assert.equal(browser.cookies.get('citizen-session'), undefined);
+    await server.end('SIGTERM');
+    assert.doesNotMatch(server.stdout() + server.stderr(), /"level":"error"|demo-mary/);
+  });
+
+  test(`${engine}: a token that is for another interface lets nobody in, and the log says what it has to be`, async (t) => {
+    const { provider, site, server } = await openSite(t, engine);
+    provider.audience = 'https://elsewhere.example';
+    const page = await openCookieBrowser(site.url).follow('/me/sign-in');
+    assert.deepEqual([page.status, headingOf(page)], [503, 'Not possible now']);
+    await server.end('SIGTERM');
+    assert.match(server.stdout() + server.stderr(), /audience PUBLIC_URL\/v1/);
+  });
+}
