@@ -3,6 +3,7 @@ import { sha256 } from '../kernel/hashing.ts';
 import { open, SealBroken, seal } from '../keys/chunked-encryption.ts';
 import type { Db } from '../store/db.ts';
 import { textField, wholeField } from '../store/row-fields.ts';
+import { accessTokenSeconds } from './access-token.ts';
 
 /** The sessions of citizens who signed in on the pages. */
 export type CitizenSessions = {
@@ -24,8 +25,8 @@ type SessionRoom = {
 const model = 'CitizenSession';
 const secretBytes = 32;
 const secretForm = /^[\w-]{43}$/;
-/** However long the issuer's tokens are good: a browser that others use too is forgotten within an hour. */
-const longestMs = 3_600_000;
+/** No token is taken for longer, whatever its issuer says. */
+const longestMs = accessTokenSeconds * 1_000;
 /** So many that have ended go with each new one. */
 const clearedAtOnce = 20;
 

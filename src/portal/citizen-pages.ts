@@ -102,10 +102,11 @@ async function send(request: IncomingMessage, response: ServerResponse, given: O
 async function admitted({ door }: CitizenPagesParts, visit: Visit, show: Show): Promise<Outcome> {
   const { request, view } = visit;
   const to = pathOf(request.url);
-  const token = await door.tokenOf(request);
-  if (token === 'too-many') return await notNowPage(view, request.headers['accept-language'], { 'retry-after': '10' });
-  if (token === undefined) return await signInPage(view, { to, ended: false });
-  const shown = await show(visit, token);
+  const visitor = await door.visitorOf(request);
+  if (visitor === 'too-many')
+    return await notNowPage(view, request.headers['accept-language'], { 'retry-after': '10' });
+  if (typeof visitor === 'string') return await signInPage(view, { to, ended: visitor === 'ended' });
+  const shown = await show(visit, visitor.token);
   if (!('slug' in shown)) return shown;
   const { status } = problems[shown.slug];
   if (status === 401) return await withCookies(signInPage(view, { to, ended: true }), await door.end(request));

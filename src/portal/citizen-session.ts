@@ -22,10 +22,14 @@ const attemptCookie = 'citizen-sign-in';
 const attemptSeconds = 900;
 /** What one session may ask for in a while: more than any person looks at. It keeps the quota of the pages for all others. */
 const most = { requests: 100, inMs: 10_000, sessions: 10_000 };
+/** The browser keeps the cookie for longer than any session lasts, so that who comes back is told that it has ended. */
 const sessionSeconds = 3_600;
 
 /** Whom a token of the issuer lets in: its citizen; nobody, where it names none; undefined where it is not good here. */
 export type Admission = { readonly citizenId: string } | 'nobody' | undefined;
+
+/** Who is at a browser. */
+export type Visitor = 'nobody' | 'ended' | 'too-many' | { readonly token: string };
 
 /** What came of a step: where the browser goes next, with which cookies; or why it does not get on. */
 export type Step =
@@ -34,8 +38,8 @@ export type Step =
 
 /** The way in and out of the pages, as the cookies of one browser show it. */
 export type SignInDoor = {
-  /** The access token of whoever is signed in; `too-many` where this session asks for more than a person looks at. */
-  tokenOf(request: IncomingMessage): Promise<string | 'too-many' | undefined>;
+  /** Who is signed in: nobody; nobody any more; or somebody, who may have asked for more than a person looks at. */
+  visitorOf(request: IncomingMessage): Promise<Visitor>;
   /** Whom that token names; nobody, as an empty text, where it is good no more. */
   citizenOf(accessToken: string): Promise<string>;
   begin(request: IncomingMessage): Promise<Step>;
@@ -85,10 +89,12 @@ export function createSignInDoor({
   }
 
   return {
-    tokenOf: async (request) => {
+    visitorOf: async (request) => {
       const secret = secretOf(request);
-      if (secret === undefined) return undefined;
-      return mayAsk(secret) ? await sessions.find(secret) : 'too-many';
+      if (secret === undefined) return 'nobody';
+      if (!mayAsk(secret)) return 'too-many';
+      const token = await sessions.find(secret);
+      return token === undefined ? 'ended' : { token };
     },
     citizenOf: async (accessToken) => {
       const admission = await admit(accessToken);
