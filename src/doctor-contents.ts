@@ -88,6 +88,8 @@ async function register({ read }: LookedAt, { settings }: DoctorRoom): Promise<r
   return [ok(persons > mostCounted ? `more than ${mostCounted} persons` : `${persons} persons`)];
 }
 
+import { demoIssuerPath } from './portal/demo-issuer.ts';
+
 async function clients({ read }: LookedAt, { settings }: DoctorRoom): Promise<readonly Finding[]> {
   const all = await allClients(read);
   const active = all.filter(({ disabledAt }) => disabledAt === undefined);
@@ -108,7 +110,9 @@ function settingsLacking(active: readonly Client[], settings: Settings): readonl
   // The demo trusts an issuer of its own, which no setting names.
   const strangers = active.filter(
     ({ credential, kind }) =>
-      credential.by === 'issuer' && kind !== 'demo' && !trustedIssuers.includes(credential.issuer),
+      credential.by === 'issuer' &&
+      !(kind === 'demo' && credential.issuer.endsWith(demoIssuerPath)) &&
+      !trustedIssuers.includes(credential.issuer),
   );
   const takesCertificates = tlsClientCertificates || clientCertificateHeader !== undefined;
   const certified = active.filter(({ credential, binding }) => credential.by === 'certificate' || binding === 'mtls');

@@ -40,7 +40,7 @@ export type Snapshot = MetricObjectWithValues<MetricValue<string>>[];
 
 /** What is told as a fault of the log, besides those of an operation. */
 const faultKinds = [
-  'api-thread call-backs clock database delivery document-blob-left document-bytes-broken',
+  'api-thread call-backs citizen-pages clock database delivery document-blob-left document-bytes-broken',
   'document-infected document-record-broken documents http identity ledger ledger-alarm ledger-behind ledger-witnesses',
   'letters queues received register root-key scan scanner-down stop time-stamp tls token trusted-issuer webhooks',
 ].flatMap((line) => line.split(' '));

@@ -152,7 +152,7 @@ const cases: readonly (readonly [
     'clients by certificate, where none is asked for',
     sql("update client set binding = 'mtls'"),
     {},
-    ['clients', 'warn', /^not let in by these settings, by certificate: \S+, \S+$/, /TLS_CLIENT_CERTIFICATES/],
+    ['clients', 'warn', /^not let in by these settings, by certificate: \S+, \S+, \S+$/, /TLS_CLIENT_CERTIFICATES/],
   ],
   [
     'an old backup of the database beside what was signed since',

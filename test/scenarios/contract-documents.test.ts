@@ -97,7 +97,9 @@ test('the issuer that the resource names issues the tokens, and its keys are whe
   assert.deepEqual(resource['bearer_methods_supported'], ['header']);
   const server = jsonOf(await ask({ path: '/.well-known/oauth-authorization-server' }));
   const { iss, aud } = decodeJwt(await home.token());
-  assert.deepEqual([resource['authorization_servers'], server['issuer'], iss], [[home.url], home.url, home.url]);
+  // The demo has one besides, at which its citizens sign in.
+  const issuers = [home.url, `${home.url}/demo/sign-in`];
+  assert.deepEqual([resource['authorization_servers'], server['issuer'], iss], [issuers, home.url, home.url]);
   assert.equal(aud, resource['resource']);
   const { keys } = jsonOf(await ask({ path: String(server['jwks_uri']).replace(home.url, '') }));
   assert.ok(Array.isArray(keys) && keys.length > 0);
