@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLog } from './api/log.ts';
+import type { Snapshot } from './api/metrics.ts';
 import type { Page, PageAnswer } from './api/server.ts';
 import { joinHouse } from './compose.ts';
 import { cascadeOf } from './compose-channels.ts';
@@ -33,10 +34,10 @@ function openChannel(port: NonNullable<typeof parentPort>) {
     write: (line: string) => {
       lines += line;
     },
-    end: () => {
+    end: (snapshot: Snapshot) => {
       clearInterval(writing);
       flush();
-      tell({ is: 'stopped' });
+      tell({ is: 'stopped', snapshot });
       port.close();
     },
   };
@@ -82,13 +83,31 @@ async function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): Pr
     ...{ roles: new Set(['api']), isDemo, isHelper: true, seat: order.seat, wakes: createWakes(tell) },
     ...{ cascade: cascadeOf(settings, isDemo), pages: remote.pages },
   });
-  port.on('message', (message: ToThread) => {
-    if (message.is === 'page') remote.answered(message.question, message.answer);
+  let isStopping = false;
+  const stop = async () => {
+    // It may be told to stop while it leaves.
+    if (isStopping) return;
+    isStopping = true;
     // What could not be stopped well was told in the log.
-    else if (message.is === 'stop') void running.stop().then(end, end);
-    else {
-      const { question } = message;
-      void running.snapshot().then((snapshot) => tell({ is: 'counted', question, snapshot }));
+    await running.stop().catch(() => undefined);
+    // Counted last, since a fault of its own end counts too.
+    end(await running.snapshot());
+  };
+  port.on('message', (message: ToThread) => {
+    switch (message.is) {
+      case 'page':
+        remote.answered(message.question, message.answer);
+        break;
+      case 'leave':
+        void running.leave().then(stop);
+        break;
+      case 'stop':
+        void stop();
+        break;
+      case 'count': {
+        const { question } = message;
+        void running.snapshot().then((snapshot) => tell({ is: 'counted', question, snapshot }));
+      }
     }
   });
   tell({ is: 'ready' });

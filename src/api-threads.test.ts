@@ -27,6 +27,7 @@ test('after a thread could not start, the next is begun when a minute has passed
     pages: [],
     wakes: { calling: never, delivery: never, scanning: never },
     server: { begun: () => (begun += 1_000) },
+    metrics: { sum: never },
     onLost: never,
   });
   const halfSeconds = (looks: number) => {

@@ -1,5 +1,5 @@
 import { endpointsOf } from './api/endpoint-register.ts';
-import { createMetrics, type Gauge, type Metrics, observed, type Snapshot } from './api/metrics.ts';
+import { createMetrics, type Metrics, observed, type Snapshot } from './api/metrics.ts';
 import { type ApiServer, createApiServer, type Mount, type Page } from './api/server.ts';
 import type { Seat } from './api/spread.ts';
 import { tryPort } from './api/try-port.ts';
@@ -70,6 +70,8 @@ export type Running = {
   forgetClients(): void;
   /** What was counted here, for the metrics of the process. */
   snapshot(): Promise<Snapshot>;
+  /** Leaves the port to the other threads, and resolves when nobody is connected any more; then it can be stopped. */
+  leave(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -127,7 +129,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const counted = await createMetrics();
   metrics = counted;
   counting.begin(eventCounts(counted, given.log));
-  const threads = begin(startThreads(house, mode, { port, publicUrl, wakes, server, front }));
+  const threads = begin(startThreads(house, mode, { port, publicUrl, wakes, server, front, metrics }));
   const metricsPage = counted.page(threads?.snapshots);
   const admin = begin(mode.isHelper === true ? undefined : await startAdmin(house, front, metricsPage));
   // What may be refused comes first: a wrong setting or a port that is taken ends the start before anything is at work.
@@ -137,7 +139,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const queues = begin(mode.roles.has('worker') ? watchQueues(house) : undefined);
   keeping = begin(mode.roles.has('worker') ? startKeeping(house, ports) : undefined);
   const clearing = begin(mode.roles.has('worker') ? startClearing(house) : undefined);
-  metrics.gauges([...ledgerGauges(ledger.watch), ...(queues?.gauges ?? []), ...threadGauges(threads)]);
+  metrics.gauges([...ledgerGauges(ledger.watch), ...(queues?.gauges ?? []), ...(threads?.gauges ?? [])]);
   const minutely = eachMinute(house);
   return {
     publicUrl,
@@ -145,6 +147,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
     snapshot: counted.snapshot,
+    leave: server.leave,
     stop: async () => {
       // All of them take nothing new from now on, and share one time to finish.
       const worker: readonly (Part | undefined)[] = [delivering, calling, queues, keeping, clearing];
@@ -231,25 +234,20 @@ type ThreadSite = {
   readonly wakes: Wakes;
   readonly server: ApiServer;
   readonly front: Front;
+  readonly metrics: Metrics;
 };
 
 function startThreads(
   house: House,
   mode: Mode,
-  { port, publicUrl, wakes, server, front }: ThreadSite,
+  { port, publicUrl, wakes, server, front, metrics }: ThreadSite,
 ): ApiThreads | undefined {
   const { threads, isDemo, roles: own } = mode;
   if (threads === undefined || !own.has('api')) return undefined;
   const { environment, rootKeyPath } = threads;
   const order = { environment, isDemo, rootKeyPath, port, publicUrl };
   const pages = [...mode.pages, ...front.pages.filter(({ path }) => path === readinessPath)];
-  return openApiThreads({ ...threads, seat: mode.seat, house, order, pages, wakes, server });
-}
-
-function threadGauges(threads: ApiThreads | undefined): Gauge[] {
-  if (threads === undefined) return [];
-  const help = 'Threads that answer calls, the first among them.';
-  return [{ name: 'citizen_services_api_threads', help, read: () => 1 + threads.count }];
+  return openApiThreads({ ...threads, seat: mode.seat, house, order, pages, wakes, server, metrics });
 }
 
 /** Takes over a root key that is being rotated by another hand, forgets keys that nobody used, and looks at the clock, also at once. */

@@ -13,7 +13,7 @@ export type ThreadOrder = {
   readonly rootKeyPath: string;
   readonly port: number;
   readonly publicUrl: string;
-  /** Where it tells the other threads how many connections it has in use. */
+  /** Where it tells the other threads how many connections it has in use, and how busy it is. */
   readonly seat: Seat;
   /** The pages that show what the first thread has in memory: it is asked for them. */
   readonly pages: readonly string[];
@@ -28,7 +28,9 @@ export type Wakes = { readonly [part in Wakeable]: (queues?: ReadonlySet<string>
 
 /** From the helping thread to the first. */
 export type FromThread =
-  | { readonly is: 'ready' | 'stopped' }
+  | { readonly is: 'ready' }
+  /** The last message: what it has counted in all its time. */
+  | { readonly is: 'stopped'; readonly snapshot: Snapshot }
   | { readonly is: 'failed'; readonly message: string }
   | { readonly is: 'lines'; readonly text: string }
   | { readonly is: 'wake'; readonly part: Wakeable; readonly queues: ReadonlySet<string> | undefined }
@@ -45,4 +47,6 @@ export type FromThread =
 export type ToThread =
   | { readonly is: 'count'; readonly question: number }
   | { readonly is: 'page'; readonly question: number; readonly answer: PageAnswer | undefined }
+  /** To take no more connections, and to stop when the last one is over. */
+  | { readonly is: 'leave' }
   | { readonly is: 'stop' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as aTurn } from 'node:timers/promises';
 import { systemNap } from '../jobs/timer.ts';
-import { createBusyLook } from './busy-loop.ts';
+import { createBusyShare } from './busy-loop.ts';
 
 const lastingMs = 100;
 
@@ -17,7 +17,8 @@ function sleep(): void {
 
 test('a thread that works is busy, and one that sleeps between two turns is not', async () => {
   await aTurn();
-  const isBusy = createBusyLook(0.7);
+  const share = createBusyShare();
+  const isBusy = () => share() >= 0.7;
   work();
   assert.equal(isBusy(), true);
   sleep();

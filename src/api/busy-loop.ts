@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { nappedMs } from '../jobs/timer.ts';
 
 /**
- * Tells at each call whether the event loop of this thread was at work for that share of the time since the one before. What
- * the thread slept between two turns is no work, though the loop counts it as such.
+ * Tells at each call for what share of the time since the one before, from 0 to 1, the event loop of this thread was at work.
+ * What the thread slept between two turns is no work, though the loop counts it as such.
  */
-export function createBusyLook(share: number): () => boolean {
+export function createBusyShare(): () => number {
   let before = performance.eventLoopUtilization();
   let nappedBefore = nappedMs();
   return () => {
@@ -14,6 +14,7 @@ export function createBusyLook(share: number): () => boolean {
     const napped = nappedMs() - nappedBefore;
     before = now;
     nappedBefore += napped;
-    return active - napped >= share * (active + idle);
+    const lasted = active + idle;
+    return lasted > 0 ? Math.max(0, active - napped) / lasted : 0;
   };
 }

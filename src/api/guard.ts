@@ -118,6 +118,10 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   const guarded: RequestListener = (request, response) => {
     if (ended.has(request.socket)) return;
     last.set(request.socket, response);
+    if (options.moves?.(request.socket) === true) {
+      ended.add(request.socket);
+      response.shouldKeepAlive = false;
+    }
     options.strip?.(request);
     const refusal = refusalOfRequest(request) ?? options.shed();
     if (refusal === undefined && isOfServer(request)) {
@@ -125,10 +129,6 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
       response.writeHead(204, headers).end();
     } else if (refusal === undefined) {
       bodies.begin(request);
-      if (options.moves?.(request.socket) === true) {
-        ended.add(request.socket);
-        response.shouldKeepAlive = false;
-      }
       handler(request, response);
     } else {
       if (refusal.headers?.['connection'] === 'close') ended.add(request.socket);

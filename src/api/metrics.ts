@@ -17,6 +17,8 @@ export type Metrics = {
   gauges(list: readonly Gauge[]): void;
   /** What was counted here, for the thread that serves the metrics of all. */
   snapshot(): Promise<Snapshot>;
+  /** One in the place of several. */
+  sum(snapshots: readonly Snapshot[]): Promise<Snapshot>;
   /** `/metrics`, with what `others` have counted. */
   page(others?: () => Promise<readonly Snapshot[]>): Page;
 };
@@ -109,6 +111,7 @@ export async function createMetrics(): Promise<Metrics> {
       seconds.observe({ method, route }, durationMs / 1_000);
     },
     snapshot,
+    sum: (snapshots) => AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON(),
     page: (others = async () => []) => {
       collectDefaultMetrics({ register: ofProcess });
       return {

@@ -1,10 +1,11 @@
-import type { RequestListener, Server } from 'node:http';
-import { setImmediate as aTurn, setTimeout as pause } from 'node:timers/promises';
+import type { RequestListener } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { CertificateReader } from '../access/client-certificate.ts';
 import type { Random } from '../kernel/clock.ts';
 import { mintUuid } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
+import { closeListener, untilNobodyComes } from './close-listener.ts';
 import type { House } from './dispatch.ts';
 import { createGuardedServer, httpLimits, methods } from './guard.ts';
 import { createLoad, type Load } from './load.ts';
@@ -54,18 +55,22 @@ export type ServerParts<P> = {
   readonly seat?: Seat | undefined;
 };
 
-/** The running HTTP side. `stop` takes nothing new, finishes what was taken within `deadlineMs`, and closes. */
+/** The running HTTP side. */
 export type ApiServer = {
   listen(host: string, port: number): Promise<number>;
   /** How many requests have begun so far. */
   begun(): number;
+  /**
+   * Takes no new connection any more, while others listen on the same port, and refuses nobody: each connection is closed behind
+   * its next answer or when it has been idle for as long as any. Resolves when the last one is over, however long that takes.
+   */
+  leave(): Promise<void>;
+  /** Takes nothing new, finishes what was taken within `deadlineMs`, and closes. */
   stop(deadlineMs: number): Promise<void>;
 };
 
 /** How long a stop waits for requests on connections that were open before it; each is answered with 503 and closed. */
 const lingerMs = 500;
-const mostTurns = 10_000;
-const quietTurns = 4;
 
 /** Builds the HTTP server: the guard in front, one route for each operation, a problem for everything else. */
 export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
@@ -103,18 +108,7 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
       });
     },
   });
-  // Bodies are read by dispatch, after the caller is known: to Fastify no method has one, so that it looks neither at the
-  // body nor at its type.
-  for (const method of methods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  // The router takes the nothing behind a last slash for a name.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (hasEmptyName(request.params)) reply.callNotFound();
-    else done();
-  });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (load.stopping) reply.header('connection', 'close');
-    done();
-  });
+  prepare(app, load);
   refuseTheRest(app, desk);
   mountAll(app, desk);
   return {
@@ -126,6 +120,11 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
       spread?.begin();
       const address = app.server.address();
       return typeof address === 'object' && address !== null ? address.port : port;
+    },
+    leave: async () => {
+      const { over } = await closeListener(app.server);
+      spread?.end();
+      await over;
     },
     stop: async (deadlineMs) => {
       spread?.end();
@@ -140,6 +139,22 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
   };
 }
 
+/** What holds for all routes. */
+function prepare(app: FastifyInstance, load: Load): void {
+  // Bodies are read by dispatch, after the caller is known: to Fastify no method has one, so that it looks neither at the
+  // body nor at its type.
+  for (const method of methods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  // The router takes the nothing behind a last slash for a name.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (hasEmptyName(request.params)) reply.callNotFound();
+    else done();
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (load.stopping) reply.header('connection', 'close');
+    done();
+  });
+}
+
 /** A problem for what no route answers, and for a fault that none has caught. */
 function refuseTheRest<P>(app: FastifyInstance, desk: Desk<P>): void {
   app.setErrorHandler((fault, _request, reply) => {
@@ -150,24 +165,6 @@ function refuseTheRest<P>(app: FastifyInstance, desk: Desk<P>): void {
   app.setNotFoundHandler((_request, reply) =>
     refuseReply(desk, { reply, refusal: refuse('not-found'), instance: desk.newInstance() }),
   );
-}
-
-/**
- * Lets turns of the event loop go by until some have brought no new connection, since each accepts one: those that wait
- * to be accepted when the listening socket closes are reset, and their callers could not tell what was taken.
- */
-async function untilNobodyComes(server: Server): Promise<void> {
-  let came = false;
-  const notice = () => {
-    came = true;
-  };
-  server.on('connection', notice);
-  for (let turn = 0, quiet = 0; turn < mostTurns && quiet < quietTurns; turn += 1) {
-    came = false;
-    await aTurn();
-    quiet = came ? 0 : quiet + 1;
-  }
-  server.off('connection', notice);
 }
 
 function hasEmptyName(params: unknown): boolean {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createSpread, firstSeat } from './spread.ts';
+import { createSpread, firstSeat, workOfOthers } from './spread.ts';
 
 /** Threads that are busy all the time, or never, each with so many connections that ask once between two looks. */
 function threadsWith(t: TestContext, counts: readonly number[], isBusy = true) {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const { board } = firstSeat(counts.length);
+  const seat = firstSeat(counts.length);
   const threads = counts.map((count, place) => ({
-    spread: createSpread({ board, place }, () => isBusy),
+    spread: createSpread({ ...seat, place }, () => (isBusy ? 1 : 0)),
     connections: Array.from({ length: count }, () => ({})),
   }));
   for (const { spread } of threads) spread.begin();
@@ -73,4 +73,35 @@ test('a thread that is not busy lets go of nobody', (t) => {
   ask();
   look();
   assert.deepEqual(ask(), [0, 0]);
+});
+
+test('who is with a thread that listens no more comes anew, at once and whoever else is busy', (t) => {
+  const { threads, ask } = threadsWith(t, [4, 4], false);
+  assert.deepEqual(ask(), [0, 0]);
+  threads[1]?.spread.end();
+  threads[1]?.connections.push({});
+  assert.deepEqual(ask(), [0, 4 + 1]);
+});
+
+test('each thread tells the others for what share of its time it is at work, until it listens no more', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const first = firstSeat(3);
+  const shares = [0.5, 0.25, 0.125];
+  const spreads = shares.map((share, place) => createSpread({ ...first, place }, () => share));
+  for (const spread of spreads) spread.begin();
+  t.after(() => {
+    for (const spread of spreads) spread.end();
+  });
+  assert.equal(workOfOthers(first), 0);
+  t.mock.timers.tick(500);
+  assert.deepEqual([workOfOthers(first), workOfOthers({ ...first, place: 2 })], [0.375, 0.75]);
+  spreads[1]?.end();
+  assert.equal(workOfOthers(first), 0.125);
+  // Another one has begun in its place.
+  const next = createSpread({ ...first, place: 1 }, () => 0.75);
+  next.begin();
+  t.after(next.end);
+  t.mock.timers.tick(500);
+  spreads[1]?.end();
+  assert.equal(workOfOthers(first), 0.875, 'what ends twice leaves the seat once');
 });

@@ -1,27 +1,40 @@
-import { createBusyLook } from './busy-loop.ts';
+import { createBusyShare } from './busy-loop.ts';
 
-/**
- * One place of a board in shared memory that all threads of a process see: how many connections each has in use, and one
- * more, so that 0 is a place where nobody listens.
- */
-export type Seat = { readonly board: Int32Array<SharedArrayBuffer>; readonly place: number };
+type Shared = Int32Array<SharedArrayBuffer>;
+
+/** One place of the boards in shared memory that all threads of a process see. */
+export type Seat = {
+  /** How many connections each has in use, and one more, so that 0 is a place where nobody listens. */
+  readonly board: Shared;
+  /** For how many thousandths of its time each is at work. */
+  readonly work: Shared;
+  readonly place: number;
+};
 
 /** Keeps the connections in use spread over the threads that listen on one port. */
 type Spread = {
   /** Told of each request: whether its connection is to be closed behind the answer, so that its caller comes anew. */
   moves(connection: object): boolean;
   begin(): void;
+  /** This thread listens no more: from now on each of its connections is to be closed behind its next answer. */
   end(): void;
 };
 
-/** A board for so many threads, with the seat of the first. */
+/** Boards for so many threads, with the seat of the first. */
 export function firstSeat(threads: number): Seat {
-  return { board: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * threads)), place: 0 };
+  const board = () => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * threads));
+  return { board: board(), work: board(), place: 0 };
 }
 
 /** Nobody listens there, or nobody does any more. */
-export function leaveSeat({ board, place }: Seat): void {
+export function leaveSeat({ board, work, place }: Seat): void {
   Atomics.store(board, place, 0);
+  Atomics.store(work, place, 0);
+}
+
+/** The shares of their time for which the other threads are at work, added up: 2 where two never pause. */
+export function workOfOthers({ work, place }: Seat): number {
+  return work.reduce((sum, thousandths, at) => (at === place ? sum : sum + thousandths), 0) / 1_000;
 }
 
 const lookEveryMs = 500;
@@ -35,8 +48,8 @@ const toleratedShare = 1 / 8;
  * threads often has 20. A busy thread that has more than its share closes some behind their next answers, as many as bring it
  * to its share on average, since some of those callers come back to it. Others gain nothing from having fewer callers.
  */
-export function createSpread(seat: Seat, isBusy = createBusyLook(busyShare)): Spread {
-  const { board, place } = seat;
+export function createSpread(seat: Seat, share = createBusyShare()): Spread {
+  const { board, work, place } = seat;
   const lastUse = new WeakMap<object, number>();
   let look = 0;
   let inUse = 0;
@@ -44,10 +57,13 @@ export function createSpread(seat: Seat, isBusy = createBusyLook(busyShare)): Sp
   // What the others have told is up to one look old, so a thread lets go of some at every second look at the most.
   let tooManyBefore = 0;
   let looking: NodeJS.Timeout | undefined;
+  let isOver = false;
 
   function lookAround(): void {
+    const busy = share();
     Atomics.store(board, place, inUse + 1);
-    const tooManyNow = isBusy() ? tooMany(inUse, board) : 0;
+    Atomics.store(work, place, Math.round(busy * 1_000));
+    const tooManyNow = busy >= busyShare ? tooMany(inUse, board) : 0;
     leaving = tooManyBefore === 0 ? 0 : tooManyNow;
     tooManyBefore = leaving > 0 ? 0 : tooManyNow;
     inUse = 0;
@@ -56,6 +72,7 @@ export function createSpread(seat: Seat, isBusy = createBusyLook(busyShare)): Sp
 
   return {
     moves: (connection) => {
+      if (isOver) return true;
       const last = lastUse.get(connection);
       // Who has just come stays: all others would come anew in its place.
       if (last !== undefined && leaving > 0) {
@@ -74,6 +91,9 @@ export function createSpread(seat: Seat, isBusy = createBusyLook(busyShare)): Sp
       looking.unref();
     },
     end: () => {
+      // Another thread may have the seat since.
+      if (isOver) return;
+      isOver = true;
       clearInterval(looking);
       leaveSeat(seat);
     },

@@ -44,7 +44,7 @@ export const settingTable = {
   API_THREADS: {
     kind: 'count',
     fallback: undefined,
-    help: 'How many threads may answer calls, on Linux; default one for each processor, up to 4. All but the first begin only when those before them are busy.',
+    help: 'How many threads may answer calls, on Linux; default one for each processor, up to 4. All but the first begin only when those before them are busy, and end when they have not been for a minute.',
   },
   ADMIN_PORT: {
     kind: 'port',

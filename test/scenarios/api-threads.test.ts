@@ -1,80 +1,15 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { Agent, type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { before, suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Engine, engines } from '../engines.ts';
+import { type Busy, busyCallers, busyUntil, busyUntilTwo, call, metric, startServer } from '../busy-server.ts';
+import { engines } from '../engines.ts';
 import { endingThreadsOf } from '../thread-end.ts';
-import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
+import { afterThisFile, makeHome } from '../whole-server.ts';
 
 const file = afterThisFile();
-
-const busyCallers = 48;
-const beginWithinMs = 75_000;
-
-/** A caller that opens a connection for every call, so that any thread may answer it. */
-async function call(
-  url: string,
-  token: string,
-  { method = 'GET', path = '/', body = undefined as object | undefined },
-) {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, connection: 'close', 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, json: (await response.json()) as Record<string, unknown>, response };
-}
-
-async function metric(server: WholeServer, name: string): Promise<number> {
-  const at = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(`${server.stdout()}${server.stderr()}`)?.[0] ?? assert.fail();
-  const text = await (await fetch(at)).text();
-  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
-  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
-}
-
-type Busy = { readonly home: ServerHome; readonly server: WholeServer; readonly token: string };
-
-async function startServer(t: Parameters<typeof makeHome>[0], engine: Engine['name'], settings = {}): Promise<Busy> {
-  const home = await makeHome(t, {
-    engine,
-    settings: { API_THREADS: '2', VERIFY_QUANTUM_MS: '0', LOG_LEVEL: 'info', ...settings },
-  });
-  const server = await home.start('demo');
-  assert.equal(await metric(server, 'citizen_services_api_threads'), 1, 'a server that is not busy has one thread');
-  return { home, server, token: await home.token() };
-}
-
-/** Claims that are right of a citizen of the demo. */
-function claimsIn(home: ServerHome) {
-  const { citizenId, givenName, birthDate } = home.demo().citizens[0] ?? assert.fail();
-  return { citizenId, givenName, birthDate };
-}
-
-/** Keeps the server busy, by callers who keep their connections, until that is so of an answer; gives how many calls that took. */
-async function busyUntil(isSo: (answer: IncomingMessage) => boolean, { home, token }: Busy): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: busyCallers });
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const claims = JSON.stringify(claimsIn(home));
-  const endsAt = Date.now() + beginWithinMs;
-  let calls = 0;
-  let isOver = false;
-  const caller = async () => {
-    while (!isOver && Date.now() < endsAt) {
-      const sent = request(`${home.url}/v1/identity/verify`, { agent, method: 'POST', headers }).end(claims);
-      const [answer]: IncomingMessage[] = await once(sent, 'response');
-      assert.equal(answer?.statusCode, 200);
-      await once(answer?.resume() ?? assert.fail(), 'end');
-      calls += 1;
-      isOver ||= isSo(answer);
-    }
-  };
-  await Promise.all(Array.from({ length: busyCallers }, caller)).finally(() => agent.destroy());
-  return calls;
-}
 
 /** The same until one of the callers is asked to come anew. */
 async function busyUntilAsked(busy: Busy): Promise<number> {
@@ -192,14 +127,7 @@ test('a thread that cannot start says why, and the first one goes on answering',
 test('a thread that ends while it answers ends the process, which says why: a supervisor starts it whole again', async (t) => {
   const busy = await startServer(t, 'sqlite', endingThreadsOf('api-thread', t));
   const { server } = busy;
-  let isOver = false;
-  const found = async () => {
-    const endsAt = Date.now() + beginWithinMs;
-    while (Date.now() < endsAt && (await metric(server, 'citizen_services_api_threads')) < 2) await pause(100);
-    isOver = true;
-  };
-  await Promise.all([found(), busyUntil(() => isOver, busy)]);
-  assert.equal(await metric(server, 'citizen_services_api_threads'), 2);
+  await busyUntilTwo(busy);
   const { code } = await server.end('SIGUSR2');
   assert.equal(code, 1, server.stderr());
   assert.match(server.stderr(), /"level":"error".*a thread that answers calls ended with code 1/);

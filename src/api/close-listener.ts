@@ -1,0 +1,33 @@
+import { Server } from 'node:net';
+import { setImmediate as aTurn } from 'node:timers/promises';
+
+const mostTurns = 10_000;
+const quietTurns = 4;
+
+/**
+ * Lets turns of the event loop go by until some have brought no new connection, since each accepts one: those that wait
+ * to be accepted when the listening socket closes are reset, and their callers could not tell what was taken.
+ */
+export async function untilNobodyComes(server: Server): Promise<void> {
+  let came = false;
+  const notice = () => {
+    came = true;
+  };
+  server.on('connection', notice);
+  for (let turn = 0, quiet = 0; turn < mostTurns && quiet < quietTurns; turn += 1) {
+    came = false;
+    await aTurn();
+    quiet = came ? 0 : quiet + 1;
+  }
+  server.off('connection', notice);
+}
+
+/**
+ * Closes the listening socket, and cuts off nobody: not even idle connections, on which a request may be on its way. Resolves
+ * when it is closed; `over` does when the last connection has ended.
+ */
+export async function closeListener(server: Server): Promise<{ readonly over: Promise<void> }> {
+  await untilNobodyComes(server);
+  // In this very turn. The `close` of node:http would first end idle connections, and watch those that are left no more.
+  return { over: new Promise((resolve) => Server.prototype.close.call(server, () => resolve())) };
+}

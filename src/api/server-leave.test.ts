@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import type { RequestListener } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { type Answered, createExchange } from '../../test/exchange.ts';
+import { storelessHouse } from '../../test/storeless-house.ts';
+import { until } from '../../test/until.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { createLog } from './log.ts';
+import { createApiServer } from './server.ts';
+import { firstSeat } from './spread.ts';
+
+// Only Linux spreads the connections of one port over several listeners.
+const onLinux = { skip: process.platform !== 'linux' };
+
+/** A server that says its name, at `/slow` by halves: the second when `goOn` is called. */
+function namedServer(name: string, place: number, goOn: (call: () => void) => void = () => undefined) {
+  const handler: RequestListener = (request, response) => {
+    if (request.url !== '/slow') {
+      response.end(name);
+      return;
+    }
+    response.write(name);
+    goOn(() => response.end(name));
+  };
+  return createApiServer({
+    house: storelessHouse,
+    ...{ operations: [], pages: [], publicUrl: 'http://localhost', apiVersion: '1.0.0' },
+    mounts: [{ paths: ['/name', '/slow'], methods: ['GET'], handler }],
+    ...{ random: systemRandom, log: createLog('silent'), seat: { ...firstSeat(64), place } },
+  });
+}
+
+async function startFirst(t: TestContext): Promise<{ readonly url: string; readonly port: number }> {
+  const server = namedServer('first', 0);
+  const port = await server.listen('127.0.0.1', 0);
+  t.after(() => server.stop(1_000));
+  return { url: `http://127.0.0.1:${port}`, port };
+}
+
+/** Calls over kept connections until that server answers one, whose connection the exchange it gives has. */
+async function connectedTo(t: TestContext, { url, name }: { readonly url: string; readonly name: string }) {
+  for (;;) {
+    const exchange = createExchange(url, 1);
+    t.after(() => exchange.close());
+    if (textOf(await exchange({ path: '/name' })) === name) return exchange;
+  }
+}
+
+const textOf = ({ body }: Answered) => body.toString();
+
+/** What the answer said, and whether its connection goes on. */
+const told = (answer: Answered) => [answer.status, textOf(answer), answer.headers.connection];
+
+test(
+  'a server that leaves its port to another finishes what was begun and lets each connection go behind its next answer',
+  onLinux,
+  async (t) => {
+    const { url, port } = await startFirst(t);
+    let goOn: (() => void) | undefined;
+    const second = namedServer('second', 1, (call) => {
+      goOn = call;
+    });
+    t.after(() => second.stop(1_000));
+    await second.listen('127.0.0.1', port);
+    const slow = await connectedTo(t, { url, name: 'second' });
+    const kept = await connectedTo(t, { url, name: 'second' });
+    const idle = await connectedTo(t, { url, name: 'second' });
+    const download = slow({ path: '/slow' });
+    await until(async () => goOn !== undefined);
+    let isOver = false;
+    const leaving = second.leave().then(() => {
+      isOver = true;
+    });
+    const fresh = createExchange(url);
+    // Its listening socket is closed a few turns later.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    for (let n = 0; n < 20; n += 1) assert.equal(textOf(await fresh({ path: '/name' })), 'first');
+    assert.deepEqual(told(await kept({ path: '/name' })), [200, 'second', 'close']);
+    assert.deepEqual(told(await kept({ path: '/name' })), [200, 'first', 'keep-alive']);
+    assert.equal(isOver, false);
+    goOn?.();
+    assert.equal(textOf(await download), 'secondsecond');
+    assert.equal(isOver, false, 'one connection is idle still');
+    // Nobody cuts it off; it ends when its time is over.
+    await leaving;
+    assert.deepEqual(told(await idle({ path: '/name' })), [200, 'first', 'keep-alive']);
+  },
+);
+
+test(
+  'who waits to be accepted when a server leaves the port is answered, by whichever the kernel chose',
+  onLinux,
+  async (t) => {
+    const { url, port } = await startFirst(t);
+    const fresh = createExchange(url);
+    for (let place = 1; place <= 8; place += 1) {
+      const name = `number ${place}`;
+      const server = namedServer(name, place);
+      await server.listen('127.0.0.1', port);
+      const calls = Array.from({ length: 48 }, () => fresh({ path: '/name' }));
+      // Now they are connected, and none has been accepted.
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+      await server.leave();
+      const names = new Set((await Promise.all(calls)).map(textOf));
+      assert.deepEqual(names, new Set(['first', name]));
+      await server.stop(1_000);
+    }
+  },
+);
+
+test('a server that is stopped while it leaves stops as any does', onLinux, async (t) => {
+  const { url, port } = await startFirst(t);
+  let isBegun = false;
+  const second = namedServer('second', 1, () => {
+    isBegun = true;
+  });
+  await second.listen('127.0.0.1', port);
+  const slow = await connectedTo(t, { url, name: 'second' });
+  const kept = await connectedTo(t, { url, name: 'second' });
+  const download = assert.rejects(slow({ path: '/slow' }));
+  await until(async () => isBegun);
+  const leaving = second.leave();
+  const stopping = second.stop(300);
+  const { status, headers } = await kept({ path: '/name' });
+  assert.deepEqual([status, headers.connection], [503, 'close']);
+  await Promise.all([stopping, leaving, download]);
+  assert.equal(textOf(await kept({ path: '/name' })), 'first');
+});

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { lookEveryMs } from '../../src/thread-demand.ts';
+import { type Busy, busyUntilTwo, claimsIn, metric, metricsOf, startServer, threadsMetric } from '../busy-server.ts';
+import { type Engine, engines } from '../engines.ts';
+import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { hurryingEvery } from '../hurrying.ts';
+import { endingThreadsOf } from '../thread-end.ts';
+import { until } from '../until.ts';
+import { documentOf } from '../uploaders.ts';
+
+/** More than what the system takes of an answer that nobody reads. */
+const documentBytes = 24 * 1_048_576;
+/** So many that one of them is with the second thread. */
+const readers = 8;
+const requests = 'citizen_services_requests_total';
+const verified = `${requests}{method="POST",route="/v1/identity/verify",status="200",problem=""}`;
+const path = '/v1/identity/verify';
+
+/** A server whose quiet minute takes twelve seconds, and whose threads SIGUSR2 ends. */
+async function startHasty(t: TestContext, engine: Engine['name']): Promise<Busy> {
+  const [ending, hurried] = [endingThreadsOf('api-thread', t), hurryingEvery(lookEveryMs)];
+  return await startServer(t, engine, { NODE_OPTIONS: `${hurried.NODE_OPTIONS} ${ending.NODE_OPTIONS}` });
+}
+
+/** How many threads of the machine the process has; that of an ended one is gone. */
+const machineThreads = ({ server }: Busy) => readdirSync(`/proc/${server.pid}/task`).length;
+
+async function depositLarge({ home, token }: Busy): Promise<string> {
+  const headers = { 'content-type': 'application/pdf', 'citizen-id': claimsIn(home).citizenId, 'document-title': 'L' };
+  const body = documentOf(documentBytes);
+  const ask = createExchange(home.url);
+  const answer = await ask({ method: 'POST', path: '/v1/documents', headers: withToken(token, headers), body });
+  assert.equal(answer.status, 201, answer.body.toString());
+  return `/v1/documents/${jsonOf(answer)['id']}`;
+}
+
+/** Begins to read a document, slowly, over connections of their own. */
+async function startReading({ home, token }: Busy, document: string) {
+  const agent = new Agent({ keepAlive: true });
+  const answers = await Promise.all(
+    Array.from({ length: readers }, async () => {
+      const sent = request(`${home.url}${document}`, { agent, headers: withToken(token) }).end();
+      const [answer]: IncomingMessage[] = await once(sent, 'response');
+      assert.equal(answer?.statusCode, 200);
+      return answer ?? assert.fail();
+    }),
+  );
+  let isSlow = true;
+  const digestOf = async (answer: IncomingMessage) => {
+    const hash = createHash('sha256');
+    for await (const piece of answer) {
+      hash.update(piece);
+      // A reader that stands still is cut off.
+      if (isSlow) await pause(1_000);
+    }
+    return hash.digest('hex');
+  };
+  const reading = Promise.allSettled(answers.map(digestOf));
+  return {
+    /** The digests of what each has read, or nothing where it was broken off. */
+    finish: async () => {
+      isSlow = false;
+      const digests = (await reading).map((one) => (one.status === 'fulfilled' ? one.value : undefined));
+      agent.destroy();
+      return digests;
+    },
+    whole: new Array(readers).fill(createHash('sha256').update(documentOf(documentBytes)).digest('hex')),
+  };
+}
+
+/** Callers who go on slowly, over a connection that is kept and over fresh ones; gives how many calls they made. */
+function startSlowCallers({ home, token }: Busy) {
+  const claims = sendJson(token, path, claimsIn(home));
+  const [kept, fresh] = [createExchange(home.url, 1), createExchange(home.url)];
+  let isOver = false;
+  let calls = 0;
+  const caller = async (ask: typeof fresh) => {
+    for (; !isOver; await pause(100)) {
+      const { status, body } = await ask(claims);
+      assert.equal(status, 200, body.toString());
+      calls += 1;
+    }
+  };
+  const over = Promise.all([caller(kept), caller(fresh)]);
+  return {
+    stop: async () => {
+      isOver = true;
+      await over.finally(() => kept.close());
+      return calls;
+    },
+  };
+}
+
+/** Looks again and again whether something that was counted has fallen. */
+function startWatch({ server }: Busy) {
+  let isOver = false;
+  const watch = async () => {
+    const highest = new Map<string, number>();
+    for (; !isOver; await pause(500)) {
+      for (const [name, value] of await metricsOf(server)) {
+        if (!/^citizen_services_\w+_(?:total|count|bucket|sum)\{/.test(name)) continue;
+        const before = highest.get(name) ?? 0;
+        // A sum of fractions may be added up in another order.
+        assert.ok(value >= before - 1e-6, `${name} fell from ${before} to ${value}`);
+        highest.set(name, value);
+      }
+    }
+  };
+  const over = watch();
+  return {
+    stop: async () => {
+      isOver = true;
+      await over;
+    },
+  };
+}
+
+/** Waits until the second thread leaves; on a machine that others keep busy the first minute may not be a quiet one. */
+async function untilAlone({ server }: Busy): Promise<void> {
+  for (const endsAt = Date.now() + 90_000; (await metric(server, threadsMetric)) > 1; await pause(500))
+    assert.ok(Date.now() < endsAt, 'the second thread has not left');
+}
+
+for (const { name } of engines) {
+  test(`${name}: a thread that helped ends when the load is over: nobody is cut off, and nothing counted or logged is lost`, async (t) => {
+    const busy = await startHasty(t, name);
+    const { server } = busy;
+    const document = await depositLarge(busy);
+    const watch = startWatch(busy);
+    let calls = await busyUntilTwo(busy);
+    const both = machineThreads(busy);
+    const [callers, reading] = [startSlowCallers(busy), await startReading(busy, document)];
+    await untilAlone(busy);
+    assert.equal(machineThreads(busy), both, 'a thread that leaves waits for whoever reads slowly');
+    assert.deepEqual(await reading.finish(), reading.whole);
+    await until(async () => machineThreads(busy) < both);
+    calls += await callers.stop();
+    assert.equal((await metricsOf(server)).get(verified), calls);
+    await watch.stop();
+    const { code } = await server.end('SIGTERM');
+    assert.equal(code, 0, server.stderr());
+    assert.doesNotMatch(server.stderr(), /"level":"error"/);
+    const lines = server.stderr().split('\n');
+    const told = lines.filter((line) => line.includes(`"route":"${path}"`) && line.endsWith('"msg":"request"}'));
+    assert.equal(told.length, calls);
+  });
+}
+
+test('while a thread leaves another begins in its place, and a server that is stopped finishes what both have begun', async (t) => {
+  const busy = await startHasty(t, 'sqlite');
+  const document = await depositLarge(busy);
+  await busyUntilTwo(busy);
+  const reading = await startReading(busy, document);
+  await untilAlone(busy);
+  await busyUntilTwo(busy);
+  const ended = busy.server.end('SIGTERM');
+  assert.deepEqual(await reading.finish(), reading.whole);
+  const { code } = await ended;
+  assert.equal(code, 0, busy.server.stderr());
+  assert.doesNotMatch(busy.server.stderr(), /"level":"error"/);
+});
+
+test('a fault that ends a thread while it leaves ends the process, which says why', async (t) => {
+  const busy = await startHasty(t, 'sqlite');
+  const document = await depositLarge(busy);
+  await busyUntilTwo(busy);
+  const reading = await startReading(busy, document);
+  await untilAlone(busy);
+  const ended = busy.server.end('SIGUSR2');
+  assert.ok((await reading.finish()).includes(undefined));
+  const { code } = await ended;
+  assert.equal(code, 1, busy.server.stderr());
+  assert.match(busy.server.stderr(), /"level":"error".*a thread that answers calls ended with code 1/);
+});
