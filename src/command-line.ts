@@ -62,7 +62,7 @@ function handedOver({ words, load }: Family, settings: () => Settings, terminal:
 /** The house that a backup makes, with a root key that need not be in its folder. */
 const openTrial: OpenTrial = async (settings, rootKeyFile, use) =>
   await withHouse({ ...settings, rootKeyFile }, async (house) => {
-    const { ledgerRoomOf, logPolicyOf } = await import('./compose-ledger.ts');
+    const { ledgerRoomOf, logPolicyOf } = await import('./compose/ledger.ts');
     const { ports } = await documentsRoomOf(house);
     const { log } = ledgerRoomOf(house);
     return await use({ ...house, read: house.db.read, ports, log, logPolicy: () => logPolicyOf(house) });
@@ -131,7 +131,7 @@ function ownFamilies(settings: () => Settings, terminal: Terminal, environment: 
   };
   const [clock, random] = [systemClock, systemRandom];
   const witnessParts = () => ({ clock, random, stopped: hearStop().told });
-  const checkUp = async () => await (await import('./compose-doctor.ts')).checkUpOf(environment);
+  const checkUp = async () => await (await import('./compose/doctor.ts')).checkUpOf(environment);
   const backups = { settings, clock, rootKeyPath, openTrial, hearStop };
   return [
     of('ledger', async () => [(await import('./cli/ledger-verify.ts')).ledgerVerifyCommand(terminal, fetch)]),

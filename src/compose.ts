@@ -104,7 +104,7 @@ export async function houseOn({ settings, root, timer, random, log, ...given }: 
       onStep,
       onSetRight: async (right) => {
         // Seldom needed, and much to load for a command.
-        const { bringBack } = await import('./compose-waits.ts');
+        const { bringBack } = await import('./compose/waits.ts');
         await bringBack({ ...db, claim }, right);
       },
     }),

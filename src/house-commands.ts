@@ -60,11 +60,11 @@ export async function houseCommands(useHouse: UseHouse, terminal: Terminal): Pro
 
 /** What the commands about documents work on. */
 export async function documentsRoomOf(house: House): Promise<DocumentsRoom> {
-  const { documentsRoom } = await import('./compose-documents.ts');
+  const { documentsRoom } = await import('./compose/documents.ts');
   return await documentsRoom(house, operator());
 }
 
-const ledger = () => import('./compose-ledger.ts');
+const ledger = () => import('./compose/ledger.ts');
 type LedgerRoom = ReturnType<Awaited<ReturnType<typeof ledger>>['ledgerRoomOf']>;
 
 /** Who runs a command, as the ledger will say. */

@@ -6,7 +6,6 @@ import { firstSeat } from './api/spread.ts';
 import { mostThreads } from './api-threads.ts';
 import { type ExitCode, type Terminal, UsageError } from './cli/command.ts';
 import { demoText, seedDemo } from './cli/demo.ts';
-import { type House, openHouse } from './compose.ts';
 import {
   bounceAddressesOf,
   cascadeOf,
@@ -15,7 +14,8 @@ import {
   leavingChannels,
   mailEventsOf,
   troubleIn,
-} from './compose-channels.ts';
+} from './compose/channels.ts';
+import { type House, openHouse } from './compose.ts';
 import { ofSetting, type Settings } from './config/settings.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
 import { systemTimer } from './jobs/timer.ts';

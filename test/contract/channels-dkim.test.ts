@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { dkimOf } from '../../src/compose-channels.ts';
+import { dkimOf } from '../../src/compose/channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { createMint } from '../../src/kernel/id.ts';
 import type { Message } from '../../src/notifications/channels/channel.ts';

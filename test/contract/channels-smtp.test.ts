@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { bounceAddressesOf, troubleIn } from '../../src/compose-channels.ts';
+import { bounceAddressesOf, troubleIn } from '../../src/compose/channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { createMint } from '../../src/kernel/id.ts';
 import { rootKeyFrom } from '../../src/keys/root-key.ts';

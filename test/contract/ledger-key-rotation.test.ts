@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { createMissingSigningKeys, openSigningKeys } from '../../src/access/signing-key-store.ts';
 import { ledgerKeyCommands } from '../../src/cli/ledger-key.ts';
-import { checkpointSigners, monitorKeys } from '../../src/compose-ledger.ts';
+import { checkpointSigners, monitorKeys } from '../../src/compose/ledger.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { openAnchor } from '../../src/ledger/anchor.ts';
 import { createMonitor } from '../../src/ledger/monitor.ts';

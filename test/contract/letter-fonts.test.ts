@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { tryLetterOf } from '../../src/compose-letters.ts';
+import { tryLetterOf } from '../../src/compose/letters.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { standardPolicyFor } from '../../src/notifications/cascade.ts';
 import { type LetterParts, printLetter, setLetter } from '../../src/notifications/letters/letter-job.ts';

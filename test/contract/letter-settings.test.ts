@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { leavingChannels } from '../../src/compose-channels.ts';
+import { leavingChannels } from '../../src/compose/channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { absentChannels } from '../../src/notifications/channels/channel.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { readSettings } from '../../src/config/settings.ts';
-import { databaseChecks, inClear } from '../../src/doctor-database.ts';
+import { databaseChecks, inClear } from '../../src/doctor/database.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
 import { migrate, migrationsFolder } from '../../src/store/migrations.ts';
 import { openToLook } from '../../src/store/open-to-look.ts';

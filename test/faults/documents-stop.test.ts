@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { createLog } from '../../src/api/log.ts';
-import { type Keeping, startKeeping } from '../../src/compose-documents.ts';
+import { type Keeping, startKeeping } from '../../src/compose/documents.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { sweepBlobs } from '../../src/documents/sweep-blobs.ts';
 import { systemTimer, type Timer } from '../../src/jobs/timer.ts';

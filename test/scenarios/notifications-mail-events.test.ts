@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { mailEventsOf } from '../../src/compose-channels.ts';
+import { mailEventsOf } from '../../src/compose/channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { Secret } from '../../src/kernel/secret.ts';
 import { mailWords, parseMailEvents } from '../../src/notifications/mail-events.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runCommandLine } from '../../src/cli/command.ts';
 import { contactCommands } from '../../src/cli/contacts.ts';
-import { cascadeOf } from '../../src/compose-channels.ts';
+import { cascadeOf } from '../../src/compose/channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { type CascadePolicy, planOf, standardPolicyFor } from '../../src/notifications/cascade.ts';
 import { absentChannels, type Channel } from '../../src/notifications/channels/channel.ts';

@@ -1,0 +1,135 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { BindingRoom } from '../access/check-binding.ts';
+import { type CertificateReader, createCertificateReader, proxyAddresses } from '../access/client-certificate.ts';
+import { createDpopNonces, type DpopNonces } from '../access/dpop-nonces.ts';
+import { createFailedChecks, type FailedChecks } from '../access/failed-checks.ts';
+import { createQuotas, type Quotas } from '../access/quota.ts';
+import { createSharedQuotas } from '../access/shared-quota.ts';
+import { createUsedProofs } from '../access/used-proofs.ts';
+import type { Tls } from '../api/tls.ts';
+import type { House } from '../compose.ts';
+import { SettingError, type Settings } from '../config/settings.ts';
+import { steadyClock } from '../kernel/system-clock.ts';
+
+/** What binds tokens to their bearers: certificates, and keys by DPoP; and the TLS of this process, where it has some. */
+export type Edge = {
+  readonly certificates: CertificateReader;
+  readonly nonces: DpopNonces | undefined;
+  readonly binding: BindingRoom;
+  readonly tls: Tls | undefined;
+  readonly quotas: Quotas;
+  readonly failedChecks: FailedChecks;
+};
+
+type EdgeHouse = Pick<House, 'clock' | 'db' | 'random' | 'root' | 'settings'> & { log: Pick<House['log'], 'fault'> };
+
+/** Reads the files of TLS and makes what checks bindings. `isAlone`: no other thread or process serves this database. */
+export function openEdge(house: EdgeHouse, publicUrl: string, isAlone: boolean): Edge {
+  const { clock, db, random, root, settings } = house;
+  const authorities = authoritiesIn(settings.tlsClientCa);
+  const { proxies, header } = proxiesOf(settings);
+  const nonces = settings.dpopNonces ? createDpopNonces(root.derive('dpop-nonces'), clock) : undefined;
+  return {
+    certificates: createCertificateReader({ clock, authorities, header, proxies }),
+    nonces,
+    binding: { clock, publicUrl, nonces, isFirst: createUsedProofs({ db, clock }, 'DPoP') },
+    tls: tlsOf(house, authorities),
+    // Who is alone on its database, as one thread on SQLite, needs nobody to share budgets with.
+    quotas: isAlone ? createQuotas(steadyClock, random) : createSharedQuotas(steadyClock, random, db),
+    failedChecks: createFailedChecks(steadyClock, random),
+  };
+}
+
+/** Whose word about certificates counts, and where it stands. */
+export function proxiesOf({ trustedProxies, clientCertificateHeader: header }: Settings) {
+  const proxies = proxyAddresses(trustedProxies);
+  if (proxies === undefined) throw new SettingError('TRUSTED_PROXIES', 'expected addresses, as 10.0.0.5 or 10.0.0.0/8');
+  if (header !== undefined && trustedProxies.length === 0) {
+    throw new SettingError(
+      'CLIENT_CERTIFICATE_HEADER',
+      'it is believed from TRUSTED_PROXIES alone, and there are none',
+    );
+  }
+  return { proxies, header };
+}
+
+/** A certificate that is still there so shortly before its end was not renewed; one of a few days has less time for that. */
+const renewedBefore = { ms: 2 * 86_400_000, partOfLife: 1 / 5 };
+
+/**
+ * The TLS of this process by its settings. Certificate and key that do not go together are refused, now and when renewed; one
+ * that has expired or soon will is a fault of the log, at the start and at each look.
+ */
+export function tlsOf(
+  { settings, log, clock }: Pick<EdgeHouse, 'settings' | 'log' | 'clock'>,
+  authorities: readonly X509Certificate[],
+): Tls | undefined {
+  const { tlsCertificate, tlsKey, tlsClientCertificates } = settings;
+  if (tlsCertificate === undefined && tlsKey === undefined) {
+    if (!tlsClientCertificates) return undefined;
+    throw new SettingError(
+      'TLS_CLIENT_CERTIFICATES',
+      'it needs TLS_CERTIFICATE and TLS_KEY; behind a proxy that ends TLS, set CLIENT_CERTIFICATE_HEADER instead',
+    );
+  }
+  if (tlsCertificate === undefined) throw new SettingError('TLS_CERTIFICATE', 'TLS_KEY is set and needs it');
+  if (tlsKey === undefined) throw new SettingError('TLS_KEY', 'TLS_CERTIFICATE is set and needs it');
+  const read = () => {
+    const pair = pairIn(tlsCertificate, tlsKey);
+    const { validFromDate, validToDate } = new X509Certificate(pair.certificate);
+    const lifeMs = validToDate.getTime() - validFromDate.getTime();
+    if (validToDate.getTime() - clock.now() < Math.min(renewedBefore.ms, lifeMs * renewedBefore.partOfLife))
+      log.fault('tls', new Error(`${tlsCertificate} is valid until ${validToDate.toISOString()}: renew it`));
+    return pair;
+  };
+  const renew = () => {
+    try {
+      return read();
+    } catch (fault) {
+      // Also what is renewed at this moment: the certificate is there, and its key not yet.
+      log.fault('tls', fault);
+      return undefined;
+    }
+  };
+  const named = authorities.map((authority) => authority.toString());
+  return { ...read(), asksForCertificate: tlsClientCertificates, authorities: named, renew };
+}
+
+function pairIn(certificatePath: string, keyPath: string) {
+  const certificate = textIn('TLS_CERTIFICATE', certificatePath);
+  const key = textIn('TLS_KEY', keyPath);
+  try {
+    createSecureContext({ cert: certificate, key });
+    // OpenSSL leaves a key of another kind than the certificate's beside it, and then has none for it.
+    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
+      throw new Error('key values mismatch');
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'unknown';
+    throw new SettingError('TLS_KEY', `expected the key of ${certificatePath} in ${keyPath}, both as PEM (${why})`);
+  }
+  return { certificate, key };
+}
+
+/** The authorities of certificates of clients. */
+export function authoritiesIn(path: string | undefined): readonly X509Certificate[] {
+  if (path === undefined) return [];
+  const text = textIn('TLS_CLIENT_CA', path);
+  const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (found.length === 0) throw new SettingError('TLS_CLIENT_CA', 'the file holds no certificate in PEM');
+  try {
+    return found.map((pem) => new X509Certificate(pem));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'unknown';
+    throw new SettingError('TLS_CLIENT_CA', `${path} holds a certificate that cannot be read (${why})`);
+  }
+}
+
+function textIn(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new SettingError(name, `${path} cannot be read (${cause instanceof Error ? cause.message : 'unknown'})`);
+  }
+}

@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { spaceFinding } from './machine.ts';
+
+test('a disk is told before it is full, of bytes and of files', () => {
+  const mebibyte = 2 ** 20;
+  const told = (free: number, files?: number) => spaceFinding('/data', free * mebibyte, files).is;
+  assert.deepEqual([told(63), told(64), told(511), told(512)], ['fault', 'warn', 'warn', 'ok']);
+  assert.deepEqual([told(9_000, 999), told(9_000, 1_000), told(9_000)], ['fault', 'ok', 'ok']);
+  assert.equal(spaceFinding('/data', 100.25 * mebibyte, undefined).found, '/data has 100.3 MiB free');
+});

@@ -1,0 +1,15 @@
+import { open, statfs } from 'node:fs/promises';
+
+// Looks at each place that the arguments name, and tells those that answer, also by saying no. `places.ts` starts it.
+
+async function look(path: string): Promise<void> {
+  // What the system remembers of a path may answer for a mount that is dead; how full it is, only the mount says.
+  await statfs(path);
+  await using _file = await open(path, 'r');
+}
+
+for (const path of process.argv.slice(2)) {
+  void look(path)
+    .catch(() => undefined)
+    .then(() => process.send?.(path));
+}

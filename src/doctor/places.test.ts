@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { settingTable } from '../config/setting-table.ts';
+import { readSettings } from '../config/settings.ts';
+import { placesIn, settingPlaces, silentOf } from './places.ts';
+
+test('each setting that is a path is a place, and a bucket is none', () => {
+  const paths = Object.entries(settingTable).flatMap(([name, { kind }]) => (kind === 'path' ? [name] : []));
+  assert.ok(paths.length > 8);
+  const given = Object.fromEntries(paths.map((name) => [name, `/srv/${name}`]));
+  const places = Object.fromEntries(placesIn(readSettings({ ...given, DOCUMENT_STORE: 's3://house/x?region=r' })));
+  assert.deepEqual(places, given);
+  const alone = placesIn(readSettings({ DATA_DIR: '/srv/data' }));
+  assert.deepEqual(Object.fromEntries(alone), { DATA_DIR: '/srv/data', DOCUMENT_STORE: '/srv/data/documents' });
+});
+
+test('of what settings are read from, it is the folder that is asked', () => {
+  const places = settingPlaces({
+    SETTINGS_FILE: '/etc/house/settings',
+    SMTP_URL_FILE: '/run/secrets/relay',
+    PORT_FILE: '/x',
+  });
+  assert.deepEqual(Object.fromEntries(places), { SETTINGS_FILE: '/etc/house', SMTP_URL_FILE: '/run/secrets' });
+});
+
+test('what is not there, or is shut, has answered', async () => {
+  const places = new Map([
+    ['DATA_DIR', '/nowhere/at/all'],
+    ['TLS_KEY', '/dev/null'],
+    ['ROOT_KEY_FILE', import.meta.filename],
+  ]);
+  assert.deepEqual(await silentOf(places), []);
+});
+
+test('an answer counts that is read when who gave it is gone', async () => {
+  const program = join(import.meta.dirname, 'place-process.ts');
+  for (let times = 0; times < 2; times += 1) {
+    const asked = silentOf([['DATA_DIR', import.meta.dirname]]);
+    // Nothing is read meanwhile, and those that begin behind the first end behind it.
+    for (let more = 0; more < 2; more += 1) spawnSync(process.execPath, [program, import.meta.dirname]);
+    assert.deepEqual(await asked, []);
+  }
+});
