@@ -7,10 +7,8 @@ import { readinessPath } from './api/well-known.ts';
 import { type ApiThreads, openApiThreads, type ThreadParts } from './api-threads.ts';
 import { type Edge, openEdge } from './compose/access.ts';
 import { confirmMounts, providerCallbacks } from './compose/channels.ts';
-import { citizenMounts } from './compose/citizen-pages.ts';
 import { watchClock } from './compose/clock.ts';
 import { countingCommit, eventCounts } from './compose/counts.ts';
-import { demoSignIn } from './compose/demo-issuer.ts';
 import { type Keeping, startKeeping } from './compose/documents.ts';
 import { createFront, type Front, startAdmin } from './compose/front.ts';
 import { standingPolicy, startClearing, tellOfOldRecords } from './compose/identity.ts';
@@ -18,6 +16,7 @@ import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose
 import { contactsOf, startCalling, watchQueues } from './compose/notifications.ts';
 import { openPorts } from './compose/ports.ts';
 import { sendersOf } from './compose/senders.ts';
+import { signInOf } from './compose/sign-in.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { publicUrlOn } from './config/public-url.ts';
 import type { Settings } from './config/settings.ts';
@@ -109,7 +108,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   };
   const counting = countingCommit(tellingCommit(given.commit, wakes.calling));
   const { port, publicUrl } = await chooseAddress(given.settings);
-  const demo = mode.isDemo ? await demoSignIn(given, publicUrl) : undefined;
+  const demo = mode.isDemo ? await (await import('./compose/demo-issuer.ts')).demoSignIn(given, publicUrl) : undefined;
   const settings = demo?.settings ?? given.settings;
   const house = { ...given, settings, commit: counting.commit, log: observed(given.log, () => metrics) };
   const access = await openAccess(house, mode.isDemo && mode.isHelper !== true);
@@ -124,7 +123,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch });
   const site = { publicUrl, edge, front, ledger, ports, wakes, mounts: demo?.mounts ?? [] };
-  const server = begin(openServer(house, mode, site));
+  const server = begin(await openServer(house, mode, site));
   if (mode.roles.has('api')) await listen(server, mode.seat, { host: settings.host, port });
   const counted = await createMetrics();
   metrics = counted;
@@ -176,7 +175,7 @@ type ServerSite = {
   readonly mounts: readonly Mount[];
 };
 
-function openServer(house: House, mode: Mode, site: ServerSite): ApiServer {
+async function openServer(house: House, mode: Mode, site: ServerSite): Promise<ApiServer> {
   const { publicUrl, edge, front, ledger, ports, wakes } = site;
   const { settings, random, log } = house;
   const served = {
@@ -188,17 +187,17 @@ function openServer(house: House, mode: Mode, site: ServerSite): ApiServer {
     printKey: house.root.derive('request-prints'),
     commit: scanningCommit(wakingCommit(house.commit, wakes.delivery), wakes.scanning),
   };
+  const order = signInOf(settings);
+  // Much to load for an installation without such pages.
+  const citizens =
+    order === undefined
+      ? []
+      : (await import('./compose/citizen-pages.ts')).citizenMounts(house, { publicUrl, served, order });
   return createApiServer({
     house: served,
     operations,
     pages: pagesOf(mode, [...front.pages, ...ledgerPages(ledger.view)]),
-    mounts: [
-      ...providerCallbacks(house),
-      ...confirmMounts(house, ports),
-      ...citizenMounts(house, { publicUrl, served }),
-      ...front.mounts,
-      ...site.mounts,
-    ],
+    mounts: [...providerCallbacks(house), ...confirmMounts(house, ports), ...citizens, ...front.mounts, ...site.mounts],
     ...{ publicUrl, apiVersion, random, log, refusedPage },
     seat: isShared(mode.seat) ? mode.seat : undefined,
     ...edge,

@@ -1,7 +1,7 @@
 import { createCitizenSignIn } from '../access/citizen-sign-in.ts';
 import { findClient } from '../access/client-store.ts';
 import { type Finding, faulty, ok } from '../cli/doctor.ts';
-import { signInOf } from '../compose/citizen-pages.ts';
+import { signInOf } from '../compose/sign-in.ts';
 import { publicUrlOn } from '../config/public-url.ts';
 import { citizenPaths } from '../portal/citizen-session.ts';
 import { patienceMs } from './reach.ts';
