@@ -190,15 +190,20 @@ async function openServer(house: House, mode: Mode, site: ServerSite): Promise<A
   const order = signInOf(settings);
   // Much to load for an installation without such pages.
   const citizens =
-    order === undefined
-      ? []
-      : (await import('./compose/citizen-pages.ts')).citizenMounts(house, { publicUrl, served, order });
+    order && (await import('./compose/citizen-pages.ts')).citizenSite(house, { publicUrl, served, order });
   return createApiServer({
     house: served,
     operations,
     pages: pagesOf(mode, [...front.pages, ...ledgerPages(ledger.view)]),
-    mounts: [...providerCallbacks(house), ...confirmMounts(house, ports), ...citizens, ...front.mounts, ...site.mounts],
-    ...{ publicUrl, apiVersion, random, log, refusedPage },
+    mounts: [
+      ...providerCallbacks(house),
+      ...confirmMounts(house, ports),
+      ...(citizens?.mounts ?? []),
+      ...front.mounts,
+      ...site.mounts,
+    ],
+    ...{ publicUrl, apiVersion, random, log },
+    refusedPage: (request, refusal) => refusedPage(request, refusal) ?? citizens?.refusedPage(request, refusal),
     seat: isShared(mode.seat) ? mode.seat : undefined,
     ...edge,
   });

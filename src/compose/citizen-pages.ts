@@ -1,6 +1,7 @@
 import { createCitizenSessions } from '../access/citizen-sessions.ts';
 import { createCitizenSignIn } from '../access/citizen-sign-in.ts';
 import type { Gate, House as ServedHouse } from '../api/dispatch.ts';
+import type { RefusedPage } from '../api/problem-answer.ts';
 import type { Mount } from '../api/server.ts';
 import type { House } from '../compose.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
@@ -10,13 +11,17 @@ import { citizenOperations } from '../portal/ask-operations.ts';
 import { cookiesOf } from '../portal/browser-cookies.ts';
 import { citizenPages } from '../portal/citizen-pages.ts';
 import { type Admission, citizenPaths, createSignInDoor } from '../portal/citizen-session.ts';
+import { refusedCitizenPage } from '../portal/citizen-threshold.ts';
 import type { SignInOrder } from './sign-in.ts';
 
 /** What the pages stand on: the house as the operations have it, and where it is. */
 type Site = { readonly publicUrl: string; readonly served: ServedHouse<Ports>; readonly order: SignInOrder };
 
+/** The pages of citizens, and what browsers show of a request that came to none of them. */
+export type CitizenSite = { readonly mounts: readonly Mount[]; readonly refusedPage: RefusedPage };
+
 /** The pages of citizens who sign in at the issuer of that order. */
-export function citizenMounts(house: House, { publicUrl, served, order }: Site): readonly Mount[] {
+export function citizenSite(house: House, { publicUrl, served, order }: Site): CitizenSite {
   const { clock, db, log, random, root, settings } = house;
   const { issuer, clientId, credential } = order;
   const signIn = createCitizenSignIn({
@@ -28,7 +33,7 @@ export function citizenMounts(house: House, { publicUrl, served, order }: Site):
   });
   const sessions = createCitizenSessions({ db, clock, random, key: root.derive('citizen-sessions') });
   const onFault = (fault: unknown) => log.fault('citizen-pages', fault);
-  return citizenPages({
+  const mounts = citizenPages({
     door: createSignInDoor({
       signIn,
       sessions,
@@ -46,6 +51,7 @@ export function citizenMounts(house: House, { publicUrl, served, order }: Site):
       }),
     onFault,
   });
+  return { mounts, refusedPage: refusedCitizenPage(settings.citizenPagesName) };
 }
 
 /** Whom a token of the issuer lets in: it has to be for this very client, and for all that the pages ask. */

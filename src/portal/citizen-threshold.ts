@@ -1,8 +1,13 @@
 import { html } from 'hono/html';
+import type { RefusedPage } from '../api/problem-answer.ts';
 import type { WholeAnswer } from '../api/whole-answer.ts';
+import { problems } from '../kernel/problem-catalogue.ts';
+import { pathOf } from '../kernel/request-target.ts';
 import { wishedPhrases } from '../notifications/phrases-by-language.ts';
 import { type Frame, framed } from './citizen-frame.ts';
 import { citizenPaths } from './citizen-session.ts';
+import { wishedWords } from './citizen-words-by-language.ts';
+import { wantsPage } from './wants-page.ts';
 
 // The pages in front of those that are somebody's own: nobody is signed in on them.
 
@@ -54,6 +59,25 @@ export async function notNowPage(
   const page = await framed(frame, { title, content: html`<p>${text}</p>${home(frame)}`, status: 503 });
   const retry = headers['retry-after'];
   return retry === undefined ? page : { ...page, headers: { ...page.headers, 'retry-after': retry } };
+}
+
+/**
+ * What a browser shows of a request that came to none of the pages of citizens: no such page, another method, too much at work, while the
+ * server stops.
+ */
+export function refusedCitizenPage(site: string | undefined): RefusedPage {
+  return ({ url, headers }, refusal) => {
+    if (!`${pathOf(url)}/`.startsWith(`${citizenPaths.home}/`) || !wantsPage(headers.accept)) return undefined;
+    const language = headers['accept-language'];
+    const frame = { words: wishedWords(language), site };
+    const { retryable, status } = problems[refusal.slug];
+    const shown = retryable ? notNowPage(frame, language) : notFoundPage(frame);
+    return shown.then((page) => ({
+      ...page,
+      status,
+      headers: { ...refusal.headers, ...page.headers, vary: 'accept-language' },
+    }));
+  };
 }
 
 const home = ({ words }: Frame) => html`<p><a href="${citizenPaths.home}">${words.nav.messages}</a></p>`;

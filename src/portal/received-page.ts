@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { html } from 'hono/html';
-import { parseAccept, qualityOf } from '../api/media-range.ts';
 import type { RefusedPage } from '../api/problem-answer.ts';
 import type { Mount } from '../api/server.ts';
 import { endWith, type WholeAnswer } from '../api/whole-answer.ts';
@@ -17,6 +16,7 @@ import type { Phrases } from '../notifications/languages/phrases.ts';
 import { wishedPhrases } from '../notifications/phrases-by-language.ts';
 import type { SenderOf } from '../notifications/ports.ts';
 import { citizenPage } from './page.ts';
+import { wantsPage } from './wants-page.ts';
 
 type Parts = ConfirmParts & { readonly senderOf: SenderOf; onFault(fault: unknown): void };
 
@@ -88,7 +88,7 @@ const notNow = ({ notNow: { title, text }, language }: Phrases, status = 503) =>
  * stops, for a link that was cut or joined to something. It says what that page says in such a case, and so nothing of any link.
  */
 export const refusedPage: RefusedPage = ({ url = '', headers }, refusal) => {
-  if (!isBelow(url) || !wantsPage(headers.accept ?? '')) return undefined;
+  if (!isBelow(url) || !wantsPage(headers.accept)) return undefined;
   const phrases = wishedPhrases(headers['accept-language']);
   const { retryable, status } = problems[refusal.slug];
   return (retryable ? notNow : unknownLink)(phrases, status).then((page) => ({
@@ -99,12 +99,6 @@ export const refusedPage: RefusedPage = ({ url = '', headers }, refusal) => {
 
 function isBelow(url: string): boolean {
   return `${pathOf(url)}/`.startsWith(`${confirmPath}/`);
-}
-
-/** Programs that take anything read a problem. */
-function wantsPage(accept: string): boolean {
-  const ranges = parseAccept(accept);
-  return qualityOf('text/html', ranges) > qualityOf('application/problem+json', ranges);
 }
 
 /** A name that runs the other way than the sentence turns none of its other words (UAX #9, 2.7). */

@@ -138,6 +138,27 @@ test('one session that asks without end is held back, and no other', async () =>
   assert.equal((await quiet.get('/me')).status, 200);
 });
 
+test('who comes to no page, by a wrong address or when it was a button, reads so in words; a program reads a problem', async () => {
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+  for (const [path, status] of [
+    ['/me/nothing', 404],
+    ['/me/', 404],
+    ['/me/messages', 404],
+    ['/me/sign-out', 405],
+    [`/me/${'x'.repeat(9_000)}`, 414],
+  ] as const) {
+    const page = await ask({ path, headers: { accept, 'accept-language': 'de' } });
+    assert.deepEqual([page.status, page.headers['content-type']], [status, 'text/html; charset=utf-8'], path);
+    assert.match(textOf(page), /<html lang="de"/);
+    const problem = await ask({ path });
+    assert.deepEqual([problem.status, problem.headers['content-type']], [status, 'application/problem+json'], path);
+  }
+  for (const path of ['/menu', '/v1/nothing']) {
+    const problem = await ask({ path, headers: { accept } });
+    assert.deepEqual([problem.status, problem.headers['content-type']], [404, 'application/problem+json'], path);
+  }
+});
+
 test('odd requests are refused, and leave the session and the log as they are', async () => {
   const mary = await signedIn('demo-mary');
   for (const path of [
