@@ -9,7 +9,7 @@ import { pathOf, queryOf } from '../kernel/request-target.ts';
 import { largestNumber } from '../oversight/read-access-log.ts';
 import type { CitizenOperations } from './ask-operations.ts';
 import type { Frame } from './citizen-frame.ts';
-import { citizenPaths, type SignInDoor, type Step } from './citizen-session.ts';
+import { citizenPaths, type SignInDoor, type Step, type Visitor } from './citizen-session.ts';
 import { notFoundPage, notNowPage, signedOutPage, signInPage, stepPage } from './citizen-threshold.ts';
 import { wishedWords } from './citizen-words-by-language.ts';
 import { type DocumentList, documentsPage, unavailablePage } from './documents-page.ts';
@@ -32,7 +32,8 @@ export type CitizenPagesParts = {
 type View = Frame & Pick<CitizenPagesParts, 'nameOf'>;
 type Visit = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly view: View };
 type Outcome = WholeAnswer | { readonly stream: Extract<Answer, { stream: unknown }> };
-type Show = (visit: Visit, token: string) => Promise<Outcome | Refusal>;
+type Citizen = Extract<Visitor, object>;
+type Show = (visit: Visit, citizen: Citizen) => Promise<Outcome | Refusal>;
 
 const always = { 'x-robots-tag': 'noindex', vary: 'accept-language, cookie' };
 /** How often a message is asked for that something else happens to at that moment. */
@@ -52,12 +53,12 @@ export function citizenPages(parts: CitizenPagesParts): readonly Mount[] {
   const own = (path: string, methods: readonly string[], show: Show) =>
     page(path, methods, (visit) => admitted(parts, visit, show));
   return [
-    own(citizenPaths.home, lists, (visit, token) => showMessages(parts, visit, token)),
+    own(citizenPaths.home, lists, (visit, citizen) => showMessages(parts, visit, citizen)),
     // To open a message is to have it: HEAD shows none.
-    own(`${citizenPaths.messages}/:id`, ['GET'], (visit, token) => showMessage(parts, visit, token)),
-    own(citizenPaths.documents, lists, (visit, token) => showDocuments(parts, visit, token)),
-    own(`${citizenPaths.documents}/:id`, ['GET'], (visit, token) => openDocument(parts, visit, token)),
-    own(citizenPaths.uses, lists, (visit, token) => showUses(parts, visit, token)),
+    own(`${citizenPaths.messages}/:id`, ['GET'], (visit, citizen) => showMessage(parts, visit, citizen)),
+    own(citizenPaths.documents, lists, (visit, citizen) => showDocuments(parts, visit, citizen)),
+    own(`${citizenPaths.documents}/:id`, ['GET'], (visit, citizen) => openDocument(parts, visit, citizen)),
+    own(citizenPaths.uses, lists, (visit, citizen) => showUses(parts, visit, citizen)),
     page(citizenPaths.signIn, ['GET'], async ({ request, view }) => stepped(view, await parts.door.begin(request))),
     page(citizenPaths.returned, ['GET'], async ({ request, view }) => stepped(view, await parts.door.finish(request))),
     page(citizenPaths.signOut, ['POST'], async ({ request, view }) => {
@@ -106,7 +107,7 @@ async function admitted({ door }: CitizenPagesParts, visit: Visit, show: Show): 
   if (visitor === 'too-many')
     return await notNowPage(view, request.headers['accept-language'], { 'retry-after': '10' });
   if (typeof visitor === 'string') return await signInPage(view, { to, ended: visitor === 'ended' });
-  const shown = await show(visit, visitor.token);
+  const shown = await show(visit, visitor);
   if (!('slug' in shown)) return shown;
   const { status } = problems[shown.slug];
   if (status === 401) return await withCookies(signInPage(view, { to, ended: true }), await door.end(request));
@@ -115,13 +116,13 @@ async function admitted({ door }: CitizenPagesParts, visit: Visit, show: Show): 
   return await notNowPage(view, request.headers['accept-language'], shown.headers);
 }
 
-async function showMessages({ ask }: CitizenPagesParts, { request, view }: Visit, token: string) {
+async function showMessages({ ask }: CitizenPagesParts, { request, view }: Visit, { token }: Citizen) {
   const before = parameter(request, 'before');
   const answer = await ask.inbox(token, { query: before === undefined ? {} : { before } });
   return 'json' in answer ? await messagesPage(view, answer.json as Inbox, before === undefined) : refusalOf(answer);
 }
 
-async function showMessage({ ask }: CitizenPagesParts, { request, view }: Visit, token: string) {
+async function showMessage({ ask }: CitizenPagesParts, { request, view }: Visit, { token }: Citizen) {
   // A browser that loads pages ahead has nobody who reads them.
   if (/prefetch|prerender/i.test(String(request.headers['sec-purpose'] ?? request.headers['purpose'] ?? ''))) {
     return { status: 503, headers: {}, body: '' };
@@ -134,16 +135,16 @@ async function showMessage({ ask }: CitizenPagesParts, { request, view }: Visit,
   return 'json' in answer ? await messagePage(view, answer.json as Message) : refusalOf(answer);
 }
 
-async function showDocuments({ ask, door }: CitizenPagesParts, { request, view }: Visit, token: string) {
+async function showDocuments({ ask }: CitizenPagesParts, { request, view }: Visit, { token, citizenId }: Citizen) {
   const after = parameter(request, 'after');
-  const query = { citizenId: await door.citizenOf(token), ...(after === undefined ? {} : { after }) };
+  const query = { citizenId, ...(after === undefined ? {} : { after }) };
   const answer = await ask.documents(token, { query });
   return 'json' in answer
     ? await documentsPage(view, answer.json as DocumentList, after === undefined)
     : refusalOf(answer);
 }
 
-async function openDocument({ ask }: CitizenPagesParts, { request, response }: Visit, token: string) {
+async function openDocument({ ask }: CitizenPagesParts, { request, response }: Visit, { token }: Citizen) {
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort();
@@ -158,7 +159,7 @@ async function openDocument({ ask }: CitizenPagesParts, { request, response }: V
   return 'stream' in answer ? { stream: answer } : refusalOf(answer);
 }
 
-async function showUses({ ask }: CitizenPagesParts, { request, view }: Visit, token: string) {
+async function showUses({ ask }: CitizenPagesParts, { request, view }: Visit, { token }: Citizen) {
   // The newest come first: those before a number that no entry has.
   const before = parameter(request, 'before') ?? String(largestNumber);
   const answer = await ask.uses(token, { query: { before, limit: String(usesAPage) } });

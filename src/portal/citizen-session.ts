@@ -20,8 +20,8 @@ const sessionCookie = 'citizen-session';
 const attemptCookie = 'citizen-sign-in';
 /** So long a citizen may take at the issuer. */
 const attemptSeconds = 900;
-/** What one session may ask for in a while: more than any person looks at. It keeps the quota of the pages for all others. */
-const most = { requests: 100, inMs: 10_000, sessions: 10_000 };
+/** What one citizen may ask for in a while, in however many sessions: more than any person looks at. It keeps the quota of the pages for all others. */
+const most = { requests: 100, inMs: 10_000, citizens: 10_000 };
 /** The browser keeps the cookie for longer than any session lasts, so that who comes back is told that it has ended. */
 const sessionSeconds = 3_600;
 
@@ -29,7 +29,7 @@ const sessionSeconds = 3_600;
 export type Admission = { readonly citizenId: string } | 'nobody' | undefined;
 
 /** Who is at a browser. */
-export type Visitor = 'nobody' | 'ended' | 'too-many' | { readonly token: string };
+export type Visitor = 'nobody' | 'ended' | 'too-many' | { readonly token: string; readonly citizenId: string };
 
 /** What came of a step: where the browser goes next, with which cookies; or why it does not get on. */
 export type Step =
@@ -40,8 +40,6 @@ export type Step =
 export type SignInDoor = {
   /** Who is signed in: nobody; nobody any more; or somebody, who may have asked for more than a person looks at. */
   visitorOf(request: IncomingMessage): Promise<Visitor>;
-  /** Whom that token names; nobody, as an empty text, where it is good no more. */
-  citizenOf(accessToken: string): Promise<string>;
   begin(request: IncomingMessage): Promise<Step>;
   finish(request: IncomingMessage): Promise<Step>;
   /** Ends the session, if there is one; gives the cookies that go with it. */
@@ -71,13 +69,13 @@ export function createSignInDoor({
 }: DoorParts): SignInDoor {
   const secretOf = (request: IncomingMessage) => cookies.read(request.headers.cookie, sessionCookie);
 
-  const asked = createRecent<{ count: number; readonly since: number }>(most.sessions);
-  function mayAsk(secret: string): boolean {
+  const asked = createRecent<{ count: number; readonly since: number }>(most.citizens);
+  function mayAsk(citizenId: string): boolean {
     const now = stopwatch();
-    const known = asked.get(secret);
+    const known = asked.get(citizenId);
     const window = known !== undefined && now - known.since < most.inMs ? known : { count: 0, since: now };
     window.count += 1;
-    asked.set(secret, window);
+    asked.set(citizenId, window);
     return window.count <= most.requests;
   }
 
@@ -92,13 +90,10 @@ export function createSignInDoor({
     visitorOf: async (request) => {
       const secret = secretOf(request);
       if (secret === undefined) return 'nobody';
-      if (!mayAsk(secret)) return 'too-many';
       const token = await sessions.find(secret);
-      return token === undefined ? 'ended' : { token };
-    },
-    citizenOf: async (accessToken) => {
-      const admission = await admit(accessToken);
-      return typeof admission === 'object' ? admission.citizenId : '';
+      const admission = token === undefined ? undefined : await admit(token);
+      if (token === undefined || typeof admission !== 'object') return 'ended';
+      return mayAsk(admission.citizenId) ? { token, citizenId: admission.citizenId } : 'too-many';
     },
     begin: async (request) => {
       const { url, attempt } = await signIn.begin();
