@@ -52,6 +52,8 @@ export type SignInParts = {
 const timeoutSeconds = 5;
 const largestDocument = 262_144;
 const metadataLiveMs = 600_000;
+/** An issuer whose metadata could not be had is left alone for a while, however many citizens come. */
+const restMs = 5_000;
 /** What an issuer that does not say for how long its tokens are good is taken to mean. */
 const usualLifeSeconds = 600;
 
@@ -61,14 +63,14 @@ const usualLifeSeconds = 600;
  */
 export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
   const { clock, issuer, returnUrl, homeUrl, resource, scope, clientId } = parts;
-  let known: { readonly configuration: Promise<Configuration>; readonly at: number } | undefined;
+  let known: { readonly configuration: Promise<Configuration>; readonly at: number; liveMs: number } | undefined;
 
   function configured(): Promise<Configuration> {
-    if (known === undefined || ageOf(known.at, clock) > metadataLiveMs) {
-      const configuration = discover(parts);
-      known = { configuration, at: clock.now() };
-      configuration.catch(() => {
-        known = undefined;
+    if (known === undefined || ageOf(known.at, clock) > known.liveMs) {
+      const fresh = { configuration: discover(parts), at: clock.now(), liveMs: metadataLiveMs };
+      known = fresh;
+      fresh.configuration.catch(() => {
+        fresh.liveMs = restMs;
       });
     }
     return known.configuration;

@@ -63,7 +63,8 @@ export function citizenPages(parts: CitizenPagesParts): readonly Mount[] {
     page(citizenPaths.returned, ['GET'], async ({ request, view }) => stepped(view, await parts.door.finish(request))),
     page(citizenPaths.signOut, ['POST'], async ({ request, view }) => {
       request.resume();
-      return await withCookies(signedOutPage(view, await parts.leaveUrl()), await parts.door.end(request));
+      const cookies = await parts.door.end(request);
+      return await withCookies(signedOutPage(view, await parts.leaveUrl()), cookies);
     }),
   ];
 }
