@@ -32,9 +32,12 @@ export function phrasesOf(language: string | undefined): Phrases {
 export function dayIn(language: string | undefined, at: number): string {
   const known = languageOf(language);
   if (known === '') return toInstant(at).slice(0, 10);
-  // English as the world writes it: the day before the month.
-  const locale = known === 'en' ? 'en-001' : known;
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(at);
+  return new Intl.DateTimeFormat(localeOf(known), { dateStyle: 'long', timeZone: 'UTC' }).format(at);
+}
+
+/** By which dates of a language are written: English as the world does, the day before the month. */
+export function localeOf(language: string): string {
+  return language === 'en' ? 'en-001' : language;
 }
 
 /** The words in the first language of an `Accept-Language` header that is known here, in the order in which it names them. */

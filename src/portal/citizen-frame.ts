@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { WholeAnswer } from '../api/whole-answer.ts';
+import { dayIn, localeOf } from '../notifications/phrases-by-language.ts';
 import { citizenPaths } from './citizen-session.ts';
 import type { CitizenWords } from './citizen-words.ts';
 import { type Content, wholePage } from './page.ts';
@@ -47,18 +48,14 @@ function navigation({ nav }: CitizenWords, current: NonNullable<FramedPage['curr
     </ul></nav>`;
 }
 
-/** An instant as the day that it was, for people, and for programs as it is. */
-export function dayOf(words: CitizenWords, instant: string): Content {
-  // English as the world writes it: the day before the month.
-  const locale = words.language === 'en' ? 'en-001' : words.language;
-  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(instant));
-  return html`<time datetime="${instant}"><bdi>${day}</bdi></time>`;
+/** An instant as the day that it was (UTC), for people, and for programs as it is. */
+export function dayOf({ language }: CitizenWords, instant: string): Content {
+  return html`<time datetime="${instant}"><bdi>${dayIn(language, Date.parse(instant))}</bdi></time>`;
 }
 
 /** An instant to the minute, in UTC: of when something happened the day alone says too little. */
-export function minuteOf(words: CitizenWords, instant: string): Content {
-  const locale = words.language === 'en' ? 'en-001' : words.language;
+export function minuteOf({ language }: CitizenWords, instant: string): Content {
   const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
-  const text = new Intl.DateTimeFormat(locale, format).format(new Date(instant));
+  const text = new Intl.DateTimeFormat(localeOf(language), format).format(new Date(instant));
   return html`<time datetime="${instant}"><bdi>${text} UTC</bdi></time>`;
 }
