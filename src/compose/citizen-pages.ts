@@ -1,5 +1,4 @@
 import { createCitizenSessions } from '../access/citizen-sessions.ts';
-import { createCitizenSignIn } from '../access/citizen-sign-in.ts';
 import type { Gate, House as ServedHouse } from '../api/dispatch.ts';
 import type { RefusedPage } from '../api/problem-answer.ts';
 import type { Mount } from '../api/server.ts';
@@ -12,7 +11,7 @@ import { cookiesOf } from '../portal/browser-cookies.ts';
 import { citizenPages } from '../portal/citizen-pages.ts';
 import { type Admission, citizenPaths, createSignInDoor } from '../portal/citizen-session.ts';
 import { refusedCitizenPage } from '../portal/citizen-threshold.ts';
-import type { SignInOrder } from './sign-in.ts';
+import { openSignIn, type SignInOrder, scopesOfPages } from './sign-in.ts';
 
 /** What the pages stand on: the house as the operations have it, and where it is. */
 type Site = { readonly publicUrl: string; readonly served: ServedHouse<Ports>; readonly order: SignInOrder };
@@ -23,14 +22,8 @@ export type CitizenSite = { readonly mounts: readonly Mount[]; readonly refusedP
 /** The pages of citizens who sign in at the issuer of that order. */
 export function citizenSite(house: House, { publicUrl, served, order }: Site): CitizenSite {
   const { clock, db, log, random, root, settings } = house;
-  const { issuer, clientId, credential } = order;
-  const signIn = createCitizenSignIn({
-    ...{ issuer, clientId, credential, clock, fetching: fetch },
-    returnUrl: `${publicUrl}${citizenPaths.returned}`,
-    homeUrl: `${publicUrl}${citizenPaths.home}`,
-    resource: `${publicUrl}/v1`,
-    scope: settings.signInScope,
-  });
+  const { clientId } = order;
+  const signIn = openSignIn(order, { publicUrl, settings, clock });
   const sessions = createCitizenSessions({ db, clock, random, key: root.derive('citizen-sessions') });
   const onFault = (fault: unknown) => log.fault('citizen-pages', fault);
   const mounts = citizenPages({
@@ -65,7 +58,6 @@ function admission(gate: Gate, clientId: string) {
     }
     if (caller.clientId !== clientId) return undefined;
     if (caller.citizenId === undefined) return 'nobody';
-    const has = caller.scopes.has('citizen:self') && caller.scopes.has('documents:read');
-    return has ? { citizenId: caller.citizenId } : undefined;
+    return scopesOfPages.every((scope) => caller.scopes.has(scope)) ? { citizenId: caller.citizenId } : undefined;
   };
 }

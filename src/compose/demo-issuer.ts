@@ -10,6 +10,7 @@ import { Secret } from '../kernel/secret.ts';
 import { newSigningSeed, signingKeyFrom } from '../keys/signing-key.ts';
 import { citizenPaths } from '../portal/citizen-session.ts';
 import { demoIssuer, demoIssuerPath } from '../portal/demo-issuer.ts';
+import { scopesOfPages } from './sign-in.ts';
 
 /** The sign-in of a demo whose settings name none: its own issuer, and what the settings would say of it. */
 export type DemoSignIn = { readonly settings: Settings; readonly mounts: readonly Mount[] };
@@ -51,7 +52,7 @@ async function ensureClient(
   { clientId, issuer }: { readonly clientId: string; readonly issuer: string },
 ): Promise<void> {
   if ((await findClient(db.read, clientId)) !== undefined) return;
-  const scopes = ['citizen:self', 'documents:read'];
+  const scopes = [...scopesOfPages];
   const credential = { by: 'issuer', issuer } as const;
   const made = newClient({ name: 'Pages of citizens', kind: 'demo', scopes, credential }, clock, random);
   if ('fault' in made) throw new Error(`the client of the demo's citizens could not be made: ${made.fault}`);

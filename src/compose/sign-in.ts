@@ -1,7 +1,27 @@
 import { readFileSync } from 'node:fs';
-import type { SignInCredential } from '../access/citizen-sign-in.ts';
+import { type CitizenSignIn, createCitizenSignIn, type SignInCredential } from '../access/citizen-sign-in.ts';
+import type { Scope } from '../api/operation.ts';
 import { SettingError, type Settings } from '../config/settings.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { isObject } from '../kernel/is-object.ts';
+import { citizenPaths } from '../portal/citizen-session.ts';
+
+/** What the client of the pages has to be allowed, and each token for them. */
+export const scopesOfPages = ['citizen:self', 'documents:read'] as const satisfies readonly Scope[];
+
+/** The sign-in of that order, for the server at that address. */
+export function openSignIn(
+  { issuer, clientId, credential }: SignInOrder,
+  site: { readonly publicUrl: string; readonly settings: Settings; readonly clock: Clock },
+): CitizenSignIn {
+  const { publicUrl, settings, clock } = site;
+  return createCitizenSignIn({
+    ...{ issuer, clientId, credential, clock, fetching: fetch, scope: settings.signInScope },
+    returnUrl: `${publicUrl}${citizenPaths.returned}`,
+    homeUrl: `${publicUrl}${citizenPaths.home}`,
+    resource: `${publicUrl}/v1`,
+  });
+}
 
 /** Where citizens sign in, and who this server is there. */
 export type SignInOrder = {

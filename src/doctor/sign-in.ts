@@ -1,9 +1,8 @@
-import { createCitizenSignIn } from '../access/citizen-sign-in.ts';
+import type { CitizenSignIn } from '../access/citizen-sign-in.ts';
 import { findClient } from '../access/client-store.ts';
 import { type Finding, faulty, ok } from '../cli/doctor.ts';
-import { signInOf } from '../compose/sign-in.ts';
+import { openSignIn, scopesOfPages, signInOf } from '../compose/sign-in.ts';
 import { publicUrlOn } from '../config/public-url.ts';
-import { citizenPaths } from '../portal/citizen-session.ts';
 import { patienceMs } from './reach.ts';
 import { type DoctorRoom, messageOf, readyDatabase, within } from './room.ts';
 
@@ -13,14 +12,11 @@ export async function signIn(room: DoctorRoom): Promise<readonly Finding[]> {
   const asked = signInOf(settings);
   if (asked === undefined) return [];
   const publicUrl = publicUrlOn(settings, settings.port);
-  const issuer = createCitizenSignIn({
-    ...{ ...asked, clock, fetching: fetch, scope: settings.signInScope, resource: `${publicUrl}/v1` },
-    ...{ returnUrl: `${publicUrl}${citizenPaths.returned}`, homeUrl: `${publicUrl}${citizenPaths.home}` },
-  });
+  const issuer = openSignIn(asked, { publicUrl, settings, clock });
   return [await client(room, asked), await answers(issuer, asked.issuer)];
 }
 
-async function answers(issuer: ReturnType<typeof createCitizenSignIn>, name: string): Promise<Finding> {
+async function answers(issuer: CitizenSignIn, name: string): Promise<Finding> {
   try {
     await within(patienceMs, issuer.begin());
     return ok(`${name} takes a sign-in`);
@@ -41,7 +37,7 @@ async function client(room: DoctorRoom, { clientId, issuer }: Asked): Promise<Fi
   const { credential, scopes } = found;
   if (credential.by !== 'issuer' || credential.issuer !== issuer)
     return faulty(`${clientId} is no client of ${issuer}`, `${make}, and SIGN_IN_CLIENT_ID to what it prints`);
-  const missing = ['citizen:self', 'documents:read'].filter((scope) => !scopes.includes(scope));
+  const missing = scopesOfPages.filter((scope) => !scopes.includes(scope));
   if (missing.length === 0) return ok(`${clientId} may what the pages need`);
   const scopesOf = [...new Set([...scopes, ...missing])].join(',');
   return faulty(

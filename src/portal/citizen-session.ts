@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { CitizenSessions } from '../access/citizen-sessions.ts';
 import type { CitizenSignIn, SignInAttempt } from '../access/citizen-sign-in.ts';
+import { isObject } from '../kernel/is-object.ts';
 import { createRecent } from '../kernel/recent.ts';
 import { queryOf } from '../kernel/request-target.ts';
 import type { Cookies } from './browser-cookies.ts';
@@ -50,7 +51,7 @@ type DoorParts = {
   readonly signIn: CitizenSignIn;
   readonly sessions: CitizenSessions;
   readonly cookies: Cookies;
-  /** Whom the token of a new session names. */
+  /** Whom a token names, now. */
   readonly admit: (accessToken: string) => Promise<Admission>;
   /** Milliseconds that never go back; without one the machine's. */
   readonly stopwatch?: () => number;
@@ -133,8 +134,8 @@ function leavingIn(kept: string | undefined): Leaving | undefined {
   if (kept === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(kept, 'base64url').toString('utf8'));
-    if (typeof value !== 'object' || value === null) return undefined;
-    const { state, nonce, verifier, to } = value as Readonly<Record<string, unknown>>;
+    if (!isObject(value)) return undefined;
+    const { state, nonce, verifier, to } = value;
     const all = [state, nonce, verifier, to];
     if (!all.every((one) => typeof one === 'string' && one !== '')) return undefined;
     return { state: String(state), nonce: String(nonce), verifier: String(verifier), to: ownPage(String(to)) };
