@@ -20,6 +20,7 @@ async function lookedUp(t: TestContext) {
       read: house.db.read,
       log: house.view,
       organisationOf: (clientId: string) => clientId,
+      explanationOf: async () => undefined,
       operator: 'clerk',
     },
     documents: { blobs: await openFolderBlobs(await temporaryFolder(t)), alarm: assert.fail },

@@ -10,13 +10,16 @@ import { createPace } from '../identity/pace.ts';
 import { createPolicyView, findPolicy, policyNames } from '../identity/policy-store.ts';
 import type { IdentityPorts } from '../identity/ports.ts';
 import { createFrequencyView } from '../identity/register-count.ts';
+import { findExplanation } from '../identity/verification-store.ts';
 import { type Repeating, repeat, soonMs } from '../jobs/repeat.ts';
 import { systemNap } from '../jobs/timer.ts';
 import { toInstant } from '../kernel/clock.ts';
+import { parseId } from '../kernel/id.ts';
 import type { Effect } from '../ledger/commit.ts';
 import { phrasesOf } from '../notifications/phrases-by-language.ts';
 import type { NotificationPorts } from '../notifications/ports.ts';
 import { sendNotification } from '../notifications/send-notification.ts';
+import type { AccessLogParts } from '../oversight/access-log.ts';
 import type { Db } from '../store/db.ts';
 import { houseClient } from './senders.ts';
 
@@ -63,6 +66,15 @@ export async function identityPorts(
       const name = access.clients.get(clientId)?.policy;
       return name === undefined ? standing : policyNamed(name);
     },
+  };
+}
+
+/** Explains to citizens how checks of their details were answered; an id that is none was never asked about. */
+export function explanations({ db, citizenKeys }: Pick<House, 'db' | 'citizenKeys'>): AccessLogParts['explanationOf'] {
+  const parts = { read: db.read, citizenKeys };
+  return async (verification, citizenId) => {
+    const id = parseId('verification', verification);
+    return id === undefined ? undefined : await findExplanation(parts, id, citizenId);
   };
 }
 

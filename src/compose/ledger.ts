@@ -31,6 +31,7 @@ import { runSequencer } from '../ledger/run-sequencer.ts';
 import { createSequencer } from '../ledger/sequencer.ts';
 import { createWitnessClient, secondHistory } from '../ledger/witness-client.ts';
 import { makeFolder } from '../store/sync-folder.ts';
+import { explanations } from './identity.ts';
 import { servicesOf } from './senders.ts';
 
 /** What this process knows of the ledger: every role has it, the sequencer alone moves it. */
@@ -283,5 +284,9 @@ export async function logPolicyOf({ db, root, clock }: House): Promise<Policy | 
 export async function citizensRoomOf(house: House) {
   const clients = new Map((await allClients(house.db.read)).map((client) => [client.clientId, client]));
   const serviceOf = servicesOf({ clients }, house.settings);
-  return { log: ledgerRoomOf(house).log, organisationOf: (clientId: string) => serviceOf(clientId).name };
+  return {
+    log: ledgerRoomOf(house).log,
+    organisationOf: (clientId: string) => serviceOf(clientId).name,
+    explanationOf: explanations(house),
+  };
 }

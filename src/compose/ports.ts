@@ -8,7 +8,7 @@ import type { CascadePolicy } from '../notifications/cascade.ts';
 import type { Ports } from '../operations.ts';
 import { createRegisterGrowth } from '../oversight/register-growth.ts';
 import { documentAlarm, openBlobs } from './documents.ts';
-import { identityPorts } from './identity.ts';
+import { explanations, identityPorts } from './identity.ts';
 import type { Ledger } from './ledger.ts';
 import { notificationPorts } from './notifications.ts';
 import { servicesOf } from './senders.ts';
@@ -61,6 +61,7 @@ export async function openPorts(
     log: site.ledger.view,
     isErasureOf: (event, clientId) => isErasureOf(house.db.read, event, clientId),
     registerGrowth: createRegisterGrowth(site.ledger.view, site.ledger.houseKeys),
+    explanationOf: explanations(house),
     organisationOf: (clientId) => servicesOf(access, settings)(clientId).name,
   };
 }

@@ -3,6 +3,7 @@ import { toInstant } from '../kernel/clock.ts';
 import type { VerificationId } from '../kernel/id.ts';
 import type { Statement } from '../store/db.ts';
 import { type ClaimName, kindOf, type Question } from './claims.ts';
+import { explain } from './explanation.ts';
 import { type Seen, unchangedSince } from './guess-budget.ts';
 import { type GuessTags, guessTags, searchedSubjectOf, strangerSubjectOf, subjectOf } from './guess-subjects.ts';
 import { type Finding, identify } from './identify.ts';
@@ -88,8 +89,13 @@ async function settle({ ports }: VerifyCall, { found, tags, seen, owner }: Settl
   if (seen.hasRoom && !wrong) return { finding: found, guards: unchangedSince(seen) };
   // Over budget nothing is added, for the ledger would tell by it who was right: nobody learns anything then.
   const { hadRoom, untold } = await ports.guesses.count({ ...tags, wrong: wrong && seen.hasRoom }, seen);
-  const finding: Finding = seen.hasRoom && hadRoom ? found : { ...found, decision: 'no_match', levels: {} };
+  const finding: Finding = seen.hasRoom && hadRoom ? found : overBudget(found);
   return { finding, guards: [], ...(untold ? { untold: { citizenId: owner, subject: tags.told } } : {}) };
+}
+
+/** What is left of a finding where guesses are spent. Whose record it is may still know what fitted. */
+function overBudget({ explanation, ...found }: Finding): Finding {
+  return { ...found, decision: 'no_match', levels: {}, explanation: { ...explanation, reason: 'guesses-spent' } };
 }
 
 function both(one: Seen, other: Seen): Seen {
@@ -122,5 +128,6 @@ function notAsked(fault: unknown): undefined {
 function openFinding(citizenId: string | undefined): Finding {
   const concerned = citizenId === undefined ? [] : [citizenId];
   const searched = citizenId === undefined;
-  return { decision: 'not_determined', levels: {}, concerned, about: citizenId ?? null, searched };
+  const explanation = explain('register-unavailable', {});
+  return { decision: 'not_determined', levels: {}, concerned, about: citizenId ?? null, searched, explanation };
 }

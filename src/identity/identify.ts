@@ -1,7 +1,8 @@
 import type { Claims } from './claims.ts';
+import { type Explanation, explain, type UnmatchedReason } from './explanation.ts';
 import type { NormalisedClaims } from './match/comparable.ts';
 import { type Comparison, compare, decoy, type Levels, measure } from './match/compare.ts';
-import type { MatchDecision } from './match/decide.ts';
+import { isSilent, type MatchDecision } from './match/decide.ts';
 import { withFormerOf } from './match/former.ts';
 import { isBorneOut } from './match/level.ts';
 import type { Frequencies } from './match/model.ts';
@@ -23,6 +24,8 @@ export type Finding = {
   /** The citizen whom the answer is about, where it is one. */
   readonly about: string | null;
   readonly searched: boolean;
+  /** For the citizen whom the answer is about. */
+  readonly explanation: Explanation;
 };
 
 /** What decides: the register, how often its names are, and the policy. */
@@ -44,8 +47,23 @@ export async function identify(normalised: NormalisedClaims, claims: Claims, ben
   const record = withFormerOf((await register.find(citizenId)) ?? decoy, policy, today);
   const compared = compare(record, normalised, policy, frequencies);
   const rivals = await rivalsOf(record, compared, normalised, bench);
-  const decision = rivals.length > 0 ? 'not_determined' : compared.decision;
-  return { decision, levels: compared.levels, concerned: [citizenId], about: citizenId, searched: false };
+  const undecided = rivals.length > 0;
+  return {
+    decision: undecided ? 'not_determined' : compared.decision,
+    levels: compared.levels,
+    concerned: [citizenId],
+    about: citizenId,
+    searched: false,
+    explanation: explain(undecided ? 'others-fit-as-well' : reasonOf(record, compared, policy), compared.levels),
+  };
+}
+
+/** Why that comparison alone is no match; null where it is one. */
+function reasonOf(record: RegisterRecord, { decision, fits }: Comparison, policy: Policy): UnmatchedReason | null {
+  if (decision === 'match') return null;
+  if (!fits) return 'claims-do-not-fit';
+  if (!isSilent(record, policy)) return 'record-under-review';
+  return record.locked === true ? 'record-locked' : 'record-of-the-dead';
 }
 
 async function search(claims: NormalisedClaims, bench: Bench): Promise<Finding> {
@@ -63,8 +81,8 @@ async function search(claims: NormalisedClaims, bench: Bench): Promise<Finding> 
   // A silent record fits as well: who is alike must not be told apart by somebody's being locked.
   const fitting = compared.filter(({ comparison }) => comparison.fits);
   const only = fitting.length === 1 ? fitting[0] : undefined;
-  const used = compared.filter(({ comparison }) => comparison.fits || isPerson(comparison, policy)).map(idOf);
-  const about = only?.citizenId ?? (used.length === 1 ? (used[0] ?? null) : null);
+  const used = compared.filter(({ comparison }) => comparison.fits || isPerson(comparison, policy));
+  const meant = only ?? (used.length === 1 ? used[0] : undefined);
   const crowd = records.length > mostCandidates;
   // With a crowd the answer is open as it is.
   const rivals = only === undefined || crowd ? [] : await rivalsOf(only.record, only.comparison, claims, bench);
@@ -72,8 +90,12 @@ async function search(claims: NormalisedClaims, bench: Bench): Promise<Finding> 
   const decision = undecided ? 'not_determined' : (only?.comparison.decision ?? 'no_match');
   // Whoever kept the answer open was used for it as well.
   const others = decision === 'not_determined' && rivals !== 'crowd' ? rivals : [];
-  const concerned = [...new Set([...used, ...others])];
-  return { decision, levels: only?.comparison.levels ?? {}, concerned, about, searched: true };
+  const concerned = [...new Set([...used.map(idOf), ...others])];
+  const alone = meant === undefined ? 'claims-do-not-fit' : reasonOf(meant.record, meant.comparison, policy);
+  return {
+    ...{ decision, levels: only?.comparison.levels ?? {}, concerned, about: meant?.citizenId ?? null, searched: true },
+    explanation: explain(undecided ? 'others-fit-as-well' : alone, meant?.comparison.levels ?? {}),
+  };
 }
 
 const idOf = ({ citizenId }: { readonly citizenId: string }) => citizenId;

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Claims } from './claims.ts';
-import { packAnswer, unpackAnswer } from './kept-answer.ts';
+import type { Explanation } from './explanation.ts';
+import { explanationIn, packAnswer as packExplained, unpackAnswer } from './kept-answer.ts';
 import type { IdentityPorts } from './ports.ts';
 import type { Verification } from './verification.ts';
 import { resultPayload } from './verification-token.ts';
 
+const explanation: Explanation = { reason: null, claims: { citizenId: 'match', documentNumber: 'not_available' } };
+const packAnswer = (answer: Verification) => packExplained(answer, explanation);
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** A token whose payload holds what that of an answer holds, and claims as a caller may have written them. */
@@ -50,6 +53,14 @@ for (const [name, answer] of Object.entries(answers)) {
     assert.ok(packed.length < Buffer.byteLength(text));
   });
 }
+
+test('what explains an answer is kept with it, and is not a part of it', () => {
+  const answer = answerOf({});
+  const packed = packExplained(answer, { reason: 'record-locked', claims: { givenName: 'similar' } });
+  assert.deepEqual(explanationIn(packed), { reason: 'record-locked', claims: { givenName: 'similar' } });
+  assert.deepEqual(unpackAnswer(packed), answer);
+  assert.equal(explanationIn(Buffer.from(JSON.stringify(answer))), undefined);
+});
 
 /** A match as `resultPayload` makes its token, with that source. */
 function matchOf(registerSource: IdentityPorts['registerSource'], claims: Claims, others: Partial<Verification> = {}) {
@@ -123,7 +134,7 @@ test('the form does not change: answers kept for a year are read by it', () => {
   assert.equal(
     packAnswer(answerOf({ purpose: 'tax', legalBasis: 'law' }, { given_name: 'Zoë' })).toString(),
     [
-      '{"assurance":{"framework":"eidas","level":"low"},"checkedAt":"2026-11-24T09:13:44.461Z","expiresAt":"2026-11-24T09:18:44.461Z","legalBasis":"law","consentReference":null,"receipt":"/v1/receipts/evt_01M86DA8RKE008G2WFMZ99QEHT"}',
+      '{"assurance":{"framework":"eidas","level":"low"},"checkedAt":"2026-11-24T09:13:44.461Z","expiresAt":"2026-11-24T09:18:44.461Z","legalBasis":"law","consentReference":null,"receipt":"/v1/receipts/evt_01M86DA8RKE008G2WFMZ99QEHT","why":"-m---------a"}',
       '{"alg":"ES256","typ":"identity-verification+jwt","kid":"QC6am7OVNRMuBtGkeLR14QwLv9fJ8BTImu"}',
       '{"iss":"https://citizens.example","jti":"ver_01M86DA8RDE00843KKQQ8K764X","request_hash":"sha-256:dLGxcFC2JaBWXwelcURiMV15iCdwSFvhODTvFfQWrUA","decision":"match","policy":"standard-2026-2","purpose":"tax","verified_claims":{"claims":{"given_name":"Zoë"}}}',
       '8YFiXLwhkGeiaQmowF95GZAXqs-_BrLFaG3MJLoCFL4',

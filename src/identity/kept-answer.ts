@@ -1,3 +1,4 @@
+import { type Explanation, packExplanation, unpackExplanation } from './explanation.ts';
 import type { Verification } from './verification.ts';
 
 // An answer as it is kept. Its token holds most of what it says, in base64url and once more: kept whole it fills a page of
@@ -17,12 +18,15 @@ type Rest = Pick<
   'claims' | 'assurance' | 'checkedAt' | 'expiresAt' | 'legalBasis' | 'consentReference' | 'receipt'
 >;
 
-/** The bytes of an answer to be sealed. */
-export function packAnswer({ token, ...answer }: Verification): Buffer {
+/** The first line: what the token does not say, and what only the citizen is told. */
+type FirstLine = Rest & { readonly why?: string };
+
+/** The bytes of an answer to be sealed, with what explains it to the citizen. */
+export function packAnswer({ token, ...answer }: Verification, explanation: Explanation): Buffer {
   const { claims, assurance, checkedAt, expiresAt, legalBasis, consentReference, receipt } = answer;
-  const rest: Rest = {
+  const rest: FirstLine = {
     ...(claims === undefined ? {} : { claims }),
-    ...{ assurance, checkedAt, expiresAt, legalBasis, consentReference, receipt },
+    ...{ assurance, checkedAt, expiresAt, legalBasis, consentReference, receipt, why: packExplanation(explanation) },
   };
   const [header = '', payload = '', signature = ''] = token.split('.');
   const said = folded(fromBase64Url(payload), answer);
@@ -44,6 +48,13 @@ export function unpackAnswer(bytes: Uint8Array): Verification {
     ...{ assurance, policy, checkedAt, expiresAt, purpose: purpose ?? null, legalBasis, consentReference },
     ...{ requestHash, receipt, token: `${toBase64Url(header)}.${toBase64Url(said)}.${signature}` },
   };
+}
+
+/** What explains the answer of those bytes to the citizen; undefined for one from before that was kept. */
+export function explanationIn(bytes: Uint8Array): Explanation | undefined {
+  const [first = ''] = Buffer.from(bytes).toString().split('\n', 1);
+  const { why } = JSON.parse(first) as FirstLine;
+  return why === undefined ? undefined : unpackExplanation(why);
 }
 
 /** What a payload says of a verification follows from these, and from the source. */

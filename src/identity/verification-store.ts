@@ -1,7 +1,9 @@
 import type { VerificationId } from '../kernel/id.ts';
 import { open, SealBroken, seal } from '../keys/chunked-encryption.ts';
+import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Read, Statement } from '../store/db.ts';
-import { packAnswer, unpackAnswer } from './kept-answer.ts';
+import type { Explanation } from './explanation.ts';
+import { explanationIn, packAnswer, unpackAnswer } from './kept-answer.ts';
 import type { IdentityPorts } from './ports.ts';
 import type { Verification } from './verification.ts';
 
@@ -14,14 +16,15 @@ export type Asked = {
   /** Whether the question had no id. */
   readonly searched: boolean;
   readonly checkedAt: number;
+  readonly explanation: Explanation;
 };
 
 /** The statement that keeps an answer, sealed under the key of the citizen. */
 export async function keepVerification(answer: Verification, asked: Asked, keys: Keys): Promise<Statement> {
   const { verificationId: id } = answer;
-  const { clientId, citizenId, searched, checkedAt } = asked;
+  const { clientId, citizenId, searched, checkedAt, explanation } = asked;
   const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, id));
-  const sealed = seal(key, context(id), packAnswer(answer), keys.random);
+  const sealed = seal(key, context(id), packAnswer(answer, explanation), keys.random);
   return {
     sql: 'insert into verification (id, client_id, citizen_id, searched, checked_at, answer) values ($1, $2, $3, $4, $5, $6)',
     args: [id, clientId, citizenId, searched, checkedAt, sealed],
@@ -45,6 +48,26 @@ export async function findVerification(
     return { answer: unpackAnswer(open(key, context(id), sealed)), citizenId, searched: row['searched'] !== false };
   } catch (fault) {
     // The key of an erased citizen is gone, and the answer with it.
+    if (fault instanceof SealBroken) return undefined;
+    throw fault;
+  }
+}
+
+/**
+ * Why a question about that citizen was answered as it was. Undefined where the answer was about somebody else or nobody, is
+ * not kept any more, or is from before it was explained.
+ */
+export async function findExplanation(
+  { read, citizenKeys }: { readonly read: Read; readonly citizenKeys: Pick<CitizenKeys, 'keyOf'> },
+  id: VerificationId,
+  citizenId: string,
+): Promise<Explanation | undefined> {
+  const [row] = await read('select answer from verification where id = $1 and citizen_id = $2', [id, citizenId]);
+  const sealed = row?.['answer'];
+  if (!(sealed instanceof Uint8Array)) return undefined;
+  try {
+    return explanationIn(open(await citizenKeys.keyOf(citizenId), context(id), sealed));
+  } catch (fault) {
     if (fault instanceof SealBroken) return undefined;
     throw fault;
   }

@@ -103,8 +103,8 @@ async function answer(
   const token = await ports.signResult(resultPayload(result, question, finding.levels, to), resultType);
   const json = { ...result, token };
   const text = JSON.stringify(json);
-  const { about, searched } = finding;
-  const asked = { clientId: caller.clientId, citizenId: about, searched, checkedAt: now };
+  const { about, searched, explanation } = finding;
+  const asked = { clientId: caller.clientId, citizenId: about, searched, checkedAt: now, explanation };
   const notice = untold === undefined ? undefined : await noticeTo(untold, asking);
   return {
     effect: {

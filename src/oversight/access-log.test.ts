@@ -4,10 +4,12 @@ import { engines } from '../../test/engines.ts';
 import { buildLedgerHouse } from '../../test/ledger-house.ts';
 import { readAccessLog } from './access-log.ts';
 
+const telling = { organisationOf: (clientId: string) => clientId, explanationOf: async () => undefined };
+
 for (const engine of engines) {
   test(`${engine.name}: what is not signed yet is not told, and all parts may be read from one tree`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
-    const parts = { ...house, log: house.view, organisationOf: (clientId: string) => clientId };
+    const parts = { ...house, log: house.view, ...telling };
     const told = async (checkpoint?: Awaited<ReturnType<typeof house.view.published>>) => {
       const part = { after: 0, limit: 10, now: house.time.now, checkpoint };
       const { totalUsages, returnedUsages, usages } = await readAccessLog(parts, 'anna', part);
@@ -46,7 +48,7 @@ for (const engine of engines) {
         return proof;
       };
     };
-    const parts = { ...house, log: { ...house.view, prover }, organisationOf: (clientId: string) => clientId };
+    const parts = { ...house, log: { ...house.view, prover }, ...telling };
     const { usages } = await readAccessLog(parts, 'anna', { after: 0, limit: 20, now: house.time.now });
     assert.deepEqual([usages.map(({ number }) => number), most], [Array.from({ length: 20 }, (_, at) => at + 1), 20]);
   });

@@ -3,7 +3,7 @@ import { linkKeyOf } from '../ledger/entry.ts';
 import type { StoredCheckpoint } from '../ledger/ledger-store.ts';
 import type { LoggedEntry, LogView } from '../ledger/log-view.ts';
 import { contentOf } from '../ledger/opening.ts';
-import { isHidden, namesEmployee, tellUsage, type Usage } from './usage.ts';
+import { type Explained, isHidden, namesEmployee, tellUsage, type Usage } from './usage.ts';
 
 /** What telling a citizen's access log needs. */
 export type AccessLogParts = {
@@ -11,6 +11,8 @@ export type AccessLogParts = {
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'strangerKeyOf' | 'pseudonymOf'>;
   /** The name of the organisation behind a client. */
   readonly organisationOf: (clientId: string) => string;
+  /** Why that check of a citizen's details was answered as it was, where that is kept. */
+  readonly explanationOf: (verification: string, citizenId: string) => Promise<Explained | undefined>;
 };
 
 /** A part of a citizen's access log, each use with the proof that it stands in the signed log. */
@@ -41,7 +43,7 @@ export type AccessLogPart = {
  * hidden one, and one that names an employee, comes with its sealed entry and proof, and without the key of what it says.
  */
 export async function readAccessLog(
-  { log, citizenKeys, organisationOf }: AccessLogParts,
+  { log, citizenKeys, organisationOf, explanationOf }: AccessLogParts,
   citizenId: string,
   { after, before, limit, now, checkpoint: given }: AccessLogPart,
 ): Promise<AccessLog> {
@@ -68,7 +70,11 @@ export async function readAccessLog(
     const content = contentOf({ entry: entry.entry, contentKey });
     const isSealed = content === undefined || isHidden(content, now) || namesEmployee(content);
     const proof = await proofOf(entry, isSealed ? undefined : contentKey);
-    return { ...tellUsage(entry, content, { now, nameOf: organisationOf }), proof };
+    const usage = tellUsage(entry, content, { now, nameOf: organisationOf });
+    const verification = usage.usage === 'identity.verified' ? usage.details?.['verification'] : undefined;
+    if (typeof verification !== 'string') return { ...usage, proof };
+    const explanation = await explanationOf(verification, citizenId);
+    return { ...usage, ...(explanation === undefined ? {} : { explanation }), proof };
   }
 
   return {

@@ -52,6 +52,24 @@ const usage = Type.Object({
   hiddenUntil: Type.Optional(Type.String({ format: 'date-time' })),
   hiddenReason: Type.Optional(Type.String()),
   details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  explanation: Type.Optional(
+    Type.Object(
+      {
+        reason: Type.Union([Type.String(), Type.Null()], {
+          description:
+            'claims-do-not-fit, record-locked, record-of-the-dead, record-under-review, others-fit-as-well, guesses-spent or register-unavailable; null for a match.',
+        }),
+        claims: Type.Record(Type.String(), Type.String(), {
+          description:
+            'How each claim compares with your record: match, similar, former (it was so before), no_match, or not_available where the record has nothing.',
+        }),
+      },
+      {
+        description:
+          'Of a check of details: why it was answered as it was, for as long as the answer is kept. Who asked was not told.',
+      },
+    ),
+  ),
   proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
 });
 

@@ -23,7 +23,14 @@ export type Usage = {
   readonly hiddenReason?: string;
   /** What else the entry says, as it stands in the log: ids of documents and notifications, the decision, and the like. */
   readonly details?: Readonly<Record<string, unknown>>;
+  readonly explanation?: Explained;
 };
+
+/**
+ * Why a check of details was answered as it was: the reason where it was no match, and how each detail compares with the
+ * register. The citizen alone is told, not who asked; it is not in the log, whose entries can be opened for who asked.
+ */
+export type Explained = { readonly reason: string | null; readonly claims: Readonly<Record<string, string>> };
 
 export type ProcessingType = 'DATA_REQUEST' | 'DATA_RESPONSE' | 'DATA_PROCESSING' | 'INTERNAL_PROCESSING';
 

@@ -14,11 +14,16 @@ type Found = {
 
 type Marks = Pick<RegisterRecord, 'underReview' | 'locked' | 'deceased'>;
 
-/** What the policy makes of claims that fit: a locked record or that of the dead is silent, a disputed one is left open. */
-export function decisionOn({ underReview, locked, deceased }: Marks, fits: boolean, policy: Policy): MatchDecision {
-  const silent = locked === true || (deceased === true && !policy.deceasedMatch);
+/** What the policy makes of claims that fit: a silent record answers nothing, a disputed one is left open. */
+export function decisionOn(marks: Marks, fits: boolean, policy: Policy): MatchDecision {
+  const silent = isSilent(marks, policy);
   if (!fits || silent) return 'no_match';
-  return underReview ? 'not_determined' : 'match';
+  return marks.underReview ? 'not_determined' : 'match';
+}
+
+/** Whether nothing is told of a record, whatever fits it: a locked one, or that of the dead. */
+export function isSilent({ locked, deceased }: Omit<Marks, 'underReview'>, policy: Policy): boolean {
+  return locked === true || (deceased === true && !policy.deceasedMatch);
 }
 
 /**
