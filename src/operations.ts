@@ -7,6 +7,7 @@ import type { DocumentPorts } from './documents/ports.ts';
 import { retrieveDocument } from './documents/retrieve-document.ts';
 import { withdrawDocument } from './documents/withdraw-document.ts';
 import type { IdentityPorts } from './identity/ports.ts';
+import { readOwnRecord } from './identity/read-own-record.ts';
 import { readVerification } from './identity/read-verification.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './identity/verify-identity.ts';
 import { cancelNotification } from './notifications/cancel-notification.ts';
@@ -64,4 +65,5 @@ export const operations: readonly Operation<Ports>[] = [
   readPreferences,
   listInboxMessages,
   openInboxMessage,
+  readOwnRecord,
 ];

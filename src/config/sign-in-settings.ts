@@ -41,6 +41,12 @@ export const signInSettingTable = {
     fallback: undefined,
     help: 'The name above the pages of citizens, as `City of Porto`; without it “Public services”, in their language.',
   },
+  REGISTER_CORRECTIONS_URL: {
+    kind: 'url',
+    schemes: ['https', 'http'],
+    fallback: undefined,
+    help: 'Where citizens learn how to have the register put right; their pages lead there.',
+  },
 } as const satisfies Record<string, Setting>;
 
 /** What `readSettings` gives of them. */
@@ -52,6 +58,7 @@ export type SignInSettings = {
   readonly signInClientKey: string | undefined;
   readonly signInScope: string;
   readonly citizenPagesName: string | undefined;
+  readonly registerCorrectionsUrl: string | undefined;
 };
 
 type Name = keyof typeof signInSettingTable;
@@ -67,5 +74,6 @@ export function readSignInSettings(given: (name: Name) => string | undefined): S
     signInClientKey: key === undefined ? undefined : resolve(key),
     signInScope: given('SIGN_IN_SCOPE') ?? signInSettingTable.SIGN_IN_SCOPE.fallback,
     citizenPagesName: given('CITIZEN_PAGES_NAME'),
+    registerCorrectionsUrl: given('REGISTER_CORRECTIONS_URL'),
   };
 }

@@ -52,6 +52,7 @@ export type CitizenEvent =
   /** The citizen wishes that claims fit nothing, or no longer so. */
   | (Head<'identity.lock-changed'> & { readonly citizenId: string; readonly locked: boolean })
   | (Head<'identity.verification-read'> & { readonly citizenId: string; readonly verification: VerificationId })
+  | (Head<'identity.record-read'> & { readonly citizenId: string })
   | (Head<'notification.accepted'> & Ground & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.rehearsed'> & { readonly citizenId: string })
   | (Head<'notification.status-read'> & { readonly citizenId: string; readonly notification: NotificationId })

@@ -37,7 +37,10 @@ export type ProcessingType = 'DATA_REQUEST' | 'DATA_RESPONSE' | 'DATA_PROCESSING
 type Content = Readonly<Record<string, unknown>>;
 
 /** What giving data away is, and what this house does for itself; everything else is processing for somebody. */
-const responses = new Set(['identity.verified', 'identity.verification-read', 'document.retrieved', 'document.listed']);
+const responses = new Set([
+  ...['identity.verified', 'identity.verification-read', 'identity.record-read'],
+  ...['document.retrieved', 'document.listed'],
+]);
 const internal = new Set(['notification.delivery-ended', 'notification.undeliverable', 'access-log.read']);
 const told = new Set(['type', 'id', 'at', 'actor', 'citizenId', 'purpose', 'legalBasis', 'consentReference']);
 

@@ -5,6 +5,8 @@ import type { Answer, Operation } from '../api/operation.ts';
 import { listDocumentRecords } from '../documents/list-documents.ts';
 import type { DocumentPorts } from '../documents/ports.ts';
 import { retrieveDocument } from '../documents/retrieve-document.ts';
+import type { IdentityPorts } from '../identity/ports.ts';
+import { readOwnRecord } from '../identity/read-own-record.ts';
 import type { Refusal } from '../kernel/problem.ts';
 import { listInboxMessages } from '../notifications/list-inbox.ts';
 import { openInboxMessage } from '../notifications/open-inbox-message.ts';
@@ -30,9 +32,10 @@ export type CitizenOperations = {
   readonly documents: AskOperation;
   readonly document: AskOperation;
   readonly uses: AskOperation;
+  readonly record: AskOperation;
 };
 
-type Ports = NotificationPorts & DocumentPorts & OversightPorts;
+type Ports = IdentityPorts & NotificationPorts & DocumentPorts & OversightPorts;
 
 const neverAborted = new AbortController().signal;
 
@@ -58,5 +61,6 @@ export function citizenOperations(house: House<Ports>): CitizenOperations {
     documents: asking(listDocumentRecords),
     document: asking(retrieveDocument),
     uses: asking(readOwnAccessLog),
+    record: asking(readOwnRecord),
   };
 }

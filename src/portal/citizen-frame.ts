@@ -17,7 +17,7 @@ export type FramedPage = {
   readonly title: string;
   readonly content: Content;
   readonly status?: number;
-  readonly current?: 'messages' | 'documents' | 'uses';
+  readonly current?: 'messages' | 'documents' | 'uses' | 'record';
 };
 
 /** A page with the name of the site, and for who is signed in the way to the others. */
@@ -37,6 +37,7 @@ function navigation({ nav }: CitizenWords, current: NonNullable<FramedPage['curr
     ['messages', citizenPaths.home],
     ['documents', citizenPaths.documents],
     ['uses', citizenPaths.uses],
+    ['record', citizenPaths.record],
   ] as const;
   return html`<nav aria-label="${nav.label}"><ul>
       ${places.map(([name, path]) =>

@@ -3,6 +3,7 @@ import type { Answer } from '../api/operation.ts';
 import { pour } from '../api/pour.ts';
 import type { Mount } from '../api/server.ts';
 import { endWith, type WholeAnswer } from '../api/whole-answer.ts';
+import type { OwnRecord } from '../identity/read-own-record.ts';
 import type { Refusal } from '../kernel/problem.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { pathOf, queryOf } from '../kernel/request-target.ts';
@@ -14,6 +15,7 @@ import { notFoundPage, notNowPage, signedOutPage, signInPage, stepPage } from '.
 import { wishedWords } from './citizen-words-by-language.ts';
 import { type DocumentList, documentsPage, unavailablePage } from './documents-page.ts';
 import { type Inbox, type Message, messagePage, messagesPage } from './messages-page.ts';
+import { recordPage } from './record-page.ts';
 import { type Uses, usesAPage, usesPage } from './uses-page.ts';
 
 /** What the pages of citizens are given. */
@@ -24,12 +26,14 @@ export type CitizenPagesParts = {
   readonly nameOf: (clientId: string) => string;
   /** How the operator names the pages. */
   readonly site: string | undefined;
+  /** Where the operator says how the register is put right. */
+  readonly corrections: string | undefined;
   /** Where the citizen can sign out of the issuer; undefined where it has no such place, or cannot say. */
   readonly leaveUrl: () => Promise<string | undefined>;
   onFault(fault: unknown): void;
 };
 
-type View = Frame & Pick<CitizenPagesParts, 'nameOf'>;
+type View = Frame & Pick<CitizenPagesParts, 'nameOf' | 'corrections'>;
 type Visit = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly view: View };
 type Outcome = WholeAnswer | { readonly stream: Extract<Answer, { stream: unknown }> };
 type Citizen = Extract<Visitor, object>;
@@ -59,6 +63,7 @@ export function citizenPages(parts: CitizenPagesParts): readonly Mount[] {
     own(citizenPaths.documents, lists, (visit, citizen) => showDocuments(parts, visit, citizen)),
     own(`${citizenPaths.documents}/:id`, ['GET'], (visit, citizen) => openDocument(parts, visit, citizen)),
     own(citizenPaths.uses, lists, (visit, citizen) => showUses(parts, visit, citizen)),
+    own(citizenPaths.record, lists, (visit, citizen) => showRecord(parts, visit, citizen)),
     page(citizenPaths.signIn, ['GET'], async ({ request, view }) => stepped(view, await parts.door.begin(request))),
     page(citizenPaths.returned, ['GET'], async ({ request, view }) => stepped(view, await parts.door.finish(request))),
     page(citizenPaths.signOut, ['POST'], async ({ request, view }) => {
@@ -70,9 +75,9 @@ export function citizenPages(parts: CitizenPagesParts): readonly Mount[] {
 }
 
 function handle(parts: CitizenPagesParts, answer: (visit: Visit) => Promise<Outcome>): RequestListener {
-  const { onFault, nameOf, site } = parts;
+  const { onFault, nameOf, site, corrections } = parts;
   return (request, response) => {
-    const view: View = { words: wishedWords(request.headers['accept-language']), site, nameOf };
+    const view: View = { words: wishedWords(request.headers['accept-language']), site, nameOf, corrections };
     answer({ request, response, view })
       .catch(async (fault: unknown) => {
         onFault(fault);
@@ -168,6 +173,12 @@ async function showUses({ ask }: CitizenPagesParts, { request, view }: Visit, { 
 }
 
 /** What an operation answered that is no page. */
+async function showRecord({ ask }: CitizenPagesParts, { view }: Visit, { token }: Citizen) {
+  const answer = await ask.record(token);
+  if ('slug' in answer && answer.slug === 'citizen-not-found') return await recordPage(view, undefined);
+  return 'json' in answer ? await recordPage(view, answer.json as OwnRecord) : refusalOf(answer);
+}
+
 function refusalOf(answer: Answer | Refusal): Refusal {
   if ('slug' in answer) return answer;
   throw new TypeError('the operation answers in another form');

@@ -1,4 +1,5 @@
 import type { ClaimName } from '../identity/claims.ts';
+import type { ClaimFinding, UnmatchedReason } from '../identity/explanation.ts';
 import type { CitizenEvent } from '../ledger/event.ts';
 
 /** What the citizens' own pages say, in one language. */
@@ -13,6 +14,7 @@ export type CitizenWords = {
     readonly messages: string;
     readonly documents: string;
     readonly uses: string;
+    readonly record: string;
     readonly signOut: string;
   };
   readonly signIn: {
@@ -62,6 +64,10 @@ export type CitizenWords = {
     readonly decisions: { readonly match: string; readonly no_match: string; readonly not_determined: string };
     /** Below an answer that was no match: what that means, and what to do. */
     readonly noMatch: string;
+    /** Before the details of which that is so. */
+    readonly findings: Readonly<Record<ClaimFinding, string>>;
+    /** Why it was no match: a sentence. */
+    readonly reasons: Readonly<Record<UnmatchedReason, string>>;
     readonly hidden: string;
     readonly erased: string;
     readonly older: string;
@@ -71,6 +77,20 @@ export type CitizenWords = {
     /** Every kind of use that a citizen's log can name. */
     readonly kinds: Readonly<Record<CitizenEvent['type'], string>>;
     readonly claims: Readonly<Record<ClaimName, string>>;
+  };
+  /** What the register has. */
+  readonly record: {
+    readonly intro: string;
+    readonly none: string;
+    readonly email: string;
+    readonly phone: string;
+    readonly language: string;
+    /** In brackets behind what was true before. */
+    readonly earlier: string;
+    readonly marks: Readonly<Record<'underReview' | 'locked' | 'deceased', string>>;
+    readonly wrong: string;
+    /** To where the operator says how. */
+    readonly corrections: string;
   };
   /** A page that is not there, or not this citizen's. */
   readonly notFound: { readonly title: string; readonly text: string };

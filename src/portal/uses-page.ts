@@ -5,6 +5,7 @@ import { type Frame, framed, minuteOf } from './citizen-frame.ts';
 import { citizenPaths } from './citizen-session.ts';
 import type { CitizenWords } from './citizen-words.ts';
 import type { Content } from './page.ts';
+import { type Corrections, correctionLink } from './record-page.ts';
 
 /** What `readOwnAccessLog` answers, as far as the page shows it. */
 export type Uses = { readonly totalUsages: number; readonly usages: readonly Usage[] };
@@ -13,14 +14,14 @@ export type Uses = { readonly totalUsages: number; readonly usages: readonly Usa
 export const usesAPage = 50;
 
 /** Who used the citizen's data, the newest first. Looking at it is noted there as well. */
-export function usesPage(frame: Frame, { totalUsages, usages }: Uses): Promise<WholeAnswer> {
+export function usesPage(frame: Frame & Corrections, { totalUsages, usages }: Uses): Promise<WholeAnswer> {
   const { uses: words, nav } = frame.words;
   const [oldest, newest] = [usages[0]?.number ?? 1, usages.at(-1)?.number ?? totalUsages];
   const to = (before: number, text: string) => html`<p><a href="${citizenPaths.uses}?before=${before}">${text}</a></p>`;
   const content = html`<p>${words.intro}</p>
     <p>${totalUsages === 0 ? words.none : words.total(totalUsages)}</p>
     ${newest < totalUsages ? to(newest + usesAPage + 1, words.newer) : ''}
-    <ul class="list">${runsOf(usages.toReversed()).map((run) => runOf(frame.words, run))}</ul>
+    <ul class="list">${runsOf(usages.toReversed()).map((run) => runOf(frame, run))}</ul>
     ${oldest > 1 ? to(oldest, words.older) : ''}`;
   return framed(frame, { title: nav.uses, content, current: 'uses' });
 }
@@ -37,21 +38,22 @@ function runsOf(usages: readonly Usage[]): Usage[][] {
 }
 
 /** One entry, or several of the citizen's own, folded up. */
-function runOf(words: CitizenWords, run: readonly Usage[]): Content[] | Content {
-  const rows = run.map((usage) => row(words, usage));
+function runOf(frame: Frame & Corrections, run: readonly Usage[]): Content[] | Content {
+  const rows = run.map((usage) => row(frame, usage));
   if (rows.length === 1) return rows;
-  return html`<li><details><summary>${words.uses.you} (${rows.length})</summary><ul class="list">${rows}</ul></details></li>`;
+  return html`<li><details><summary>${frame.words.uses.you} (${rows.length})</summary><ul class="list">${rows}</ul></details></li>`;
 }
 
-function row(words: CitizenWords, usage: Usage): Content {
+function row(frame: Frame & Corrections, usage: Usage): Content {
+  const { words } = frame;
   const head = html`<p>${minuteOf(words, usage.logTime)} <bdi>#${usage.number}</bdi></p>`;
   if (usage.state === 'hidden') return html`<li>${head}<p>${words.uses.hidden}</p></li>`;
   if (usage.state === 'erased') return html`<li>${head}<p>${words.uses.erased}</p></li>`;
   return html`<li>${head}
       <p class="fresh"><bdi>${whoOf(words, usage)}</bdi></p>
       <p>${kindOf(words, usage.usage)}</p>
-      ${answerOf(words, usage)}
       ${groundsOf(words, usage)}
+      ${answerOf(frame, usage)}
     </li>`;
 }
 
@@ -66,16 +68,36 @@ function kindOf({ uses }: CitizenWords, usage = ''): string {
   return Object.entries(uses.kinds).find(([name]) => name === usage)?.[1] ?? usage;
 }
 
-/** Of a check of details: what was asked about, and what the service was told. */
-function answerOf({ uses, language }: CitizenWords, { usage, details = {} }: Usage): Content | '' {
+/** Of a check of details: what was asked about, what the service was told, and what it was not: why, and what did not fit. */
+function answerOf(frame: Frame & Corrections, { usage, details = {}, explanation }: Usage): Content | '' {
   if (usage !== 'identity.verified') return '';
+  const { uses, nav } = frame.words;
   const { claimsAsked, decision } = details;
-  const asked = Array.isArray(claimsAsked) ? claimsAsked.map((claim) => claimOf(uses, String(claim))) : [];
+  const asked = Array.isArray(claimsAsked) ? claimsAsked.map(String) : [];
   const [, told] = Object.entries(uses.decisions).find(([name]) => name === decision) ?? [];
-  const list = new Intl.ListFormat(language, { type: 'conjunction' }).format(asked);
-  return html`${asked.length === 0 ? '' : html`<p>${uses.asked}: ${list}</p>`}
-    ${told === undefined ? '' : html`<p>${uses.answer}: ${told}</p>`}
-    ${decision === 'no_match' ? html`<p class="note">${uses.noMatch}</p>` : ''}`;
+  const answer = told === undefined ? '' : html`<p>${uses.answer}: ${told}</p>`;
+  if (decision === 'match') return html`${listed(frame.words, uses.asked, asked)}${answer}`;
+  const [, why] = Object.entries(uses.reasons).find(([reason]) => reason === explanation?.reason) ?? [];
+  return html`${comparedOf(frame.words, explanation?.claims ?? {}) ?? listed(frame.words, uses.asked, asked)}${answer}
+    ${why === undefined ? '' : html`<p>${why}</p>`}
+    ${decision === 'no_match' ? html`<p class="note">${uses.noMatch}</p>` : ''}
+    <p><a href="${citizenPaths.record}">${nav.record}</a></p>${correctionLink(frame)}`;
+}
+
+/** The details by how they compare with the register; undefined where none was compared. */
+function comparedOf(words: CitizenWords, claims: Readonly<Record<string, string>>): Content | undefined {
+  if (Object.keys(claims).length === 0) return undefined;
+  const groups = Object.entries(words.uses.findings).map(([finding, name]) => {
+    const found = Object.keys(claims).filter((claim) => claims[claim] === finding);
+    return listed(words, name, found);
+  });
+  return html`${groups}`;
+}
+
+function listed({ uses, language }: CitizenWords, name: string, claims: readonly string[]): Content | '' {
+  if (claims.length === 0) return '';
+  const list = new Intl.ListFormat(language, { type: 'conjunction' });
+  return html`<p>${name}: ${list.format(claims.map((claim) => claimOf(uses, claim)))}</p>`;
 }
 
 function claimOf({ claims }: CitizenWords['uses'], claim: string): string {

@@ -93,7 +93,7 @@ test('what services write is shown as text, in every place where it stands', asy
   // A page that somebody deposited is never one of ours: it is a file, and would be alone in its own origin.
   assert.match(String(document.headers['content-disposition']), /^attachment/);
   assert.match(String(document.headers['content-security-policy']), /sandbox/);
-  for (const path of ['/me', `/me/messages/${id}`, '/me/documents', '/me/uses']) {
+  for (const path of ['/me', `/me/messages/${id}`, '/me/documents', '/me/uses', '/me/record']) {
     const page = await anh.get(path);
     assert.equal(page.status, 200, path);
     assert.doesNotMatch(textOf(page), /<script|<img|onerror=alert\(1\)>[^&]*<|href="javascript:/, path);

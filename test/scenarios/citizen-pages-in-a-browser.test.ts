@@ -143,7 +143,7 @@ test('a citizen who lets no script run reads as everybody, in a window of 320 px
   });
   const { page } = seen;
   await chooseLayla(page);
-  for (const path of ['/me/uses', '/me', '/me/documents']) {
+  for (const path of ['/me/uses', '/me', '/me/documents', '/me/record']) {
     await page.goto(`${home.url}${path}`);
     assert.deepEqual([await overflow(page), seen.faults], [[], []], path);
   }
@@ -156,7 +156,7 @@ for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
     await checkPage(seen, locale, 'the way in');
     await page.locator('a.action').click();
     await chooseLayla(page);
-    for (const path of ['/me', '/me/documents', '/me/uses']) {
+    for (const path of ['/me', '/me/documents', '/me/uses', '/me/record']) {
       await page.goto(`${home.url}${path}`);
       await checkPage(seen, locale, path);
     }

@@ -12,7 +12,9 @@ let ask: ReturnType<typeof createExchange>;
 
 const thisFile = afterThisFile();
 before(async () => {
-  home = await makeHome(thisFile);
+  home = await makeHome(thisFile, {
+    settings: { REGISTER_CORRECTIONS_URL: 'https://register.example/corrections?a=1&b=2' },
+  });
   await home.start('demo');
   service = await home.token();
   ask = createExchange(home.url);
@@ -133,13 +135,32 @@ test('a check of details is told to the citizen: who asked, about what, for what
   });
   for (const told of [
     'Demo Permit Service',
-    'Asked about: number in the register, given names, family name, and date of birth',
+    'As in the register: number in the register, given names, and family name',
+    'Otherwise in the register: date of birth',
     'Answer: the details were not confirmed',
+    'The details did not fit what the register has about you.',
+    '<a href="/me/record">Your details in the register</a>',
+    '<a href="https://register.example/corrections?a=1&amp;b=2">How to have the register put right</a>',
     'Purpose: <bdi>parking &lt;permit&gt;</bdi>',
     'Legal basis: <bdi>Road Act 7</bdi>',
     'ask the service for another way',
   ])
     assert.ok(page.includes(told), told);
+});
+
+test('what the register has about a citizen stands on a page of its own, letter for letter', async () => {
+  const anh = await signedIn('demo-anh');
+  const page = await anh.get('/me/record');
+  assert.deepEqual([page.status, headingOf(page)], [200, 'Your details in the register']);
+  for (const told of [
+    '<dt>Given names</dt><dd><bdi>Ánh Nguyệt</bdi></dd>',
+    '<dt>Place of birth</dt><dd>Not in the register</dd>',
+    'href="https://register.example/corrections?a=1&amp;b=2"',
+  ])
+    assert.ok(textOf(page).includes(told), told);
+  const german = textOf(await anh.get('/me/record', { 'accept-language': 'de' }));
+  assert.match(german, /<dt>Vornamen<\/dt><dd><bdi>Ánh Nguyệt<\/bdi>/);
+  await until(async () => textOf(await anh.get('/me/uses')).includes('Read what the register has about you'));
 });
 
 test('a long log is read page by page, the newest first, each entry once', async () => {

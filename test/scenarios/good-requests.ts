@@ -103,6 +103,7 @@ const samples: Readonly<Record<string, (sampling: Sampling) => Asked>> = {
   endGrant: (of) => get(of, `${grantsOf(of)}?clientId=${clientOf(of)}&purpose=permit`, 'DELETE'),
   readReceipt: (of) => get(of, `/v1/receipts/${of.ids.event}`),
   readOwnAccessLog: (of) => get(of, '/v1/access-log'),
+  readOwnRecord: (of) => get(of, '/v1/register-record'),
   statePreferences: ({ token }) => sendJson(token, '/v1/contact-preferences', { declined: ['sms'], language: 'en' }),
   readPreferences: (of) => get(of, '/v1/contact-preferences'),
   listInboxMessages: (of) => get(of, '/v1/inbox?limit=5'),

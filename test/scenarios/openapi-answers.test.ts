@@ -86,6 +86,16 @@ test('a citizen states how to be reached, and reads it again; whom the register 
   assert.deepEqual(slugOf(await state('nobody')), [404, 'citizen-not-found']);
 });
 
+test('a citizen reads what the register has about them; whom it does not have finds nothing', async () => {
+  const read = async (citizenId: string) =>
+    await ask({ path: '/v1/register-record', headers: withToken(await citizensToken(citizenId)) });
+  const own = await read('demo-mary');
+  assert.equal(own.status, 200, String(own.body));
+  const { citizenId, familyName, email, locked } = jsonOf(own);
+  assert.deepEqual([citizenId, familyName, email, locked], ['demo-mary', 'Smith', 'demo-mary@citizens.example', false]);
+  assert.deepEqual(slugOf(await read('nobody')), [404, 'citizen-not-found']);
+});
+
 test('a citizen opens a message of the own inbox, eight times at once too, and none of another', async () => {
   const headers = withToken(await citizensToken('demo-mary'));
   const sent = await ask(sendJson(token, '/v1/notifications/send', goodMessage));

@@ -8,6 +8,7 @@ export const french: CitizenWords = {
     messages: 'Messages',
     documents: 'Documents',
     uses: 'Utilisations de vos données',
+    record: 'Vos données au registre',
     signOut: 'Se déconnecter',
   },
   signIn: {
@@ -67,6 +68,22 @@ export const french: CitizenWords = {
     },
     noMatch:
       'Le service n’a été informé ni des données qui ne correspondaient pas, ni de quoi que ce soit qui figure au registre. Si c’est vous qui avez indiqué ces données, demandez au service une autre solution ou faites rectifier le registre.',
+    findings: {
+      match: 'Comme au registre',
+      similar: 'Presque comme au registre',
+      former: 'Ainsi au registre à une époque antérieure',
+      no_match: 'Différent au registre',
+      not_available: 'Absent du registre',
+    },
+    reasons: {
+      'claims-do-not-fit': 'Les données ne correspondaient pas à ce que le registre contient sur vous.',
+      'record-locked': 'Vous avez souhaité qu’aucune donnée ne soit confirmée.',
+      'record-of-the-dead': 'Selon le registre, vous êtes décédé(e).',
+      'record-under-review': 'Votre inscription au registre est en cours de vérification.',
+      'others-fit-as-well': 'Les données peuvent aussi être celles d’une autre personne du registre.',
+      'guesses-spent': 'Trop de données fausses avaient été indiquées à votre sujet ; rien n’a donc été confirmé.',
+      'register-unavailable': 'Le registre n’a pas pu être consulté.',
+    },
     hidden: 'Une utilisation que la loi ne permet de montrer que plus tard.',
     erased: 'Le contenu de cette entrée a été effacé.',
     older: 'Entrées plus anciennes',
@@ -78,6 +95,7 @@ export const french: CitizenWords = {
       'identity.guesses-spent': 'Trop de données fausses indiquées à votre sujet',
       'identity.lock-changed': 'Confirmation de données vous concernant bloquée ou de nouveau autorisée',
       'identity.verification-read': 'Nouvelle lecture d’une réponse antérieure à votre sujet',
+      'identity.record-read': 'Consultation de ce que le registre contient sur vous',
       'notification.accepted': 'Envoi d’un message qui vous est destiné',
       'notification.rehearsed': 'Essai d’un message qui vous est destiné, sans envoi',
       'notification.status-read': 'Consultation du suivi d’un message qui vous est destiné',
@@ -116,6 +134,22 @@ export const french: CitizenWords = {
       country: 'pays',
       documentNumber: 'numéro d’une pièce d’identité',
     },
+  },
+  record: {
+    intro: 'Voici ce que le registre contient sur vous. Les données indiquées à votre sujet y sont comparées.',
+    none: 'Le registre ne contient rien sur vous.',
+    email: 'adresse électronique',
+    phone: 'numéro de téléphone',
+    language: 'langue',
+    earlier: 'auparavant',
+    marks: {
+      underReview:
+        'Cette inscription est en cours de vérification. En attendant, il n’est pas décidé si des données sont les vôtres.',
+      locked: 'Vous souhaitez qu’aucune donnée ne soit confirmée.',
+      deceased: 'Selon le registre, vous êtes décédé(e). C’est pourquoi aucune donnée n’est confirmée.',
+    },
+    wrong: 'Rien ne peut être modifié ici. Si quelque chose est inexact, faites rectifier le registre.',
+    corrections: 'Comment faire rectifier le registre',
   },
   notFound: {
     title: 'Cette page n’existe pas',

@@ -8,6 +8,7 @@ export const italian: CitizenWords = {
     messages: 'Messaggi',
     documents: 'Documenti',
     uses: 'Utilizzi dei Suoi dati',
+    record: 'I Suoi dati nel registro',
     signOut: 'Uscire',
   },
   signIn: {
@@ -67,6 +68,22 @@ export const italian: CitizenWords = {
     },
     noMatch:
       'Al servizio non è stato comunicato quali dei dati non corrispondevano, né nulla di ciò che si trova nel registro. Se i dati li ha indicati Lei, chieda al servizio un altro modo o faccia correggere il registro.',
+    findings: {
+      match: 'Come nel registro',
+      similar: 'Quasi come nel registro',
+      former: 'Così nel registro in passato',
+      no_match: 'Diverso nel registro',
+      not_available: 'Non presente nel registro',
+    },
+    reasons: {
+      'claims-do-not-fit': 'I dati non corrispondevano a ciò che il registro contiene su di Lei.',
+      'record-locked': 'Lei ha chiesto che nessun dato venga confermato.',
+      'record-of-the-dead': 'Secondo il registro Lei è deceduto/a.',
+      'record-under-review': 'La Sua iscrizione nel registro è in corso di verifica.',
+      'others-fit-as-well': 'I dati possono essere anche quelli di un’altra persona del registro.',
+      'guesses-spent': 'Su di Lei erano stati indicati troppi dati errati; perciò non è stato confermato nulla.',
+      'register-unavailable': 'Non è stato possibile consultare il registro.',
+    },
     hidden: 'Un utilizzo che la legge consente di mostrare solo più tardi.',
     erased: 'Il contenuto di questa annotazione è stato cancellato.',
     older: 'Annotazioni precedenti',
@@ -77,6 +94,7 @@ export const italian: CitizenWords = {
       'identity.guesses-spent': 'Troppi dati errati indicati su di Lei',
       'identity.lock-changed': 'Conferma di dati su di Lei bloccata o di nuovo consentita',
       'identity.verification-read': 'Nuova lettura di una risposta precedente su di Lei',
+      'identity.record-read': 'Consultazione di ciò che il registro contiene su di Lei',
       'notification.accepted': 'Invio di un messaggio per Lei',
       'notification.rehearsed': 'Prova di un messaggio per Lei, senza invio',
       'notification.status-read': 'Consultazione dell’esito di un messaggio per Lei',
@@ -115,6 +133,22 @@ export const italian: CitizenWords = {
       country: 'Stato',
       documentNumber: 'numero di un documento d’identità',
     },
+  },
+  record: {
+    intro:
+      'Questo è ciò che il registro contiene su di Lei. I dati che vengono indicati su di Lei sono confrontati con esso.',
+    none: 'Il registro non contiene nulla su di Lei.',
+    email: 'indirizzo e-mail',
+    phone: 'numero di telefono',
+    language: 'lingua',
+    earlier: 'in passato',
+    marks: {
+      underReview: 'Questa iscrizione è in corso di verifica. Nel frattempo non si decide se i dati siano Suoi.',
+      locked: 'Lei ha chiesto che nessun dato venga confermato.',
+      deceased: 'Secondo il registro Lei è deceduto/a. Per questo nessun dato viene confermato.',
+    },
+    wrong: 'Qui non si può modificare nulla. Se qualcosa è errato, faccia correggere il registro.',
+    corrections: 'Come far correggere il registro',
   },
   notFound: {
     title: 'Questa pagina non esiste',

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { openHouseOf } from '../../test/identity-people.ts';
+import { createDispatch } from '../api/dispatch.ts';
+import type { IdentityPorts } from './ports.ts';
+import { readOwnRecord } from './read-own-record.ts';
+import { RegisterUnavailable } from './register.ts';
+
+const former = { formerNames: [{ familyName: 'Costa', until: '2024' }], formerAddresses: [{ locality: 'Porto' }] };
+const people = [
+  {
+    ...{ citizenId: 'A', givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', email: 'ana@example.org' },
+    ...former,
+    ...{ underReview: 'yes', locked: 'yes' },
+  },
+  { citizenId: 'B', givenName: 'Bo' },
+];
+const nothing = {
+  ...{ givenName: null, familyName: null, birthFamilyName: null, birthDate: null, birthPlace: null },
+  ...{ streetAddress: null, postalCode: null, locality: null, country: null, documentNumber: null },
+  ...{ email: null, phone: null, language: null, formerNames: [], formerAddresses: [] },
+  ...{ underReview: false, locked: false, deceased: false },
+};
+
+for (const engine of engines) {
+  test(`${engine.name}: a citizen reads the own record whole, and that is on record; others have none`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const ask = async (citizenId: string | undefined, over: Partial<IdentityPorts> = {}) => {
+      const caller = { clientId: 'portal', scopes: new Set(['citizen:self']), citizenId };
+      const gate = {
+        authenticate: async () => caller,
+        missingScope: () => assert.fail('the scope is there'),
+        take: () => ({ headers: {} }),
+      };
+      const served = { ...house.importHouse, ports: { ...house.ports, ...over }, printKey: new Uint8Array(32) };
+      const { result } = await createDispatch(readOwnRecord, { ...served, gate })({
+        ...{ method: 'GET', params: {}, query: '', headers: {}, body: Readable.from([]) },
+        signal: new AbortController().signal,
+      });
+      return 'slug' in result ? result.slug : 'json' in result ? result.json : assert.fail('not JSON');
+    };
+    assert.deepEqual(await ask('A'), {
+      ...nothing,
+      ...{ citizenId: 'A', givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', email: 'ana@example.org' },
+      ...former,
+      ...{ underReview: true, locked: true },
+    });
+    assert.deepEqual(await ask('B'), { ...nothing, citizenId: 'B', givenName: 'Bo' });
+    const [event, ...more] = await house.events('A');
+    assert.deepEqual([event?.['type'], event?.['actor'], more], ['identity.record-read', { citizen: true }, []]);
+    assert.equal(await ask('nobody'), 'citizen-not-found');
+    assert.equal(await ask(undefined), 'citizen-token-needed');
+    const find = async () => {
+      throw new RegisterUnavailable('down');
+    };
+    assert.equal(await ask('A', { register: { ...house.ports.register, find } }), 'register-unavailable');
+  });
+}

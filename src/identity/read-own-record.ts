@@ -1,0 +1,83 @@
+import { Type } from 'typebox';
+import { type Call, defineOperation } from '../api/operation.ts';
+import { refuse } from '../kernel/problem.ts';
+import { type ClaimName, claimNames } from './claims.ts';
+import type { IdentityPorts } from './ports.ts';
+import type { Contact, FormerAddress, FormerName, RegisterRecord } from './register.ts';
+import { privateAnswer } from './verify-identity.ts';
+
+const request = {};
+
+const text = Type.Union([Type.String(), Type.Null()]);
+const optionalText = Type.Optional(Type.String());
+const span = { from: optionalText, until: optionalText };
+
+const ownRecord = Type.Object({
+  ...Object.fromEntries(claimNames.map((claim) => [claim, claim === 'citizenId' ? Type.String() : text])),
+  email: text,
+  phone: text,
+  language: text,
+  formerNames: Type.Array(Type.Object({ givenName: optionalText, familyName: optionalText, ...span })),
+  formerAddresses: Type.Array(
+    Type.Object({
+      streetAddress: optionalText,
+      postalCode: optionalText,
+      locality: optionalText,
+      country: optionalText,
+      ...span,
+    }),
+  ),
+  underReview: Type.Boolean({ description: 'It is disputed: claims that fit it are left open meanwhile.' }),
+  locked: Type.Boolean({ description: 'By your wish no claims are confirmed.' }),
+  deceased: Type.Boolean({ description: 'It says that you have died: no claims are confirmed.' }),
+});
+
+/** What the register has about a citizen, as the citizen reads it. */
+export type OwnRecord = { readonly [claim in Exclude<ClaimName, 'citizenId'>]: string | null } & Pick<
+  Contact,
+  'citizenId' | 'email' | 'phone' | 'language'
+> & {
+    readonly formerNames: readonly FormerName[];
+    readonly formerAddresses: readonly FormerAddress[];
+    readonly underReview: boolean;
+    readonly locked: boolean;
+    readonly deceased: boolean;
+  };
+
+/** What claims are compared with, for the citizen whose it is: what does not fit can be put right only by who can see it. */
+export const readOwnRecord = defineOperation({
+  name: 'readOwnRecord',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/register-record',
+  scope: 'citizen:self',
+  summary: 'What the register has about me',
+  description:
+    'For the citizen whom the token names (claim citizen_id of a trusted issuer): what claims are compared with. null is what the register does not have.',
+  request,
+  responses: { 200: { description: 'As the register has it now.', schema: ownRecord } },
+  refusals: ['citizen-token-needed', 'citizen-not-found', 'register-unavailable'],
+  citizenData: true,
+  run: async (call: Call<typeof request, IdentityPorts>) => {
+    const { citizenId } = call.caller;
+    if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+    const { register } = call.ports;
+    const [record, contact] = await Promise.all([register.find(citizenId), register.contactOf(citizenId)]);
+    if (record === undefined) return { refusal: refuse('citizen-not-found') };
+    const event = {
+      type: 'identity.record-read',
+      id: call.mint('event'),
+      at: call.now,
+      actor: { citizen: true },
+      citizenId,
+    } as const;
+    const json = viewOf(record, contact);
+    return { effect: { events: [event], statements: [] }, answer: { status: 200, headers: privateAnswer, json } };
+  },
+});
+
+function viewOf(record: RegisterRecord, contact: Contact | undefined): OwnRecord {
+  const { locked = false, deceased = false, formerNames = [], formerAddresses = [], ...rest } = record;
+  const { email = null, phone = null, language = null } = contact ?? {};
+  return { ...rest, email, phone, language, formerNames, formerAddresses, locked, deceased };
+}

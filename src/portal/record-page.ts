@@ -1,0 +1,68 @@
+import { html } from 'hono/html';
+import type { WholeAnswer } from '../api/whole-answer.ts';
+import { type ClaimName, claimNames } from '../identity/claims.ts';
+import type { OwnRecord } from '../identity/read-own-record.ts';
+import { type Frame, framed } from './citizen-frame.ts';
+import type { CitizenWords } from './citizen-words.ts';
+import type { Content } from './page.ts';
+
+/** Where the operator says how the register is put right; undefined where that is not said. */
+export type Corrections = { readonly corrections: string | undefined };
+
+/** What the register has about the citizen; undefined where it has nothing. */
+export function recordPage(frame: Frame & Corrections, record: OwnRecord | undefined): Promise<WholeAnswer> {
+  const { record: words, nav } = frame.words;
+  const content =
+    record === undefined
+      ? html`<p>${words.none}</p>${correctionLink(frame)}`
+      : html`<p>${words.intro}</p>
+        ${(['underReview', 'locked', 'deceased'] as const).map((mark) =>
+          record[mark] ? html`<p class="note">${words.marks[mark]}</p>` : '',
+        )}
+        <dl>${rowsOf(frame.words, record).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+        <p>${words.wrong}</p>${correctionLink(frame)}`;
+  return framed(frame, { title: nav.record, content, current: 'record' });
+}
+
+/** The way to where one learns how to have the register put right. */
+export function correctionLink({ words, corrections }: Frame & Corrections): Content | '' {
+  return corrections === undefined ? '' : html`<p><a href="${corrections}">${words.record.corrections}</a></p>`;
+}
+
+type NamedValue = readonly [name: string, value: Content];
+
+/** As the register has it, letter for letter: what is written otherwise there may be why something did not fit. */
+function rowsOf(words: CitizenWords, record: OwnRecord): NamedValue[] {
+  const { record: own, uses, language } = words;
+  const named = (name: string) => name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+  const valued = (value: string | null): Content =>
+    value === null ? html`${uses.findings.not_available}` : html`<bdi>${value}</bdi>`;
+  const claims = claimNames.map((claim) => [named(uses.claims[claim]), valued(record[claim])] as const);
+  const earlier = [...record.formerNames, ...record.formerAddresses].flatMap(({ from, until, ...values }) =>
+    Object.entries(values).map(([claim, value]) => {
+      const name = `${named(uses.claims[claim as ClaimName])} (${own.earlier})`;
+      return [name, html`<bdi>${value}</bdi>${spanOf(from, until)}`] as const;
+    }),
+  );
+  const { email, phone, language: spoken } = record;
+  return [
+    ...claims,
+    ...earlier,
+    [named(own.email), valued(email)],
+    [named(own.phone), valued(phone)],
+    [named(own.language), valued(spoken === null ? null : nameOf(spoken, language))],
+  ];
+}
+
+function spanOf(from = '', until = ''): Content | '' {
+  return from === '' && until === '' ? '' : html` (<bdi>${from} – ${until}</bdi>)`;
+}
+
+/** The name of a language in another; what an import has written and is no tag stays as it is. */
+function nameOf(tag: string, language: string): string {
+  try {
+    return new Intl.DisplayNames(language, { type: 'language' }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}
