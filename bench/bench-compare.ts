@@ -31,7 +31,14 @@ export function benchCompare(rounds: number): Result[] {
 function compareOnce(index: number): void {
   const { citizenId, givenName, familyName, birthDate, streetAddress, postalCode, locality } = citizenAt(index);
   const known = { citizenId, givenName, familyName, birthDate, streetAddress, postalCode, locality };
-  const unknown = { birthFamilyName: null, birthPlace: null, country: null, documentNumber: null, underReview: false };
+  const unknown = {
+    birthFamilyName: null,
+    birthPlace: null,
+    country: null,
+    documentNumber: null,
+    nationality: null,
+    underReview: false,
+  };
   const { decision } = compare({ ...known, ...unknown }, normaliseClaims(known), standardPolicy2);
   if (decision !== 'match') throw new Error('the claims of a citizen must fit that citizen');
 }

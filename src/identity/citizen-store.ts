@@ -14,6 +14,7 @@ const textColumns = {
   locality: 'locality',
   country: 'country',
   documentNumber: 'document_number',
+  nationality: 'nationality',
   email: 'email',
   phone: 'phone',
   language: 'language',

@@ -6,7 +6,7 @@ import type { Issue } from '../kernel/problem.ts';
 import { datePattern } from './birth-date.ts';
 
 /** How the values of a claim are compared. */
-export type ClaimKind = 'id' | 'name' | 'place' | 'address' | 'date' | 'code';
+export type ClaimKind = 'id' | 'name' | 'place' | 'address' | 'date' | 'code' | 'nations';
 
 /** The claims of the contract: how each is compared, its name in OpenID Connect, and what it is. */
 const claimTable = {
@@ -21,6 +21,11 @@ const claimTable = {
   locality: { kind: 'place', oidc: 'locality', about: 'Town.' },
   country: { kind: 'place', oidc: 'country', about: 'Country, written as in the register.' },
   documentNumber: { kind: 'code', oidc: 'document_number', about: 'Number of an identity document.' },
+  nationality: {
+    kind: 'nations',
+    oidc: 'nationality',
+    about: 'Nationality, written as in the register, as ISO 3166-1 code; several with commas between.',
+  },
 } as const satisfies Record<string, { kind: ClaimKind; oidc: string; about: string }>;
 
 export type ClaimName = keyof typeof claimTable;
@@ -35,6 +40,11 @@ export function kindOf(claim: ClaimName): ClaimKind {
 /** The name of a claim in OpenID Connect for Identity Assurance, for bodies and signed results. */
 export function oidcName(claim: ClaimName): string {
   return claimTable[claim].oidc;
+}
+
+/** The nationalities of a claim or record, which may name several. */
+export function nationsIn(nationality: string): readonly string[] {
+  return nationality.split(/[,;/|]/u).map((nation) => nation.trim());
 }
 
 /** What comes with the claims. */

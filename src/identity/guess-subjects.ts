@@ -32,8 +32,10 @@ export function guessTags(
 ): GuessTags {
   const mac = (of: string) => hmacText(key, of, 'base64url');
   const form = (claim: keyof Claims) => (values[claim]?.forms[0] ?? '').replaceAll(' ', '');
-  const said = (claim: ClaimName) =>
-    claim === 'streetAddress' ? streetForm(values[claim]?.forms[0] ?? '') : form(claim);
+  const said = (claim: ClaimName) => {
+    if (claim === 'nationality') return (values[claim]?.forms ?? []).join(',');
+    return claim === 'streetAddress' ? streetForm(values[claim]?.forms[0] ?? '') : form(claim);
+  };
   const tag = mac(canonicalJson(Object.fromEntries(asked.map((claim) => [claim, said(claim)])))).slice(0, 22);
   if (claims.citizenId !== undefined) {
     const told = subjectOf(key, claims.citizenId);
@@ -59,8 +61,12 @@ export function guessTags(
   const both = exchangeable(family, given);
   const told = `named\0${both}\0${form('birthDate')}`;
   const names = demandsPlace(policy) ? [] : [both, exchangeable(familySkeleton, givenSkeleton)];
+  const births =
+    demandsPlace(policy) || values.birthDate === undefined || values.birthPlace === undefined
+      ? []
+      : budgetKeysOf(values.birthPlace.forms).map((place) => `birth\0${form('birthDate')}\0${place}`);
   const subjects = [
-    ...new Set([told, ...born, ...lives, ...here, ...names.map((who) => `names\0${who}`), ...document]),
+    ...new Set([told, ...born, ...lives, ...here, ...births, ...names.map((who) => `names\0${who}`), ...document]),
   ];
   return { subjects: subjects.map(mac), tag, told: mac(told) };
 }

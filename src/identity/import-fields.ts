@@ -112,6 +112,7 @@ const customary: Readonly<Record<string, readonly string[]>> = {
   postalCode: ['postcode', 'zip', 'zipcode'],
   locality: ['suburb', 'city', 'town'],
   documentNumber: ['socsecid', 'ssn', 'passportnumber', 'idnumber'],
+  nationality: ['nationalities', 'citizenship'],
   email: ['mail', 'emailaddress'],
   phone: ['phonenumber', 'mobile', 'telephone'],
 };

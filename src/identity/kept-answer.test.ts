@@ -134,7 +134,7 @@ test('the form does not change: answers kept for a year are read by it', () => {
   assert.equal(
     packAnswer(answerOf({ purpose: 'tax', legalBasis: 'law' }, { given_name: 'Zoë' })).toString(),
     [
-      '{"assurance":{"framework":"eidas","level":"low"},"checkedAt":"2026-11-24T09:13:44.461Z","expiresAt":"2026-11-24T09:18:44.461Z","legalBasis":"law","consentReference":null,"receipt":"/v1/receipts/evt_01M86DA8RKE008G2WFMZ99QEHT","why":"-m---------a"}',
+      '{"assurance":{"framework":"eidas","level":"low"},"checkedAt":"2026-11-24T09:13:44.461Z","expiresAt":"2026-11-24T09:18:44.461Z","legalBasis":"law","consentReference":null,"receipt":"/v1/receipts/evt_01M86DA8RKE008G2WFMZ99QEHT","why":"-m---------a-"}',
       '{"alg":"ES256","typ":"identity-verification+jwt","kid":"QC6am7OVNRMuBtGkeLR14QwLv9fJ8BTImu"}',
       '{"iss":"https://citizens.example","jti":"ver_01M86DA8RDE00843KKQQ8K764X","request_hash":"sha-256:dLGxcFC2JaBWXwelcURiMV15iCdwSFvhODTvFfQWrUA","decision":"match","policy":"standard-2026-2","purpose":"tax","verified_claims":{"claims":{"given_name":"Zoë"}}}',
       '8YFiXLwhkGeiaQmowF95GZAXqs-_BrLFaG3MJLoCFL4',

@@ -19,7 +19,7 @@ const people = [
 ];
 const nothing = {
   ...{ givenName: null, familyName: null, birthFamilyName: null, birthDate: null, birthPlace: null },
-  ...{ streetAddress: null, postalCode: null, locality: null, country: null, documentNumber: null },
+  ...{ streetAddress: null, postalCode: null, locality: null, country: null, documentNumber: null, nationality: null },
   ...{ email: null, phone: null, language: null, formerNames: [], formerAddresses: [] },
   ...{ underReview: false, locked: false, deceased: false },
 };

@@ -1,5 +1,5 @@
 import { hmacText } from '../kernel/hashing.ts';
-import { type Claims, claimNames, oidcName, type Question } from './claims.ts';
+import { type Claims, claimNames, nationsIn, oidcName, type Question } from './claims.ts';
 import type { Levels } from './match/compare.ts';
 import { isBorneOut } from './match/level.ts';
 import type { IdentityPorts } from './ports.ts';
@@ -94,6 +94,7 @@ function matchedClaims(claims: Claims, levels: Levels): Readonly<Record<string, 
     const value = claims[claim];
     if (value === undefined || !isBorneOut(levels[claim])) continue;
     if (addressClaims.has(claim)) address[oidcName(claim)] = value;
+    else if (claim === 'nationality') matched['nationalities'] = nationsIn(value);
     else if (claim === 'birthPlace') matched['place_of_birth'] = { locality: value };
     else matched[oidcName(claim)] = value;
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { calibratedPolicy, standardPolicy2 } from '../../src/identity/match/policy.ts';
+import { calibratedPolicy, euPolicy, standardPolicy2 } from '../../src/identity/match/policy.ts';
 import type { IdentityPorts } from '../../src/identity/ports.ts';
 import { engines } from '../engines.ts';
 import { decisionOf, type IdentityHouse } from '../identity-house.ts';
@@ -27,6 +27,8 @@ const people = [
 ];
 const anna = { givenName: 'Anna', familyName: 'Berg', birthDate: '1980-03-07', postalCode: '10115' };
 const jonas = { givenName: 'Jonas', familyName: 'Falk', birthDate: '1975-06-20', postalCode: '20095' };
+
+const born = { givenName: 'Lea', familyName: 'Stern', birthDate: '1985-05-05', birthPlace: 'Köln' };
 
 const particles = ['', 'von', 'van', 'de', 'al', 'zu', 'af', 'del', 'bin', 'de van', 'al von', 'van der'];
 
@@ -102,6 +104,29 @@ for (const engine of engines) {
       return { ...rest, givenName, familyName };
     });
     assert.deepEqual(new Set(await decisionsOf(other, [...strangers, rest])), new Set(['no_match']));
+  });
+
+  test(`${engine.name}: by the data of a wallet, who holds the date and place of birth cannot try names, nor who holds the names dates`, async (t) => {
+    const wallet = { ...born, nationality: 'DE' };
+    const over = { policyOf: () => euPolicy };
+    const names = ['Otto Dorn', 'Eva Lang', 'Uwe Maier', 'Ilse Nolte', 'Max Roth'].map((name, at) => {
+      const [givenName, familyName] = name.split(' ');
+      // In several spellings of the place, with nationalities that say nothing.
+      return {
+        ...wallet,
+        givenName,
+        familyName,
+        birthPlace: at % 2 === 0 ? 'Köln' : 'Koeln',
+        nationality: `DE,X${at}`,
+      };
+    });
+    const dates = [0, 1, 2, 3, 4].map((at) => ({ ...wallet, birthDate: `1980-03-${day(at)}` }));
+    for (const wrong of [names, dates]) {
+      const house = await openHouseOf(t, engine, [...people, { citizenId: 'C-9', ...wallet }]);
+      assert.equal(await decisionOf(house, wallet, over), 'match');
+      assert.deepEqual(new Set(await decisionsOf(house, wrong, over)), new Set(['no_match']));
+      assert.equal(await decisionOf(house, wallet, over), 'no_match');
+    }
   });
 
   test(`${engine.name}: where a policy demands no place, who holds the names cannot try dates`, async (t) => {

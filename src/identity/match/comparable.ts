@@ -1,5 +1,5 @@
 import { dateForm } from '../birth-date.ts';
-import { type ClaimName, type Claims, claimNames, kindOf } from '../claims.ts';
+import { type ClaimName, type Claims, claimNames, kindOf, nationsIn } from '../claims.ts';
 import { type Forms, formsOf, stored } from '../normalise.ts';
 
 /** A value made ready for comparing: as it is kept, and the forms under which it is the same as others. */
@@ -26,9 +26,20 @@ export function comparable(claim: ClaimName, value: string): Comparable {
       return { exact: value, forms: [dateForm(value)] };
     case 'code':
       return { exact: stored(value), forms: formsOf(value).map((form) => form.replaceAll(' ', '')) };
+    case 'nations':
+      return { exact: stored(value), forms: nationForms(value) };
     case 'name':
     case 'place':
     case 'address':
       return { exact: stored(value), forms: formsOf(value) };
   }
+}
+
+/** Between the forms of one nationality. */
+export const formMark = '|';
+
+/** The nationalities of a list, each with all its forms in one, sorted: whoever has several is not asked in which order. */
+function nationForms(value: string): Forms {
+  const named = nationsIn(value).map((nation) => formsOf(nation).map((form) => form.replaceAll(' ', '')));
+  return [...new Set(named.map((forms) => forms.join(formMark)))].filter((nation) => nation !== '').sort();
 }

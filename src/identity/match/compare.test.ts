@@ -18,6 +18,7 @@ const record: RegisterRecord = {
   locality: 'Łódź',
   country: null,
   documentNumber: 'X-123.456',
+  nationality: null,
   underReview: false,
 };
 
@@ -154,6 +155,28 @@ test('a register that knows the year of birth alone is content with a date of th
     assert.equal(decide(claims, born, policy).decision, 'match', policy.name);
     assert.equal(decide({ ...claims, birthDate: '1981-02-07' }, born, policy).decision, 'no_match', policy.name);
   }
+});
+
+test('nationalities are the same where the register has each that was claimed, in any order and spelling', () => {
+  const known = (nationality: string) => ({ ...record, nationality });
+  const levelOf = (claimed: string, registered: string) =>
+    decide({ ...enough, nationality: claimed }, known(registered)).levels.nationality;
+  for (const [claimed, registered, level] of [
+    ['DE', 'DE', 'exact'],
+    ['de', 'FR, DE', 'normalised'],
+    ['DE,FR', 'FR/DE', 'normalised'],
+    ['Oesterreich', 'Österreich', 'normalised'],
+    ['Swaziland', 'Eswatini', 'similar'],
+    ['DE', 'BE', 'different'],
+    ['DE,BE', 'DE', 'different'],
+    [',', 'DE', 'different'],
+    ['Germany', 'DE', 'different'],
+  ])
+    assert.equal(levelOf(claimed ?? '', registered ?? ''), level, `${claimed} ${registered}`);
+  assert.equal(decide({ ...enough, nationality: 'DE' }).levels.nationality, 'missing');
+  const renamed = { ...enough, nationality: 'Swaziland' };
+  assert.equal(decide(renamed, known('Eswatini'), standardPolicy2).decision, 'match');
+  assert.equal(decide(renamed, known('Eswatini'), standardPolicy).decision, 'no_match');
 });
 
 test('a disputed record is left open when the claims fit it, and only then', () => {

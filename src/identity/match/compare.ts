@@ -8,7 +8,7 @@ import type { Level } from './level.ts';
 import type { Frequencies } from './model.ts';
 import { type NameRules, nameLevel } from './name-level.ts';
 import { atBirth, crossing, type Room, regrouping, weightIn } from './names-together.ts';
-import { codeLevel, placeLevel, streetLevel } from './place-level.ts';
+import { codeLevel, nationsLevel, placeLevel, streetLevel } from './place-level.ts';
 import { countingClaims, type Policy } from './policy.ts';
 
 /** The level of each claim that was submitted. It never leaves the house whole. */
@@ -99,6 +99,8 @@ function levelOfForms(claim: ClaimName, claimed: Comparable, known: Comparable, 
       return dateLevel(claimed.forms[0] ?? '', known.forms[0] ?? '');
     case 'code':
       return codeLevel(claimed.forms, known.forms);
+    case 'nations':
+      return nationsLevel(claimed.forms, known.forms);
     case 'address':
       return streetLevel(claimed.forms, known.forms);
     case 'place':
@@ -123,5 +125,6 @@ export const decoy: RegisterRecord = {
   locality: 'Nowhere',
   country: 'Nowhere',
   documentNumber: '000000000',
+  nationality: 'XX',
   underReview: false,
 };

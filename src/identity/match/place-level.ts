@@ -1,4 +1,5 @@
 import type { Forms } from '../normalise.ts';
+import { formMark } from './comparable.ts';
 import type { Level } from './level.ts';
 import { editDistance, jaroWinkler } from './similarity.ts';
 
@@ -68,6 +69,23 @@ const renamed = both([
 
 function both(groups: readonly (readonly string[])[]): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(groups.flatMap((group) => group.map((place) => [place, new Set(group)] as const)));
+}
+
+/**
+ * The level of two lists of nationalities: the same where the register has each that was claimed. Codes have no slips, since
+ * each letter makes another country of one; of names only those that were renamed are similar.
+ */
+export function nationsLevel(claimed: Forms, known: Forms): Level {
+  const levels = claimed.map((nation) => nationLevel(nation.split(formMark), known));
+  if (levels.length === 0 || levels.includes('different')) return 'different';
+  return levels.includes('similar') ? 'similar' : 'normalised';
+}
+
+function nationLevel(forms: readonly string[], known: Forms): Level {
+  const others = known.flatMap((nation) => nation.split(formMark));
+  if (forms.some((form) => others.includes(form))) return 'normalised';
+  const isRenamed = forms.some((form) => others.some((other) => renamed.get(form)?.has(other) === true));
+  return isRenamed ? 'similar' : 'different';
 }
 
 /** The level of two numbers of documents or postal codes. */

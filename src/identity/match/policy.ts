@@ -94,6 +94,7 @@ export const standardPolicy2: Policy = {
     birthFamilyName: new Set(['similar']),
     birthDate: new Set(['precision', 'inverted']),
     birthPlace: new Set(['similar']),
+    nationality: new Set(['similar']),
     locality: similarOrFormer,
     streetAddress: similarOrFormer,
     postalCode: former,
@@ -107,8 +108,17 @@ export const standardPolicy2: Policy = {
   rivals: true,
 };
 
-/** What EU 2025/846 asks of cross-border matching: the same after normalising, and one person. */
-export const euPolicy: Policy = { ...standardPolicy, name: 'eu-2025-846', agreementBesideId: {}, rivals: true };
+/**
+ * What EU 2025/846 asks of cross-border matching: the same after normalising, and one person. Without an id also by the
+ * mandatory person identification data of a wallet (EU 2024/2977, Annex, section 1), where the register has them all.
+ */
+export const euPolicy: Policy = {
+  ...standardPolicy,
+  name: 'eu-2025-846',
+  minimum: [...standardPolicy.minimum, [['givenName'], ['familyName'], ['birthDate'], ['birthPlace'], ['nationality']]],
+  agreementBesideId: {},
+  rivals: true,
+};
 
 /**
  * The calibrated policy: the probability decides, and no other person of the register may fit as well. For records that

@@ -132,6 +132,7 @@ export const dutch: CitizenWords = {
       locality: 'woonplaats',
       country: 'land',
       documentNumber: 'nummer van een identiteitsbewijs',
+      nationality: 'nationaliteit',
     },
   },
   record: {

@@ -132,6 +132,7 @@ export const english: CitizenWords = {
       locality: 'town',
       country: 'country',
       documentNumber: 'number of an identity document',
+      nationality: 'nationality',
     },
   },
   record: {

@@ -133,6 +133,7 @@ export const french: CitizenWords = {
       locality: 'localité',
       country: 'pays',
       documentNumber: 'numéro d’une pièce d’identité',
+      nationality: 'nationalité',
     },
   },
   record: {

@@ -132,6 +132,7 @@ export const german: CitizenWords = {
       locality: 'Ort',
       country: 'Land',
       documentNumber: 'Nummer eines Ausweisdokuments',
+      nationality: 'Staatsangehörigkeit',
     },
   },
   record: {

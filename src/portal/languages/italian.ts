@@ -132,6 +132,7 @@ export const italian: CitizenWords = {
       locality: 'località',
       country: 'Stato',
       documentNumber: 'numero di un documento d’identità',
+      nationality: 'cittadinanza',
     },
   },
   record: {

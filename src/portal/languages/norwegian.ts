@@ -132,6 +132,7 @@ export const norwegian: CitizenWords = {
       locality: 'sted',
       country: 'land',
       documentNumber: 'nummer på et identitetsdokument',
+      nationality: 'statsborgerskap',
     },
   },
   record: {

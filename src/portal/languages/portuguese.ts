@@ -133,6 +133,7 @@ export const portuguese: CitizenWords = {
       locality: 'localidade',
       country: 'país',
       documentNumber: 'número de um documento de identificação',
+      nationality: 'nacionalidade',
     },
   },
   record: {

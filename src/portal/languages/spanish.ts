@@ -132,6 +132,7 @@ export const spanish: CitizenWords = {
       locality: 'localidad',
       country: 'país',
       documentNumber: 'número de un documento de identidad',
+      nationality: 'nacionalidad',
     },
   },
   record: {
