@@ -1,4 +1,6 @@
+import { linkUrlOf } from './config/public-url.ts';
 import type { Settings } from './config/settings.ts';
+import { citizenPaths } from './portal/citizen-session.ts';
 
 /**
  * The settings as the mode has them where the operator has not said it. The demo knows the simulator's citizens, takes the
@@ -9,5 +11,7 @@ export function settingsOf(given: Settings, isDemo: boolean): Settings & { reado
   const settings = { ...given, simulators, clientSecrets, logLevel };
   if (!isDemo) return settings;
   const { supportEmail = 'api-support@example.gov', securityContact = 'mailto:security@example.gov' } = given;
-  return { ...settings, supportEmail, securityContact, clamav: given.clamav ?? 'off' };
+  const url = linkUrlOf(given);
+  const inboxUrl = given.inboxUrl ?? (url === undefined ? undefined : `${url}${citizenPaths.messages}/{id}`);
+  return { ...settings, supportEmail, securityContact, inboxUrl, clamav: given.clamav ?? 'off' };
 }

@@ -11,6 +11,7 @@ import {
   cascadeOf,
   confirmLinksOf,
   dkimOf,
+  inboxLinkOf,
   leavingChannels,
   mailEventsOf,
   troubleIn,
@@ -107,7 +108,14 @@ function senderOf(settings: Settings, root: RootKey): Sender {
   const from = { settings, root };
   const [returnPath, confirmLink] = [bounceAddressesOf(from)?.of, confirmLinksOf(from)?.of];
   const headers = mailEventsOf(settings)?.headers;
-  return { address: settings.mailFrom, messageIdHost: host, returnPath, confirmLink, headers };
+  return {
+    address: settings.mailFrom,
+    messageIdHost: host,
+    returnPath,
+    confirmLink,
+    inboxLink: inboxLinkOf(settings),
+    headers,
+  };
 }
 
 /** The channel of mail that the settings name. */

@@ -12,6 +12,7 @@ import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
 import { createCommit } from '../src/ledger/commit.ts';
 import { cancelNotification } from '../src/notifications/cancel-notification.ts';
 import { type CascadePolicy, inboxAndEmail } from '../src/notifications/cascade.ts';
+import type { InboxLink } from '../src/notifications/inbox-link.ts';
 import { listNotifications } from '../src/notifications/list-notifications.ts';
 import type { Contact, NotificationPorts, SenderOf, TryLetter } from '../src/notifications/ports.ts';
 import type { EvidencePorts } from '../src/notifications/read-evidence.ts';
@@ -44,11 +45,13 @@ export async function createNotificationHouse(
     cascade = inboxAndEmail,
     documents = {},
     tryLetter,
+    inboxLink,
     senderOf = async () => ({ name: 'Tax Office' }),
   }: {
     cascade?: CascadePolicy;
     documents?: Record<string, string>;
     tryLetter?: TryLetter;
+    inboxLink?: InboxLink;
     senderOf?: SenderOf;
   } = {},
 ) {
@@ -59,7 +62,7 @@ export async function createNotificationHouse(
   const commit = createCommit(db, citizenKeys, random);
   const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
   const contactOf = async (citizenId: string): Promise<Contact | undefined> => citizens[citizenId];
-  const ports = portsOf({ contactOf, citizenKeys, random, cascade, tryLetter, senderOf }, documents);
+  const ports = portsOf({ contactOf, citizenKeys, random, cascade, tryLetter, inboxLink, senderOf }, documents);
 
   // The bearer token names the client, and perhaps a citizen: who may call is tested elsewhere. Only `knowing …` may
   // learn who is in the register.
@@ -132,7 +135,10 @@ export async function createNotificationHouse(
   };
 }
 
-type GivenPorts = Pick<AllPorts, 'contactOf' | 'citizenKeys' | 'random' | 'cascade' | 'tryLetter' | 'senderOf'>;
+type GivenPorts = Pick<
+  AllPorts,
+  'contactOf' | 'citizenKeys' | 'random' | 'cascade' | 'tryLetter' | 'inboxLink' | 'senderOf'
+>;
 
 /** What the operations are given in tests: webhooks may go to this machine, and one key signs evidence. */
 function portsOf(given: GivenPorts, documents: Readonly<Record<string, string>>): AllPorts {

@@ -22,6 +22,7 @@ import { plainMapping, type SmsMapping } from '../notifications/channels/sms-map
 import { parseSmsMapping } from '../notifications/channels/sms-mapping-file.ts';
 import { receiptWords } from '../notifications/channels/sms-receipts.ts';
 import { type ConfirmLinks, createConfirmLinks } from '../notifications/confirm-receipt.ts';
+import { type InboxLink, inboxLinks } from '../notifications/inbox-link.ts';
 import type { LateWord } from '../notifications/learn-late.ts';
 import { addressToConfirm, type MailEvents, mailWords, parseMailEvents } from '../notifications/mail-events.ts';
 import type { ChannelName } from '../notifications/notification.ts';
@@ -89,8 +90,8 @@ export function smsMappingOf({ smsGateway }: Settings): SmsMapping {
 async function smsOf(settings: Settings, onTrouble: OnTrouble): Promise<Channel> {
   if (settings.smsUrl === undefined) return absentChannels.sms;
   const { createSmsGateway } = await import('../notifications/channels/sms-gateway.ts');
-  const [url, mapping] = [settings.smsUrl.reveal(), smsMappingOf(settings)];
-  return ofSetting('SMS_URL', () => createSmsGateway({ url, mapping, onTrouble }));
+  const [url, mapping, inboxLink] = [settings.smsUrl.reveal(), smsMappingOf(settings), inboxLinkOf(settings)];
+  return ofSetting('SMS_URL', () => createSmsGateway({ url, mapping, inboxLink, onTrouble }));
 }
 
 /** The addresses that mail comes back to; none where the operator has no mailbox for them, refused where it cannot be. */
@@ -127,7 +128,12 @@ export function confirmLinksOf({ settings, root }: Pick<House, 'settings' | 'roo
   return url === undefined ? undefined : createConfirmLinks(url, root.derive('receipt-links'));
 }
 
-/** The page behind those links. */
+/** The links by which citizens come to a message in their inbox; none where the operator names no place. */
+export function inboxLinkOf({ inboxUrl }: Pick<Settings, 'inboxUrl'>): InboxLink | undefined {
+  return inboxUrl === undefined ? undefined : inboxLinks(inboxUrl);
+}
+
+/** The page on which the receipt of mail is confirmed. */
 export function confirmMounts(house: House, { senderOf }: { readonly senderOf: SenderOf }): readonly Mount[] {
   const links = confirmLinksOf(house);
   const onFault = (fault: unknown) => house.log.fault('received', fault);

@@ -21,7 +21,7 @@ import { createPostCall } from '../notifications/webhooks/post-call.ts';
 import { type Calling, startWebhooks } from '../notifications/webhooks/start-webhooks.ts';
 import { systemResolve } from '../notifications/webhooks/target.ts';
 import type { WebhookPorts } from '../notifications/webhooks/webhook-ports.ts';
-import { parsedFile } from './channels.ts';
+import { inboxLinkOf, parsedFile } from './channels.ts';
 import { tryLetterOf } from './letters.ts';
 import { sendersOf } from './senders.ts';
 
@@ -114,6 +114,7 @@ export async function notificationPorts(
     senderOf: sendersOf(access, house.settings),
     attachmentTitle: attachmentTitles(house),
     tryLetter: await tryLetterOf(house),
+    inboxLink: inboxLinkOf(house.settings),
     webhookKey: house.root.derive('webhook-secrets'),
     allowPrivateTargets: house.settings.webhookPrivateTargets,
     resolve: systemResolve,

@@ -36,6 +36,12 @@ export const notificationSettingTable = {
     fallback: 'true',
     help: 'Mail carries a link to a page on which the citizen confirms the receipt; false leaves it out.',
   },
+  INBOX_URL: {
+    kind: 'url',
+    schemes: ['https', 'http'],
+    fallback: undefined,
+    help: 'Where citizens read a message, as PUBLIC_URL/me/messages/{id}; {id} stands for its id. Mail leads there, and a text message that announces a longer one. Without it neither has such a link.',
+  },
   CASCADE_POLICY: {
     kind: 'path',
     fallback: undefined,
@@ -95,6 +101,7 @@ export type NotificationSettings = {
   readonly mailEvents: string | undefined;
   readonly mailEventsToken: Secret | undefined;
   readonly confirmLinks: boolean;
+  readonly inboxUrl: string | undefined;
   readonly cascadePolicy: string | undefined;
   readonly letterFonts: string | undefined;
   readonly letterReturnAddress: string | undefined;
@@ -119,6 +126,7 @@ export function readNotificationSettings(given: (name: Name) => string | undefin
     mailEvents: path('MAIL_EVENTS'),
     mailEventsToken: secret('MAIL_EVENTS_TOKEN'),
     confirmLinks: given('CONFIRM_LINKS') === 'true',
+    inboxUrl: given('INBOX_URL'),
     cascadePolicy: path('CASCADE_POLICY'),
     letterFonts: path('LETTER_FONTS'),
     letterReturnAddress: given('LETTER_RETURN_ADDRESS'),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../test/engines.ts';
 import { createNotificationHouse } from '../../test/notification-house.ts';
+import { inboxLinks } from './inbox-link.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 15, 9) };
 const reachable = { email: 'ada@example.org', phone: '+4740000000', name: 'Ada', postalLines: ['Road 1', '0150 Oslo'] };
@@ -31,5 +32,21 @@ for (const engine of engines) {
       assert.ok((await shown('sim-delivered', clientId)).every(([, may]) => may));
     }
     assert.deepEqual(await shown('sim-unread', 'tax-office'), await shown('nobody', 'tax-office'));
+  });
+
+  test(`${engine.name}: a dry run counts the link to the inbox in an announcement`, async (t) => {
+    const inboxLink = inboxLinks(`https://gov.example/${'i'.repeat(100)}/{id}`);
+    const house = await createNotificationHouse(await engine.open(t), clock, citizens, { inboxLink });
+    const message = 'word '.repeat(1_000);
+    const body = { citizenId: 'cit-ada', subject: 'Your tax', message, channels: ['sms'], dryRun: true };
+    const answer = await house.send(body);
+    assert.ok('json' in answer);
+    const channels = answer.json['channels'] as { channel: string; text: string; segments?: number }[];
+    const { text, segments } = channels.find(({ channel }) => channel === 'sms') ?? assert.fail();
+    assert.match(
+      text,
+      /^Tax Office: a message for you "Your tax" lies in your inbox\.\nhttps:\/\/gov\.example\/i{100}\/ntf_0{26}$/,
+    );
+    assert.equal(segments, 2);
   });
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { toInstant } from '../kernel/clock.ts';
 import { parseMailAddress } from '../kernel/mail-address.ts';
 import { barOf, type PlannedStep } from './cascade.ts';
+import type { InboxLink } from './inbox-link.ts';
 import { textOfMail } from './mail-text.ts';
 import { messageHtml } from './message-html.ts';
 import { type ChannelName, channelNames } from './notification.ts';
@@ -34,7 +35,7 @@ export const dryRunShape = Type.Object({
       subject: Type.Optional(Type.String({ description: 'Email and inbox: the subject.' })),
       text: Type.String({
         description:
-          'The text that this channel would carry; of a mail all but the id and the link to confirm its receipt.',
+          'The text that this channel would carry; of a mail all but the id and its links. The link of a text message has an id of zeros.',
       }),
       html: Type.Optional(
         Type.String({
@@ -64,7 +65,12 @@ type Rehearsal = {
   readonly language: string | undefined;
   /** Left out where this server prints no letters. */
   readonly tryLetter: TryLetter | undefined;
+  /** Left out where messages do not lead to the inbox. */
+  readonly inboxLink: InboxLink | undefined;
 };
+
+/** In the place of the id that a real message gets, and as long. */
+const noId = `ntf_${'0'.repeat(26)}`;
 
 /** What each channel would show, and whether it reaches the citizen. No address is given out. */
 export async function rehearse(rehearsal: Rehearsal) {
@@ -107,7 +113,7 @@ async function rehearseStep(rehearsal: Rehearsal, { channel, runAt, reminder }: 
     case 'email':
       return { ...head, ...textOfMail({ sender, subject, content, reminder, language }) };
     case 'sms':
-      return { ...head, ...textOfSms({ sender, subject, content, language }) };
+      return { ...head, ...textOfSms({ sender, subject, content, language, inbox: rehearsal.inboxLink?.(noId) }) };
     case 'letter':
       return { ...head, text };
   }

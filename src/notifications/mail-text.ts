@@ -11,6 +11,8 @@ type MailDraft = Pick<Message, 'sender' | 'subject' | 'content' | 'reminder' | '
   readonly notification?: string;
   /** The link by which the receipt is confirmed, where mail has one. */
   readonly confirm?: string | undefined;
+  /** The link to the message in the inbox, where that is known. */
+  readonly inbox?: string | undefined;
 };
 
 /** The words of a mail. `html` is the same as a page, where the message has headings, lists, links or strong words. */
@@ -18,7 +20,7 @@ export type MailText = { readonly subject: string; readonly text: string; readon
 
 /** A mail as the citizen reads it: the whole message, then who sent it. */
 export function textOfMail(draft: MailDraft): MailText {
-  const { content, confirm } = draft;
+  const { content, confirm, inbox } = draft;
   const name = oneLine(draft.sender);
   const phrases = phrasesOf(draft.language);
   const title = oneLine(draft.subject ?? phrases.messageFrom(name));
@@ -27,17 +29,18 @@ export function textOfMail(draft: MailDraft): MailText {
   const listed =
     attached.length === 0 ? '' : `${[phrases.attached, ...attached.map((one) => `- ${one}`)].join('\n')}\n\n`;
   const footer = [name, ...(draft.notification === undefined ? [] : [phrases.reference(draft.notification)])];
+  const lies = inbox === undefined ? '' : `${phrases.inbox}:\n${inbox}\n\n`;
   const asked = confirm === undefined ? '' : `${phrases.confirm}:\n${confirm}\n\n`;
   // What stands below such a line is the signature (RFC 3676, section 4.3), which mail programs hide or leave out of a reply.
   const message = plainTextOf(content).trimEnd().replaceAll(/^-- $/gm, '--');
-  const text = `${message}\n\n${listed}${asked}-- \n${footer.join('\n')}\n`;
+  const text = `${message}\n\n${listed}${lies}${asked}-- \n${footer.join('\n')}\n`;
   const blocks = blocksOf(content);
   if (!hasMarkup(blocks)) return { subject, text };
   const { language, notification } = draft;
   return {
     subject,
     text,
-    html: messageHtml({ title, language, blocks, sender: name, notification, attached, confirm }),
+    html: messageHtml({ title, language, blocks, sender: name, notification, attached, inbox, confirm }),
   };
 }
 

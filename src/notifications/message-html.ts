@@ -11,6 +11,8 @@ type MessagePage = {
   readonly notification?: string | undefined;
   /** The titles of the documents that lie in the inbox with it. */
   readonly attached?: readonly string[];
+  /** The link to the message in the inbox, in a mail. */
+  readonly inbox?: string | undefined;
   /** The link by which the receipt of a mail is confirmed. */
   readonly confirm?: string | undefined;
 };
@@ -41,15 +43,18 @@ export function blocksWithin(page: string): string {
   return blocks.replaceAll(/(<\/?h)([1-5])\b/g, (_tag, start: string, level: string) => `${start}${Number(level) + 1}`);
 }
 
-function belowText({ language, sender, notification, attached = [], confirm }: MessagePage): string {
+function belowText({ language, sender, notification, attached = [], inbox, confirm }: MessagePage): string {
   const phrases = phrasesOf(language);
   const p = `<p lang="${escapeHtml(phrases.language)}" dir="auto">`;
   const items = attached.map((title) => `<li dir="auto">${escapeHtml(title)}</li>`).join('');
-  const link = confirm === undefined ? '' : inlineHtml({ text: phrases.confirm, href: confirm });
+  const links = [
+    ...(inbox === undefined ? [] : [inlineHtml({ text: phrases.inbox, href: inbox })]),
+    ...(confirm === undefined ? [] : [inlineHtml({ text: phrases.confirm, href: confirm })]),
+  ];
   const id = notification === undefined ? '' : escapeHtml(phrases.reference(notification));
   return [
     ...(items === '' ? [] : [`${p}${escapeHtml(phrases.attached)}</p>`, `<ul>${items}</ul>`]),
-    ...(link === '' ? [] : [`${p}${link}</p>`]),
+    ...links.map((link) => `${p}${link}</p>`),
     `<hr><p dir="auto">${escapeHtml(sender)}</p>`,
     ...(id === '' ? [] : [`${p}${id}</p>`]),
   ].join('\n');

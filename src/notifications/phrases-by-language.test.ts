@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMint } from '../kernel/id.ts';
 import { mailOf } from './channels/mail.ts';
+import { inboxLinks } from './inbox-link.ts';
 import { dayIn, phrasesOf, wishedPhrases } from './phrases-by-language.ts';
 import { textOfSms } from './sms-text.ts';
 
@@ -88,6 +89,31 @@ test('what the server adds to a mail says what language it is in, where the mess
   assert.match(html('nb'), /<p lang="nb" dir="auto">Referanse: ntf_\w{26}<\/p>/);
   // A mailbox in a browser keeps what stands within the body alone.
   assert.match(html('ar').split(/<body[^>]*>\n/)[1] ?? '', /^<div lang="ar" dir="auto" style="font:[^"]*">/);
+});
+
+test('a mail leads to the message in the inbox where that has an address, in the language of the message', () => {
+  const notification = mint('notification');
+  for (const language of ['en', 'no', 'de', 'fr', 'es', 'pt', 'it', 'nl']) {
+    const made = mailOf(
+      {
+        ...{ notification, delivery: mint('delivery'), attempt: 1, address: 'a@example.org' },
+        ...{ sender: 'Skatt', subject: 'x', content: { message: '**b**' }, reminder: false },
+        ...{ category: 'information', language, at },
+      },
+      {
+        address: 'no-reply@example.org',
+        messageIdHost: 'example.org',
+        inboxLink: inboxLinks('https://gov.example/me/messages/{id}?a=1&b=2'),
+      },
+    );
+    const { inbox } = phrasesOf(language);
+    const url = `https://gov.example/me/messages/${notification}?a=1&b=2`;
+    assert.ok(made?.text.includes(`\n\n${inbox}:\n${url}\n\n-- \nSkatt`), language);
+    assert.ok(
+      made?.html?.includes(`href="${url.replace('&', '&amp;')}" rel="noopener noreferrer">${inbox}</a> (gov.example)`),
+    );
+    assert.ok(language === 'en' || inbox !== phrasesOf('en').inbox);
+  }
 });
 
 test('the page of a mail fits a phone and says of documents that they lie in the inbox, in its language', () => {

@@ -2,6 +2,7 @@ import type { Random } from '../kernel/clock.ts';
 import type { DocumentId } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { CascadePolicy } from './cascade.ts';
+import type { InboxLink } from './inbox-link.ts';
 import type { ChannelName } from './notification.ts';
 import type { QuietHours } from './quiet-hours.ts';
 import type { ReasonCode } from './reason.ts';
@@ -69,6 +70,8 @@ export type NotificationPorts = {
   readonly attachmentTitle: AttachmentTitle;
   /** Left out where this server prints no letters. */
   readonly tryLetter?: TryLetter | undefined;
+  /** Left out where messages do not lead to the inbox. */
+  readonly inboxLink?: InboxLink | undefined;
   /** Whether `sendAt` may lie as far ahead as one likes: for what this server itself writes. */
   readonly mayWait?: boolean;
 };

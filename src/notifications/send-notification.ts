@@ -143,6 +143,7 @@ async function rehearsal(call: SendCall, { times, contact, content, steps }: Che
         ...{ steps, contact, verifiedOnly, providers, content, sender, returnAddress, language },
         ...{ deliverBy: times.deliverBy, mayKnow: known },
         tryLetter: call.ports.tryLetter,
+        inboxLink: call.ports.inboxLink,
       }),
     },
   };

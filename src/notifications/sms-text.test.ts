@@ -60,3 +60,38 @@ test('in Latin letters no word of an announcement makes it UCS-2, whose places c
     assert.deepEqual([full.length, segmentsOf(full)], [160, 1], language);
   }
 });
+
+test('sms: segments are counted as gateways charge them', () => {
+  assert.deepEqual(
+    ['a'.repeat(160), 'a'.repeat(161), '€'.repeat(80), '€'.repeat(81), 'Č'.repeat(70), `Č${'a'.repeat(70)}`].map(
+      segmentsOf,
+    ),
+    [1, 2, 1, 2, 1, 2],
+  );
+  // Neither an escape pair of the GSM alphabet nor a surrogate pair is cut in two.
+  assert.deepEqual(
+    [
+      `${'a'.repeat(152)}€${'a'.repeat(152)}`,
+      `${'a'.repeat(151)}€${'a'.repeat(153)}`,
+      '😀'.repeat(35),
+      '😀'.repeat(66),
+      '😀'.repeat(67),
+      '😀'.repeat(201),
+    ].map(segmentsOf),
+    [3, 2, 1, 2, 3, 7],
+  );
+  const long = textOfSms({
+    ...{ sender: 'Tax Office', subject: 'Your tax', content: { message: 'word '.repeat(1_000) }, language: undefined },
+  });
+  assert.deepEqual(long, { text: 'Tax Office: a message for you "Your tax" lies in your inbox.', segments: 1 });
+});
+
+test('an announcement too is at most six segments, and leaves a longer subject out', () => {
+  const announced = (subject: string) =>
+    textOfSms({ sender: 'Tax Office', subject, content: { message: 'word '.repeat(1_000) }, language: undefined });
+  assert.equal(announced('😀'.repeat(170)).segments, 6);
+  assert.deepEqual(announced('😀'.repeat(200)), {
+    text: 'Tax Office: a message for you lies in your inbox.',
+    segments: 1,
+  });
+});

@@ -52,15 +52,19 @@ export function textOfSms(message: {
   readonly subject: string | undefined;
   readonly content: Content;
   readonly language: string | undefined;
+  /** The link to the message in the inbox, where that is known: it follows an announcement. */
+  readonly inbox?: string | undefined;
 }): SmsText {
-  const { announce } = phrasesOf(message.language);
+  const phrases = phrasesOf(message.language);
+  const link = message.inbox === undefined ? '' : `\n${message.inbox}`;
+  const announce = (about: string) => phrases.announce(message.sender, about) + link;
   const whole = `${message.sender}: ${plainTextOf(message.content).trim()}`;
   const about = message.subject === undefined ? '' : ` "${closeDirections(message.subject)}"`;
-  for (const written of [whole, announce(message.sender, about)]) {
+  for (const written of [whole, announce(about)]) {
     const text = written.normalize('NFC');
     const segments = segmentsOf(text);
     if (segments <= longestSegments) return { text, segments };
   }
-  const text = announce(message.sender, '').normalize('NFC');
+  const text = announce('').normalize('NFC');
   return { text, segments: segmentsOf(text) };
 }

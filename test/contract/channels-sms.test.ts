@@ -7,8 +7,8 @@ import type { Message } from '../../src/notifications/channels/channel.ts';
 import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
 import { plainMapping, type SmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
 import { receiptWords } from '../../src/notifications/channels/sms-receipts.ts';
+import { type InboxLink, inboxLinks } from '../../src/notifications/inbox-link.ts';
 import { parsePhone } from '../../src/notifications/phone-number.ts';
-import { segmentsOf, textOfSms } from '../../src/notifications/sms-text.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
 const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
@@ -25,7 +25,7 @@ function message(more: Partial<Message> = {}): Message {
 type Behave = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A gateway on loopback that behaves as told, after it has read the request. */
-async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = plainMapping) {
+async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = plainMapping, inboxLink?: InboxLink) {
   const bodies: Array<{ body: string; headers: IncomingMessage['headers'] }> = [];
   const server = createServer((request, response) => {
     let body = '';
@@ -46,7 +46,9 @@ async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = pla
   const { port } = server.address() as AddressInfo;
   const troubles: string[] = [];
   const onTrouble = (why: string) => void troubles.push(why);
-  const channel = createSmsGateway({ url: `http://127.0.0.1:${port}/send`, mapping, timeoutMs: 2_000, onTrouble });
+  const channel = createSmsGateway({
+    ...{ url: `http://127.0.0.1:${port}/send`, mapping, inboxLink, timeoutMs: 2_000, onTrouble },
+  });
   const send = async (what: Message) => {
     const ready = await channel.prepare(what);
     return 'outcome' in ready ? ready : await ready.call();
@@ -231,39 +233,22 @@ test('sms: only E.164 is a number', () => {
   );
 });
 
-test('sms: segments are counted as gateways charge them', () => {
-  assert.deepEqual(
-    ['a'.repeat(160), 'a'.repeat(161), '€'.repeat(80), '€'.repeat(81), 'Č'.repeat(70), `Č${'a'.repeat(70)}`].map(
-      segmentsOf,
-    ),
-    [1, 2, 1, 2, 1, 2],
+test('sms: an announcement leads to the message where the inbox has an address, and a whole message does not', async (t) => {
+  const { bodies, send } = await gateway(
+    t,
+    answer(200, '{"id":"1"}'),
+    plainMapping,
+    inboxLinks('https://gov.example/i/{id}'),
   );
-  // Neither an escape pair of the GSM alphabet nor a surrogate pair is cut in two.
+  const long = message({ subject: 'Your tax', content: { message: 'word '.repeat(1_000) } });
+  for (const sent of [long, message()]) assert.equal((await send(sent)).outcome, 'sent');
   assert.deepEqual(
+    bodies.map(({ body }) => (JSON.parse(body) as { text: string }).text),
     [
-      `${'a'.repeat(152)}€${'a'.repeat(152)}`,
-      `${'a'.repeat(151)}€${'a'.repeat(153)}`,
-      '😀'.repeat(35),
-      '😀'.repeat(66),
-      '😀'.repeat(67),
-      '😀'.repeat(201),
-    ].map(segmentsOf),
-    [3, 2, 1, 2, 3, 7],
+      `Tax Office: a message for you "Your tax" lies in your inbox.\nhttps://gov.example/i/${long.notification}`,
+      'Tax Office: Ready {to} "x"',
+    ],
   );
-  const long = textOfSms({
-    ...{ sender: 'Tax Office', subject: 'Your tax', content: { message: 'word '.repeat(1_000) }, language: undefined },
-  });
-  assert.deepEqual(long, { text: 'Tax Office: a message for you "Your tax" lies in your inbox.', segments: 1 });
-});
-
-test('sms: an announcement too is at most six segments, and leaves a longer subject out', () => {
-  const announced = (subject: string) =>
-    textOfSms({ sender: 'Tax Office', subject, content: { message: 'word '.repeat(1_000) }, language: undefined });
-  assert.equal(announced('😀'.repeat(170)).segments, 6);
-  assert.deepEqual(announced('😀'.repeat(200)), {
-    text: 'Tax Office: a message for you lies in your inbox.',
-    segments: 1,
-  });
 });
 
 test('sms: a receipt counts only for an attempt of ours and a word that is final', async () => {

@@ -64,6 +64,20 @@ test('a citizen reads a message, and its sender learns that it was read; the lis
   assert.doesNotMatch(textOf(await mary.get('/me')), new RegExp(`class="fresh" href="/me/messages/${id}"`));
 });
 
+test('the mail of a message leads to its page, which asks who one is', async () => {
+  const id = await written('demo-mary', { subject: 'With a link', message: 'Look.' });
+  let mail = '';
+  await until(async () => {
+    mail = textOf(await ask({ path: '/outbox' }));
+    return mail.includes('With a link');
+  });
+  assert.ok(mail.includes(`Read this message in your inbox:\n${home.url}/me/messages/${id}`), mail);
+  const strange = await openCookieBrowser(home.url).get(`/me/messages/${id}`);
+  assert.deepEqual([strange.status, textOf(strange).includes('Look.')], [403, false]);
+  const page = await signInAtDemo(openCookieBrowser(home.url), 'demo-mary', `/me/messages/${id}`);
+  assert.deepEqual([page.url, headingOf(page)], [`${home.url}/me/messages/${id}`, 'With a link']);
+});
+
 test('HEAD, and a browser that loads ahead, open no message', async () => {
   const id = await written('demo-mary', { message: 'Unread.' });
   const mary = await signedIn('demo-mary');

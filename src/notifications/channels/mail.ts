@@ -1,5 +1,6 @@
 import type { DeliveryId } from '../../kernel/id.ts';
 import { parseMailAddress } from '../../kernel/mail-address.ts';
+import type { InboxLink } from '../inbox-link.ts';
 import { type MailText, oneLine, textOfMail } from '../mail-text.ts';
 import type { Message } from './channel.ts';
 
@@ -11,6 +12,8 @@ export type Sender = {
   readonly returnPath?: ((attempt: Pick<Message, 'delivery' | 'attempt'>) => string) | undefined;
   /** Where the citizen confirms the receipt of a delivery; without it mail has no such link. */
   readonly confirmLink?: ((delivery: DeliveryId) => string) | undefined;
+  /** Where the citizen reads a message in the inbox; without it mail does not say. */
+  readonly inboxLink?: InboxLink | undefined;
   /** More headers, by which its provider knows a mail: `{id}` is the Message-ID without its brackets. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
@@ -40,7 +43,11 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
     to,
     messageId: messageIdOf(message, sender.messageIdHost),
     date: new Date(message.at),
-    ...textOfMail({ ...message, confirm: sender.confirmLink?.(message.delivery) }),
+    ...textOfMail({
+      ...message,
+      confirm: sender.confirmLink?.(message.delivery),
+      inbox: sender.inboxLink?.(message.notification),
+    }),
     headers: {
       // RFC 3834, and what Exchange asks for in its place (MS-OXCMAIL, 2.1.3.2.20); reports of failures are wanted.
       'Auto-Submitted': 'auto-generated',

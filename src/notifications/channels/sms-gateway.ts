@@ -1,3 +1,4 @@
+import type { InboxLink } from '../inbox-link.ts';
 import { wordAt } from '../json-pointer.ts';
 import { parsePhone } from '../phone-number.ts';
 import { parseProviderJson } from '../provider-json.ts';
@@ -9,6 +10,8 @@ import { bodyFor, referenceAt, type SmsMapping } from './sms-mapping.ts';
 type SmsGatewayOptions = {
   readonly url: string;
   readonly mapping: SmsMapping;
+  /** Where the citizen reads a message in the inbox; without it an announcement does not say. */
+  readonly inboxLink?: InboxLink | undefined;
   /** How long the gateway may take for its whole answer. */
   readonly timeoutMs?: number;
   readonly onTrouble?: OnTrouble;
@@ -24,7 +27,7 @@ const aboutUs = new Set([301, 307, 308, 401, 402, 403, 404, 405, 407, 410, 415, 
 
 /** Text messages through any gateway that takes them by HTTP, as the mapping of the operator says. */
 export function createSmsGateway(options: SmsGatewayOptions): Channel {
-  const { url, mapping, timeoutMs = defaultTimeoutMs, onTrouble } = options;
+  const { url, mapping, inboxLink, timeoutMs = defaultTimeoutMs, onTrouble } = options;
   const target = new URL(url);
   return {
     name: 'sms',
@@ -34,7 +37,7 @@ export function createSmsGateway(options: SmsGatewayOptions): Channel {
       const to = parsePhone(message.address);
       if (to === undefined) return { outcome: 'permanent', reason: 'address-invalid' };
       const id = `${message.delivery}.${message.attempt}`;
-      const { text } = textOfSms(message);
+      const { text } = textOfSms({ ...message, inbox: inboxLink?.(message.notification) });
       const { type, body } = bodyFor(mapping, { to, text, id, from: message.sender });
       // The key is the same for the same attempt only: an attempt is called once.
       const headers = { ...mapping.headers, 'content-type': type, 'idempotency-key': id };

@@ -5,6 +5,7 @@ export const dutch: Phrases = {
   messageFrom: (sender) => `Bericht van ${sender}`,
   reminder: (subject) => `Herinnering: ${subject}`,
   confirm: 'Bevestig dat u dit bericht hebt ontvangen',
+  inbox: 'Lees dit bericht in uw postvak',
   reference: (id) => `Referentie: ${id}`,
   attached: 'Documenten bij dit bericht, in uw postvak:',
   announce: (sender, about) => `${sender}: er staat een bericht voor u${about} in uw postvak.`,

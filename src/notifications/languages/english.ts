@@ -5,6 +5,7 @@ export const english: Phrases = {
   messageFrom: (sender) => `Message from ${sender}`,
   reminder: (subject) => `Reminder: ${subject}`,
   confirm: 'Confirm that you have received this message',
+  inbox: 'Read this message in your inbox',
   reference: (id) => `Reference: ${id}`,
   attached: 'Documents with this message, in your inbox:',
   announce: (sender, about) => `${sender}: a message for you${about} lies in your inbox.`,

@@ -5,6 +5,7 @@ export const french: Phrases = {
   messageFrom: (sender) => `Message de ${sender}`,
   reminder: (subject) => `Rappel : ${subject}`,
   confirm: 'Confirmez que vous avez reçu ce message',
+  inbox: 'Lire ce message dans votre messagerie',
   reference: (id) => `Référence : ${id}`,
   attached: 'Documents joints à ce message, dans votre messagerie :',
   announce: (sender, about) => `${sender} : un message pour vous${about} se trouve dans votre messagerie.`,

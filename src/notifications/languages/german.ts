@@ -5,6 +5,7 @@ export const german: Phrases = {
   messageFrom: (sender) => `Nachricht von ${sender}`,
   reminder: (subject) => `Erinnerung: ${subject}`,
   confirm: 'Bestätigen Sie, dass Sie diese Nachricht erhalten haben',
+  inbox: 'Diese Nachricht in Ihrem Postfach lesen',
   reference: (id) => `Referenz: ${id}`,
   attached: 'Dokumente zu dieser Nachricht, in Ihrem Postfach:',
   announce: (sender, about) => `${sender}: Eine Nachricht für Sie${about} liegt in Ihrem Postfach.`,

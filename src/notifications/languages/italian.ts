@@ -5,6 +5,7 @@ export const italian: Phrases = {
   messageFrom: (sender) => `Messaggio da ${sender}`,
   reminder: (subject) => `Promemoria: ${subject}`,
   confirm: 'Confermi di aver ricevuto questo messaggio',
+  inbox: 'Legga questo messaggio nella Sua casella',
   reference: (id) => `Riferimento: ${id}`,
   attached: 'Documenti di questo messaggio, nella Sua casella:',
   announce: (sender, about) => `${sender}: un messaggio per Lei${about} si trova nella Sua casella.`,

@@ -5,6 +5,7 @@ export const norwegian: Phrases = {
   messageFrom: (sender) => `Melding fra ${sender}`,
   reminder: (subject) => `Påminnelse: ${subject}`,
   confirm: 'Bekreft at du har mottatt denne meldingen',
+  inbox: 'Les denne meldingen i innboksen din',
   reference: (id) => `Referanse: ${id}`,
   attached: 'Dokumenter til denne meldingen, i innboksen din:',
   announce: (sender, about) => `${sender}: en melding til deg${about} ligger i innboksen din.`,

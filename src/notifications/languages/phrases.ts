@@ -7,6 +7,8 @@ export type Phrases = {
   readonly reminder: (subject: string) => string;
   /** Above the link by which the receipt of a mail is confirmed. */
   readonly confirm: string;
+  /** Above the link to the message in the inbox. */
+  readonly inbox: string;
   /** Below a message, before the id by which the citizen can ask about it. */
   readonly reference: (id: string) => string;
   /** Above the titles of the documents that belong to a message, none of which lies in the envelope or the mail. */

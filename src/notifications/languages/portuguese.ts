@@ -5,6 +5,7 @@ export const portuguese: Phrases = {
   messageFrom: (sender) => `Mensagem de ${sender}`,
   reminder: (subject) => `Lembrete: ${subject}`,
   confirm: 'Confirme que recebeu esta mensagem',
+  inbox: 'Leia esta mensagem na sua caixa de correio',
   reference: (id) => `Referência: ${id}`,
   attached: 'Documentos desta mensagem, na sua caixa de correio:',
   announce: (sender, about) => `${sender}: tem uma mensagem${about} na sua caixa de correio.`,

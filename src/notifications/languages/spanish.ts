@@ -5,6 +5,7 @@ export const spanish: Phrases = {
   messageFrom: (sender) => `Mensaje de ${sender}`,
   reminder: (subject) => `Recordatorio: ${subject}`,
   confirm: 'Confirme que ha recibido este mensaje',
+  inbox: 'Lea este mensaje en su bandeja de entrada',
   reference: (id) => `Referencia: ${id}`,
   attached: 'Documentos de este mensaje, en su bandeja de entrada:',
   announce: (sender, about) => `${sender}: tiene un mensaje${about} en su bandeja de entrada.`,
