@@ -1,9 +1,9 @@
 /**
  * Writes the pages that are made from code: docs/openapi.json, docs/settings.md, docs/problems.md, docs/endpoints.md,
- * docs/api-requirements.md and register.lock. With `--check` it writes nothing and fails where a page is stale, or where the register lost something.
+ * docs/api-requirements.md, docs/sandbox.md with its folder, and register.lock. With `--check` it writes nothing and fails where a page is stale, or where the register lost something.
  * With `--release` it also keeps the OpenAPI document as what callers rely on from now on (spec/released-openapi.json).
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointsOf, type LockedEndpoint, losses } from '../src/api/endpoint-register.ts';
 import { openApi } from '../src/api/openapi.ts';
@@ -13,6 +13,7 @@ import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
 import { operations } from '../src/operations.ts';
 import { requirementsPage } from './requirements.ts';
+import { sandboxPage, sandboxPeople, sandboxQuestions } from './sandbox-page.ts';
 
 const root = join(import.meta.dirname, '..');
 const checking = process.argv.includes('--check');
@@ -86,12 +87,16 @@ ${rows.join('\n')}
 const requirements = requirementsPage(root);
 faults.push(...requirements.faults);
 
+mkdirSync(join(root, 'docs/sandbox'), { recursive: true });
 const pages: Record<string, string> = {
   'docs/openapi.json': `${JSON.stringify(openApi(operations, exampleOperator), null, 2)}\n`,
   'docs/settings.md': settingsPage(),
   'docs/problems.md': problemsPage(),
   'docs/endpoints.md': endpointsPage(),
   'docs/api-requirements.md': requirements.text,
+  'docs/sandbox.md': sandboxPage(),
+  'docs/sandbox/people.jsonl': sandboxPeople(),
+  'docs/sandbox/questions.json': sandboxQuestions(),
   'register.lock': `${JSON.stringify(endpoints, null, 2)}\n`,
 };
 

@@ -6,6 +6,7 @@ import { inFolderOf, type Settings } from './config/settings.ts';
 import type { Register } from './identity/register.ts';
 import { embeddedRegister } from './identity/registers/embedded.ts';
 import { httpRegister } from './identity/registers/http-register.ts';
+import { withUnavailableCitizen } from './identity/registers/simulated.ts';
 import type { Claim } from './jobs/claim.ts';
 import { createClockDoubt, rememberingLatest } from './jobs/clock-doubt.ts';
 import type { Timer } from './jobs/timer.ts';
@@ -143,8 +144,13 @@ export async function openAccess(house: House, makeKeys: boolean): Promise<Acces
 
 type RegisterGround = Pick<Ground, 'settings' | 'clock' | 'timer' | 'log'>;
 
-/** Our own tables, or the register that the operator names. */
-function openRegister({ settings, clock, timer, log }: RegisterGround, db: Db): Register {
+/** Our own tables, or the register that the operator names; in a sandbox with the citizen who is played. */
+function openRegister(ground: RegisterGround, db: Db): Register {
+  const register = realRegister(ground, db);
+  return ground.settings.simulators === true ? withUnavailableCitizen(register) : register;
+}
+
+function realRegister({ settings, clock, timer, log }: RegisterGround, db: Db): Register {
   if (settings.registerUrl === undefined) return embeddedRegister(db.read);
   const url = new URL(settings.registerUrl.reveal());
   const onFault = (fault: Error) => log.fault('register', fault);

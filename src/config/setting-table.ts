@@ -174,7 +174,7 @@ export const settingTable = {
   SIMULATORS: {
     kind: 'flag',
     fallback: undefined,
-    help: 'true plays invented citizens: sim-delivered and so on; in the demo they are there.',
+    help: 'true plays invented citizens: sim-delivered and so on, and sim-register-down (docs/sandbox.md); in the demo they are there.',
   },
   WEBHOOK_PRIVATE_TARGETS: {
     kind: 'flag',

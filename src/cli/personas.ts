@@ -1,0 +1,198 @@
+/**
+ * Invented people on whom a service team tries what its own program makes of each answer of verify. The demo has them, and a
+ * sandbox imports them (docs/sandbox). Decisions are those of the policy standard-2026-2; test/scenarios/personas.test.ts asks
+ * all of it of a running server.
+ */
+
+/** A person as an import reads it. */
+type Person = { readonly citizenId: string } & Readonly<Record<string, string | readonly object[]>>;
+
+/** What may be asked about a person, and what the answer is. */
+export type PersonaQuestion = {
+  readonly claims: Readonly<Record<string, string>>;
+  readonly decision: 'match' | 'no_match' | 'not_determined';
+  readonly because: string;
+};
+
+/** A group of people, each of whom stands for a case. */
+export type Case = {
+  readonly about: string;
+  readonly people: readonly Person[];
+  readonly questions: readonly PersonaQuestion[];
+};
+
+const basic = ['citizenId', 'givenName', 'familyName', 'birthDate'] as const;
+
+type Change = Readonly<Record<string, string | undefined>>;
+
+/** The id, names and birth date of a person as claims, with these changes; what is undefined there is not claimed. */
+function claimsOf(person: Person, changes: Change): Readonly<Record<string, string>> {
+  const claims = { ...Object.fromEntries(basic.map((claim) => [claim, person[claim]])), ...changes };
+  // What is left of the members of a person are texts: lists are none of the basic claims.
+  return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >;
+}
+
+const asked =
+  (decision: PersonaQuestion['decision']) =>
+  (person: Person, because: string, changes: Change = {}): PersonaQuestion => ({
+    claims: claimsOf(person, changes),
+    decision,
+    because,
+  });
+const match = asked('match');
+const noMatch = asked('no_match');
+const open = asked('not_determined');
+
+const nora = {
+  ...{ citizenId: 'try-nora', givenName: 'Nora', familyName: 'Lindqvist', birthDate: '1975-08-14' },
+  ...{ streetAddress: '12 Harbour Road', postalCode: '41102', locality: 'Gothenburg', documentNumber: 'TR0001001' },
+};
+const plain: Case = {
+  about: 'Somebody of whom the register knows everything',
+  people: [nora],
+  questions: [
+    match(nora, 'all claims fit'),
+    match(nora, 'case, accents and blanks say nothing', { givenName: 'NÓRA', familyName: ' lindqvist' }),
+    match(nora, 'one slip is forgiven beside the id', { familyName: 'Lindkvist' }),
+    noMatch(nora, 'two slips are not', { givenName: 'Norah', familyName: 'Lindkvist' }),
+    noMatch(nora, 'a wrong digit of the birth date is not forgiven', { birthDate: '1975-08-15' }),
+    match(nora, 'without an id: both names, birth date and address', {
+      citizenId: undefined,
+      postalCode: '41102',
+    }),
+    noMatch(nora, 'there is nobody of that id, and the answer does not say so', { citizenId: 'try-nobody' }),
+  ],
+};
+
+const milan = {
+  citizenId: 'try-milan',
+  givenName: 'Juan Carlos Maria',
+  familyName: 'Papadopoulos',
+  birthDate: '1980-02-07',
+};
+const slips: Case = {
+  about: 'Slips of the pen, after EU 2023/333, Annex II',
+  people: [milan],
+  questions: [
+    match(milan, 'the fields of the names are exchanged', {
+      givenName: 'Papadopoulos',
+      familyName: 'Juan Carlos Maria',
+    }),
+    match(milan, 'two words are exchanged', { givenName: 'Maria Carlos Juan' }),
+    match(milan, 'two letters are exchanged', { familyName: 'Papadopuolos' }),
+    match(milan, 'one letter is missing', { familyName: 'Papadopoulo' }),
+    match(milan, 'a given name is left out', { givenName: 'Juan Carlos' }),
+    noMatch(milan, 'the family name is cut off', { familyName: 'Papadop' }),
+    match(milan, 'day and month are exchanged', { birthDate: '1980-07-02' }),
+    noMatch(milan, 'day and month are exchanged, and the year is wrong', { birthDate: '1981-07-02' }),
+    noMatch(milan, 'another name', { familyName: 'Papandreou' }),
+  ],
+};
+
+const writing = [
+  { citizenId: 'try-mueller', givenName: 'Jörg', familyName: 'Müller', birthDate: '1966-03-03', birthPlace: 'Köln' },
+  { citizenId: 'try-shchukin', givenName: 'Пётр', familyName: 'Щукин', birthDate: '1971-11-23' },
+  { citizenId: 'try-khalid', givenName: 'خالد', familyName: 'الخطيب', birthDate: '1984-01-30' },
+  { citizenId: 'try-obrien', givenName: 'Siobhán', familyName: "O'Brien-Lee", birthDate: '1990-04-12' },
+  { citizenId: 'try-ngoc', givenName: 'Ngọc Ánh', familyName: 'Trần', birthDate: '1995-12-01' },
+  { citizenId: 'try-vanderberg', givenName: 'Pieter', familyName: 'van der Berg', birthDate: '1959-06-18' },
+  { citizenId: 'try-suwarni', familyName: 'Suwarni', birthDate: '1968-09-09' },
+  { citizenId: 'try-feggins', givenName: 'Alex', familyName: 'Feggins Jr.', birthDate: '1988-08-08' },
+  { citizenId: 'try-thordardottir', givenName: 'Guðrún', familyName: 'Þórðardóttir', birthDate: '1993-05-05' },
+] as const;
+const [mueller, shchukin, khalid, obrien, ngoc, vanderberg, suwarni, feggins, thordar] = writing;
+const scripts: Case = {
+  about: 'Names of the world',
+  people: writing,
+  questions: [
+    match(mueller, 'the usual transliteration', { familyName: 'Mueller', birthPlace: 'Koeln' }),
+    match(shchukin, 'Cyrillic in Latin letters', { givenName: 'Pyotr', familyName: 'Shchukin' }),
+    match(khalid, 'Arabic in Latin letters', { givenName: 'Khaled', familyName: 'Al-Khatib' }),
+    match(obrien, 'hyphens, apostrophes and accents say nothing', {
+      givenName: 'Siobhan',
+      familyName: 'OBrien Lee',
+    }),
+    match(ngoc, 'without the marks of Vietnamese', { givenName: 'Ngoc Anh', familyName: 'Tran' }),
+    match(vanderberg, 'a particle may stand together with the name', { familyName: 'Vanderberg' }),
+    match(suwarni, 'one name is all there is'),
+    match(feggins, 'a suffix may be left out', { familyName: 'Feggins' }),
+    match(thordar, 'Icelandic in Latin letters', { givenName: 'Gudrun', familyName: 'Thordardottir' }),
+  ],
+};
+
+const states = [
+  { citizenId: 'try-locked', givenName: 'Lena', familyName: 'Sorensen', birthDate: '1987-10-10', locked: 'yes' },
+  { citizenId: 'try-deceased', givenName: 'Dora', familyName: 'Hartmann', birthDate: '1931-02-11', deceased: 'yes' },
+  { citizenId: 'try-review', givenName: 'Rita', familyName: 'Moreau', birthDate: '1979-07-27', underReview: 'yes' },
+] as const;
+const [locked, deceased, review] = states;
+const marked: Case = {
+  about: 'Records that are marked',
+  people: states,
+  questions: [
+    noMatch(locked, 'the citizen wishes that nothing is confirmed'),
+    noMatch(deceased, 'the register says that the person has died'),
+    open(review, 'the record is disputed'),
+    noMatch(review, 'the record is disputed, and the claims are wrong', { familyName: 'Moran' }),
+  ],
+};
+
+const home = { streetAddress: '3 Mill Lane', postalCode: '70173', locality: 'Stuttgart' };
+const twins = [
+  { citizenId: 'try-twin-anna', givenName: 'Anna', familyName: 'Vogel', birthDate: '2001-03-09', ...home },
+  { citizenId: 'try-twin-anne', givenName: 'Anne', familyName: 'Vogel', birthDate: '2001-03-09', ...home },
+  { citizenId: 'try-father', givenName: 'Karl', familyName: 'Vogel', birthDate: '1969-01-20', ...home },
+  { citizenId: 'try-son', givenName: 'Karl', familyName: 'Vogel', birthDate: '1999-01-20', ...home },
+  { citizenId: 'try-same-1', givenName: 'Eva', familyName: 'Lorenz', birthDate: '1992-09-16', postalCode: '10115' },
+  { citizenId: 'try-same-2', givenName: 'Eva', familyName: 'Lorenz', birthDate: '1992-09-16', postalCode: '80331' },
+] as const;
+const [anna, anne, father, son, same] = twins;
+const alike: Case = {
+  about: 'People who are much alike',
+  people: twins,
+  questions: [
+    match(anna, 'to the letter, one of two twins'),
+    open(anna, 'with a slip it may be either of them', { givenName: 'Ann' }),
+    match(son, 'father and son of one name have their birth dates'),
+    noMatch(father, 'the birth date is that of the son', { birthDate: '1999-01-20' }),
+    match(same, 'the address tells one of two namesakes', { citizenId: undefined, postalCode: '10115' }),
+    noMatch(same, 'a search with an address of neither', { citizenId: undefined, postalCode: '20095' }),
+    match(anne, 'a search to the letter', { citizenId: undefined, ...home }),
+  ],
+};
+
+const moved = {
+  ...{
+    citizenId: 'try-moved',
+    givenName: 'Ines',
+    familyName: 'Kovac',
+    birthDate: '1986-05-22',
+    birthFamilyName: 'Holm',
+  },
+  ...{ streetAddress: '8 New Street', postalCode: '1000', locality: 'Ljubljana' },
+  formerNames: [{ familyName: 'Brandt', from: '2010' }],
+  formerAddresses: [{ streetAddress: '5 Old Street', postalCode: '2000' }],
+};
+const left = {
+  ...{ citizenId: 'try-long-ago', givenName: 'Omar', familyName: 'Haddad', birthDate: '1970-12-12' },
+  formerNames: [{ familyName: 'Nassar', until: '2001' }],
+};
+const unsure = { citizenId: 'try-year-only', givenName: 'Amina', familyName: 'Yusuf', birthDate: '1962' };
+const time: Case = {
+  about: 'What was true before, and what is not known',
+  people: [moved, left, unsure],
+  questions: [
+    match(moved, 'a former name', { familyName: 'Brandt' }),
+    match(moved, 'a former address', { streetAddress: '5 Old Street', postalCode: '2000' }),
+    match(moved, 'the name at birth as such', { birthFamilyName: 'Holm' }),
+    noMatch(left, 'a name that was given up too long ago', { familyName: 'Nassar' }),
+    match(unsure, 'the register knows the year alone', { birthDate: '1962-04-01' }),
+    noMatch(unsure, 'another year', { birthDate: '1963-04-01' }),
+  ],
+};
+
+/** All of them. */
+export const cases: readonly Case[] = [plain, slips, scripts, marked, alike, time];

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import type { PersonaQuestion } from '../../src/cli/personas.ts';
+import { createExchange, jsonOf, sendJson } from '../exchange.ts';
+import { repository } from '../pages.ts';
+import { afterThisFile, makeHome } from '../whole-server.ts';
+
+// What docs/sandbox.md says of its people, asked of the demo. The file is the one that service teams take.
+const file = join(repository, 'docs/sandbox/questions.json');
+const questions = JSON.parse(readFileSync(file, 'utf8')) as (PersonaQuestion & { readonly about: string })[];
+
+let decided: (claims: object) => Promise<unknown>;
+
+const thisFile = afterThisFile();
+before(async () => {
+  const home = await makeHome(thisFile);
+  await home.start('demo');
+  const [token, ask] = [await home.token(), createExchange(home.url)];
+  decided = async (claims) => jsonOf(await ask(sendJson(token, '/v1/identity/verify', claims)))['decision'];
+});
+
+for (const { about, claims, decision, because } of questions) {
+  test(`${about}: ${because} (${claims['citizenId'] ?? 'a search'})`, async () => {
+    assert.equal(await decided(claims), decision);
+  });
+}
+
+test('all questions asked once more are answered alike: the same wrong claims cost nothing', async () => {
+  for (const { claims, decision } of questions) assert.equal(await decided(claims), decision, JSON.stringify(claims));
+});
+
+test('the register is down for one citizen, whatever is claimed, as often as one likes', async () => {
+  for (const familyName of ['A', 'B', 'C', 'D', 'E', 'F', 'G']) {
+    const claims = { citizenId: 'sim-register-down', familyName, birthDate: '1980-01-01' };
+    assert.equal(await decided(claims), 'not_determined');
+  }
+});
