@@ -3,6 +3,7 @@ import { newClient } from '../access/client.ts';
 import { clientCreation, findClient } from '../access/client-store.ts';
 import type { Mount } from '../api/server.ts';
 import { demoCitizens } from '../cli/demo-town.ts';
+import { cases } from '../cli/personas.ts';
 import type { House } from '../compose.ts';
 import type { Settings } from '../config/settings.ts';
 import { hmac } from '../kernel/hashing.ts';
@@ -29,13 +30,22 @@ export async function demoSignIn(house: House, publicUrl: string): Promise<DemoS
   const secret = of('secret').toString('base64url');
   await ensureClient(house, { clientId: id, issuer });
   const mounts = demoIssuer({
-    ...{ issuer, clock, random, people: demoCitizens, codeKey: of('codes') },
+    ...{ issuer, clock, random, people: demoPeople(), codeKey: of('codes') },
     client: { id, secret, returnUrl: `${publicUrl}${citizenPaths.returned}` },
     signingKey: signingKeyFrom('access-token', newSigningSeed('access-token', seeds(of))),
   });
   const trustedIssuers = [...settings.trustedIssuers, issuer];
   const named = { signInIssuer: issuer, signInClientId: id, signInClientSecret: new Secret(secret), trustedIssuers };
   return { settings: { ...settings, ...named }, mounts };
+}
+
+/** Everybody whom the demo's register has. */
+function demoPeople() {
+  const tried = cases.flatMap(({ people }) => people);
+  const named = tried.map(({ citizenId, givenName = '', familyName = '' }) => {
+    return { citizenId, givenName: String(givenName), familyName: String(familyName) };
+  });
+  return [...demoCitizens, ...named];
 }
 
 /** One seed after the other, since not every one is a key. */

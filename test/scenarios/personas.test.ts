@@ -3,20 +3,24 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import type { PersonaQuestion } from '../../src/cli/personas.ts';
+import { openCookieBrowser, signInAtDemo } from '../cookie-browser.ts';
 import { createExchange, jsonOf, sendJson } from '../exchange.ts';
 import { repository } from '../pages.ts';
+import { until } from '../until.ts';
 import { afterThisFile, makeHome } from '../whole-server.ts';
 
 // What docs/sandbox.md says of its people, asked of the demo. The file is the one that service teams take.
 const file = join(repository, 'docs/sandbox/questions.json');
 const questions = JSON.parse(readFileSync(file, 'utf8')) as (PersonaQuestion & { readonly about: string })[];
 
+let url = '';
 let decided: (claims: object) => Promise<unknown>;
 
 const thisFile = afterThisFile();
 before(async () => {
   const home = await makeHome(thisFile);
   await home.start('demo');
+  url = home.url;
   const [token, ask] = [await home.token(), createExchange(home.url)];
   decided = async (claims) => jsonOf(await ask(sendJson(token, '/v1/identity/verify', claims)))['decision'];
 });
@@ -29,6 +33,15 @@ for (const { about, claims, decision, because } of questions) {
 
 test('all questions asked once more are answered alike: the same wrong claims cost nothing', async () => {
   for (const { claims, decision } of questions) assert.equal(await decided(claims), decision, JSON.stringify(claims));
+});
+
+test('whom the record keeps from being confirmed reads why', async () => {
+  const lena = openCookieBrowser(url);
+  await signInAtDemo(lena, 'try-locked');
+  await until(async () => {
+    const page = (await lena.get('/me/uses')).body.toString('utf8');
+    return page.includes('It was your wish that no details are confirmed.');
+  });
 });
 
 test('the register is down for one citizen, whatever is claimed, as often as one likes', async () => {
