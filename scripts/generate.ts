@@ -1,6 +1,6 @@
 /**
  * Writes the pages that are made from code: docs/openapi.json, docs/settings.md, docs/problems.md, docs/endpoints.md,
- * docs/api-requirements.md, docs/sandbox.md with its folder, and register.lock. With `--check` it writes nothing and fails where a page is stale, or where the register lost something.
+ * docs/api-requirements.md, docs/sandbox.md with its folder, docs/dashboard.json and register.lock. With `--check` it writes nothing and fails where a page is stale, or where the register lost something.
  * With `--release` it also keeps the OpenAPI document as what callers rely on from now on (spec/released-openapi.json).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { readSettings } from '../src/config/settings.ts';
 import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
 import { operations } from '../src/operations.ts';
+import { dashboard } from './dashboard.ts';
 import { requirementsPage } from './requirements.ts';
 import { sandboxPage, sandboxPeople, sandboxQuestions } from './sandbox-page.ts';
 
@@ -94,6 +95,7 @@ const pages: Record<string, string> = {
   'docs/problems.md': problemsPage(),
   'docs/endpoints.md': endpointsPage(),
   'docs/api-requirements.md': requirements.text,
+  'docs/dashboard.json': dashboard(),
   'docs/sandbox.md': sandboxPage(),
   'docs/sandbox/people.jsonl': sandboxPeople(),
   'docs/sandbox/questions.json': sandboxQuestions(),

@@ -15,6 +15,10 @@ const root = join(import.meta.dirname, '../..');
 const rulesFile = join(root, 'docs/alerts.yaml');
 const rules = readFileSync(rulesFile, 'utf8');
 const alertNames = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+const dashboard = JSON.parse(readFileSync(join(root, 'docs/dashboard.json'), 'utf8')) as {
+  readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
+};
+const panelQueries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const skip = hasPromtool ? false : 'promtool is not installed: apt-get install --no-install-recommends prometheus';
 /** What Prometheus, node_exporter and a line of docs/operating.md tell. */
@@ -84,6 +88,10 @@ async function toldByServer(t: TestContext): Promise<void> {
       metric,
     );
   }
+  const drawn = [...panelQueries].flatMap((query) => selectorsOf(query).map(({ metric }) => metric));
+  assert.ok(drawn.length > 20);
+  // A histogram tells its buckets.
+  for (const metric of drawn) assert.ok(text.includes(`# TYPE ${metric.replace(/_bucket$/, '')} `), metric);
   for (const page of globSync('docs/*.md', { cwd: root })) {
     const named = readFileSync(join(root, page), 'utf8').matchAll(/\b(citizen_services_(?!use\b)\w+)/g);
     for (const [, metric = ''] of named) {
@@ -94,6 +102,18 @@ async function toldByServer(t: TestContext): Promise<void> {
     assert.ok(text.includes(`\ncitizen_services_problems_total{problem="${problem}"} `), problem);
   }
 }
+
+test('the dashboard asks what Prometheus understands', { skip }, async (t) => {
+  const folder = makeTestFolder('cs-dashboard-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  // What Grafana puts in its place.
+  const queries = panelQueries.map((query) => query.replaceAll('$__rate_interval', '1m'));
+  const rule = (expr: string, at: number) => ({ record: `panel:${at}`, expr });
+  const file = join(folder, 'panels.yaml');
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules: queries.map(rule) }] }));
+  const { stdout } = await execute('promtool', ['check', 'rules', file]);
+  assert.match(stdout, new RegExp(`SUCCESS: ${queries.length} rules found`));
+});
 
 test('docs/operating.md says of each alert what to do', () => {
   const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');

@@ -1,0 +1,119 @@
+// A dashboard for Grafana, over the same metrics as docs/alerts.yaml.
+
+type Query = { readonly expr: string; readonly legend: string };
+type Panel = { readonly title: string; readonly unit: string; readonly queries: readonly Query[] };
+type Row = { readonly title: string; readonly panels: readonly Panel[] };
+
+const of = (title: string, unit: string, ...queries: readonly (readonly [expr: string, legend: string])[]): Panel => ({
+  ...{ title, unit },
+  queries: queries.map(([expr, legend]) => ({ expr, legend })),
+});
+/** A rate over what Grafana takes for its resolution; the sum over all processes and threads. */
+const rate = (counter: string, by: string) => `sum by (${by}) (rate(citizen_services_${counter}[$__rate_interval]))`;
+const slowest = (part: number) =>
+  `histogram_quantile(${part}, sum by (le, route) (rate(citizen_services_request_seconds_bucket[$__rate_interval])))`;
+
+export const rows: readonly Row[] = [
+  {
+    title: 'Requests',
+    panels: [
+      of('Requests', 'reqps', [rate('requests_total', 'route'), '{{route}}']),
+      of('Answers', 'reqps', [rate('requests_total', 'status'), '{{status}}']),
+      of('Problems', 'reqps', [`${rate('problems_total', 'problem')} > 0`, '{{problem}}']),
+      of('Time to the answer, of half', 's', [slowest(0.5), '{{route}}']),
+      of('Time to the answer, of 99 %', 's', [slowest(0.99), '{{route}}']),
+      of('Persons about whom all guesses are spent', 'short', [
+        'sum(increase(citizen_services_guesses_spent_total[1h]))',
+        'in an hour',
+      ]),
+    ],
+  },
+  {
+    title: 'Messages and documents',
+    panels: [
+      of('Deliveries due', 'short', ['max by (channel) (citizen_services_deliveries_due)', '{{channel}}']),
+      of('The oldest that is due', 's', [
+        'max by (channel) (citizen_services_deliveries_oldest_due_seconds)',
+        '{{channel}}',
+      ]),
+      of('How attempts end', 'cps', [
+        `${rate('delivery_outcomes_total', 'channel, outcome, who_acts')} > 0`,
+        '{{channel}} {{outcome}} {{who_acts}}',
+      ]),
+      of('Calls of webhooks due', 'short', ['max(citizen_services_webhook_calls_due)', 'calls']),
+      of(
+        'The oldest call, and the oldest document that is not scanned',
+        's',
+        ['max(citizen_services_webhook_calls_oldest_due_seconds)', 'call of a webhook'],
+        ['max(citizen_services_scans_oldest_due_seconds)', 'document'],
+      ),
+    ],
+  },
+  {
+    title: 'Ledger',
+    panels: [
+      of('Entries signed', 'cps', ['max(deriv(citizen_services_ledger_signed_entries[$__rate_interval]))', 'entries']),
+      of('Events without a number', 'short', ['max(citizen_services_ledger_waiting_events)', 'events']),
+      of('The oldest of them', 's', ['max(citizen_services_ledger_oldest_waiting_seconds)', 'event']),
+      of('Signed, and not cosigned by the witnesses', 'short', [
+        'max(citizen_services_ledger_signed_entries) - max(citizen_services_ledger_cosigned_entries)',
+        'entries',
+      ]),
+    ],
+  },
+  {
+    title: 'Processes',
+    panels: [
+      of('Faults in the log', 'cps', [`${rate('faults_total', 'kind')} > 0`, '{{kind}}']),
+      of('Processor', 'percentunit', [
+        'rate(process_cpu_seconds_total{job="citizen-services"}[$__rate_interval])',
+        '{{instance}}',
+      ]),
+      of('Memory', 'bytes', ['process_resident_memory_bytes{job="citizen-services"}', '{{instance}}']),
+      of('Lateness of the event loop, 99 %', 's', [
+        'nodejs_eventloop_lag_p99_seconds{job="citizen-services"}',
+        '{{instance}}',
+      ]),
+      of('Threads that answer', 'short', ['citizen_services_api_threads', '{{instance}}']),
+      of('Open files and connections', 'short', ['process_open_fds{job="citizen-services"}', '{{instance}}']),
+    ],
+  },
+];
+
+const datasource = { type: 'prometheus', uid: '$datasource' };
+const [columns, width, height] = [24, 8, 8];
+
+/** The dashboard as Grafana imports it; three panels stand side by side. */
+export function dashboard(): string {
+  let [id, y] = [0, 0];
+  const panels: object[] = [];
+  for (const { title, panels: own } of rows) {
+    id += 1;
+    panels.push({ id, type: 'row', title, collapsed: false, panels: [], gridPos: { h: 1, w: columns, x: 0, y } });
+    y += 1;
+    for (const [at, panel] of own.entries()) {
+      id += 1;
+      const x = (at * width) % columns;
+      panels.push(panelOf(panel, { id, x, y: y + Math.floor((at * width) / columns) * height }));
+    }
+    y += Math.ceil((own.length * width) / columns) * height;
+  }
+  const page = {
+    ...{ uid: 'citizen-services', title: 'citizen-services', tags: ['citizen-services'], schemaVersion: 39 },
+    ...{ editable: true, refresh: '30s', time: { from: 'now-6h', to: 'now' }, timezone: 'utc' },
+    templating: { list: [{ name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus' }] },
+    panels,
+  };
+  return `${JSON.stringify(page, null, 2)}\n`;
+}
+
+function panelOf({ title, unit, queries }: Panel, { id, x, y }: { id: number; x: number; y: number }): object {
+  return {
+    ...{ id, type: 'timeseries', title, datasource, gridPos: { h: height, w: width, x, y } },
+    fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
+    options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi', sort: 'desc' } },
+    targets: queries.map(({ expr, legend }, at) => ({
+      ...{ refId: String.fromCharCode(65 + at), datasource, expr, legendFormat: legend },
+    })),
+  };
+}
