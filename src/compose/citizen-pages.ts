@@ -24,7 +24,7 @@ export function citizenSite(house: House, { publicUrl, served, order }: Site): C
   const { clock, db, log, random, root, settings } = house;
   const { clientId } = order;
   const signIn = openSignIn(order, { publicUrl, settings, clock });
-  const sessions = createCitizenSessions({ db, clock, random, key: root.derive('citizen-sessions') });
+  const sessions = createCitizenSessions({ db, clock, random, root });
   const onFault = (fault: unknown) => log.fault('citizen-pages', fault);
   const mounts = citizenPages({
     door: createSignInDoor({
