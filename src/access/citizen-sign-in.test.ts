@@ -76,8 +76,16 @@ test('what comes back under another state is no sign-in, and asks the issuer not
 const theirs = await generateKeyPair('ES256');
 const json = (body: unknown) => answering(JSON.stringify(body))();
 
+/** What an issuer may say of a token, and of the one that tells who signed in. */
+type Given = {
+  readonly credential?: SignInCredential;
+  readonly claims?: (now: number) => Readonly<Record<string, unknown>>;
+  readonly signedBy?: CryptoKey;
+  readonly answer?: Readonly<Record<string, unknown>>;
+};
+
 /** An issuer whose clock shows what that of the installation does; it gives a token that is good for `expires_in`. */
-async function issuerThatGives(expires_in: unknown, credential?: SignInCredential) {
+async function issuerThatGives(expires_in: unknown, { credential, claims, signedBy, answer }: Given = {}) {
   const asked: RequestInit[] = [];
   let nonce = '';
   const publicJwk = { ...(await exportJWK(theirs.publicKey)), kid: 'theirs', alg: 'ES256' };
@@ -91,9 +99,10 @@ async function issuerThatGives(expires_in: unknown, credential?: SignInCredentia
     if (url === `${issuer}/keys`) return await json({ keys: [publicJwk] });
     asked.push(options);
     const now = Math.floor(clock.now() / 1_000);
-    const idToken = new SignJWT({ nonce, iss: issuer, sub: 'x', aud: 'pages', iat: now, exp: now + 300 });
-    const id_token = await idToken.setProtectedHeader({ alg: 'ES256', kid: 'theirs' }).sign(theirs.privateKey);
-    return await json({ access_token: 'of a citizen', token_type: 'Bearer', expires_in, id_token });
+    const usual = { nonce, iss: issuer, sub: 'x', aud: 'pages', iat: now, exp: now + 300 };
+    const idToken = new SignJWT({ ...usual, ...claims?.(now) }).setProtectedHeader({ alg: 'ES256', kid: 'theirs' });
+    const id_token = await idToken.sign(signedBy ?? theirs.privateKey);
+    return await json({ access_token: 'of a citizen', token_type: 'Bearer', expires_in, id_token, ...answer });
   };
   const { clock, signIn } = signInThrough(fetching, credential);
   const finish = async (query = 'code=x') => {
@@ -106,7 +115,7 @@ async function issuerThatGives(expires_in: unknown, credential?: SignInCredentia
 
 test('tokens are looked at, and assertions made, by the clock of the installation, whatever the machine’s shows', async () => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-  const { asked, clock, finish } = await issuerThatGives(60, { key: await exportJWK(privateKey) });
+  const { asked, clock, finish } = await issuerThatGives(60, { credential: { key: await exportJWK(privateKey) } });
   // Years apart, and then apart otherwise, as behind a clock that was set.
   for (const at of [Date.UTC(2020, 0, 1), Date.UTC(2040, 0, 1), Date.UTC(2039, 0, 1)]) {
     clock.at = at;
@@ -127,11 +136,30 @@ test('a private key may have an id or none', async () => {
     [{ ...bare, kid: 'pages' }, 'pages'],
   ];
   for (const [key, kid] of keys) {
-    const { asked, finish } = await issuerThatGives(60, { key });
+    const { asked, finish } = await issuerThatGives(60, { credential: { key } });
     assert.equal((await finish())?.accessToken, 'of a citizen');
     const assertion = new URLSearchParams(String(asked[0]?.body)).get('client_assertion') ?? '';
     assert.equal(JSON.parse(Buffer.from(assertion.split('.')[0] ?? '', 'base64url').toString('utf8')).kid, kid);
   }
+});
+
+test('what an issuer says of somebody else, for somebody else, of another time or unsigned signs nobody in', async () => {
+  const others = await generateKeyPair('ES256');
+  const unsigned = (claims: object) =>
+    `${[{ alg: 'none' }, claims].map((one) => Buffer.from(JSON.stringify(one)).toString('base64url')).join('.')}.`;
+  const wrong: readonly Given[] = [
+    { claims: () => ({ nonce: 'of another sign-in' }) },
+    { claims: () => ({ nonce: undefined }) },
+    { claims: () => ({ aud: 'another client' }) },
+    { claims: () => ({ aud: ['pages', 'another client'], azp: 'another client' }) },
+    { claims: () => ({ iss: 'https://evil.example' }) },
+    { claims: (now) => ({ exp: now - 60 }) },
+    { signedBy: others.privateKey },
+    { answer: { id_token: unsigned({ iss: issuer, sub: 'x', aud: 'pages', iat: 0, exp: 2 ** 40 }) } },
+    { answer: { id_token: undefined } },
+  ];
+  for (const given of wrong) await assert.rejects((await issuerThatGives(60, given)).finish(), SignInFault);
+  assert.equal((await (await issuerThatGives(60)).finish())?.accessToken, 'of a citizen');
 });
 
 test('a token that is good for a part of a millisecond ends before it', async () => {
