@@ -195,6 +195,17 @@ test('odd requests are refused, and leave the session and the log as they are', 
   assert.doesNotMatch(logged.join('\n'), /"level":"(?:error|fatal)"|demo-mary|citizen-session=|alert/);
 });
 
+test('who comes back with what no issuer has sent fills no log', async (t) => {
+  const other = await makeHome(t);
+  const running = await other.start('demo');
+  const browser = openCookieBrowser(other.url);
+  const state = new URL((await browser.follow('/me/sign-in')).url).searchParams.get('state');
+  for (let times = 0; times < 50; times += 1)
+    assert.equal((await browser.get(`/me/sign-in/return?state=${state}&error=e${times}`)).status, 503);
+  await running.end('SIGTERM');
+  assert.equal(running.stderr().match(/"level":"error"/g)?.length, 10);
+});
+
 test('where no issuer is named there are no such pages', async (t) => {
   const { home: other } = await makeDemoWithIssuer(t);
   await other.start('start');
