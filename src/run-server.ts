@@ -17,7 +17,7 @@ import {
   troubleIn,
 } from './compose/channels.ts';
 import { type House, openHouse } from './compose.ts';
-import { ofSetting, type Settings } from './config/settings.ts';
+import { ofSetting, type Settings, withoutFiles } from './config/settings.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
 import { systemTimer } from './jobs/timer.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -161,6 +161,7 @@ async function runUntilStopped(
   mode: Chosen,
   whenServing: (house: House, running: Served) => Promise<void>,
 ): Promise<ExitCode> {
+  const threads = { environment: withoutFiles(environment), rootKeyPath: path };
   const { promise: ended, resolve: end } = Promise.withResolvers<ExitCode>();
   const lost = (what: string) => (fault: Error) => {
     log.fault(what, fault);
@@ -171,7 +172,6 @@ async function runUntilStopped(
     onLost: lost('database'),
   });
   const seat = firstSeat(mostThreads(settings.apiThreads));
-  const threads = { environment, rootKeyPath: path, onLost: lost('api-thread') };
   const stop = () => end(0);
   // Told once more to end, as by its group of processes, it goes on ending; at a terminal a second Ctrl-C ends it at once.
   process.on('SIGTERM', stop);
@@ -183,7 +183,7 @@ async function runUntilStopped(
     const takeNoMore = await takeFor(house);
     let running: Served | undefined;
     try {
-      running = await serve(house, { ...mode, threads, seat });
+      running = await serve(house, { ...mode, threads: { ...threads, onLost: lost('api-thread') }, seat });
       await whenServing(house, running);
       return await ended;
     } finally {

@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { engines } from '../../test/engines.ts';
+import { temporaryFolder } from '../../test/identity-people.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
+import { rootKeyFrom } from '../keys/root-key.ts';
+import { beginRotation, createRootKey, endRotation, readRootKey } from '../keys/root-key-file.ts';
 import { createCitizenSessions } from './citizen-sessions.ts';
 
 const longest = 600_000;
-const key = Buffer.alloc(32, 7);
+const root = rootKeyFrom(Buffer.alloc(32, 7));
 const token = 'header.claims-of-a-citizen.signature';
 
 for (const engine of engines) {
   test(`${engine.name}: a session is found by its secret until it ends, in every process`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: Date.UTC(2026, 10, 24), now: () => clock.at };
-    const sessions = createCitizenSessions({ db, clock, random: systemRandom, key });
-    const others = createCitizenSessions({ db, clock, random: systemRandom, key });
+    const sessions = createCitizenSessions({ db, clock, random: systemRandom, root });
+    const others = createCitizenSessions({ db, clock, random: systemRandom, root });
     const secret = await sessions.begin(token, clock.at + longest / 4);
     assert.match(secret, /^[\w-]{43}$/);
     assert.equal(await others.find(secret), token);
@@ -32,7 +36,7 @@ for (const engine of engines) {
   test(`${engine.name}: a session that was ended is over everywhere, and the others go on`, async (t) => {
     const db = await engine.open(t);
     const clock = { now: () => Date.UTC(2026, 10, 24) };
-    const sessions = createCitizenSessions({ db, clock, random: systemRandom, key });
+    const sessions = createCitizenSessions({ db, clock, random: systemRandom, root });
     const [one, other] = [
       await sessions.begin(token, clock.now() + longest),
       await sessions.begin(token, clock.now() + longest),
@@ -45,7 +49,7 @@ for (const engine of engines) {
   test(`${engine.name}: however long the token is said to be good, a session is over within ten minutes, and its row goes with a later one`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: Date.UTC(2026, 10, 24), now: () => clock.at };
-    const sessions = createCitizenSessions({ db, clock, random: systemRandom, key });
+    const sessions = createCitizenSessions({ db, clock, random: systemRandom, root });
     const secret = await sessions.begin(token, clock.at + 24 * longest);
     clock.at += longest - 1;
     assert.equal(await sessions.find(secret), token);
@@ -59,12 +63,32 @@ for (const engine of engines) {
   test(`${engine.name}: the database has neither the secret nor the token, and another key opens nothing`, async (t) => {
     const db = await engine.open(t);
     const clock = { now: () => Date.UTC(2026, 10, 24) };
-    const sessions = createCitizenSessions({ db, clock, random: systemRandom, key });
+    const sessions = createCitizenSessions({ db, clock, random: systemRandom, root });
     const secret = await sessions.begin(token, clock.now() + longest);
     const rows = JSON.stringify(await db.read('select * from oauth_record'));
     for (const known of [secret, token, 'claims-of-a-citizen', Buffer.from(token).toString('base64url')])
       assert.ok(!rows.includes(known), known);
-    const rotated = createCitizenSessions({ db, clock, random: systemRandom, key: Buffer.alloc(32, 8) });
-    assert.equal(await rotated.find(secret), undefined);
+    const other = rootKeyFrom(Buffer.alloc(32, 8));
+    assert.equal(await createCitizenSessions({ db, clock, random: systemRandom, root: other }).find(secret), undefined);
+    // Nor under the name of that root.
+    await db.write([{ sql: 'update oauth_record set payload = replace(payload, $1, $2)', args: [root.id, other.id] }]);
+    assert.equal(await createCitizenSessions({ db, clock, random: systemRandom, root: other }).find(secret), undefined);
+  });
+
+  test(`${engine.name}: while the root key is rotated, a session goes on in each process, whichever of them knows of it; then it is over`, async (t) => {
+    const db = await engine.open(t);
+    const path = join(temporaryFolder(t), 'root.key');
+    const clock = { now: () => Date.UTC(2026, 10, 24) };
+    const started = createCitizenSessions({ db, clock, random: systemRandom, root: createRootKey(path, systemRandom) });
+    const before = await started.begin(token, clock.now() + longest);
+    beginRotation(path, systemRandom);
+    const restarted = createCitizenSessions({ db, clock, random: systemRandom, root: readRootKey(path) });
+    assert.equal(await restarted.find(before), token);
+    const since = await restarted.begin(token, clock.now() + longest);
+    assert.equal(await started.find(since), token);
+    assert.equal(await restarted.find(await started.begin(token, clock.now() + longest)), token);
+    endRotation(path);
+    const last = createCitizenSessions({ db, clock, random: systemRandom, root: readRootKey(path) });
+    assert.deepEqual([await last.find(before), await last.find(since)], [undefined, token]);
   });
 }

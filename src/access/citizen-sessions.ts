@@ -1,6 +1,7 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { sha256 } from '../kernel/hashing.ts';
 import { open, SealBroken, seal } from '../keys/chunked-encryption.ts';
+import { type RootKey, UnknownRootKey } from '../keys/root-key.ts';
 import type { Db } from '../store/db.ts';
 import { textField, wholeField } from '../store/row-fields.ts';
 import { accessTokenSeconds } from './access-token.ts';
@@ -19,7 +20,7 @@ type SessionRoom = {
   readonly clock: Clock;
   readonly random: Random;
   /** Seals the tokens at rest. */
-  readonly key: Uint8Array;
+  readonly root: Pick<RootKey, 'id' | 'derive' | 'ofRoot'>;
 };
 
 const model = 'CitizenSession';
@@ -27,29 +28,28 @@ const secretBytes = 32;
 const secretForm = /^[\w-]{43}$/;
 /** No token is taken for longer, whatever its issuer says. */
 const longestMs = accessTokenSeconds * 1_000;
-/** So many that have ended go with each new one. */
-const clearedAtOnce = 20;
 
 /**
  * Sessions as rows that all processes share, so that signing out ends one everywhere and at once. A row is found by the hash of
  * its secret, and its token is sealed for that place: who reads the database, or a backup, is nobody's citizen by that.
  */
-export function createCitizenSessions({ db, clock, random, key }: SessionRoom): CitizenSessions {
+export function createCitizenSessions({ db, clock, random, root }: SessionRoom): CitizenSessions {
   return {
     begin: async (accessToken, endsAt) => {
       const secret = Buffer.from(random(secretBytes)).toString('base64url');
       const id = idOf(secret);
       const now = clock.now();
-      const sealed = seal(key, contextOf(id), Buffer.from(accessToken), random).toString('base64url');
+      const sealed = seal(root.derive('citizen-sessions'), contextOf(id), Buffer.from(accessToken), random);
       await db.write([
         {
           sql: 'insert into oauth_record (model, id, payload, expires_at) values ($1, $2, $3, $4)',
-          args: [model, id, sealed, Math.min(endsAt, now + longestMs)],
+          args: [model, id, `${root.id}.${sealed.toString('base64url')}`, Math.min(endsAt, now + longestMs)],
         },
         {
-          sql: `delete from oauth_record where model = $1 and id in
-            (select id from oauth_record where model = $1 and expires_at < $2 order by expires_at limit ${clearedAtOnce})`,
-          args: [model, now],
+          // So many that have ended go with each new one; by the index of sessions alone.
+          sql: `delete from oauth_record where model = 'CitizenSession' and id in
+            (select id from oauth_record where model = 'CitizenSession' and expires_at < $1 order by expires_at limit 20)`,
+          args: [now],
         },
       ]);
       return secret;
@@ -62,7 +62,7 @@ export function createCitizenSessions({ db, clock, random, key }: SessionRoom): 
         id,
       ]);
       if (row === undefined || wholeField(row, 'expires_at') <= clock.now()) return undefined;
-      return openedOrNone(key, id, textField(row, 'payload'));
+      return openedOrNone(root, id, textField(row, 'payload'));
     },
     end: async (secret) => {
       if (!secretForm.test(secret)) return;
@@ -74,12 +74,17 @@ export function createCitizenSessions({ db, clock, random, key }: SessionRoom): 
 const idOf = (secret: string) => sha256(Buffer.from(`citizen-session\0${secret}`)).toString('base64url');
 const contextOf = (id: string) => `citizen-services/session@v1\0${id}`;
 
-/** A session from before the root key was replaced is one that has ended. */
-function openedOrNone(key: Uint8Array, id: string, sealed: string): string | undefined {
+/**
+ * Under the root that sealed it, for while a rotation is under way processes come to the new one at different times. A session
+ * from before is one that has ended.
+ */
+function openedOrNone(root: SessionRoom['root'], id: string, payload: string): string | undefined {
+  const [rootId = '', sealed = ''] = payload.split('.', 2);
   try {
+    const key = root.ofRoot(rootId, 'citizen-sessions');
     return open(key, contextOf(id), Buffer.from(sealed, 'base64url')).toString('utf8');
   } catch (fault) {
-    if (fault instanceof SealBroken) return undefined;
+    if (fault instanceof SealBroken || fault instanceof UnknownRootKey) return undefined;
     throw fault;
   }
 }

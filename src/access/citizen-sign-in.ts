@@ -24,11 +24,19 @@ export type CitizenSignIn = {
 /** The issuer did not answer, or not as it should: a matter for the operator. It names what the issuer said, and no citizen. */
 export class SignInFault extends Error {
   constructor(issuer: string, { cause }: { readonly cause: unknown }) {
-    const said = cause instanceof Error && 'error' in cause ? `${cause.message} (${String(cause.error)})` : undefined;
-    const told = said ?? (cause instanceof Error ? cause.message : 'no error');
-    super(`citizens cannot sign in at ${issuer}: ${told}`, { cause });
+    super(`citizens cannot sign in at ${issuer}: ${reasonsOf(cause).join(': ')}`, { cause });
     this.name = 'SignInFault';
   }
+}
+
+/** An error code as issuers have them (RFC 6749, section 4.1.2.1). It comes by way of the browser, where anybody may write another text. */
+const errorCode = /^[\w.-]{1,64}$/;
+
+/** What an error says, and those behind it that say more; none of JSON, which quotes what it could not read. */
+function reasonsOf(fault: unknown): readonly string[] {
+  if (!(fault instanceof Error) || fault instanceof SyntaxError) return [];
+  const code = 'error' in fault ? String(fault.error) : '';
+  return [errorCode.test(code) ? `${fault.message} (${code})` : fault.message, ...reasonsOf(fault.cause)];
 }
 
 /** By what this server proves itself at the issuer: a secret, or its private key as a JWK. */
@@ -47,6 +55,8 @@ export type SignInParts = {
   readonly scope: string;
   readonly fetching: Fetch;
   readonly clock: Clock;
+  /** By which the library goes. */
+  readonly machineClock: Clock;
 };
 
 const timeoutSeconds = 5;
@@ -63,11 +73,16 @@ const usualLifeSeconds = 600;
  */
 export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
   const { clock, issuer, returnUrl, homeUrl, resource, scope, clientId } = parts;
-  let known: { readonly configuration: Promise<Configuration>; readonly at: number; liveMs: number } | undefined;
+  let known: Known | undefined;
 
   function configured(): Promise<Configuration> {
-    if (known === undefined || ageOf(known.at, clock) > known.liveMs) {
-      const fresh = { configuration: discover(parts), at: clock.now(), liveMs: metadataLiveMs };
+    const ahead = Math.round((clock.now() - parts.machineClock.now()) / 1_000);
+    if (
+      known === undefined ||
+      ageOf(known.at, clock) > known.liveMs ||
+      Math.abs(ahead - known.ahead) > strayedSeconds
+    ) {
+      const fresh = { configuration: discover(parts, ahead), at: clock.now(), ahead, liveMs: metadataLiveMs };
       known = fresh;
       fresh.configuration.catch(() => {
         fresh.liveMs = restMs;
@@ -112,7 +127,7 @@ export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
           const came = new URL(`${returnUrl}?${query}`);
           const given = await client.authorizationCodeGrant(configuration, came, checks, { resource });
           const lifeSeconds = given.expires_in ?? usualLifeSeconds;
-          return { accessToken: given.access_token, endsAt: clock.now() + lifeSeconds * 1_000 };
+          return { accessToken: given.access_token, endsAt: clock.now() + Math.floor(lifeSeconds * 1_000) };
         } catch (fault) {
           if (isRefusal(client, fault)) return undefined;
           throw fault;
@@ -135,7 +150,21 @@ export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
 
 type Library = typeof import('openid-client');
 
-async function discover({ issuer, clientId, credential, fetching }: SignInParts): Promise<Configuration> {
+/** What an issuer says of itself, or that it does not; `ahead`: by so many seconds the machine's clock was behind the one that counts. */
+type Known = {
+  readonly configuration: Promise<Configuration>;
+  readonly at: number;
+  readonly ahead: number;
+  liveMs: number;
+};
+
+/** A machine's clock that was set since has what is known of the issuer read anew. */
+const strayedSeconds = 5;
+
+async function discover(
+  { issuer, clientId, credential, fetching }: SignInParts,
+  ahead: number,
+): Promise<Configuration> {
   const client = await import('openid-client');
   const url = new URL(issuer);
   const given = credential();
@@ -146,7 +175,7 @@ async function discover({ issuer, clientId, credential, fetching }: SignInParts)
     client.enableNonRepudiationChecks,
     ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : []),
   ];
-  return await client.discovery(url, clientId, undefined, proof, {
+  return await client.discovery(url, clientId, { [client.clockSkew]: ahead }, proof, {
     execute,
     timeout: timeoutSeconds,
     [client.customFetch]: (address, options) => fetchLimited(fetching, address, options as RequestInit),
@@ -159,7 +188,7 @@ async function privateKey(jwk: JWK) {
   const alg = jwk.kty === 'RSA' ? 'PS256' : jwk.kty === 'OKP' ? 'Ed25519' : 'ES256';
   const key = await importJWK(jwk, alg);
   if (key instanceof Uint8Array || key.type !== 'private') throw new TypeError('a private key was expected');
-  return { key, kid: jwk.kid ?? '' };
+  return jwk.kid === undefined || jwk.kid === '' ? key : { key, kid: jwk.kid };
 }
 
 /** Nobody downstream reads an endless body. */

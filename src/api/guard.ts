@@ -196,9 +196,13 @@ function answer(options: GuardOptions, refusal: Refusal, response: ServerRespons
   });
 }
 
-/** Whether what is written now is read as the answer to what came last: it is that answer's turn, and it has not begun. */
+/**
+ * Whether what is written now is read as the answer to what cannot be read. That is the rest of the request that came last, where this
+ * has not come whole: then it has to be that answer's turn, and it has not begun; else it is what comes behind it.
+ */
 function isFree(socket: Socket, response: ServerResponse | undefined): boolean {
-  return response === undefined || response.writableFinished || (response.socket === socket && !response.headersSent);
+  if (response === undefined || response.writableFinished) return true;
+  return !response.req.complete && response.socket === socket && !response.headersSent;
 }
 
 function refuseSocket(options: GuardOptions, fault: NodeJS.ErrnoException, socket: Socket): void {

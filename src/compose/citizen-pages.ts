@@ -1,4 +1,5 @@
 import { createCitizenSessions } from '../access/citizen-sessions.ts';
+import { SignInFault } from '../access/citizen-sign-in.ts';
 import type { Gate, House as ServedHouse } from '../api/dispatch.ts';
 import type { RefusedPage } from '../api/problem-answer.ts';
 import type { Mount } from '../api/server.ts';
@@ -24,8 +25,8 @@ export function citizenSite(house: House, { publicUrl, served, order }: Site): C
   const { clock, db, log, random, root, settings } = house;
   const { clientId } = order;
   const signIn = openSignIn(order, { publicUrl, settings, clock });
-  const sessions = createCitizenSessions({ db, clock, random, key: root.derive('citizen-sessions') });
-  const onFault = (fault: unknown) => log.fault('citizen-pages', fault);
+  const sessions = createCitizenSessions({ db, clock, random, root });
+  const onFault = sparing((fault) => log.fault('citizen-pages', fault));
   const mounts = citizenPages({
     door: createSignInDoor({
       signIn,
@@ -46,6 +47,23 @@ export function citizenSite(house: House, { publicUrl, served, order }: Site): C
     onFault,
   });
   return { mounts, refusedPage: refusedCitizenPage(settings.citizenPagesName) };
+}
+
+/** So many faults of sign-ins a minute say what is wrong; more of them would fill the log, and who comes back with what no issuer sent makes one. */
+const mostFaults = { count: 10, inMs: 60_000 };
+
+/** Tells faults, of sign-ins no more than that; `stopwatch` gives milliseconds that never go back, those of the machine where none is given. */
+export function sparing(tell: (fault: unknown) => void, stopwatch = () => performance.now()): (fault: unknown) => void {
+  let [since, count] = [0, 0];
+  return (fault) => {
+    if (fault instanceof SignInFault) {
+      const now = stopwatch();
+      if (now - since >= mostFaults.inMs) [since, count] = [now, 0];
+      count += 1;
+      if (count > mostFaults.count) return;
+    }
+    tell(fault);
+  };
 }
 
 /** Whom a token of the issuer lets in: it has to be for this very client, and for all that the pages ask. */

@@ -4,6 +4,7 @@ import type { Scope } from '../api/operation.ts';
 import { SettingError, type Settings } from '../config/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject } from '../kernel/is-object.ts';
+import { systemClock } from '../kernel/system-clock.ts';
 import { citizenPaths } from '../portal/citizen-session.ts';
 
 /** What the client of the pages has to be allowed, and each token for them. */
@@ -16,7 +17,7 @@ export function openSignIn(
 ): CitizenSignIn {
   const { publicUrl, settings, clock } = site;
   return createCitizenSignIn({
-    ...{ issuer, clientId, credential, clock, fetching: fetch, scope: settings.signInScope },
+    ...{ issuer, clientId, credential, clock, machineClock: systemClock, fetching: fetch, scope: settings.signInScope },
     returnUrl: `${publicUrl}${citizenPaths.returned}`,
     homeUrl: `${publicUrl}${citizenPaths.home}`,
     resource: `${publicUrl}/v1`,

@@ -184,6 +184,18 @@ export function readSettings(
   };
 }
 
+/**
+ * An environment that alone says what that one and its files say now: for threads that begin later, when the files may be those of a
+ * start to come.
+ */
+export function withoutFiles(environment: Readonly<Record<string, string | undefined>>): typeof environment {
+  const file = readSettingsFile(environment['SETTINGS_FILE'], (fault) => {
+    throw fault;
+  });
+  const names = Object.keys(settingTable).filter((name): name is SettingName => name in settingTable);
+  return Object.fromEntries(names.map((name) => [name, givenValue(name, environment, file)]));
+}
+
 /** How settings are read, by their kind. */
 type Reading = {
   readonly text: (name: SettingName) => string;

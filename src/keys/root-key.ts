@@ -4,7 +4,7 @@ import { keyBytes } from './chunked-encryption.ts';
 
 /**
  * What goes with its root: what wraps keys that are stored, which a rotation wraps anew; what proves backups, which stay
- * under the root of their time; and what seals the sessions of citizens, who sign in again behind a rotation.
+ * under the root of their time; and what seals the sessions of citizens, which are over with the root that sealed them.
  */
 export type BoundPurpose = 'wrap-citizen-keys' | 'wrap-signing-keys' | 'backup-manifest' | 'citizen-sessions';
 

@@ -1,4 +1,5 @@
 import { toInstant } from '../kernel/clock.ts';
+import { remembering } from '../kernel/recent.ts';
 import { dutch } from './languages/dutch.ts';
 import { english } from './languages/english.ts';
 import { french } from './languages/french.ts';
@@ -32,8 +33,14 @@ export function phrasesOf(language: string | undefined): Phrases {
 export function dayIn(language: string | undefined, at: number): string {
   const known = languageOf(language);
   if (known === '') return toInstant(at).slice(0, 10);
-  return new Intl.DateTimeFormat(localeOf(known), { dateStyle: 'long', timeZone: 'UTC' }).format(at);
+  return dayFormatOf(known).format(at);
 }
+
+/** Made once for each language: to make one takes as long as to write a hundred days. */
+const dayFormatOf = remembering(
+  Object.keys(byLanguage).length,
+  (language) => new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'long', timeZone: 'UTC' }),
+);
 
 /** By which dates of a language are written: English as the world does, the day before the month. */
 export function localeOf(language: string): string {

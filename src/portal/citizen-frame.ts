@@ -1,9 +1,13 @@
 import { html } from 'hono/html';
 import type { WholeAnswer } from '../api/whole-answer.ts';
+import { remembering } from '../kernel/recent.ts';
 import { dayIn, localeOf } from '../notifications/phrases-by-language.ts';
 import { citizenPaths } from './citizen-session.ts';
 import type { CitizenWords } from './citizen-words.ts';
 import { type Content, wholePage } from './page.ts';
+
+/** More than there are; what formats dates is made once for each, since that takes as long as to write a hundred. */
+export const mostLanguages = 64;
 
 /** What every page of a citizen is made with. */
 export type Frame = {
@@ -56,7 +60,10 @@ export function dayOf({ language }: CitizenWords, instant: string): Content {
 
 /** An instant to the minute, in UTC: of when something happened the day alone says too little. */
 export function minuteOf({ language }: CitizenWords, instant: string): Content {
-  const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
-  const text = new Intl.DateTimeFormat(localeOf(language), format).format(new Date(instant));
-  return html`<time datetime="${instant}"><bdi>${text} UTC</bdi></time>`;
+  return html`<time datetime="${instant}"><bdi>${minuteFormatOf(language).format(new Date(instant))} UTC</bdi></time>`;
 }
+
+const minuteFormatOf = remembering(
+  mostLanguages,
+  (language) => new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
+);

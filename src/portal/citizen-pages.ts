@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { atWholeQuantum } from '../api/found-nothing.ts';
 import type { Answer } from '../api/operation.ts';
 import { pour } from '../api/pour.ts';
 import type { Mount } from '../api/server.ts';
@@ -108,6 +109,7 @@ async function send(request: IncomingMessage, response: ServerResponse, given: O
 /** Shows a page to who is signed in; to everybody else the way in, and back to this page. */
 async function admitted({ door }: CitizenPagesParts, visit: Visit, show: Show): Promise<Outcome> {
   const { request, view } = visit;
+  const startedAt = performance.now();
   const to = pathOf(request.url);
   const visitor = await door.visitorOf(request);
   if (visitor === 'too-many')
@@ -117,6 +119,7 @@ async function admitted({ door }: CitizenPagesParts, visit: Visit, show: Show): 
   if (!('slug' in shown)) return shown;
   const { status } = problems[shown.slug];
   if (status === 401) return await withCookies(signInPage(view, { to, ended: true }), await door.end(request));
+  if (status === 404) await atWholeQuantum(startedAt);
   if (status === 404 || status === 400) return await notFoundPage(view);
   if (shown.slug.startsWith('document-')) return await unavailablePage(view, shown.slug);
   return await notNowPage(view, request.headers['accept-language'], shown.headers);

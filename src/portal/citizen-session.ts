@@ -106,8 +106,11 @@ export function createSignInDoor({
     finish: async (request) => {
       const leaving = leavingIn(cookies.read(request.headers.cookie, attemptCookie));
       const over = cookies.clear(attemptCookie);
-      if (leaving === undefined) return { failed: 'broken-off', cookies: [] };
-      const signedIn = await signIn.finish(queryOf(request.url), leaving);
+      const query = queryOf(request.url);
+      // From another tab, or made up elsewhere: it ends no sign-in that goes on.
+      if (leaving === undefined || new URLSearchParams(query).get('state') !== leaving.state)
+        return { failed: 'broken-off', cookies: [] };
+      const signedIn = await signIn.finish(query, leaving);
       if (signedIn === undefined) return { failed: 'broken-off', cookies: [over] };
       const admission = await admit(signedIn.accessToken);
       if (admission === 'nobody') return { failed: 'unknown-person', cookies: [over] };

@@ -2,7 +2,8 @@ import { html } from 'hono/html';
 import type { WholeAnswer } from '../api/whole-answer.ts';
 import type { ProblemSlug } from '../kernel/problem.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
-import { dayOf, type Frame, framed } from './citizen-frame.ts';
+import { remembering } from '../kernel/recent.ts';
+import { dayOf, type Frame, framed, mostLanguages } from './citizen-frame.ts';
 import { citizenPaths } from './citizen-session.ts';
 import type { Content } from './page.ts';
 
@@ -72,7 +73,13 @@ const steps = [
 /** A size as people of that language write it. */
 function sizeIn(language: string, bytes: number): string {
   const [unit, one] = steps.find(([, least]) => bytes >= least) ?? (['byte', 1] as const);
+  return sizeFormats[unit](language).format(bytes / one);
+}
+
+const sizeFormats = { megabyte: sizeFormat('megabyte'), kilobyte: sizeFormat('kilobyte'), byte: sizeFormat('byte') };
+
+function sizeFormat(unit: 'megabyte' | 'kilobyte' | 'byte') {
   const unitDisplay = unit === 'byte' ? 'long' : 'short';
   const format = { style: 'unit', unit, unitDisplay, maximumSignificantDigits: 2 } as const;
-  return new Intl.NumberFormat(language, format).format(bytes / one);
+  return remembering(mostLanguages, (language) => new Intl.NumberFormat(language, format));
 }

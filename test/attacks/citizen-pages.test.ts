@@ -45,8 +45,20 @@ test('nobody is signed in as somebody else by a link: a sign-in ends in the brow
   const own = await returnOf(victim, 'demo-mary');
   assert.equal(headingOf(await victim.get(link)), 'You are not signed in');
   assert.equal(victim.cookies.has('citizen-session'), false);
-  // What was broken off by that is begun anew; and a code is good for one browser alone.
-  assert.equal(headingOf(await victim.get(own)), 'You are not signed in');
+  // A code is good for one browser alone, and what this one has begun goes on.
+  assert.equal(headingOf(await mallory.get(own)), 'You are not signed in');
+  assert.equal((await victim.get(own)).status, 303);
+  assert.match(textOf(await victim.get('/me/documents')), /Sign out/);
+});
+
+test('of two tabs the one in which a sign-in was begun last signs in, whatever the other does', async () => {
+  const browser = openCookieBrowser(home.url);
+  const [first, last] = [await returnOf(browser, 'demo-mary'), await returnOf(browser, 'demo-mary')];
+  assert.equal(headingOf(await browser.get(first)), 'You are not signed in');
+  assert.equal((await browser.get(last)).status, 303);
+  assert.ok(browser.cookies.has('citizen-session'));
+  // And once it has, the way back there is none any more.
+  assert.equal(headingOf(await browser.get(last)), 'You are not signed in');
 });
 
 test('a sign-in changes the session, so that one that was set beforehand is nobody’s', async () => {
@@ -181,6 +193,17 @@ test('odd requests are refused, and leave the session and the log as they are', 
   await server.end('SIGTERM');
   const logged = `${server.stdout()}\n${server.stderr()}`.split('\n').filter((line) => line.startsWith('{'));
   assert.doesNotMatch(logged.join('\n'), /"level":"(?:error|fatal)"|demo-mary|citizen-session=|alert/);
+});
+
+test('who comes back with what no issuer has sent fills no log', async (t) => {
+  const other = await makeHome(t);
+  const running = await other.start('demo');
+  const browser = openCookieBrowser(other.url);
+  const state = new URL((await browser.follow('/me/sign-in')).url).searchParams.get('state');
+  for (let times = 0; times < 50; times += 1)
+    assert.equal((await browser.get(`/me/sign-in/return?state=${state}&error=e${times}`)).status, 503);
+  await running.end('SIGTERM');
+  assert.equal(running.stderr().match(/"level":"error"/g)?.length, 10);
 });
 
 test('where no issuer is named there are no such pages', async (t) => {

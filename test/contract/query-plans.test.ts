@@ -81,6 +81,13 @@ test('a statement that looks through every delivery is seen', async (t) => {
   assert.deepEqual(lookedThrough(db, sql), ['delivery']);
 });
 
+test('a sign-in looks at no session that goes on, however many there are', async (t) => {
+  const db = await migrated(t);
+  const [clearing] = sourceStatements().filter(({ sql }) => /^delete from oauth_record\b.*CitizenSession/s.test(sql));
+  const found = planOf(db, clearing?.sql ?? '').filter((step) => step.includes('expires_at'));
+  assert.deepEqual(found, ['SEARCH oauth_record USING INDEX oauth_record_session (model=? AND expires_at<?)']);
+});
+
 test('a page of a list begins where the one before it ended', async (t) => {
   const db = await migrated(t);
   const ways: string[] = [];

@@ -137,6 +137,19 @@ test('what is another citizen’s is answered as what is nowhere', async () => {
   assert.notEqual(await stateOf(message), 'read');
 });
 
+test('[R53] nor does the time tell them apart: both leave at a whole quantum', async () => {
+  const document = home.demo().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id ?? assert.fail();
+  const layla = await signedIn('demo-layla');
+  for (const id of [document, `${document.slice(0, -6)}aaaaaa`]) {
+    for (let times = 0; times < 10; times += 1) {
+      const from = performance.now();
+      assert.equal((await layla.get(`/me/documents/${id}`)).status, 404);
+      // Five milliseconds, and a timer that is a little early.
+      assert.ok(performance.now() - from > 4, id);
+    }
+  }
+});
+
 test('a check of details is told to the citizen: who asked, about what, for what, and what was answered', async () => {
   const claims = { citizenId: 'demo-anh', givenName: 'Ánh Nguyệt', familyName: 'Nguyễn', birthDate: '1901-01-01' };
   const asked = { ...claims, purpose: 'parking <permit>', legalBasis: 'Road Act 7' };
