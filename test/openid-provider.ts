@@ -27,8 +27,15 @@ export async function startOpenIdProvider(
   {
     clientId,
     home,
+    tokenSeconds = 300,
     config = {},
-  }: { readonly clientId: string; readonly home: string; readonly config?: Configuration },
+  }: {
+    readonly clientId: string;
+    readonly home: string;
+    /** So long its access tokens are good. */
+    readonly tokenSeconds?: number;
+    readonly config?: Configuration;
+  },
 ): Promise<OpenIdProvider> {
   const ours = await generateKeyPair('ES256', { extractable: true });
   const theirs = await generateKeyPair('ES256', { extractable: true });
@@ -81,7 +88,7 @@ export async function startOpenIdProvider(
           scope: scopes,
           audience: state.audience ?? resource,
           accessTokenFormat: 'jwt',
-          accessTokenTTL: 300,
+          accessTokenTTL: tokenSeconds,
           jwt: { sign: { alg: 'ES256' } },
         }),
       },

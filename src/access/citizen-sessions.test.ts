@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../test/identity-people.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { rootKeyFrom } from '../keys/root-key.ts';
 import { beginRotation, createRootKey, endRotation, readRootKey } from '../keys/root-key-file.ts';
-import { createCitizenSessions } from './citizen-sessions.ts';
+import { createCitizenSessions, knownOverMs } from './citizen-sessions.ts';
 
 const longest = 600_000;
 const root = rootKeyFrom(Buffer.alloc(32, 7));
@@ -20,7 +20,7 @@ for (const engine of engines) {
     const others = createCitizenSessions({ db, clock, random: systemRandom, root });
     const secret = await sessions.begin(token, clock.at + longest / 4);
     assert.match(secret, /^[\w-]{43}$/);
-    assert.equal(await others.find(secret), token);
+    assert.deepEqual(await others.find(secret), { token });
     for (const guess of [
       '',
       'x',
@@ -30,7 +30,7 @@ for (const engine of engines) {
     ])
       assert.equal(await sessions.find(guess), undefined, guess);
     clock.at += longest / 4;
-    assert.equal(await sessions.find(secret), undefined);
+    assert.equal(await sessions.find(secret), 'over');
   });
 
   test(`${engine.name}: a session that was ended is over everywhere, and the others go on`, async (t) => {
@@ -43,21 +43,25 @@ for (const engine of engines) {
     ];
     await sessions.end(one);
     await sessions.end('no secret of any');
-    assert.deepEqual([await sessions.find(one), await sessions.find(other)], [undefined, token]);
+    assert.deepEqual([await sessions.find(one), await sessions.find(other)], [undefined, { token }]);
   });
 
-  test(`${engine.name}: however long the token is said to be good, a session is over within ten minutes, and its row goes with a later one`, async (t) => {
+  test(`${engine.name}: however long the token is said to be good, a session is over within ten minutes, and its row goes an hour later with another`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: Date.UTC(2026, 10, 24), now: () => clock.at };
     const sessions = createCitizenSessions({ db, clock, random: systemRandom, root });
     const secret = await sessions.begin(token, clock.at + 24 * longest);
     clock.at += longest - 1;
-    assert.equal(await sessions.find(secret), token);
+    assert.deepEqual(await sessions.find(secret), { token });
     clock.at += 1;
-    assert.equal(await sessions.find(secret), undefined);
+    assert.equal(await sessions.find(secret), 'over');
+    clock.at += knownOverMs;
+    await sessions.begin(token, clock.at + longest);
+    assert.equal(await sessions.find(secret), 'over');
     clock.at += 1;
     await sessions.begin(token, clock.at + longest);
-    assert.equal((await db.read('select id from oauth_record')).length, 1);
+    assert.equal(await sessions.find(secret), undefined);
+    assert.equal((await db.read('select id from oauth_record')).length, 2);
   });
 
   test(`${engine.name}: the database has neither the secret nor the token, and another key opens nothing`, async (t) => {
@@ -83,12 +87,12 @@ for (const engine of engines) {
     const before = await started.begin(token, clock.now() + longest);
     beginRotation(path, systemRandom);
     const restarted = createCitizenSessions({ db, clock, random: systemRandom, root: readRootKey(path) });
-    assert.equal(await restarted.find(before), token);
+    assert.deepEqual(await restarted.find(before), { token });
     const since = await restarted.begin(token, clock.now() + longest);
-    assert.equal(await started.find(since), token);
-    assert.equal(await restarted.find(await started.begin(token, clock.now() + longest)), token);
+    assert.deepEqual(await started.find(since), { token });
+    assert.deepEqual(await restarted.find(await started.begin(token, clock.now() + longest)), { token });
     endRotation(path);
     const last = createCitizenSessions({ db, clock, random: systemRandom, root: readRootKey(path) });
-    assert.deepEqual([await last.find(before), await last.find(since)], [undefined, token]);
+    assert.deepEqual([await last.find(before), await last.find(since)], [undefined, { token }]);
   });
 }

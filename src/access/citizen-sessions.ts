@@ -10,10 +10,13 @@ import { accessTokenSeconds } from './access-token.ts';
 export type CitizenSessions = {
   /** Begins one for an access token that is good until `endsAt` (epoch ms); gives the secret for the citizen's browser. */
   begin(accessToken: string, endsAt: number): Promise<string>;
-  /** The access token of the session with that secret; undefined where there is none, or none any more. */
-  find(secret: string): Promise<string | undefined>;
+  /** The session with that secret; undefined where there is none, or it was ended. */
+  find(secret: string): Promise<FoundSession | undefined>;
   end(secret: string): Promise<void>;
 };
+
+/** The access token of a session, or that its time is over. */
+export type FoundSession = { readonly token: string } | 'over';
 
 type SessionRoom = {
   readonly db: Pick<Db, 'read' | 'write'>;
@@ -28,6 +31,9 @@ const secretBytes = 32;
 const secretForm = /^[\w-]{43}$/;
 /** No token is taken for longer, whatever its issuer says. */
 const longestMs = accessTokenSeconds * 1_000;
+
+/** So long a session is known to be over: then it is none. */
+export const knownOverMs = 3_600_000;
 
 /**
  * Sessions as rows that all processes share, so that signing out ends one everywhere and at once. A row is found by the hash of
@@ -46,10 +52,10 @@ export function createCitizenSessions({ db, clock, random, root }: SessionRoom):
           args: [model, id, `${root.id}.${sealed.toString('base64url')}`, Math.min(endsAt, now + longestMs)],
         },
         {
-          // So many that have ended go with each new one; by the index of sessions alone.
+          // So many that were over long ago go with each new one; by the index of sessions alone.
           sql: `delete from oauth_record where model = 'CitizenSession' and id in
             (select id from oauth_record where model = 'CitizenSession' and expires_at < $1 order by expires_at limit 20)`,
-          args: [now],
+          args: [now - knownOverMs],
         },
       ]);
       return secret;
@@ -61,8 +67,10 @@ export function createCitizenSessions({ db, clock, random, root }: SessionRoom):
         model,
         id,
       ]);
-      if (row === undefined || wholeField(row, 'expires_at') <= clock.now()) return undefined;
-      return openedOrNone(root, id, textField(row, 'payload'));
+      if (row === undefined) return undefined;
+      const token = openedOrNone(root, id, textField(row, 'payload'));
+      if (token === undefined) return undefined;
+      return wholeField(row, 'expires_at') <= clock.now() ? 'over' : { token };
     },
     end: async (secret) => {
       if (!secretForm.test(secret)) return;

@@ -13,8 +13,11 @@ export type SignedIn = { readonly accessToken: string; readonly endsAt: number }
 
 /** How citizens sign in at an issuer that the operator trusts. All of it throws `SignInFault` where that does not answer as it should. */
 export type CitizenSignIn = {
-  /** Where the browser goes, and what it has to bring back. */
-  begin(): Promise<{ readonly url: string; readonly attempt: SignInAttempt }>;
+  /**
+   * Where the browser goes, and what it has to bring back. `silently`: the issuer asks the citizen nothing, and declines where it
+   * would have to (OpenID Connect Core, section 3.1.2.1, prompt=none).
+   */
+  begin(silently?: boolean): Promise<{ readonly url: string; readonly attempt: SignInAttempt }>;
   /** With the query that the issuer sent the browser back with; undefined where the citizen or the issuer declined. */
   finish(query: string, attempt: SignInAttempt): Promise<SignedIn | undefined>;
   /** Where the citizen can sign out of the issuer itself, where it has such a place. */
@@ -92,7 +95,7 @@ export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
   }
 
   return {
-    begin: async () => {
+    begin: async (silently = false) => {
       const client = await import('openid-client');
       const attempt = {
         state: client.randomState(),
@@ -103,6 +106,7 @@ export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
         ...{ redirect_uri: returnUrl, scope, resource, state: attempt.state, nonce: attempt.nonce },
         code_challenge: hash('sha256', attempt.verifier, 'base64url'),
         code_challenge_method: 'S256',
+        ...(silently ? { prompt: 'none' } : {}),
       };
       return await whileThere(issuer, async () => {
         const configuration = await configured();

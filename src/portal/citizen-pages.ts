@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { atWholeQuantum } from '../api/found-nothing.ts';
 import type { Answer } from '../api/operation.ts';
 import { pour } from '../api/pour.ts';
@@ -107,14 +107,19 @@ async function send(request: IncomingMessage, response: ServerResponse, given: O
 }
 
 /** Shows a page to who is signed in; to everybody else the way in, and back to this page. */
-async function admitted({ door }: CitizenPagesParts, visit: Visit, show: Show): Promise<Outcome> {
+async function admitted({ door, onFault }: CitizenPagesParts, visit: Visit, show: Show): Promise<Outcome> {
   const { request, view } = visit;
   const startedAt = performance.now();
   const to = pathOf(request.url);
   const visitor = await door.visitorOf(request);
   if (visitor === 'too-many')
     return await notNowPage(view, request.headers['accept-language'], { 'retry-after': '10' });
-  if (typeof visitor === 'string') return await signInPage(view, { to, ended: visitor === 'ended' });
+  if (visitor === 'over' && isFollowed(request)) {
+    // Where the issuer does not answer, the citizen finds the way to it.
+    const step = await door.renew(request, to).catch(onFault);
+    if (step !== undefined) return await stepped(view, step);
+  }
+  if (typeof visitor === 'string') return await signInPage(view, { to, ended: visitor !== 'nobody' });
   const shown = await show(visit, visitor);
   if (!('slug' in shown)) return shown;
   const { status } = problems[shown.slug];
@@ -125,6 +130,16 @@ async function admitted({ door }: CitizenPagesParts, visit: Visit, show: Show): 
   return await notNowPage(view, request.headers['accept-language'], shown.headers);
 }
 
+/** Whether a person follows a link: no form is sent, and no page loaded ahead or for another one. */
+function isFollowed({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && [undefined, 'navigate'].includes(headers['sec-fetch-mode']) && !isLoadedAhead(headers);
+}
+
+/** A browser that loads pages ahead has nobody who reads them. */
+function isLoadedAhead(headers: IncomingHttpHeaders): boolean {
+  return /prefetch|prerender/i.test(String(headers['sec-purpose'] ?? headers['purpose'] ?? ''));
+}
+
 async function showMessages({ ask }: CitizenPagesParts, { request, view }: Visit, { token }: Citizen) {
   const before = parameter(request, 'before');
   const answer = await ask.inbox(token, { query: before === undefined ? {} : { before } });
@@ -132,10 +147,7 @@ async function showMessages({ ask }: CitizenPagesParts, { request, view }: Visit
 }
 
 async function showMessage({ ask }: CitizenPagesParts, { request, view }: Visit, { token }: Citizen) {
-  // A browser that loads pages ahead has nobody who reads them.
-  if (/prefetch|prerender/i.test(String(request.headers['sec-purpose'] ?? request.headers['purpose'] ?? ''))) {
-    return { status: 503, headers: {}, body: '' };
-  }
+  if (isLoadedAhead(request.headers)) return { status: 503, headers: {}, body: '' };
   const params = { id: lastOf(request) };
   let answer = await ask.message(token, { params });
   for (let left = tries; left > 0 && 'slug' in answer && answer.slug === 'changed-meanwhile'; left -= 1) {
@@ -197,6 +209,8 @@ function lastOf(request: IncomingMessage): string {
 }
 
 async function stepped(view: View, step: Step): Promise<WholeAnswer> {
+  if ('failed' in step && step.failed === 'over')
+    return await withCookies(signInPage(view, { to: step.to, ended: true }), step.cookies);
   if ('failed' in step) return await withCookies(stepPage(view, step.failed), step.cookies);
   return { status: 303, headers: { location: step.to, 'set-cookie': [...step.cookies] }, body: '' };
 }

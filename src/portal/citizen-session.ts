@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { CitizenSessions } from '../access/citizen-sessions.ts';
+import { type CitizenSessions, knownOverMs } from '../access/citizen-sessions.ts';
 import type { CitizenSignIn, SignInAttempt } from '../access/citizen-sign-in.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { createRecent } from '../kernel/recent.ts';
@@ -20,29 +20,42 @@ export const citizenPaths = {
 
 const sessionCookie = 'citizen-session';
 const attemptCookie = 'citizen-sign-in';
+/** That the issuer was asked lately whether it still knows the citizen: not again and again, whatever it says. */
+const renewalCookie = 'citizen-renewal';
+const renewalSeconds = 60;
 /** So long a citizen may take at the issuer. */
 const attemptSeconds = 900;
 /** What one citizen may ask for in a while, in however many sessions: more than any person looks at. It keeps the quota of the pages for all others. */
 const most = { requests: 100, inMs: 10_000, citizens: 10_000 };
-/** The browser keeps the cookie for longer than any session lasts, so that who comes back is told that it has ended. */
-const sessionSeconds = 3_600;
+/** The browser keeps the cookie for as long as it is known that the session is over. */
+const sessionSeconds = knownOverMs / 1_000;
 
 /** Whom a token of the issuer lets in: its citizen; nobody, where it names none; undefined where it is not good here. */
 export type Admission = { readonly citizenId: string } | 'nobody' | undefined;
 
 /** Who is at a browser. */
-export type Visitor = 'nobody' | 'ended' | 'too-many' | { readonly token: string; readonly citizenId: string };
+export type Visitor = 'nobody' | 'ended' | 'over' | 'too-many' | { readonly token: string; readonly citizenId: string };
 
 /** What came of a step: where the browser goes next, with which cookies; or why it does not get on. */
 export type Step =
   | { readonly to: string; readonly cookies: readonly string[] }
-  | { readonly failed: 'broken-off' | 'unknown-person'; readonly cookies: readonly string[] };
+  | { readonly failed: 'broken-off' | 'unknown-person'; readonly cookies: readonly string[] }
+  /** The issuer does not know the citizen any more, who wanted that page. */
+  | { readonly failed: 'over'; readonly to: string; readonly cookies: readonly string[] };
 
 /** The way in and out of the pages, as the cookies of one browser show it. */
 export type SignInDoor = {
-  /** Who is signed in: nobody; nobody any more; or somebody, who may have asked for more than a person looks at. */
+  /**
+   * Who is signed in: nobody; nobody any more, since the session was ended or its time is over; or somebody, who may have asked for
+   * more than a person looks at.
+   */
   visitorOf(request: IncomingMessage): Promise<Visitor>;
   begin(request: IncomingMessage): Promise<Step>;
+  /**
+   * Where a session is over: by the issuer back to that page, if it still knows the citizen, who is asked nothing. Undefined
+   * where that was tried lately.
+   */
+  renew(request: IncomingMessage, to: string): Promise<Step | undefined>;
   finish(request: IncomingMessage): Promise<Step>;
   /** Ends the session, if there is one; gives the cookies that go with it. */
   end(request: IncomingMessage): Promise<readonly string[]>;
@@ -59,7 +72,7 @@ type DoorParts = {
 };
 
 /** What the browser keeps during a sign-in: the attempt, and the page that it was on its way to. */
-type Leaving = SignInAttempt & { readonly to: string };
+type Leaving = SignInAttempt & { readonly to: string; readonly silently: boolean };
 
 /** A session begins with a fresh secret at each sign-in, so that nobody can have set it beforehand. */
 export function createSignInDoor({
@@ -81,6 +94,13 @@ export function createSignInDoor({
     return window.count <= most.requests;
   }
 
+  async function leave(wanted: string | null, silently: boolean) {
+    const { url, attempt } = await signIn.begin(silently);
+    const leaving: Leaving = { ...attempt, to: ownPage(wanted), silently };
+    const kept = Buffer.from(JSON.stringify(leaving)).toString('base64url');
+    return { to: url, cookies: [cookies.write(attemptCookie, kept, attemptSeconds)] };
+  }
+
   async function end(request: IncomingMessage): Promise<readonly string[]> {
     const secret = secretOf(request);
     if (secret === undefined) return [];
@@ -92,16 +112,19 @@ export function createSignInDoor({
     visitorOf: async (request) => {
       const secret = secretOf(request);
       if (secret === undefined) return 'nobody';
-      const token = await sessions.find(secret);
-      const admission = token === undefined ? undefined : await admit(token);
-      if (token === undefined || typeof admission !== 'object') return 'ended';
+      const found = await sessions.find(secret);
+      if (found === undefined) return 'ended';
+      if (found === 'over') return 'over';
+      const { token } = found;
+      const admission = await admit(token);
+      if (typeof admission !== 'object') return 'ended';
       return mayAsk(admission.citizenId) ? { token, citizenId: admission.citizenId } : 'too-many';
     },
-    begin: async (request) => {
-      const { url, attempt } = await signIn.begin();
-      const leaving: Leaving = { ...attempt, to: ownPage(new URLSearchParams(queryOf(request.url)).get('to')) };
-      const kept = Buffer.from(JSON.stringify(leaving)).toString('base64url');
-      return { to: url, cookies: [cookies.write(attemptCookie, kept, attemptSeconds)] };
+    begin: async (request) => await leave(new URLSearchParams(queryOf(request.url)).get('to'), false),
+    renew: async (request, to) => {
+      if (cookies.read(request.headers.cookie, renewalCookie) !== undefined) return undefined;
+      const { cookies: kept, ...step } = await leave(to, true);
+      return { ...step, cookies: [...kept, cookies.write(renewalCookie, 'tried', renewalSeconds)] };
     },
     finish: async (request) => {
       const leaving = leavingIn(cookies.read(request.headers.cookie, attemptCookie));
@@ -111,6 +134,8 @@ export function createSignInDoor({
       if (leaving === undefined || new URLSearchParams(query).get('state') !== leaving.state)
         return { failed: 'broken-off', cookies: [] };
       const signedIn = await signIn.finish(query, leaving);
+      if (signedIn === undefined && leaving.silently)
+        return { failed: 'over', to: leaving.to, cookies: [over, cookies.clear(sessionCookie)] };
       if (signedIn === undefined) return { failed: 'broken-off', cookies: [over] };
       const admission = await admit(signedIn.accessToken);
       if (admission === 'nobody') return { failed: 'unknown-person', cookies: [over] };
@@ -139,10 +164,13 @@ function leavingIn(kept: string | undefined): Leaving | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(kept, 'base64url').toString('utf8'));
     if (!isObject(value)) return undefined;
-    const { state, nonce, verifier, to } = value;
+    const { state, nonce, verifier, to, silently } = value;
     const all = [state, nonce, verifier, to];
     if (!all.every((one) => typeof one === 'string' && one !== '')) return undefined;
-    return { state: String(state), nonce: String(nonce), verifier: String(verifier), to: ownPage(String(to)) };
+    return {
+      ...{ state: String(state), nonce: String(nonce), verifier: String(verifier) },
+      ...{ to: ownPage(String(to)), silently: silently === true },
+    };
   } catch {
     return undefined;
   }

@@ -9,6 +9,7 @@ import { isObject } from '../kernel/is-object.ts';
 import { queryOf } from '../kernel/request-target.ts';
 import { open, SealBroken, seal } from '../keys/chunked-encryption.ts';
 import { type SigningKey, signJws } from '../keys/signing-key.ts';
+import { cookiesOf } from './browser-cookies.ts';
 import { page } from './page.ts';
 
 /** The path of the demo's own issuer, under the address of the demo. */
@@ -40,6 +41,9 @@ const codeContext = 'citizen-services/demo-code@v1';
 const codeLiveMs = 60_000;
 const tokenSeconds = 600;
 const largestForm = 16_384;
+/** Who was chosen, for as long as an issuer's own session may last. */
+const personCookie = 'demo-person';
+const personSeconds = 3_600;
 
 /**
  * As much of an OpenID Connect provider as the demo needs: whoever sits at the machine says who they are. It is there in the demo
@@ -58,7 +62,7 @@ export function demoIssuer(parts: DemoIssuerParts): readonly Mount[] {
   return [
     at('/.well-known/openid-configuration', 'GET', async () => json(200, metadataOf(parts.issuer))),
     at('/keys', 'GET', async () => json(200, { keys: [parts.signingKey.publicJwk] })),
-    at('/authorize', 'GET', async (request) => await authorize(parts, new URLSearchParams(queryOf(request.url)))),
+    at('/authorize', 'GET', async (request) => await authorize(parts, request)),
     at('/token', 'POST', async (request) => await token(parts, request)),
   ];
 }
@@ -92,18 +96,22 @@ function metadataOf(issuer: string) {
   };
 }
 
-/** Asks who comes, and sends the chosen one back with a code. */
-async function authorize(parts: DemoIssuerParts, query: URLSearchParams): Promise<WholeAnswer> {
+/** Asks who comes, and sends the chosen one back with a code; `prompt=none`: whoever was chosen last in this browser. */
+async function authorize(parts: DemoIssuerParts, request: IncomingMessage): Promise<WholeAnswer> {
   const { client, people, issuer } = parts;
+  const query = new URLSearchParams(queryOf(request.url));
+  const cookies = cookiesOf(issuer);
+  const silently = query.get('prompt') === 'none';
+  const chosen = silently ? cookies.read(request.headers.cookie, personCookie) : query.get('as');
   const text = (name: string) => query.get(name) ?? '';
   if (text('client_id') !== client.id || text('redirect_uri') !== client.returnUrl || text('code_challenge') === '')
     return json(400, { error: 'invalid_request' });
   const back = new URL(client.returnUrl);
   back.searchParams.set('state', text('state'));
   back.searchParams.set('iss', issuer);
-  const person = people.find(({ citizenId }) => citizenId === query.get('as'));
-  if (person === undefined && query.get('as') === 'nobody') {
-    back.searchParams.set('error', 'access_denied');
+  const person = people.find(({ citizenId }) => citizenId === chosen);
+  if (person === undefined && (silently || chosen === 'nobody')) {
+    back.searchParams.set('error', silently ? 'login_required' : 'access_denied');
     return { status: 303, headers: { location: back.href }, body: '' };
   }
   if (person === undefined) return await choicePage(people, query);
@@ -114,7 +122,8 @@ async function authorize(parts: DemoIssuerParts, query: URLSearchParams): Promis
   };
   const sealed = seal(parts.codeKey, codeContext, Buffer.from(JSON.stringify(code)), parts.random);
   back.searchParams.set('code', sealed.toString('base64url'));
-  return { status: 303, headers: { location: back.href }, body: '' };
+  const kept = cookies.write(personCookie, person.citizenId, personSeconds);
+  return { status: 303, headers: { location: back.href, 'set-cookie': [kept] }, body: '' };
 }
 
 function choicePage(people: DemoIssuerParts['people'], query: URLSearchParams): Promise<WholeAnswer> {

@@ -9,14 +9,15 @@ import { openCookieBrowser } from '../cookie-browser.ts';
 import { engines } from '../engines.ts';
 import { startOpenIdProvider } from '../openid-provider.ts';
 import { runHere } from '../run-here.ts';
+import { until } from '../until.ts';
 import { makeHome } from '../whole-server.ts';
 
 // The pages of an installation whose citizens sign in at a provider of somebody else, as oidc-provider is one.
 const clientId = 'citizen-pages';
 
-async function openSite(t: TestContext, engine: 'sqlite' | 'postgres') {
+async function openSite(t: TestContext, engine: 'sqlite' | 'postgres', tokenSeconds = 300) {
   const site = await makeHome(t, { engine, settings: { CITIZEN_PAGES_NAME: 'City of Porto' } });
-  const provider = await startOpenIdProvider(t, { clientId, home: site.url });
+  const provider = await startOpenIdProvider(t, { clientId, home: site.url, tokenSeconds });
   const key = join(site.dataDir, 'sign-in-key.json');
   writeFileSync(key, JSON.stringify(provider.clientKey), { mode: 0o600 });
   Object.assign(site.environment, {
@@ -36,6 +37,10 @@ async function openSite(t: TestContext, engine: 'sqlite' | 'postgres') {
   return { provider, site, server };
 }
 
+/** How often it has asked somebody something. */
+const interactionsOf = ({ asked }: Awaited<ReturnType<typeof startOpenIdProvider>>) =>
+  [...asked].reduce((sum, [path, times]) => sum + (path.startsWith('/interaction/') ? times : 0), 0);
+
 const headingOf = ({ body }: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(body.toString('utf8'))?.[1];
 
 for (const { name: engine } of engines) {
@@ -54,6 +59,36 @@ for (const { name: engine } of engines) {
     assert.equal((await browser.get(leave ?? '')).status, 200);
     browser.cookies.set('citizen-session', secret);
     assert.equal(headingOf(await browser.get('/me')), 'Your official messages and documents');
+  });
+
+  test(`${engine}: when the token is over the citizen goes on as long as the provider knows them, and is asked nothing`, async (t) => {
+    const { provider, site } = await openSite(t, engine, 2);
+    const browser = openCookieBrowser(site.url);
+    await browser.follow('/me/sign-in');
+    const [first, asked] = [browser.cookies.get('citizen-session'), () => interactionsOf(provider)];
+    const before = asked();
+    const leftFor = async (path: string) => {
+      const { location } = (await browser.get(path)).headers;
+      return location === undefined ? undefined : new URL(location).origin;
+    };
+    await until(async () => (await leftFor('/me/uses')) === provider.url);
+    browser.cookies.delete('citizen-renewal');
+    const page = await browser.follow('/me/uses');
+    assert.deepEqual([page.status, page.url, headingOf(page)], [200, `${site.url}/me/uses`, 'Use of your data']);
+    assert.notEqual(browser.cookies.get('citizen-session'), first);
+    assert.equal(asked(), before, 'the provider asked nobody anything');
+
+    // The provider forgets who it was: no page but the way in, and no second try.
+    for (const name of [...browser.cookies.keys()].filter((one) => one.startsWith('_session')))
+      browser.cookies.delete(name);
+    browser.cookies.delete('citizen-renewal');
+    await until(async () => (await leftFor('/me/documents')) === provider.url);
+    browser.cookies.delete('citizen-renewal');
+    const over = await browser.follow('/me/documents');
+    assert.deepEqual([over.status, headingOf(over)], [403, 'Your official messages and documents']);
+    assert.match(over.body.toString('utf8'), /href="\/me\/sign-in\?to=%2Fme%2Fdocuments"/);
+    assert.match(over.body.toString('utf8'), /You have been signed out, as some time has passed/);
+    assert.equal(browser.cookies.get('citizen-session'), undefined);
   });
 
   test(`${engine}: whom the provider does not name, and who breaks off, is nobody here`, async (t) => {
