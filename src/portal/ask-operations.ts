@@ -9,6 +9,8 @@ import type { Refusal } from '../kernel/problem.ts';
 import { listInboxMessages } from '../notifications/list-inbox.ts';
 import { openInboxMessage } from '../notifications/open-inbox-message.ts';
 import type { NotificationPorts } from '../notifications/ports.ts';
+import { readPreferences } from '../notifications/read-preferences.ts';
+import { statePreferences } from '../notifications/state-preferences.ts';
 import type { OversightPorts } from '../oversight/ports.ts';
 import { readOwnAccessLog } from '../oversight/read-access-log.ts';
 
@@ -17,6 +19,8 @@ export type Question = {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: IncomingHttpHeaders;
+  /** What a form states. */
+  readonly json?: object;
   readonly signal?: AbortSignal;
 };
 
@@ -30,6 +34,8 @@ export type CitizenOperations = {
   readonly documents: AskOperation;
   readonly document: AskOperation;
   readonly uses: AskOperation;
+  readonly wishes: AskOperation;
+  readonly stateWishes: AskOperation;
 };
 
 type Ports = NotificationPorts & DocumentPorts & OversightPorts;
@@ -43,11 +49,12 @@ const neverAborted = new AbortController().signal;
 export function citizenOperations(house: House<Ports>): CitizenOperations {
   const asking = (operation: Operation<Ports>): AskOperation => {
     const dispatch = createDispatch(operation, house);
-    return async (accessToken, { params = {}, query = {}, headers = {}, signal = neverAborted } = {}) => {
+    return async (accessToken, { params = {}, query = {}, headers = {}, json, signal = neverAborted } = {}) => {
+      const typed = json === undefined ? headers : { ...headers, 'content-type': 'application/json' };
       const { result } = await dispatch({
-        ...{ method: 'GET', params, query: new URLSearchParams(query).toString(), signal },
-        headers: { ...headers, authorization: `Bearer ${accessToken}` },
-        body: Readable.from([]),
+        ...{ method: operation.method, params, query: new URLSearchParams(query).toString(), signal },
+        headers: { ...typed, authorization: `Bearer ${accessToken}` },
+        body: Readable.from(json === undefined ? [] : [Buffer.from(JSON.stringify(json))]),
       });
       return result;
     };
@@ -58,5 +65,7 @@ export function citizenOperations(house: House<Ports>): CitizenOperations {
     documents: asking(listDocumentRecords),
     document: asking(retrieveDocument),
     uses: asking(readOwnAccessLog),
+    wishes: asking(readPreferences),
+    stateWishes: asking(statePreferences),
   };
 }

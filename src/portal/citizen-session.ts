@@ -12,6 +12,7 @@ export const citizenPaths = {
   messages: '/me/messages',
   documents: '/me/documents',
   uses: '/me/uses',
+  contact: '/me/contact',
   signIn: '/me/sign-in',
   returned: '/me/sign-in/return',
   signOut: '/me/sign-out',
@@ -125,7 +126,7 @@ const notGood =
 
 /** The page of this house that was wanted; the first one for every other text: nobody is sent elsewhere from here. */
 function ownPage(wanted: string | null): string {
-  const known = /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses)?$/;
+  const known = /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses|\/contact)?$/;
   return wanted !== null && known.test(wanted) ? wanted : citizenPaths.home;
 }
 

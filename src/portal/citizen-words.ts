@@ -72,6 +72,45 @@ export type CitizenWords = {
     readonly kinds: Readonly<Record<CitizenEvent['type'], string>>;
     readonly claims: Readonly<Record<ClaimName, string>>;
   };
+  /** How the citizen wishes to be reached. */
+  readonly contact: {
+    readonly title: string;
+    readonly intro: string;
+    /** Behind a form that was kept. */
+    readonly kept: string;
+    readonly addresses: string;
+    /** Before the day on which an address was. */
+    readonly verified: string;
+    readonly unverified: string;
+    readonly channels: Readonly<Record<'email' | 'sms' | 'letter', string>>;
+    readonly ways: {
+      readonly legend: string;
+      readonly hint: string;
+      readonly noWish: string;
+      readonly places: { readonly first: string; readonly second: string; readonly third: string };
+      readonly never: string;
+    };
+    readonly hours: {
+      readonly legend: string;
+      readonly hint: string;
+      readonly keep: { readonly email: string; readonly sms: string };
+      readonly from: string;
+      readonly until: string;
+      readonly timeZone: string;
+      /** In place of an hour or a time zone that is not chosen yet. */
+      readonly choose: string;
+    };
+    readonly language: { readonly label: string; readonly hint: string; readonly noWish: string };
+    readonly save: string;
+    /** What is wrong with a form; `title` stands above it. */
+    readonly faults: {
+      readonly title: string;
+      readonly places: string;
+      readonly hours: string;
+      readonly timeZone: string;
+      readonly form: string;
+    };
+  };
   /** A page that is not there, or not this citizen's. */
   readonly notFound: { readonly title: string; readonly text: string };
 };
