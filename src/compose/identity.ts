@@ -14,11 +14,11 @@ import { type Repeating, repeat, soonMs } from '../jobs/repeat.ts';
 import { systemNap } from '../jobs/timer.ts';
 import { toInstant } from '../kernel/clock.ts';
 import type { Effect } from '../ledger/commit.ts';
+import { houseClient } from '../notifications/house-message.ts';
 import { phrasesOf } from '../notifications/phrases-by-language.ts';
 import type { NotificationPorts } from '../notifications/ports.ts';
 import { sendNotification } from '../notifications/send-notification.ts';
 import type { Db } from '../store/db.ts';
-import { houseClient } from './senders.ts';
 
 type PolicyHouse = Pick<House, 'settings'> & { readonly db: Pick<Db, 'read'> };
 

@@ -35,12 +35,14 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
   if (to === undefined) return undefined;
   const language = message.language === undefined ? undefined : oneLine(message.language);
   const first = message.remindsOf;
+  // Who reads what goes to an address of its own may be somebody else.
+  const link = message.content.address === undefined ? sender.confirmLink : undefined;
   return {
     from: { name: oneLine(message.sender), address: sender.address },
     to,
     messageId: messageIdOf(message, sender.messageIdHost),
     date: new Date(message.at),
-    ...textOfMail({ ...message, confirm: sender.confirmLink?.(message.delivery) }),
+    ...textOfMail({ ...message, confirm: link?.(message.delivery) }),
     headers: {
       // RFC 3834, and what Exchange asks for in its place (MS-OXCMAIL, 2.1.3.2.20); reports of failures are wanted.
       'Auto-Submitted': 'auto-generated',
