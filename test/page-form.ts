@@ -1,7 +1,10 @@
-/** What a browser sends of the last form of a page that nobody has changed: its texts, what is chosen and what is ticked. */
-export function formOf(page: string): URLSearchParams {
+/**
+ * What a browser sends of a form of a page that nobody has changed: its texts, what is chosen and what is ticked. It is the last one
+ * in which that text stands.
+ */
+export function formOf(page: string, text = ''): URLSearchParams {
   const form = new URLSearchParams();
-  const own = page.slice(page.lastIndexOf('<form '));
+  const own = page.split('<form ').findLast((part) => part.includes(text)) ?? '';
   for (const [tag] of own.matchAll(/<input[^>]*>|<select[\s\S]*?<\/select>/g)) {
     const name = attributeOf(tag, 'name');
     if (tag.startsWith('<input')) {

@@ -6,10 +6,13 @@ import { listDocumentRecords } from '../documents/list-documents.ts';
 import type { DocumentPorts } from '../documents/ports.ts';
 import { retrieveDocument } from '../documents/retrieve-document.ts';
 import type { Refusal } from '../kernel/problem.ts';
+import { askContactCode } from '../notifications/ask-contact-code.ts';
+import { confirmContactAddress } from '../notifications/confirm-contact-address.ts';
 import { listInboxMessages } from '../notifications/list-inbox.ts';
 import { openInboxMessage } from '../notifications/open-inbox-message.ts';
 import type { NotificationPorts } from '../notifications/ports.ts';
 import { readPreferences } from '../notifications/read-preferences.ts';
+import { removeContactAddress } from '../notifications/remove-contact-address.ts';
 import { statePreferences } from '../notifications/state-preferences.ts';
 import type { OversightPorts } from '../oversight/ports.ts';
 import { readOwnAccessLog } from '../oversight/read-access-log.ts';
@@ -36,6 +39,9 @@ export type CitizenOperations = {
   readonly uses: AskOperation;
   readonly wishes: AskOperation;
   readonly stateWishes: AskOperation;
+  readonly askCode: AskOperation;
+  readonly confirmAddress: AskOperation;
+  readonly removeAddress: AskOperation;
 };
 
 type Ports = NotificationPorts & DocumentPorts & OversightPorts;
@@ -67,5 +73,8 @@ export function citizenOperations(house: House<Ports>): CitizenOperations {
     uses: asking(readOwnAccessLog),
     wishes: asking(readPreferences),
     stateWishes: asking(statePreferences),
+    askCode: asking(askContactCode),
+    confirmAddress: asking(confirmContactAddress),
+    removeAddress: asking(removeContactAddress),
   };
 }

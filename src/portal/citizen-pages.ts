@@ -3,7 +3,6 @@ import type { Answer } from '../api/operation.ts';
 import { pour } from '../api/pour.ts';
 import type { Mount } from '../api/server.ts';
 import { endWith, type WholeAnswer } from '../api/whole-answer.ts';
-import { bytesWithin } from '../kernel/bytes-within.ts';
 import type { Refusal } from '../kernel/problem.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { pathOf, queryOf } from '../kernel/request-target.ts';
@@ -13,8 +12,7 @@ import type { Frame } from './citizen-frame.ts';
 import { citizenPaths, type SignInDoor, type Step, type Visitor } from './citizen-session.ts';
 import { notFoundPage, notNowPage, signedOutPage, signInPage, stepPage } from './citizen-threshold.ts';
 import { wishedWords } from './citizen-words-by-language.ts';
-import { readFields, wishesIn } from './contact-form.ts';
-import { contactPage, type Preferences, type SentForm } from './contact-page.ts';
+import { showContact, takeContactForm } from './contact-visits.ts';
 import { type DocumentList, documentsPage, unavailablePage } from './documents-page.ts';
 import { type Inbox, type Message, messagePage, messagesPage } from './messages-page.ts';
 import { type Uses, usesAPage, usesPage } from './uses-page.ts';
@@ -42,8 +40,6 @@ const always = { 'x-robots-tag': 'noindex', vary: 'accept-language, cookie' };
 /** How often a message is asked for that something else happens to at that moment. */
 const tries = 4;
 const lists = ['GET', 'HEAD'];
-/** In bytes. */
-const largestForm = 16_384;
 
 /**
  * The pages on which citizens read their messages, get their documents and see who used their data; and the way in and out. They
@@ -64,9 +60,10 @@ export function citizenPages(parts: CitizenPagesParts): readonly Mount[] {
     own(citizenPaths.documents, lists, (visit, citizen) => showDocuments(parts, visit, citizen)),
     own(`${citizenPaths.documents}/:id`, ['GET'], (visit, citizen) => openDocument(parts, visit, citizen)),
     own(citizenPaths.uses, lists, (visit, citizen) => showUses(parts, visit, citizen)),
-    own(citizenPaths.contact, [...lists, 'POST'], (visit, citizen) =>
-      visit.request.method === 'POST' ? stateContact(parts, visit, citizen) : showContact(parts, visit, citizen),
-    ),
+    own(citizenPaths.contact, [...lists, 'POST'], ({ request, view }, { token }) => {
+      const visit = { request, view, token, ask: parts.ask };
+      return request.method === 'POST' ? takeContactForm(visit) : showContact(visit);
+    }),
     page(citizenPaths.signIn, ['GET'], async ({ request, view }) => stepped(view, await parts.door.begin(request))),
     page(citizenPaths.returned, ['GET'], async ({ request, view }) => stepped(view, await parts.door.finish(request))),
     page(citizenPaths.signOut, ['POST'], async ({ request, view }) => {
@@ -181,39 +178,6 @@ async function showUses({ ask }: CitizenPagesParts, { request, view }: Visit, { 
   const before = parameter(request, 'before') ?? String(largestNumber);
   const answer = await ask.uses(token, { query: { before, limit: String(usesAPage) } });
   return 'json' in answer ? await usesPage(view, answer.json as Uses) : refusalOf(answer);
-}
-
-async function showContact(parts: CitizenPagesParts, visit: Visit, citizen: Citizen) {
-  return await contactAfter(parts, visit, citizen, {
-    kept: parameter(visit.request, 'kept') !== undefined,
-    faults: [],
-  });
-}
-
-/** States the wishes of the form. The browser is sent to the page anew, so that loading it again states nothing again. */
-async function stateContact(parts: CitizenPagesParts, visit: Visit, citizen: Citizen): Promise<Outcome | Refusal> {
-  const form = await formIn(visit.request);
-  const fields = form && readFields(form);
-  const stated = fields === undefined ? { faults: ['form'] as const } : wishesIn(fields);
-  if ('faults' in stated) return await contactAfter(parts, visit, citizen, { kept: false, fields, ...stated });
-  const answer = await parts.ask.stateWishes(citizen.token, { json: stated.body });
-  if ('json' in answer) return { status: 303, headers: { location: `${citizenPaths.contact}?kept=1` }, body: '' };
-  const refusal = refusalOf(answer);
-  if (refusal.slug !== 'bad-request') return refusal;
-  return await contactAfter(parts, visit, citizen, { kept: false, fields, faults: ['form'] });
-}
-
-async function contactAfter({ ask }: CitizenPagesParts, { view }: Visit, { token }: Citizen, sent: SentForm) {
-  const answer = await ask.wishes(token);
-  return 'json' in answer ? await contactPage(view, answer.json as Preferences, sent) : refusalOf(answer);
-}
-
-/** What a form says; undefined where it is none, or larger than any of these pages. */
-async function formIn(request: IncomingMessage): Promise<URLSearchParams | undefined> {
-  const { 'content-type': type = '', 'content-length': length = '0' } = request.headers;
-  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type) || Number(length) > largestForm) return undefined;
-  const bytes = await bytesWithin(request, largestForm);
-  return bytes && new URLSearchParams(bytes.toString('utf8'));
 }
 
 /** What an operation answered that is no page. */

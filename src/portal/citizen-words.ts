@@ -1,6 +1,9 @@
 import type { ClaimName } from '../identity/claims.ts';
 import type { CitizenEvent } from '../ledger/event.ts';
 
+/** A text for each channel whose addresses are verified by a code. */
+type OfChannels = { readonly email: string; readonly sms: string };
+
 /** What the citizens' own pages say, in one language. */
 export type CitizenWords = {
   /** What they are in: a language tag (BCP 47). */
@@ -78,10 +81,29 @@ export type CitizenWords = {
     readonly intro: string;
     /** Behind a form that was kept. */
     readonly kept: string;
-    readonly addresses: string;
-    /** Before the day on which an address was. */
-    readonly verified: string;
-    readonly unverified: string;
+    readonly addresses: {
+      readonly title: string;
+      /** Before the day on which an address was. */
+      readonly verified: string;
+      readonly unverified: string;
+      /** Names the field for an address that is to be verified. */
+      readonly own: OfChannels;
+      readonly send: OfChannels;
+      /** Behind an address to which a code was sent. */
+      readonly awaits: (minutes: number) => string;
+      readonly code: OfChannels;
+      readonly confirm: OfChannels;
+      readonly remove: OfChannels;
+      /** Above the page, behind a form that was dealt with. */
+      readonly done: { readonly asked: string; readonly confirmed: string; readonly removed: string };
+      readonly faults: OfChannels & {
+        readonly wrong: string;
+        readonly needed: string;
+        readonly tooMany: string;
+      };
+    };
+    /** Above the form of the wishes. */
+    readonly wishes: string;
     readonly channels: Readonly<Record<'email' | 'sms' | 'letter', string>>;
     readonly ways: {
       readonly legend: string;
@@ -93,7 +115,7 @@ export type CitizenWords = {
     readonly hours: {
       readonly legend: string;
       readonly hint: string;
-      readonly keep: { readonly email: string; readonly sms: string };
+      readonly keep: OfChannels;
       readonly from: string;
       readonly until: string;
       readonly timeZone: string;

@@ -9,7 +9,8 @@ import { readFields, wishesIn } from './contact-form.ts';
 import { contactPage } from './contact-page.ts';
 
 const frame = { words: wishedWords('en'), site: undefined };
-const nothingSent = { kept: false, faults: [] };
+const nothingSent = { faults: [] };
+const noAddresses = { verified: [], awaiting: [], confirmable: ['email', 'sms'] };
 
 const hours = fc.record({
   channels: fc.uniqueArray(fc.constantFrom(...timedChannelNames), { minLength: 1 }),
@@ -41,7 +42,7 @@ function inOrder({ declined, hours: at, ...rest }: ContactWishes): ContactWishes
 test('a form that nobody has changed states what was wished before, whatever a program has stated', async () => {
   await fc.assert(
     fc.asyncProperty(wishes, async (wished) => {
-      const page = await contactPage(frame, { ...wished, verified: [] }, nothingSent);
+      const page = await contactPage(frame, { ...wished, ...noAddresses }, nothingSent);
       const stated = wishesIn(readFields(formOf(String(page.body))) ?? assert.fail('a field is not in the form'));
       assert.ok('body' in stated, JSON.stringify(stated));
       assert.deepEqual(inOrder(JSON.parse(JSON.stringify(stated.body)) as ContactWishes), inOrder(wished));
@@ -51,12 +52,14 @@ test('a form that nobody has changed states what was wished before, whatever a p
 });
 
 test('what is wrong with a form is said, beside its field too, and what was chosen stays', async () => {
-  const form = new URLSearchParams('email=1&sms=1&letter=&hoursFor=sms&from=8&until=8&timeZone=&language=nn');
+  const form = new URLSearchParams(
+    'what=wishes&email=1&sms=1&letter=&hoursFor=sms&from=8&until=8&timeZone=&language=nn',
+  );
   const fields = readFields(form) ?? assert.fail();
   const stated = wishesIn(fields);
   assert.ok('faults' in stated);
   assert.deepEqual(stated.faults, ['places', 'hours', 'timeZone']);
-  const page = await contactPage(frame, { verified: [] }, { kept: false, fields, faults: stated.faults });
+  const page = await contactPage(frame, noAddresses, { fields, faults: stated.faults });
   assert.equal(page.status, 400);
   assert.deepEqual([...formOf(String(page.body))].sort(), [...form].sort());
   for (const [fault, field] of Object.entries({ places: 'email', hours: 'from', timeZone: 'timeZone' })) {

@@ -3,63 +3,72 @@ import type { WholeAnswer } from '../api/whole-answer.ts';
 import { remembering } from '../kernel/recent.ts';
 import type { ContactWishes } from '../notifications/contact-wishes.ts';
 import { leavingChannelNames, timedChannelNames } from '../notifications/notification.ts';
-import { dayOf, type Frame, framed } from './citizen-frame.ts';
+import { type Addresses, type AddressFault, addressesOf, addressFaultOf } from './address-forms.ts';
+import { type Frame, framed } from './citizen-frame.ts';
 import { citizenPaths } from './citizen-session.ts';
 import type { CitizenWords } from './citizen-words.ts';
 import { type ContactFault, type ContactFields, fieldsOf, never, places } from './contact-form.ts';
 import type { Content } from './page.ts';
 
 /** What `readPreferences` answers. */
-export type Preferences = ContactWishes & {
-  readonly verified: readonly { readonly channel: string; readonly address: string; readonly verifiedAt: string }[];
-};
+export type Preferences = ContactWishes & Addresses;
 
-/** What became of a form: it was kept, or has to be put right. */
+/** What a form of the page came to. */
+export const doneWords = ['wishes', 'asked', 'confirmed', 'removed'] as const;
+export type Done = (typeof doneWords)[number];
+
+/** A form that was sent before the page: what it came to, or what is wrong with it. */
 export type SentForm = {
-  readonly kept: boolean;
+  readonly done?: Done | undefined;
   readonly faults: readonly ContactFault[];
-  /** What it had; without it the page shows what is wished now. */
+  /** What the form of the wishes had; without it the page shows what is wished now. */
   readonly fields?: ContactFields | undefined;
+  readonly address?: AddressFault | undefined;
 };
 
-/** How the citizen is reached, and the form to state it anew; after a form that cannot be kept that one, with what is wrong. */
+/** How the citizen is reached, and the forms to change that; after one that cannot be kept that one, with what is wrong. */
 export function contactPage(
   frame: Frame,
-  { verified, ...wishes }: Preferences,
-  { kept, faults, fields = fieldsOf(wishes) }: SentForm,
+  { verified, awaiting, confirmable, ...wishes }: Preferences,
+  { done, faults, address, fields = fieldsOf(wishes) }: SentForm,
 ): Promise<WholeAnswer> {
-  const { contact } = frame.words;
-  const content = html`${kept ? html`<p class="note" role="status">${contact.kept}</p>` : ''}
-    ${faults.length === 0 ? '' : summaryOf(contact, faults)}
+  const { words } = frame;
+  const { contact } = words;
+  const told = [
+    ...faults.map((fault) => ({ text: contact.faults[fault], field: fieldOf[fault] })),
+    ...(address === undefined ? [] : [addressFaultOf(words, address)]),
+  ];
+  const content = html`${done === undefined ? '' : html`<p class="note" role="status">${doneText(contact, done)}</p>`}
+    ${told.length === 0 ? '' : summaryOf(contact, told)}
     <p>${contact.intro}</p>
-    <h2>${contact.addresses}</h2>
-    <dl>${timedChannelNames.map((channel) => addressOf(frame.words, channel, verified))}</dl>
+    ${addressesOf(words, { verified, awaiting, confirmable }, address)}
+    <h2>${contact.wishes}</h2>
     <form method="post" action="${citizenPaths.contact}">
+      <input type="hidden" name="what" value="wishes" />
       ${waysOf(contact, fields, faults)}
       ${hoursOf(contact, fields, faults)}
-      ${languageOf(frame.words, fields)}
+      ${languageOf(words, fields)}
       <p><button type="submit">${contact.save}</button></p>
     </form>`;
-  const status = faults.length === 0 ? 200 : 400;
+  const status = told.length === 0 ? 200 : 400;
   return framed(frame, { title: contact.title, content, current: 'contact', status });
 }
 
 type Words = CitizenWords['contact'];
 
-function addressOf(words: CitizenWords, channel: 'email' | 'sms', verified: Preferences['verified']): Content {
-  const { channels, verified: since, unverified } = words.contact;
-  const own = verified.find((one) => one.channel === channel);
-  const used = own && html`<bdi>${own.address}</bdi>, ${since} ${dayOf(words, own.verifiedAt)}`;
-  return html`<dt>${channels[channel]}</dt><dd>${used ?? unverified}</dd>`;
+function doneText({ kept, addresses }: Words, done: Done): string {
+  return done === 'wishes' ? kept : addresses.done[done];
 }
 
 /** The field in which each fault is put right. */
 const fieldOf = { places: 'email', hours: 'from', timeZone: 'timeZone', form: 'email' } as const;
 
+type Told = { readonly text: string; readonly field: string };
+
 /** Stands first, and has the focus: who hears the page hears it at once. */
-function summaryOf({ faults: words }: Words, faults: readonly ContactFault[]): Content {
-  return html`<div class="faults" role="alert" tabindex="-1" autofocus><h2>${words.title}</h2>
-      <ul>${faults.map((fault) => html`<li><a href="#${fieldOf[fault]}">${words[fault]}</a></li>`)}</ul></div>`;
+function summaryOf({ faults }: Words, told: readonly Told[]): Content {
+  return html`<div class="faults" role="alert" tabindex="-1" autofocus><h2>${faults.title}</h2>
+      <ul>${told.map(({ text, field }) => html`<li><a href="#${field}">${text}</a></li>`)}</ul></div>`;
 }
 
 /** What is wrong, beside the fields that it is about. */

@@ -25,9 +25,9 @@ time { white-space: nowrap; }
 .note { color: var(--ink); border-inline-start: 4px solid var(--line); padding-inline-start: 0.75rem; }
 .action { display: inline-block; min-block-size: 2.75rem; padding: 0.5rem 1.25rem; border-radius: 0.25rem; background: var(--link); color: var(--paper); text-decoration: none; }
 fieldset { border: 1px solid var(--line); padding: 0.25rem 1rem 0.75rem; margin: 1rem 0; min-inline-size: 0; } legend { font-weight: 600; padding-inline: 0.25rem; }
-label { font-weight: 600; } select { display: block; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 0.25rem; min-block-size: 2.75rem; max-inline-size: 100%; }
+label { font-weight: 600; } select, input[type='email'], input[type='tel'], [name='code'] { display: block; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 0.25rem; min-block-size: 2.75rem; padding: 0.25rem 0.5rem; max-inline-size: 100%; }
 input[type='checkbox'] { inline-size: 1.5rem; block-size: 1.5rem; vertical-align: middle; accent-color: var(--link); } [aria-invalid] { border: 3px solid var(--fault); }
-.faults { border: 4px solid var(--fault); padding: 0 1rem 0.75rem; margin-block: 1rem; } .fault { color: var(--fault); font-weight: 600; }
+.faults { border: 4px solid var(--fault); padding: 0 1rem 0.75rem; margin-block: 1rem; } input[type='email'], input[type='tel'] { inline-size: 26rem; } .fault { display: block; color: var(--fault); font-weight: 600; }
 table { border-collapse: collapse; } th, td { overflow-wrap: normal; text-align: start; padding: 0.35rem 0.75rem 0.35rem 0; border-block-end: 1px solid var(--line); vertical-align: top; }
 [role='region'] { overflow-x: auto; }
 `;

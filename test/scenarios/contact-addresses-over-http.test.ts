@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { otherThan } from '../contact-house.ts';
 import { type Answered, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { codeInOutbox } from '../outbox-code.ts';
 import { makeDemoWithIssuer, type OutsideIssuer } from '../outside-issuer.ts';
 import { until } from '../until.ts';
 import { afterThisFile, type ServerHome, type WholeServer } from '../whole-server.ts';
@@ -34,15 +35,6 @@ async function mailsTo(to: string): Promise<string[]> {
   return outbox.split('<article>').filter((mail) => mail.includes(to));
 }
 
-async function codeOf(to: string): Promise<string> {
-  let code: string | undefined;
-  await until(async () => {
-    code = /Your code is (\d{6})/.exec((await mailsTo(to))[0] ?? '')?.[1];
-    return code !== undefined;
-  });
-  return code ?? '';
-}
-
 test('a citizen verifies an address by the code of a mail, and removes it again; the log has neither', async () => {
   const mary = await tokenOf('demo-mary');
   const before = home.demo().citizens.find(({ citizenId }) => citizenId === 'demo-mary')?.email ?? assert.fail();
@@ -52,7 +44,7 @@ test('a citizen verifies an address by the code of a mail, and removes it again;
   assert.deepEqual(slugOf(await confirm('012345')), [409, 'contact-code-needed']);
   const asked = await ask(sendJson(mary, '/v1/contact-addresses', { channel: 'email', address }));
   assert.equal(asked.status, 202, String(asked.body));
-  const code = await codeOf(address);
+  const code = await codeInOutbox(home, address);
   const [mail = ''] = await mailsTo(address);
   // Whoever reads a mistyped address learns of nobody, and can confirm nothing by a link.
   assert.doesNotMatch(mail, /Mary|Smith|\/received\//);

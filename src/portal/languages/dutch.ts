@@ -125,9 +125,30 @@ export const dutch: CitizenWords = {
     intro:
       'Elk bericht komt op deze pagina’s; dat kan niet worden uitgezet. Hier geeft u aan hoe u er verder van wilt horen. Voor één bericht kan een dienst een andere volgorde kiezen; wat u weigert, wordt nooit gebruikt.',
     kept: 'Uw wensen zijn opgeslagen. Ze gelden voor alles wat vanaf nu wordt verstuurd.',
-    addresses: 'Adressen',
-    verified: 'bevestigd op',
-    unverified: 'Er is er geen bevestigd. Dat in het register kan worden gebruikt.',
+    addresses: {
+      title: 'Adressen',
+      verified: 'bevestigd op',
+      unverified: 'Er is er geen bevestigd. Dat in het register kan worden gebruikt.',
+      own: { email: 'Nieuw e-mailadres', sms: 'Nieuw telefoonnummer, met landnummer' },
+      send: { email: 'Code per e-mail sturen', sms: 'Code per sms sturen' },
+      awaits: (minutes) => `Er is een code naartoe gestuurd. Die is ${minutes} minuten geldig.`,
+      code: { email: 'Code uit de e-mail', sms: 'Code uit de sms' },
+      confirm: { email: 'E-mailadres bevestigen', sms: 'Telefoonnummer bevestigen' },
+      remove: { email: 'E-mailadres verwijderen', sms: 'Telefoonnummer verwijderen' },
+      done: {
+        asked: 'Er is een code onderweg. Voer hem hieronder in.',
+        confirmed: 'Het adres is bevestigd en wordt vanaf nu gebruikt.',
+        removed: 'Het adres is verwijderd. Dat in het register kan worden gebruikt.',
+      },
+      faults: {
+        email: 'Dit is geen e-mailadres waar een code naartoe kan.',
+        sms: 'Dit is geen telefoonnummer waar een code naartoe kan. Begin met + en het landnummer.',
+        wrong: 'Dit is niet de code die het laatst is gestuurd.',
+        needed: 'Er is een nieuwe code nodig: de laatste is te oud, is gebruikt of is te vaak verkeerd ingevoerd.',
+        tooMany: 'Vandaag kunnen er geen codes meer worden gestuurd. Probeer het morgen opnieuw.',
+      },
+    },
+    wishes: 'Uw wensen',
     channels: { email: 'E-mail', sms: 'Sms', letter: 'Brief' },
     ways: {
       legend: 'In welke volgorde',

@@ -125,9 +125,30 @@ export const english: CitizenWords = {
     intro:
       'Every message comes to these pages, and that cannot be turned off. Here you say how else you wish to hear of it. For one message a service may choose another order; what you decline is never used.',
     kept: 'Your wishes are kept. They hold for what is sent from now on.',
-    addresses: 'Addresses',
-    verified: 'confirmed on',
-    unverified: 'None is confirmed. The one in the register may be used.',
+    addresses: {
+      title: 'Addresses',
+      verified: 'confirmed on',
+      unverified: 'None is confirmed. The one in the register may be used.',
+      own: { email: 'New email address', sms: 'New phone number, with its country code' },
+      send: { email: 'Send a code by email', sms: 'Send a code by text message' },
+      awaits: (minutes) => `A code was sent there. It is good for ${minutes} minutes.`,
+      code: { email: 'Code from the email', sms: 'Code from the text message' },
+      confirm: { email: 'Confirm the email address', sms: 'Confirm the phone number' },
+      remove: { email: 'Remove the email address', sms: 'Remove the phone number' },
+      done: {
+        asked: 'A code is on its way. Enter it below.',
+        confirmed: 'The address is confirmed, and is used from now on.',
+        removed: 'The address was removed. The one in the register may be used.',
+      },
+      faults: {
+        email: 'This is no email address to which a code can go.',
+        sms: 'This is no phone number to which a code can go. Begin with + and the country code.',
+        wrong: 'This is not the code that was sent last.',
+        needed: 'A new code is needed: the last one is too old, was used, or was entered wrongly too often.',
+        tooMany: 'No more codes can be sent today. Try again tomorrow.',
+      },
+    },
+    wishes: 'Your wishes',
     channels: { email: 'Email', sms: 'Text message', letter: 'Letter' },
     ways: {
       legend: 'In which order',

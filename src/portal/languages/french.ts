@@ -126,9 +126,31 @@ export const french: CitizenWords = {
     intro:
       'Chaque message arrive sur ces pages, et cela ne peut pas être désactivé. Indiquez ici par quel autre moyen vous souhaitez recevoir un avis. Pour un message donné, un service peut choisir un autre ordre ; ce que vous refusez n’est jamais utilisé.',
     kept: 'Vos souhaits sont enregistrés. Ils valent pour tout ce qui est envoyé à partir de maintenant.',
-    addresses: 'Adresses',
-    verified: 'confirmée le',
-    unverified: 'Aucune n’est confirmée. Celle du registre peut être utilisée.',
+    addresses: {
+      title: 'Adresses',
+      verified: 'confirmée le',
+      unverified: 'Aucune n’est confirmée. Celle du registre peut être utilisée.',
+      own: { email: 'Nouvelle adresse e-mail', sms: 'Nouveau numéro de téléphone, avec l’indicatif du pays' },
+      send: { email: 'Envoyer un code par e-mail', sms: 'Envoyer un code par SMS' },
+      awaits: (minutes) => `Un code y a été envoyé. Il est valable ${minutes} minutes.`,
+      code: { email: 'Code reçu par e-mail', sms: 'Code reçu par SMS' },
+      confirm: { email: 'Confirmer l’adresse e-mail', sms: 'Confirmer le numéro de téléphone' },
+      remove: { email: 'Supprimer l’adresse e-mail', sms: 'Supprimer le numéro de téléphone' },
+      done: {
+        asked: 'Un code est en route. Saisissez-le ci-dessous.',
+        confirmed: 'L’adresse est confirmée et sera utilisée à partir de maintenant.',
+        removed: 'L’adresse a été supprimée. Celle du registre peut être utilisée.',
+      },
+      faults: {
+        email: 'Ce n’est pas une adresse e-mail à laquelle un code peut être envoyé.',
+        sms: 'Ce n’est pas un numéro de téléphone auquel un code peut être envoyé. Commencez par + et l’indicatif du pays.',
+        wrong: 'Ce n’est pas le dernier code envoyé.',
+        needed:
+          'Un nouveau code est nécessaire : le dernier est trop ancien, a déjà servi ou a été mal saisi trop souvent.',
+        tooMany: 'Plus aucun code ne peut être envoyé aujourd’hui. Réessayez demain.',
+      },
+    },
+    wishes: 'Vos souhaits',
     channels: { email: 'E-mail', sms: 'SMS', letter: 'Courrier postal' },
     ways: {
       legend: 'Dans quel ordre',

@@ -125,9 +125,30 @@ export const german: CitizenWords = {
     intro:
       'Jede Nachricht kommt auf diese Seiten; das lässt sich nicht abstellen. Hier geben Sie an, wie Sie außerdem davon erfahren möchten. Für eine einzelne Nachricht kann eine Stelle eine andere Reihenfolge wählen; was Sie ablehnen, wird nie genutzt.',
     kept: 'Ihre Wünsche sind gespeichert. Sie gelten für alles, was ab jetzt verschickt wird.',
-    addresses: 'Adressen',
-    verified: 'bestätigt am',
-    unverified: 'Keine ist bestätigt. Die im Register kann genutzt werden.',
+    addresses: {
+      title: 'Adressen',
+      verified: 'bestätigt am',
+      unverified: 'Keine ist bestätigt. Die im Register kann genutzt werden.',
+      own: { email: 'Neue E-Mail-Adresse', sms: 'Neue Telefonnummer mit Landesvorwahl' },
+      send: { email: 'Code per E-Mail senden', sms: 'Code per SMS senden' },
+      awaits: (minutes) => `Dorthin wurde ein Code geschickt. Er gilt ${minutes} Minuten.`,
+      code: { email: 'Code aus der E-Mail', sms: 'Code aus der SMS' },
+      confirm: { email: 'E-Mail-Adresse bestätigen', sms: 'Telefonnummer bestätigen' },
+      remove: { email: 'E-Mail-Adresse entfernen', sms: 'Telefonnummer entfernen' },
+      done: {
+        asked: 'Ein Code ist unterwegs. Geben Sie ihn unten ein.',
+        confirmed: 'Die Adresse ist bestätigt und wird ab jetzt genutzt.',
+        removed: 'Die Adresse wurde entfernt. Die im Register kann genutzt werden.',
+      },
+      faults: {
+        email: 'Das ist keine E-Mail-Adresse, an die ein Code gehen kann.',
+        sms: 'Das ist keine Telefonnummer, an die ein Code gehen kann. Beginnen Sie mit + und der Landesvorwahl.',
+        wrong: 'Das ist nicht der Code, der zuletzt geschickt wurde.',
+        needed: 'Ein neuer Code ist nötig: Der letzte ist zu alt, wurde schon benutzt oder zu oft falsch eingegeben.',
+        tooMany: 'Heute können keine Codes mehr geschickt werden. Versuchen Sie es morgen wieder.',
+      },
+    },
+    wishes: 'Ihre Wünsche',
     channels: { email: 'E-Mail', sms: 'SMS', letter: 'Brief' },
     ways: {
       legend: 'In welcher Reihenfolge',

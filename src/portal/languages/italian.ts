@@ -125,9 +125,31 @@ export const italian: CitizenWords = {
     intro:
       'Ogni messaggio arriva su queste pagine, e ciò non si può disattivare. Qui può indicare in quale altro modo desidera ricevere un avviso. Per un singolo messaggio un servizio può scegliere un altro ordine; ciò che rifiuta non viene mai usato.',
     kept: 'Le Sue preferenze sono state salvate. Valgono per ciò che viene inviato da ora in poi.',
-    addresses: 'Indirizzi',
-    verified: 'confermato il',
-    unverified: 'Nessuno è confermato. Può essere usato quello del registro.',
+    addresses: {
+      title: 'Indirizzi',
+      verified: 'confermato il',
+      unverified: 'Nessuno è confermato. Può essere usato quello del registro.',
+      own: { email: 'Nuovo indirizzo e-mail', sms: 'Nuovo numero di telefono, con il prefisso del Paese' },
+      send: { email: 'Invia un codice per e-mail', sms: 'Invia un codice per SMS' },
+      awaits: (minutes) => `È stato inviato lì un codice. Vale ${minutes} minuti.`,
+      code: { email: 'Codice dell’e-mail', sms: 'Codice dell’SMS' },
+      confirm: { email: 'Conferma l’indirizzo e-mail', sms: 'Conferma il numero di telefono' },
+      remove: { email: 'Rimuovi l’indirizzo e-mail', sms: 'Rimuovi il numero di telefono' },
+      done: {
+        asked: 'Un codice è in arrivo. Lo inserisca qui sotto.',
+        confirmed: 'L’indirizzo è confermato e viene usato da ora in poi.',
+        removed: 'L’indirizzo è stato rimosso. Può essere usato quello del registro.',
+      },
+      faults: {
+        email: 'Non è un indirizzo e-mail a cui si possa inviare un codice.',
+        sms: 'Non è un numero di telefono a cui si possa inviare un codice. Inizi con + e il prefisso del Paese.',
+        wrong: 'Non è l’ultimo codice inviato.',
+        needed:
+          'Serve un nuovo codice: l’ultimo è troppo vecchio, è già stato usato o è stato inserito male troppe volte.',
+        tooMany: 'Oggi non si possono inviare altri codici. Riprovi domani.',
+      },
+    },
+    wishes: 'Le Sue preferenze',
     channels: { email: 'E-mail', sms: 'SMS', letter: 'Lettera' },
     ways: {
       legend: 'In quale ordine',

@@ -125,9 +125,30 @@ export const norwegian: CitizenWords = {
     intro:
       'Alle meldinger kommer på disse sidene, og det kan ikke slås av. Her oppgir du hvordan du ellers vil få beskjed. For en enkelt melding kan en tjeneste velge en annen rekkefølge; det du takker nei til, blir aldri brukt.',
     kept: 'Ønskene dine er lagret. De gjelder for det som sendes fra nå av.',
-    addresses: 'Adresser',
-    verified: 'bekreftet',
-    unverified: 'Ingen er bekreftet. Den i registeret kan bli brukt.',
+    addresses: {
+      title: 'Adresser',
+      verified: 'bekreftet',
+      unverified: 'Ingen er bekreftet. Den i registeret kan bli brukt.',
+      own: { email: 'Ny e-postadresse', sms: 'Nytt telefonnummer, med landkode' },
+      send: { email: 'Send en kode på e-post', sms: 'Send en kode på tekstmelding' },
+      awaits: (minutes) => `En kode ble sendt dit. Den gjelder i ${minutes} minutter.`,
+      code: { email: 'Koden fra e-posten', sms: 'Koden fra tekstmeldingen' },
+      confirm: { email: 'Bekreft e-postadressen', sms: 'Bekreft telefonnummeret' },
+      remove: { email: 'Fjern e-postadressen', sms: 'Fjern telefonnummeret' },
+      done: {
+        asked: 'En kode er på vei. Oppgi den nedenfor.',
+        confirmed: 'Adressen er bekreftet og brukes fra nå av.',
+        removed: 'Adressen er fjernet. Den i registeret kan bli brukt.',
+      },
+      faults: {
+        email: 'Dette er ingen e-postadresse som en kode kan sendes til.',
+        sms: 'Dette er ikke noe telefonnummer som en kode kan sendes til. Begynn med + og landkoden.',
+        wrong: 'Dette er ikke koden som ble sendt sist.',
+        needed: 'Det trengs en ny kode: Den siste er for gammel, er brukt eller er oppgitt feil for mange ganger.',
+        tooMany: 'Det kan ikke sendes flere koder i dag. Prøv igjen i morgen.',
+      },
+    },
+    wishes: 'Ønskene dine',
     channels: { email: 'E-post', sms: 'Tekstmelding', letter: 'Brev' },
     ways: {
       legend: 'I hvilken rekkefølge',

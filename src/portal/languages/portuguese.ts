@@ -126,9 +126,31 @@ export const portuguese: CitizenWords = {
     intro:
       'Todas as mensagens chegam a estas páginas, e isso não pode ser desativado. Indique aqui de que outra forma deseja receber um aviso. Para uma mensagem, um serviço pode escolher outra ordem; o que recusar nunca é utilizado.',
     kept: 'As suas preferências foram guardadas. Valem para tudo o que for enviado a partir de agora.',
-    addresses: 'Endereços',
-    verified: 'confirmado em',
-    unverified: 'Nenhum está confirmado. O do registo pode ser utilizado.',
+    addresses: {
+      title: 'Endereços',
+      verified: 'confirmado em',
+      unverified: 'Nenhum está confirmado. O do registo pode ser utilizado.',
+      own: { email: 'Novo endereço de correio eletrónico', sms: 'Novo número de telefone, com o indicativo do país' },
+      send: { email: 'Enviar um código por correio eletrónico', sms: 'Enviar um código por SMS' },
+      awaits: (minutes) => `Foi enviado um código para lá. É válido durante ${minutes} minutos.`,
+      code: { email: 'Código da mensagem de correio eletrónico', sms: 'Código do SMS' },
+      confirm: { email: 'Confirmar o endereço de correio eletrónico', sms: 'Confirmar o número de telefone' },
+      remove: { email: 'Remover o endereço de correio eletrónico', sms: 'Remover o número de telefone' },
+      done: {
+        asked: 'Um código está a caminho. Introduza-o abaixo.',
+        confirmed: 'O endereço está confirmado e passa a ser utilizado.',
+        removed: 'O endereço foi removido. O do registo pode ser utilizado.',
+      },
+      faults: {
+        email: 'Não é um endereço de correio eletrónico para o qual se possa enviar um código.',
+        sms: 'Não é um número de telefone para o qual se possa enviar um código. Comece por + e pelo indicativo do país.',
+        wrong: 'Não é o último código enviado.',
+        needed:
+          'É preciso um novo código: o último é demasiado antigo, já foi utilizado ou foi mal introduzido demasiadas vezes.',
+        tooMany: 'Hoje não podem ser enviados mais códigos. Tente novamente amanhã.',
+      },
+    },
+    wishes: 'As suas preferências',
     channels: { email: 'Correio eletrónico', sms: 'SMS', letter: 'Carta' },
     ways: {
       legend: 'Por que ordem',

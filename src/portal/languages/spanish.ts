@@ -125,9 +125,31 @@ export const spanish: CitizenWords = {
     intro:
       'Todos los mensajes llegan a estas páginas, y eso no se puede desactivar. Indique aquí de qué otra forma desea recibir un aviso. Para un mensaje concreto, un servicio puede elegir otro orden; lo que usted rechaza no se usa nunca.',
     kept: 'Se han guardado sus preferencias. Valen para todo lo que se envíe a partir de ahora.',
-    addresses: 'Direcciones',
-    verified: 'confirmada el',
-    unverified: 'Ninguna está confirmada. Puede usarse la del registro.',
+    addresses: {
+      title: 'Direcciones',
+      verified: 'confirmada el',
+      unverified: 'Ninguna está confirmada. Puede usarse la del registro.',
+      own: { email: 'Nueva dirección de correo electrónico', sms: 'Nuevo número de teléfono, con el prefijo del país' },
+      send: { email: 'Enviar un código por correo electrónico', sms: 'Enviar un código por SMS' },
+      awaits: (minutes) => `Se ha enviado allí un código. Vale ${minutes} minutos.`,
+      code: { email: 'Código del correo electrónico', sms: 'Código del SMS' },
+      confirm: { email: 'Confirmar la dirección de correo electrónico', sms: 'Confirmar el número de teléfono' },
+      remove: { email: 'Eliminar la dirección de correo electrónico', sms: 'Eliminar el número de teléfono' },
+      done: {
+        asked: 'Un código está en camino. Introdúzcalo abajo.',
+        confirmed: 'La dirección está confirmada y se usa a partir de ahora.',
+        removed: 'Se ha eliminado la dirección. Puede usarse la del registro.',
+      },
+      faults: {
+        email: 'No es una dirección de correo electrónico a la que pueda enviarse un código.',
+        sms: 'No es un número de teléfono al que pueda enviarse un código. Empiece por + y el prefijo del país.',
+        wrong: 'No es el último código enviado.',
+        needed:
+          'Hace falta un código nuevo: el último es demasiado antiguo, ya se usó o se introdujo mal demasiadas veces.',
+        tooMany: 'Hoy no se pueden enviar más códigos. Inténtelo de nuevo mañana.',
+      },
+    },
+    wishes: 'Sus preferencias',
     channels: { email: 'Correo electrónico', sms: 'SMS', letter: 'Carta' },
     ways: {
       legend: 'En qué orden',
