@@ -60,3 +60,12 @@ test('in Latin letters no word of an announcement makes it UCS-2, whose places c
     assert.deepEqual([full.length, segmentsOf(full)], [160, 1], language);
   }
 });
+
+test('a code is in its text message, in every language and however long the name of its sender is', () => {
+  for (const language of ['en', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl']) {
+    const content = { message: phrasesOf(language).code.text('012345', 15), address: '+4740000000' };
+    const textFrom = (sender: string) => textOfSms({ sender, subject: undefined, content, language });
+    assert.match(textFrom('Register '.repeat(40)).text, /012345/);
+    assert.ok(textFrom('Folkeregisteret').segments <= 4, language);
+  }
+});
