@@ -26,14 +26,14 @@ type HouseMessage = {
   readonly deliverBy: number;
 };
 
-/** The parts of a unit that has a message sent which bears no delay, and its id. */
+/** What has a message sent, as parts of the unit that it is about; and its id. */
 type Sending = {
   readonly id: NotificationId;
   readonly event: CitizenEvent;
   readonly statements: readonly Statement[];
 };
 
-/** A message of the server itself, about what was done in the same unit: it goes by its steps whatever the citizen wishes. */
+/** A message of the server itself, about what was done in the same unit. It is urgent: it waits for no hours. */
 export async function houseMessage({ now, mint, ports }: HouseMessageParts, message: HouseMessage): Promise<Sending> {
   const { citizenId, content, language, steps, deliverBy } = message;
   const [id, event] = [mint('notification'), mint('event')];

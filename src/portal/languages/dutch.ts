@@ -131,7 +131,7 @@ export const dutch: CitizenWords = {
       unverified: 'Er is er geen bevestigd. Dat in het register kan worden gebruikt.',
       own: { email: 'Nieuw e-mailadres', sms: 'Nieuw telefoonnummer, met landnummer' },
       send: { email: 'Code per e-mail sturen', sms: 'Code per sms sturen' },
-      awaits: (minutes) => `Er is een code naartoe gestuurd. Die is ${minutes} minuten geldig.`,
+      awaits: (minutes) => `Er is een code naartoe gestuurd. Die is vanaf dan ${minutes} minuten geldig.`,
       code: { email: 'Code uit de e-mail', sms: 'Code uit de sms' },
       confirm: { email: 'E-mailadres bevestigen', sms: 'Telefoonnummer bevestigen' },
       remove: { email: 'E-mailadres verwijderen', sms: 'Telefoonnummer verwijderen' },

@@ -131,7 +131,7 @@ export const english: CitizenWords = {
       unverified: 'None is confirmed. The one in the register may be used.',
       own: { email: 'New email address', sms: 'New phone number, with its country code' },
       send: { email: 'Send a code by email', sms: 'Send a code by text message' },
-      awaits: (minutes) => `A code was sent there. It is good for ${minutes} minutes.`,
+      awaits: (minutes) => `A code was sent there. From then on it is good for ${minutes} minutes.`,
       code: { email: 'Code from the email', sms: 'Code from the text message' },
       confirm: { email: 'Confirm the email address', sms: 'Confirm the phone number' },
       remove: { email: 'Remove the email address', sms: 'Remove the phone number' },

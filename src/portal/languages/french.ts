@@ -132,7 +132,7 @@ export const french: CitizenWords = {
       unverified: 'Aucune n’est confirmée. Celle du registre peut être utilisée.',
       own: { email: 'Nouvelle adresse e-mail', sms: 'Nouveau numéro de téléphone, avec l’indicatif du pays' },
       send: { email: 'Envoyer un code par e-mail', sms: 'Envoyer un code par SMS' },
-      awaits: (minutes) => `Un code y a été envoyé. Il est valable ${minutes} minutes.`,
+      awaits: (minutes) => `Un code y a été envoyé. Il est valable ${minutes} minutes à partir de l’envoi.`,
       code: { email: 'Code reçu par e-mail', sms: 'Code reçu par SMS' },
       confirm: { email: 'Confirmer l’adresse e-mail', sms: 'Confirmer le numéro de téléphone' },
       remove: { email: 'Supprimer l’adresse e-mail', sms: 'Supprimer le numéro de téléphone' },

@@ -131,7 +131,7 @@ export const german: CitizenWords = {
       unverified: 'Keine ist bestätigt. Die im Register kann genutzt werden.',
       own: { email: 'Neue E-Mail-Adresse', sms: 'Neue Telefonnummer mit Landesvorwahl' },
       send: { email: 'Code per E-Mail senden', sms: 'Code per SMS senden' },
-      awaits: (minutes) => `Dorthin wurde ein Code geschickt. Er gilt ${minutes} Minuten.`,
+      awaits: (minutes) => `Dorthin wurde ein Code geschickt. Er gilt von da an ${minutes} Minuten.`,
       code: { email: 'Code aus der E-Mail', sms: 'Code aus der SMS' },
       confirm: { email: 'E-Mail-Adresse bestätigen', sms: 'Telefonnummer bestätigen' },
       remove: { email: 'E-Mail-Adresse entfernen', sms: 'Telefonnummer entfernen' },

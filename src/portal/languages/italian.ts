@@ -131,7 +131,7 @@ export const italian: CitizenWords = {
       unverified: 'Nessuno è confermato. Può essere usato quello del registro.',
       own: { email: 'Nuovo indirizzo e-mail', sms: 'Nuovo numero di telefono, con il prefisso del Paese' },
       send: { email: 'Invia un codice per e-mail', sms: 'Invia un codice per SMS' },
-      awaits: (minutes) => `È stato inviato lì un codice. Vale ${minutes} minuti.`,
+      awaits: (minutes) => `È stato inviato lì un codice. Vale ${minutes} minuti dall’invio.`,
       code: { email: 'Codice dell’e-mail', sms: 'Codice dell’SMS' },
       confirm: { email: 'Conferma l’indirizzo e-mail', sms: 'Conferma il numero di telefono' },
       remove: { email: 'Rimuovi l’indirizzo e-mail', sms: 'Rimuovi il numero di telefono' },

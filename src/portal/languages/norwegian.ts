@@ -131,7 +131,7 @@ export const norwegian: CitizenWords = {
       unverified: 'Ingen er bekreftet. Den i registeret kan bli brukt.',
       own: { email: 'Ny e-postadresse', sms: 'Nytt telefonnummer, med landkode' },
       send: { email: 'Send en kode på e-post', sms: 'Send en kode på tekstmelding' },
-      awaits: (minutes) => `En kode ble sendt dit. Den gjelder i ${minutes} minutter.`,
+      awaits: (minutes) => `En kode ble sendt dit. Den gjelder i ${minutes} minutter fra da av.`,
       code: { email: 'Koden fra e-posten', sms: 'Koden fra tekstmeldingen' },
       confirm: { email: 'Bekreft e-postadressen', sms: 'Bekreft telefonnummeret' },
       remove: { email: 'Fjern e-postadressen', sms: 'Fjern telefonnummeret' },

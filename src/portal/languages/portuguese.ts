@@ -132,7 +132,7 @@ export const portuguese: CitizenWords = {
       unverified: 'Nenhum está confirmado. O do registo pode ser utilizado.',
       own: { email: 'Novo endereço de correio eletrónico', sms: 'Novo número de telefone, com o indicativo do país' },
       send: { email: 'Enviar um código por correio eletrónico', sms: 'Enviar um código por SMS' },
-      awaits: (minutes) => `Foi enviado um código para lá. É válido durante ${minutes} minutos.`,
+      awaits: (minutes) => `Foi enviado um código para lá. É válido durante ${minutes} minutos a partir do envio.`,
       code: { email: 'Código da mensagem de correio eletrónico', sms: 'Código do SMS' },
       confirm: { email: 'Confirmar o endereço de correio eletrónico', sms: 'Confirmar o número de telefone' },
       remove: { email: 'Remover o endereço de correio eletrónico', sms: 'Remover o número de telefone' },

@@ -131,7 +131,7 @@ export const spanish: CitizenWords = {
       unverified: 'Ninguna está confirmada. Puede usarse la del registro.',
       own: { email: 'Nueva dirección de correo electrónico', sms: 'Nuevo número de teléfono, con el prefijo del país' },
       send: { email: 'Enviar un código por correo electrónico', sms: 'Enviar un código por SMS' },
-      awaits: (minutes) => `Se ha enviado allí un código. Vale ${minutes} minutos.`,
+      awaits: (minutes) => `Se ha enviado allí un código. Vale ${minutes} minutos desde el envío.`,
       code: { email: 'Código del correo electrónico', sms: 'Código del SMS' },
       confirm: { email: 'Confirmar la dirección de correo electrónico', sms: 'Confirmar el número de teléfono' },
       remove: { email: 'Eliminar la dirección de correo electrónico', sms: 'Eliminar el número de teléfono' },
