@@ -10,7 +10,9 @@ import type { IdentityPorts } from './identity/ports.ts';
 import { readOwnRecord } from './identity/read-own-record.ts';
 import { readVerification } from './identity/read-verification.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './identity/verify-identity.ts';
+import { askContactCode } from './notifications/ask-contact-code.ts';
 import { cancelNotification } from './notifications/cancel-notification.ts';
+import { confirmContactAddress } from './notifications/confirm-contact-address.ts';
 import { listInboxMessages } from './notifications/list-inbox.ts';
 import { listNotifications } from './notifications/list-notifications.ts';
 import { openInboxMessage } from './notifications/open-inbox-message.ts';
@@ -18,6 +20,7 @@ import type { NotificationPorts } from './notifications/ports.ts';
 import { type EvidencePorts, readEvidence } from './notifications/read-evidence.ts';
 import { readNotification } from './notifications/read-notification.ts';
 import { readPreferences } from './notifications/read-preferences.ts';
+import { removeContactAddress } from './notifications/remove-contact-address.ts';
 import { sendNotification } from './notifications/send-notification.ts';
 import { statePreferences } from './notifications/state-preferences.ts';
 import { createWebhook } from './notifications/webhooks/create-webhook.ts';
@@ -66,4 +69,7 @@ export const operations: readonly Operation<Ports>[] = [
   listInboxMessages,
   openInboxMessage,
   readOwnRecord,
+  askContactCode,
+  confirmContactAddress,
+  removeContactAddress,
 ];

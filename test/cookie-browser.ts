@@ -6,20 +6,23 @@ export type CookieBrowser = {
   /** The cookies that it has now, by name; a test may change them. */
   readonly cookies: Map<string, string>;
   get(url: string, headers?: OutgoingHttpHeaders): Promise<Answered>;
-  post(url: string, headers?: OutgoingHttpHeaders): Promise<Answered>;
+  /** Sends a form; without one an empty body of no type. */
+  post(url: string, headers?: OutgoingHttpHeaders, form?: URLSearchParams): Promise<Answered>;
   /** The same as `get`, then wherever it is sent, at most ten times; gives the last answer with its address. */
   follow(url: string, headers?: OutgoingHttpHeaders): Promise<Answered & { readonly url: string }>;
 };
+
+const typeOfForms = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** A browser without cookies. It brings those of a host to all its ports, as browsers do. */
 export function openCookieBrowser(home: string): CookieBrowser {
   const cookies = new Map<string, string>();
 
-  async function ask(method: string, url: string, headers: OutgoingHttpHeaders): Promise<Answered> {
+  async function ask(method: string, url: string, headers: OutgoingHttpHeaders, body = ''): Promise<Answered> {
     const { origin, pathname, search } = new URL(url, home);
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const own = { 'accept-language': 'en', ...(cookie === '' ? {} : { cookie }), ...headers };
-    const answer = await createExchange(origin)({ method, path: `${pathname}${search}`, headers: own });
+    const answer = await createExchange(origin)({ method, path: `${pathname}${search}`, headers: own, body });
     for (const line of answer.headers['set-cookie'] ?? []) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       if (/; Max-Age=0|expires=Thu, 01 Jan 1970/i.test(line)) cookies.delete(name);
@@ -41,7 +44,10 @@ export function openCookieBrowser(home: string): CookieBrowser {
   return {
     cookies,
     get: (url, headers = {}) => ask('GET', url, headers),
-    post: (url, headers = {}) => ask('POST', url, headers),
+    post: (url, headers = {}, form = undefined) =>
+      form === undefined
+        ? ask('POST', url, headers)
+        : ask('POST', url, { ...typeOfForms, ...headers }, form.toString()),
     follow,
   };
 }

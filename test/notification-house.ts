@@ -147,6 +147,7 @@ function portsOf(given: GivenPorts, documents: Readonly<Record<string, string>>)
     ...given,
     attachmentTitle: async (id) => documents[id],
     webhookKey: new Uint8Array(32).fill(9),
+    codeCountKey: new Uint8Array(32).fill(8),
     allowPrivateTargets: true,
     resolve: systemResolve,
     evidenceKey: () => evidenceKey,

@@ -64,6 +64,17 @@ export const examples: Readonly<Record<string, string | number | boolean>> = {
   },
   ...{ 'access-log.type': 'GOV', 'register.name': 'sendNotification' },
   ...{
+    'contact-addresses.address': 'mary@example.org',
+    'contact-addresses.channel': 'email',
+    'contact-addresses.code': '402817',
+    'contact-addresses.confirmable': 'email',
+    'contact-addresses.declined': 'sms',
+    'contact-addresses.from': 8,
+    'contact-addresses.timeZone': 'Europe/Lisbon',
+    'contact-addresses.until': 20,
+  },
+  ...{
+    'contact-preferences.confirmable': 'email',
     'contact-preferences.address': 'mary@example.org',
     'contact-preferences.channel': 'email',
     'contact-preferences.declined': 'sms',

@@ -16,12 +16,12 @@ import { systemNap } from '../jobs/timer.ts';
 import { toInstant } from '../kernel/clock.ts';
 import { parseId } from '../kernel/id.ts';
 import type { Effect } from '../ledger/commit.ts';
+import { houseClient } from '../notifications/house-message.ts';
 import { phrasesOf } from '../notifications/phrases-by-language.ts';
 import type { NotificationPorts } from '../notifications/ports.ts';
 import { sendNotification } from '../notifications/send-notification.ts';
 import type { AccessLogParts } from '../oversight/access-log.ts';
 import type { Db } from '../store/db.ts';
-import { houseClient } from './senders.ts';
 
 type PolicyHouse = Pick<House, 'settings'> & { readonly db: Pick<Db, 'read'> };
 

@@ -110,6 +110,7 @@ export async function notificationPorts(
 ): Promise<Omit<NotificationPorts & WebhookPorts & EvidencePorts, 'citizenKeys' | 'random'>> {
   return {
     contactOf: contactsOf(house),
+    codeCountKey: house.root.derive('contact-code-counts'),
     cascade: site.cascade,
     senderOf: sendersOf(access, house.settings),
     attachmentTitle: attachmentTitles(house),

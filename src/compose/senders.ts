@@ -1,10 +1,8 @@
 import type { Client } from '../access/client.ts';
 import type { Access } from '../compose.ts';
 import type { Settings } from '../config/settings.ts';
+import { houseClient } from '../notifications/house-message.ts';
 import type { SenderOf, SendingService } from '../notifications/ports.ts';
-
-/** By this id, which no client has, the server itself writes to citizens, about their record in the register. */
-export const houseClient = 'citizen-services';
 
 type Clients = { readonly clients: { get(clientId: string): Client | undefined } };
 

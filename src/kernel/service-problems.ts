@@ -89,6 +89,35 @@ export const serviceProblems = {
     cause: 'No verification with this id was asked by this client.',
     fix: 'Check the verificationId that the verify operation answered.',
   },
+  'contact-address-not-found': {
+    status: 404,
+    title: 'Address not found',
+    retryable: false,
+    cause: 'The citizen has no address by this channel that was verified.',
+    fix: 'Read GET /v1/contact-preferences: `verified` has the addresses that can be removed. Those of the register are changed there.',
+  },
+  'contact-code-wrong': {
+    status: 409,
+    title: 'Wrong code',
+    retryable: false,
+    cause: 'This is not the code that was sent last by this channel.',
+    fix: 'Enter the newest code. After five wrong ones a new one has to be asked for.',
+  },
+  'contact-code-needed': {
+    status: 409,
+    title: 'New code needed',
+    retryable: false,
+    cause:
+      'No code by this channel is good: none was asked for, the last was used, it is older than 15 minutes, or five wrong ones were entered.',
+    fix: 'Ask for a new code with POST /v1/contact-addresses.',
+  },
+  'too-many-contact-codes': {
+    status: 429,
+    title: 'Too many codes',
+    retryable: true,
+    cause: 'A citizen can ask for 10 codes a day, and 5 are sent to one address. A day is one of UTC.',
+    fix: 'Look for the newest code that has come, and enter it; or ask again after the time in Retry-After.',
+  },
   'receipt-not-found': {
     status: 404,
     title: 'Receipt not found',

@@ -4,9 +4,15 @@ import { keyBytes } from './chunked-encryption.ts';
 
 /**
  * What goes with its root: what wraps keys that are stored, which a rotation wraps anew; what proves backups, which stay
- * under the root of their time; and what seals the sessions of citizens, which are over with the root that sealed them.
+ * under the root of their time; what seals the sessions of citizens, which are over with the root that sealed them; and what codes are
+ * counted by, which begins anew then.
  */
-export type BoundPurpose = 'wrap-citizen-keys' | 'wrap-signing-keys' | 'backup-manifest' | 'citizen-sessions';
+export type BoundPurpose =
+  | 'wrap-citizen-keys'
+  | 'wrap-signing-keys'
+  | 'backup-manifest'
+  | 'citizen-sessions'
+  | 'contact-code-counts';
 
 /** What stays the same for as long as the data lives: pseudonyms, tags and fingerprints that were stored or given out. */
 export const lastingPurposes = [

@@ -66,6 +66,11 @@ export type CitizenEvent =
   /** How the citizen wishes to be reached, or which addresses were verified, was stated anew; or it was read. */
   | (Head<'contact-wishes.stated'> & { readonly citizenId: string })
   | (Head<'contact-wishes.read'> & { readonly citizenId: string })
+  /** A code was sent to an address that the citizen wants to verify; it, or something else, was entered; or the address was taken away. */
+  | (Head<'contact-address.asked'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
+  | (Head<'contact-address.confirmed'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
+  | (Head<'contact-address.code-wrong'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
+  | (Head<'contact-address.removed'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
   | (Head<'notification.cancelled'> & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.undeliverable'> & {
       readonly citizenId: string;

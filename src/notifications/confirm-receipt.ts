@@ -72,8 +72,11 @@ export async function findMailedOut(read: Read, id: DeliveryId): Promise<MailedO
   return notification.status === 'read' || wasHandedOver(delivery) ? { notification, delivery } : undefined;
 }
 
-async function confirmation(parts: ConfirmParts, id: DeliveryId): Promise<Effect | 'before' | undefined> {
-  const { read, clock, mint } = parts;
+/** The effect of that proof; `before` where there is one. */
+export async function confirmation(
+  { read, clock, mint }: Omit<ConfirmParts, 'commit'>,
+  id: DeliveryId,
+): Promise<Effect | 'before' | undefined> {
   const found = await findMailedOut(read, id);
   if (found === undefined) return undefined;
   const { notification, delivery } = found;

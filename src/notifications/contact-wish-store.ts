@@ -21,16 +21,23 @@ export async function findWishes({ read, citizenKeys }: WishParts, citizenId: st
   const key = await citizenKeys.keyOf(citizenId);
   const opened = (part: Part): unknown => {
     const sealed = row[part];
-    if (!(sealed instanceof Uint8Array)) return {};
-    try {
-      return JSON.parse(open(key, contextOf(part, citizenId), sealed).toString('utf8'));
-    } catch (fault) {
-      if (fault instanceof SealBroken) return {};
-      throw fault;
-    }
+    return sealed instanceof Uint8Array ? openedPart(part, { citizenId, key }, sealed) : {};
   };
   // Written by `saveWishes` and `saveVerified` below, and authenticated: they have the shapes that were sealed.
   return { wishes: opened('wishes') as ContactWishes, verified: opened('verified') as VerifiedContacts };
+}
+
+/** The addresses that were verified, and as they lie there, for `replaceVerified`. */
+export async function findVerified(
+  { read, citizenKeys }: WishParts,
+  citizenId: string,
+): Promise<{ readonly verified: VerifiedContacts; readonly sealed: Uint8Array | null }> {
+  const [row] = await read('select verified from contact_wish where citizen_id = $1', [citizenId]);
+  const sealed = row?.['verified'];
+  if (!(sealed instanceof Uint8Array)) return { verified: {}, sealed: null };
+  const verified = openedPart('verified', { citizenId, key: await citizenKeys.keyOf(citizenId) }, sealed);
+  // As above.
+  return { verified: verified as VerifiedContacts, sealed };
 }
 
 /** What is stated, and whose it is. */
@@ -57,6 +64,35 @@ export function saveVerified(stating: Stating<VerifiedContacts>, random: Random)
       on conflict (citizen_id) do update set verified = excluded.verified, changed_at = excluded.changed_at`,
     args: [stating.citizenId, sealed('verified', stating, random), stating.now],
   };
+}
+
+/** The same, where nothing changed since `before` was read, as it lies there; else refused (`rows`). */
+export function replaceVerified(
+  stating: Stating<VerifiedContacts>,
+  before: Uint8Array | null,
+  random: Random,
+): Statement {
+  return {
+    sql: `insert into contact_wish (citizen_id, verified, changed_at) values ($1, $2, $3)
+      on conflict (citizen_id) do update set verified = excluded.verified, changed_at = excluded.changed_at
+        where contact_wish.verified is not distinct from $4
+      returning citizen_id`,
+    args: [stating.citizenId, sealed('verified', stating, random), stating.now, before],
+    rows: 1,
+  };
+}
+
+function openedPart(
+  part: Part,
+  { citizenId, key }: Pick<Stating<unknown>, 'citizenId' | 'key'>,
+  bytes: Uint8Array,
+): unknown {
+  try {
+    return JSON.parse(open(key, contextOf(part, citizenId), bytes).toString('utf8'));
+  } catch (fault) {
+    if (fault instanceof SealBroken) return {};
+    throw fault;
+  }
 }
 
 function sealed(part: Part, { citizenId, value, key }: Stating<unknown>, random: Random): Buffer {

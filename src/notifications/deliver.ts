@@ -163,9 +163,9 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
   if (notBefore(now) > now) return { notUntil: notBefore(now) };
   if (contact === undefined) return ended('failed', 'citizen-unknown');
   if (content === undefined) return ended('failed', 'content-erased');
-  const bar = barOf(parts.cascade, contact, channel.name);
+  const bar = content.address === undefined ? barOf(parts.cascade, contact, channel.name) : undefined;
   if (bar !== undefined) return ended('skipped', bar);
-  const address = channel.addressOf(contact);
+  const address = content.address ?? channel.addressOf(contact);
   if (address === undefined) return ended('skipped', 'no-contact');
   return {
     notification,

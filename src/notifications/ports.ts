@@ -63,6 +63,8 @@ export type NotificationPorts = {
   readonly contactOf: ContactOf;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'strangerKeyOf'>;
   readonly random: Random;
+  /** Under it is counted how many codes were asked for, by whom and for which address. */
+  readonly codeCountKey: Uint8Array;
   /** By which channels citizens are told, and when. */
   readonly cascade: CascadePolicy;
   readonly senderOf: SenderOf;

@@ -1,5 +1,6 @@
 import { type Call, defineOperation } from '../api/operation.ts';
 import { refuse } from '../kernel/problem.ts';
+import { findCodes } from './contact-code-store.ts';
 import { findWishes } from './contact-wish-store.ts';
 import type { NotificationPorts } from './ports.ts';
 import { preferencesShape, preferencesView } from './state-preferences.ts';
@@ -22,11 +23,12 @@ export const readPreferences = defineOperation({
   run: async (call: Call<typeof request, NotificationPorts>) => {
     const { citizenId } = call.caller;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
-    const stored = await findWishes({ ...call.ports, read: call.read }, citizenId);
+    const parts = { ...call.ports, read: call.read };
+    const [stored, codes] = await Promise.all([findWishes(parts, citizenId), findCodes(parts, citizenId)]);
     const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
     return {
       effect: { events: [{ type: 'contact-wishes.read', ...head, citizenId }], statements: [] },
-      answer: { status: 200, json: preferencesView(stored) },
+      answer: { status: 200, json: preferencesView({ ...stored, codes }, call) },
     };
   },
 });

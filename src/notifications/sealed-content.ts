@@ -18,6 +18,11 @@ export type Content = {
   readonly template?: string | undefined;
   readonly values?: Values | undefined;
   readonly attachments?: readonly Attachment[] | undefined;
+  /**
+   * Where it goes by the one channel that it leaves the house by, whatever the citizen's address is: of a code, and of the news that
+   * an address was changed. What the citizen declines, and what has to be verified, does not stand against it.
+   */
+  readonly address?: string | undefined;
 };
 
 /** The structure of a message for pages, mail and letters. */

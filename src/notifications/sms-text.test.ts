@@ -95,3 +95,12 @@ test('an announcement too is at most six segments, and leaves a longer subject o
     segments: 1,
   });
 });
+
+test('a code is in its text message, in every language and however long the name of its sender is', () => {
+  for (const language of ['en', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl']) {
+    const content = { message: phrasesOf(language).code.text('012345', 15), address: '+4740000000' };
+    const textFrom = (sender: string) => textOfSms({ sender, subject: undefined, content, language });
+    assert.match(textFrom('Register '.repeat(40)).text, /012345/);
+    assert.ok(textFrom('Folkeregisteret').segments <= 4, language);
+  }
+});

@@ -45,7 +45,8 @@ function parts(
 
 /**
  * The text for a message: all of it where it is short enough, else who sent it, about what, and where it lies. A subject
- * with which that would be too long itself is left out. Letters are composed (NFC): the GSM alphabet has no marks to put on one.
+ * with which that would be too long itself is left out. One to an address of its own is never announced: it may lie nowhere
+ * else. Letters are composed (NFC): the GSM alphabet has no marks to put on one.
  */
 export function textOfSms(message: {
   readonly sender: string;
@@ -63,7 +64,7 @@ export function textOfSms(message: {
   for (const written of [whole, announce(about)]) {
     const text = written.normalize('NFC');
     const segments = segmentsOf(text);
-    if (segments <= longestSegments) return { text, segments };
+    if (segments <= longestSegments || message.content.address !== undefined) return { text, segments };
   }
   const text = announce('').normalize('NFC');
   return { text, segments: segmentsOf(text) };

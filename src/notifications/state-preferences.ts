@@ -1,8 +1,12 @@
 import { Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
+import { toInstant } from '../kernel/clock.ts';
 import { refusalOfIssues, refuse } from '../kernel/problem.ts';
+import { type ContactCode, isGood } from './contact-code.ts';
+import { findCodes } from './contact-code-store.ts';
 import { findWishes, saveWishes } from './contact-wish-store.ts';
 import { wishesFault, wishesShape } from './contact-wishes.ts';
+import { timedChannelNames } from './notification.ts';
 import type { NotificationPorts } from './ports.ts';
 
 const request = { body: wishesShape };
@@ -18,6 +22,17 @@ export const preferencesShape = Type.Object({
     }),
     { description: 'The addresses that were verified; they are used before those of the register.' },
   ),
+  awaiting: Type.Array(
+    Type.Object({
+      channel: Type.String({ description: 'email or sms.' }),
+      address: Type.String(),
+      endsAt: Type.String({ format: 'date-time', description: 'Until when the code is good.' }),
+    }),
+    { description: 'The addresses to which a code went that can still be entered.' },
+  ),
+  confirmable: Type.Array(Type.String(), {
+    description: 'The channels whose addresses can be verified here by a code: email, sms.',
+  }),
 });
 
 /** A citizen states how to be reached; the cascade of every later notification follows. */
@@ -45,6 +60,7 @@ export const statePreferences = defineOperation({
     }
     if ((await ports.contactOf(citizenId)) === undefined) return { refusal: refuse('citizen-not-found') };
     const { verified } = await findWishes({ ...ports, read: call.read }, citizenId);
+    const codes = await findCodes({ ...ports, read: call.read }, citizenId);
     const key = await ports.citizenKeys.keyOf(citizenId);
     const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
     return {
@@ -52,16 +68,28 @@ export const statePreferences = defineOperation({
         events: [{ type: 'contact-wishes.stated', ...head, citizenId }],
         statements: [saveWishes({ citizenId, value, now, key }, ports.random)],
       },
-      answer: { status: 200, json: preferencesView({ wishes: value, verified }) },
+      answer: { status: 200, json: preferencesView({ wishes: value, verified, codes }, call) },
     };
   },
 });
 
+type Preferences = Awaited<ReturnType<typeof findWishes>> & { readonly codes: readonly ContactCode[] };
+
 /** What is kept, as the answer has it. */
-export function preferencesView({ wishes, verified }: Awaited<ReturnType<typeof findWishes>>) {
+export function preferencesView(
+  { wishes, verified, codes }: Preferences,
+  { now, ports }: { readonly now: number; readonly ports: Pick<NotificationPorts, 'cascade'> },
+) {
   const listed = [
     { channel: 'email', ...verified.email },
     { channel: 'sms', ...verified.phone },
   ];
-  return { ...wishes, verified: listed.filter((one) => 'address' in one) };
+  return {
+    ...wishes,
+    verified: listed.filter((one) => 'address' in one),
+    awaiting: codes
+      .filter((code) => isGood(code, now))
+      .map(({ channel, address, endsAt }) => ({ channel, address, endsAt: toInstant(endsAt) })),
+    confirmable: timedChannelNames.filter((channel) => ports.cascade.providers.has(channel)),
+  };
 }

@@ -8,9 +8,14 @@ import { retrieveDocument } from '../documents/retrieve-document.ts';
 import type { IdentityPorts } from '../identity/ports.ts';
 import { readOwnRecord } from '../identity/read-own-record.ts';
 import type { Refusal } from '../kernel/problem.ts';
+import { askContactCode } from '../notifications/ask-contact-code.ts';
+import { confirmContactAddress } from '../notifications/confirm-contact-address.ts';
 import { listInboxMessages } from '../notifications/list-inbox.ts';
 import { openInboxMessage } from '../notifications/open-inbox-message.ts';
 import type { NotificationPorts } from '../notifications/ports.ts';
+import { readPreferences } from '../notifications/read-preferences.ts';
+import { removeContactAddress } from '../notifications/remove-contact-address.ts';
+import { statePreferences } from '../notifications/state-preferences.ts';
 import type { OversightPorts } from '../oversight/ports.ts';
 import { readOwnAccessLog } from '../oversight/read-access-log.ts';
 
@@ -19,6 +24,8 @@ export type Question = {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: IncomingHttpHeaders;
+  /** What a form states. */
+  readonly json?: object;
   readonly signal?: AbortSignal;
 };
 
@@ -33,6 +40,11 @@ export type CitizenOperations = {
   readonly document: AskOperation;
   readonly uses: AskOperation;
   readonly record: AskOperation;
+  readonly wishes: AskOperation;
+  readonly stateWishes: AskOperation;
+  readonly askCode: AskOperation;
+  readonly confirmAddress: AskOperation;
+  readonly removeAddress: AskOperation;
 };
 
 type Ports = IdentityPorts & NotificationPorts & DocumentPorts & OversightPorts;
@@ -46,11 +58,12 @@ const neverAborted = new AbortController().signal;
 export function citizenOperations(house: House<Ports>): CitizenOperations {
   const asking = (operation: Operation<Ports>): AskOperation => {
     const dispatch = createDispatch(operation, house);
-    return async (accessToken, { params = {}, query = {}, headers = {}, signal = neverAborted } = {}) => {
+    return async (accessToken, { params = {}, query = {}, headers = {}, json, signal = neverAborted } = {}) => {
+      const typed = json === undefined ? headers : { ...headers, 'content-type': 'application/json' };
       const { result } = await dispatch({
-        ...{ method: 'GET', params, query: new URLSearchParams(query).toString(), signal },
-        headers: { ...headers, authorization: `Bearer ${accessToken}` },
-        body: Readable.from([]),
+        ...{ method: operation.method, params, query: new URLSearchParams(query).toString(), signal },
+        headers: { ...typed, authorization: `Bearer ${accessToken}` },
+        body: Readable.from(json === undefined ? [] : [Buffer.from(JSON.stringify(json))]),
       });
       return result;
     };
@@ -62,5 +75,10 @@ export function citizenOperations(house: House<Ports>): CitizenOperations {
     document: asking(retrieveDocument),
     uses: asking(readOwnAccessLog),
     record: asking(readOwnRecord),
+    wishes: asking(readPreferences),
+    stateWishes: asking(statePreferences),
+    askCode: asking(askContactCode),
+    confirmAddress: asking(confirmContactAddress),
+    removeAddress: asking(removeContactAddress),
   };
 }

@@ -21,7 +21,7 @@ export type FramedPage = {
   readonly title: string;
   readonly content: Content;
   readonly status?: number;
-  readonly current?: 'messages' | 'documents' | 'uses' | 'record';
+  readonly current?: 'messages' | 'documents' | 'uses' | 'record' | 'contact';
 };
 
 /** A page with the name of the site, and for who is signed in the way to the others. */
@@ -36,18 +36,19 @@ export function framed(
   return wholePage({ header, site, title, content, status, language: words.language });
 }
 
-function navigation({ nav }: CitizenWords, current: NonNullable<FramedPage['current']>): Content {
+function navigation({ nav, contact }: CitizenWords, current: NonNullable<FramedPage['current']>): Content {
   const places = [
-    ['messages', citizenPaths.home],
-    ['documents', citizenPaths.documents],
-    ['uses', citizenPaths.uses],
-    ['record', citizenPaths.record],
+    ['messages', citizenPaths.home, nav.messages],
+    ['documents', citizenPaths.documents, nav.documents],
+    ['uses', citizenPaths.uses, nav.uses],
+    ['record', citizenPaths.record, nav.record],
+    ['contact', citizenPaths.contact, contact.title],
   ] as const;
   return html`<nav aria-label="${nav.label}"><ul>
-      ${places.map(([name, path]) =>
+      ${places.map(([name, path, title]) =>
         name === current
-          ? html`<li><a href="${path}" aria-current="page">${nav[name]}</a></li>`
-          : html`<li><a href="${path}">${nav[name]}</a></li>`,
+          ? html`<li><a href="${path}" aria-current="page">${title}</a></li>`
+          : html`<li><a href="${path}">${title}</a></li>`,
       )}
       <li><form method="post" action="${citizenPaths.signOut}"><button type="submit">${nav.signOut}</button></form></li>
     </ul></nav>`;

@@ -14,6 +14,7 @@ import type { Frame } from './citizen-frame.ts';
 import { citizenPaths, type SignInDoor, type Step, type Visitor } from './citizen-session.ts';
 import { notFoundPage, notNowPage, signedOutPage, signInPage, stepPage } from './citizen-threshold.ts';
 import { wishedWords } from './citizen-words-by-language.ts';
+import { showContact, takeContactForm } from './contact-visits.ts';
 import { type DocumentList, documentsPage, unavailablePage } from './documents-page.ts';
 import { type Inbox, type Message, messagePage, messagesPage } from './messages-page.ts';
 import { recordPage } from './record-page.ts';
@@ -65,6 +66,10 @@ export function citizenPages(parts: CitizenPagesParts): readonly Mount[] {
     own(`${citizenPaths.documents}/:id`, ['GET'], (visit, citizen) => openDocument(parts, visit, citizen)),
     own(citizenPaths.uses, lists, (visit, citizen) => showUses(parts, visit, citizen)),
     own(citizenPaths.record, lists, (visit, citizen) => showRecord(parts, visit, citizen)),
+    own(citizenPaths.contact, [...lists, 'POST'], ({ request, view }, { token }) => {
+      const visit = { request, view, token, ask: parts.ask };
+      return request.method === 'POST' ? takeContactForm(visit) : showContact(visit);
+    }),
     page(citizenPaths.signIn, ['GET'], async ({ request, view }) => stepped(view, await parts.door.begin(request))),
     page(citizenPaths.returned, ['GET'], async ({ request, view }) => stepped(view, await parts.door.finish(request))),
     page(citizenPaths.signOut, ['POST'], async ({ request, view }) => {
@@ -111,7 +116,7 @@ async function admitted({ door, onFault }: CitizenPagesParts, visit: Visit, show
   const { request, view } = visit;
   const startedAt = performance.now();
   const to = pathOf(request.url);
-  const visitor = await door.visitorOf(request);
+  const visitor = isFromElsewhere(request) ? 'nobody' : await door.visitorOf(request);
   if (visitor === 'too-many')
     return await notNowPage(view, request.headers['accept-language'], { 'retry-after': '10' });
   if (visitor === 'over' && isFollowed(request)) {
@@ -138,6 +143,14 @@ function isFollowed({ method, headers }: IncomingMessage): boolean {
 /** A browser that loads pages ahead has nobody who reads them. */
 function isLoadedAhead(headers: IncomingHttpHeaders): boolean {
   return /prefetch|prerender/i.test(String(headers['sec-purpose'] ?? headers['purpose'] ?? ''));
+}
+
+/**
+ * A form of another page, also of another host of the same domain, for which browsers bring the cookie along: it counts as one
+ * without. Browsers too old to say so (Fetch Metadata) do not bring it from another site.
+ */
+function isFromElsewhere({ method, headers }: IncomingMessage): boolean {
+  return method === 'POST' && !['same-origin', 'none', undefined].includes(headers['sec-fetch-site']?.toString());
 }
 
 async function showMessages({ ask }: CitizenPagesParts, { request, view }: Visit, { token }: Citizen) {

@@ -13,6 +13,7 @@ export const citizenPaths = {
   documents: '/me/documents',
   uses: '/me/uses',
   record: '/me/record',
+  contact: '/me/contact',
   signIn: '/me/sign-in',
   returned: '/me/sign-in/return',
   signOut: '/me/sign-out',
@@ -154,7 +155,7 @@ const notGood =
 
 /** The page of this house that was wanted; the first one for every other text: nobody is sent elsewhere from here. */
 function ownPage(wanted: string | null): string {
-  const known = /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses|\/record)?$/;
+  const known = /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses|\/record|\/contact)?$/;
   return wanted !== null && known.test(wanted) ? wanted : citizenPaths.home;
 }
 

@@ -2,6 +2,9 @@ import type { ClaimName } from '../identity/claims.ts';
 import type { ClaimFinding, UnmatchedReason } from '../identity/explanation.ts';
 import type { CitizenEvent } from '../ledger/event.ts';
 
+/** A text for each channel whose addresses are verified by a code. */
+type OfChannels = { readonly email: string; readonly sms: string };
+
 /** What the citizens' own pages say, in one language. */
 export type CitizenWords = {
   /** What they are in: a language tag (BCP 47). */
@@ -91,6 +94,64 @@ export type CitizenWords = {
     readonly wrong: string;
     /** To where the operator says how. */
     readonly corrections: string;
+  };
+  /** How the citizen wishes to be reached. */
+  readonly contact: {
+    readonly title: string;
+    readonly intro: string;
+    /** Behind a form that was kept. */
+    readonly kept: string;
+    readonly addresses: {
+      readonly title: string;
+      /** Before the day on which an address was. */
+      readonly verified: string;
+      readonly unverified: string;
+      /** Names the field for an address that is to be verified. */
+      readonly own: OfChannels;
+      readonly send: OfChannels;
+      /** Behind an address to which a code was sent. */
+      readonly awaits: (minutes: number) => string;
+      readonly code: OfChannels;
+      readonly confirm: OfChannels;
+      readonly remove: OfChannels;
+      /** Above the page, behind a form that was dealt with. */
+      readonly done: { readonly asked: string; readonly confirmed: string; readonly removed: string };
+      readonly faults: OfChannels & {
+        readonly wrong: string;
+        readonly needed: string;
+        readonly tooMany: string;
+      };
+    };
+    /** Above the form of the wishes. */
+    readonly wishes: string;
+    readonly channels: Readonly<Record<'email' | 'sms' | 'letter', string>>;
+    readonly ways: {
+      readonly legend: string;
+      readonly hint: string;
+      readonly noWish: string;
+      readonly places: { readonly first: string; readonly second: string; readonly third: string };
+      readonly never: string;
+    };
+    readonly hours: {
+      readonly legend: string;
+      readonly hint: string;
+      readonly keep: OfChannels;
+      readonly from: string;
+      readonly until: string;
+      readonly timeZone: string;
+      /** In place of an hour or a time zone that is not chosen yet. */
+      readonly choose: string;
+    };
+    readonly language: { readonly label: string; readonly hint: string; readonly noWish: string };
+    readonly save: string;
+    /** What is wrong with a form; `title` stands above it. */
+    readonly faults: {
+      readonly title: string;
+      readonly places: string;
+      readonly hours: string;
+      readonly timeZone: string;
+      readonly form: string;
+    };
   };
   /** A page that is not there, or not this citizen's. */
   readonly notFound: { readonly title: string; readonly text: string };

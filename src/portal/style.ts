@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Page } from '../api/server.ts';
 
 const css = `
-:root { color-scheme: light dark; --ink: #1a1a1a; --paper: #fff; --line: #6b6b6b; --link: #0b4f9e; }
-@media (prefers-color-scheme: dark) { :root { --ink: #f2f2f2; --paper: #141414; --line: #9a9a9a; --link: #8ab8ff; } }
+:root { color-scheme: light dark; --ink: #1a1a1a; --paper: #fff; --line: #6b6b6b; --link: #0b4f9e; --fault: #b10e1e; }
+@media (prefers-color-scheme: dark) { :root { --ink: #f2f2f2; --paper: #141414; --line: #9a9a9a; --link: #8ab8ff; --fault: #ff9e9e; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1.0625rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere; }
 header { border-block-end: 1px solid var(--line); padding: 0.75rem max(1.25rem, 50% - 28.75rem); font-weight: 600; }
@@ -24,6 +24,10 @@ time { white-space: nowrap; }
 .fresh { font-weight: 700; } .badge { border: 1px solid; border-radius: 0.25rem; padding: 0 0.35rem; font-size: 0.85em; font-weight: 600; }
 .note { color: var(--ink); border-inline-start: 4px solid var(--line); padding-inline-start: 0.75rem; }
 .action { display: inline-block; min-block-size: 2.75rem; padding: 0.5rem 1.25rem; border-radius: 0.25rem; background: var(--link); color: var(--paper); text-decoration: none; }
+fieldset { border: 1px solid var(--line); padding: 0.25rem 1rem 0.75rem; margin: 1rem 0; min-inline-size: 0; } legend { font-weight: 600; padding-inline: 0.25rem; }
+label { font-weight: 600; } select, input[type='email'], input[type='tel'], [name='code'] { display: block; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 0.25rem; min-block-size: 2.75rem; padding: 0.25rem 0.5rem; max-inline-size: 100%; }
+input[type='checkbox'] { inline-size: 1.5rem; block-size: 1.5rem; vertical-align: middle; accent-color: var(--link); } [aria-invalid] { border: 3px solid var(--fault); }
+.faults { border: 4px solid var(--fault); padding: 0 1rem 0.75rem; margin-block: 1rem; } input[type='email'], input[type='tel'] { inline-size: 26rem; } .fault { display: block; color: var(--fault); font-weight: 600; }
 table { border-collapse: collapse; } th, td { overflow-wrap: normal; text-align: start; padding: 0.35rem 0.75rem 0.35rem 0; border-block-end: 1px solid var(--line); vertical-align: top; }
 [role='region'] { overflow-x: auto; }
 `;

@@ -3,6 +3,7 @@ import { before, test } from 'node:test';
 import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../cookie-browser.ts';
 import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { makeDemoWithIssuer } from '../outside-issuer.ts';
+import { formOf } from '../page-form.ts';
 import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
 
 // Who wants to read a citizen's pages, to have a citizen do something there unawares, or to lead a citizen away from them.
@@ -105,7 +106,7 @@ test('what services write is shown as text, in every place where it stands', asy
   // A page that somebody deposited is never one of ours: it is a file, and would be alone in its own origin.
   assert.match(String(document.headers['content-disposition']), /^attachment/);
   assert.match(String(document.headers['content-security-policy']), /sandbox/);
-  for (const path of ['/me', `/me/messages/${id}`, '/me/documents', '/me/uses', '/me/record']) {
+  for (const path of ['/me', `/me/messages/${id}`, '/me/documents', '/me/uses', '/me/record', '/me/contact']) {
     const page = await anh.get(path);
     assert.equal(page.status, 200, path);
     assert.doesNotMatch(textOf(page), /<script|<img|onerror=alert\(1\)>[^&]*<|href="javascript:/, path);
@@ -139,6 +140,34 @@ test('the cookies of the pages are no way into the interface, and its tokens non
   const secret = mary.cookies.get('citizen-session') ?? '';
   assert.equal((await ask({ path: '/v1/inbox', headers: withToken(secret) })).status, 401);
   assert.equal((await ask({ path: '/me/documents', headers: withToken(service) })).status, 403);
+});
+
+test('a page of somebody else states no wishes of a citizen, whatever it sends and the browser brings along', async () => {
+  const mary = await signedIn('demo-mary');
+  const own = formOf(textOf(await mary.get('/me/contact')));
+  const form = formOf(textOf(await mary.get('/me/contact')));
+  form.set('email', 'never');
+  // The cookie of a form comes from pages of the same domain, and from none of another one.
+  for (const site of ['same-site', 'cross-site', 'same-origin, cross-site', ''])
+    assert.equal((await mary.post('/me/contact', { 'sec-fetch-site': site }, form)).status, 403, site);
+  const bare = openCookieBrowser(home.url);
+  assert.equal((await bare.post('/me/contact', { 'sec-fetch-site': 'same-origin' }, form)).status, 403);
+  // What is no form of ours would take wishes away that it does not name.
+  assert.equal((await mary.post('/me/contact')).status, 400);
+  assert.equal((await mary.post('/me/contact', { 'content-type': 'text/plain' }, form)).status, 400);
+  assert.equal((await mary.post('/me/contact', {}, new URLSearchParams('email=never'))).status, 400);
+  const large = new URLSearchParams(form);
+  large.set('language', 'x'.repeat(20_000));
+  assert.equal((await mary.post('/me/contact', {}, large)).status, 400);
+  const bad = new URLSearchParams(form);
+  bad.set('timeZone', '"><script>alert(1)</script>');
+  bad.set('hoursFor', 'email');
+  const refused = await mary.post('/me/contact', {}, bad);
+  assert.equal(refused.status, 400);
+  assert.doesNotMatch(textOf(refused), /<script/);
+  assert.equal((await ask({ method: 'PUT', path: '/me/contact' })).status, 405);
+  assert.deepEqual([...formOf(textOf(await mary.get('/me/contact')))], [...own]);
+  assert.equal((await mary.post('/me/contact', { 'sec-fetch-site': 'same-origin' }, form)).status, 303);
 });
 
 test('one citizen who asks without end, in however many sessions, is held back, and nobody else', async () => {

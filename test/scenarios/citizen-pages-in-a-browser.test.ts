@@ -129,6 +129,8 @@ for (const look of looks) {
     await check('Documents');
     await press(page, 'Use of your data');
     await check('Use of your data');
+    await press(page, 'How to reach you');
+    await check('How to reach you');
     await press(page, 'Sign out');
     await check('You are signed out');
     await page.goBack();
@@ -143,7 +145,7 @@ test('a citizen who lets no script run reads as everybody, in a window of 320 px
   });
   const { page } = seen;
   await chooseLayla(page);
-  for (const path of ['/me/uses', '/me', '/me/documents', '/me/record']) {
+  for (const path of ['/me/uses', '/me', '/me/documents', '/me/record', '/me/contact']) {
     await page.goto(`${home.url}${path}`);
     assert.deepEqual([await overflow(page), seen.faults], [[], []], path);
   }
@@ -156,7 +158,7 @@ for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
     await checkPage(seen, locale, 'the way in');
     await page.locator('a.action').click();
     await chooseLayla(page);
-    for (const path of ['/me', '/me/documents', '/me/uses', '/me/record']) {
+    for (const path of ['/me', '/me/documents', '/me/uses', '/me/record', '/me/contact']) {
       await page.goto(`${home.url}${path}`);
       await checkPage(seen, locale, path);
     }

@@ -106,6 +106,11 @@ const samples: Readonly<Record<string, (sampling: Sampling) => Asked>> = {
   readOwnRecord: (of) => get(of, '/v1/register-record'),
   statePreferences: ({ token }) => sendJson(token, '/v1/contact-preferences', { declined: ['sms'], language: 'en' }),
   readPreferences: (of) => get(of, '/v1/contact-preferences'),
+  askContactCode: ({ token }) =>
+    sendJson(token, '/v1/contact-addresses', { channel: 'email', address: 'a@example.org' }),
+  confirmContactAddress: ({ token }) =>
+    sendJson(token, '/v1/contact-addresses/confirm', { channel: 'email', code: '012345' }),
+  removeContactAddress: (of) => get(of, '/v1/contact-addresses?channel=email', 'DELETE'),
   listInboxMessages: (of) => get(of, '/v1/inbox?limit=5'),
   openInboxMessage: (of) => get(of, `/v1/inbox/${of.ids.notification}`),
   createWebhook: ({ token }) => sendJson(token, '/v1/webhooks', hook),

@@ -82,7 +82,7 @@ test('a citizen states how to be reached, and reads it again; whom the register 
   const stated = await state('demo-mary');
   assert.equal(stated.status, 200, String(stated.body));
   const read = await ask({ path: '/v1/contact-preferences', headers: withToken(await citizensToken('demo-mary')) });
-  assert.deepEqual([read.status, jsonOf(read)], [200, { ...wishes, verified: [] }]);
+  assert.deepEqual([read.status, jsonOf(read)], [200, { ...wishes, verified: [], awaiting: [], confirmable: [] }]);
   assert.deepEqual(slugOf(await state('nobody')), [404, 'citizen-not-found']);
 });
 

@@ -40,6 +40,7 @@ const beyondTheSchema: Readonly<Record<string, string>> = {
   grantDocument: 'a purpose is one line, an end lies ahead',
   createWebhook: 'a target is a URL',
   statePreferences: 'a channel is not both wished and declined; hours end after they begin, in a zone that there is',
+  askContactCode: 'an address has the form of its channel, which has a provider',
 };
 
 const document = JSON.parse(readFileSync(openApiFile, 'utf8')) as {

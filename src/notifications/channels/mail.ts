@@ -38,6 +38,8 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
   if (to === undefined) return undefined;
   const language = message.language === undefined ? undefined : oneLine(message.language);
   const first = message.remindsOf;
+  // Who reads what goes to an address of its own may be somebody else.
+  const links = message.content.address === undefined ? sender : undefined;
   return {
     from: { name: oneLine(message.sender), address: sender.address },
     to,
@@ -45,8 +47,8 @@ export function mailOf(message: Message, sender: Sender): Mail | undefined {
     date: new Date(message.at),
     ...textOfMail({
       ...message,
-      confirm: sender.confirmLink?.(message.delivery),
-      inbox: sender.inboxLink?.(message.notification),
+      confirm: links?.confirmLink?.(message.delivery),
+      inbox: links?.inboxLink?.(message.notification),
     }),
     headers: {
       // RFC 3834, and what Exchange asks for in its place (MS-OXCMAIL, 2.1.3.2.20); reports of failures are wanted.

@@ -35,4 +35,21 @@ export const dutch: Phrases = {
       'Was u het zelf, misschien met een verkeerd gespelde naam of een oud adres? Dan hoeft u niets te doen. Zo niet, kijk dan in de lijst van het gebruik van uw gegevens wie het gevraagd heeft, en laat het die dienst weten. Niemand heeft vanwege dit bericht een wachtwoord of geld van u nodig.',
     ],
   },
+  code: {
+    subject: 'Uw code',
+    text: (code, minutes) =>
+      `Uw code is ${code}. Voer hem binnen ${minutes} minuten in waar u erom hebt gevraagd. Hebt u geen code gevraagd, dan hoeft u niets te doen. Geef hem aan niemand: niemand heeft hem van u nodig.`,
+  },
+  addressChanged: {
+    email: {
+      subject: 'Uw e-mailadres voor officiële berichten is gewijzigd',
+      text: 'Officiële berichten voor u gaan niet meer naar het vorige e-mailadres. Ze staan nog steeds in uw postvak.',
+    },
+    sms: {
+      subject: 'Uw telefoonnummer voor officiële berichten is gewijzigd',
+      text: 'Officiële berichten voor u gaan niet meer naar het vorige telefoonnummer. Ze staan nog steeds in uw postvak.',
+    },
+    doubt:
+      'Was u het zelf? Dan hoeft u niets te doen. Zo niet, dan heeft iemand anders als u ingelogd: log in, verwijder het nieuwe gegeven en laat het weten aan de dienst waar u uw account hebt.',
+  },
 };

@@ -35,4 +35,21 @@ export const english: Phrases = {
       'Was it you, perhaps with a misspelled name or an old address? Then you need not do anything. If not, look at who asked, in the list of uses of your data, and tell that service. Nobody needs a password or money from you because of this message.',
     ],
   },
+  code: {
+    subject: 'Your code',
+    text: (code, minutes) =>
+      `Your code is ${code}. Enter it within ${minutes} minutes where you asked for it. If you did not ask for a code, do nothing, and tell it to nobody: nobody needs it from you.`,
+  },
+  addressChanged: {
+    email: {
+      subject: 'Your email address for official messages was changed',
+      text: 'Official messages for you do not go to the email address of before any more. They still lie in your inbox.',
+    },
+    sms: {
+      subject: 'Your phone number for official messages was changed',
+      text: 'Official messages for you do not go to the phone number of before any more. They still lie in your inbox.',
+    },
+    doubt:
+      'Was it you? Then you need not do anything. If not, somebody else has signed in as you: sign in, remove the new one, and tell the service at which you have your account.',
+  },
 };

@@ -35,4 +35,21 @@ export const french: Phrases = {
       'Était-ce vous, peut-être avec un nom mal orthographié ou une ancienne adresse ? Dans ce cas, vous n’avez rien à faire. Sinon, regardez dans la liste des utilisations de vos données qui a posé la question, et prévenez ce service. Personne n’a besoin d’un mot de passe ni d’argent de votre part à cause de ce message.',
     ],
   },
+  code: {
+    subject: 'Votre code',
+    text: (code, minutes) =>
+      `Votre code est ${code}. Saisissez-le dans les ${minutes} minutes là où vous l’avez demandé. Si vous n’avez pas demandé de code, vous n’avez rien à faire. Ne le donnez à personne : personne n’en a besoin.`,
+  },
+  addressChanged: {
+    email: {
+      subject: 'Votre adresse e-mail pour les messages officiels a été modifiée',
+      text: 'Les messages officiels pour vous ne sont plus envoyés à l’adresse e-mail précédente. Ils restent dans votre boîte de réception.',
+    },
+    sms: {
+      subject: 'Votre numéro de téléphone pour les messages officiels a été modifié',
+      text: 'Les messages officiels pour vous ne sont plus envoyés au numéro de téléphone précédent. Ils restent dans votre boîte de réception.',
+    },
+    doubt:
+      'Était-ce vous ? Dans ce cas, vous n’avez rien à faire. Sinon, quelqu’un d’autre s’est connecté à votre place : connectez-vous, supprimez la nouvelle indication et prévenez le service auprès duquel vous avez votre compte.',
+  },
 };

@@ -36,4 +36,21 @@ export const german: Phrases = {
       'Waren Sie es selbst, vielleicht mit einem falsch geschriebenen Namen oder einer alten Anschrift? Dann brauchen Sie nichts zu tun. Wenn nicht, sehen Sie in der Liste der Zugriffe auf Ihre Daten nach, wer gefragt hat, und sagen Sie es dieser Stelle. Niemand braucht wegen dieser Nachricht ein Passwort oder Geld von Ihnen.',
     ],
   },
+  code: {
+    subject: 'Ihr Code',
+    text: (code, minutes) =>
+      `Ihr Code ist ${code}. Geben Sie ihn innerhalb von ${minutes} Minuten dort ein, wo Sie ihn angefordert haben. Haben Sie keinen Code angefordert, brauchen Sie nichts zu tun. Geben Sie ihn niemandem weiter: Niemand braucht ihn von Ihnen.`,
+  },
+  addressChanged: {
+    email: {
+      subject: 'Ihre E-Mail-Adresse für amtliche Nachrichten wurde geändert',
+      text: 'Amtliche Nachrichten für Sie gehen nicht mehr an die bisherige E-Mail-Adresse. Sie liegen weiterhin in Ihrem Postfach.',
+    },
+    sms: {
+      subject: 'Ihre Telefonnummer für amtliche Nachrichten wurde geändert',
+      text: 'Amtliche Nachrichten für Sie gehen nicht mehr an die bisherige Telefonnummer. Sie liegen weiterhin in Ihrem Postfach.',
+    },
+    doubt:
+      'Waren Sie das selbst? Dann brauchen Sie nichts zu tun. Wenn nicht, hat sich jemand anders als Sie angemeldet: Melden Sie sich an, entfernen Sie die neue Angabe und sagen Sie es der Stelle, bei der Sie Ihr Konto haben.',
+  },
 };

@@ -35,4 +35,21 @@ export const italian: Phrases = {
       'È stato un Suo tentativo, forse con un nome scritto male o un vecchio indirizzo? Allora non deve fare nulla. Altrimenti guardi nell’elenco degli utilizzi dei Suoi dati chi ha chiesto, e avvisi quel servizio. Nessuno ha bisogno di una password o di denaro da parte Sua per questo messaggio.',
     ],
   },
+  code: {
+    subject: 'Il Suo codice',
+    text: (code, minutes) =>
+      `Il Suo codice è ${code}. Lo inserisca entro ${minutes} minuti dove lo ha chiesto. Se non ha chiesto un codice, non deve fare nulla. Non lo dica a nessuno: nessuno ne ha bisogno.`,
+  },
+  addressChanged: {
+    email: {
+      subject: 'Il Suo indirizzo e-mail per i messaggi ufficiali è stato modificato',
+      text: 'I messaggi ufficiali per Lei non vengono più inviati all’indirizzo e-mail precedente. Restano nella Sua casella.',
+    },
+    sms: {
+      subject: 'Il Suo numero di telefono per i messaggi ufficiali è stato modificato',
+      text: 'I messaggi ufficiali per Lei non vengono più inviati al numero di telefono precedente. Restano nella Sua casella.',
+    },
+    doubt:
+      'È stata una Sua modifica? Allora non deve fare nulla. Altrimenti qualcun altro ha effettuato l’accesso al posto Suo: acceda, rimuova il nuovo recapito e avvisi il servizio presso il quale ha il Suo account.',
+  },
 };

@@ -35,4 +35,21 @@ export const norwegian: Phrases = {
       'Var det du selv, kanskje med et feilstavet navn eller en gammel adresse? Da trenger du ikke å gjøre noe. Hvis ikke, se i listen over bruk av opplysningene dine hvem som spurte, og si fra til den tjenesten. Ingen trenger passord eller penger fra deg på grunn av denne meldingen.',
     ],
   },
+  code: {
+    subject: 'Koden din',
+    text: (code, minutes) =>
+      `Koden din er ${code}. Oppgi den innen ${minutes} minutter der du ba om den. Hvis du ikke har bedt om en kode, trenger du ikke å gjøre noe. Ikke gi den til noen: Ingen trenger den fra deg.`,
+  },
+  addressChanged: {
+    email: {
+      subject: 'E-postadressen din for offentlige meldinger er endret',
+      text: 'Offentlige meldinger til deg sendes ikke lenger til den tidligere e-postadressen. De ligger fortsatt i innboksen din.',
+    },
+    sms: {
+      subject: 'Telefonnummeret ditt for offentlige meldinger er endret',
+      text: 'Offentlige meldinger til deg sendes ikke lenger til det tidligere telefonnummeret. De ligger fortsatt i innboksen din.',
+    },
+    doubt:
+      'Var det du? Da trenger du ikke å gjøre noe. Hvis ikke, har noen andre logget inn som deg: Logg inn, fjern den nye, og si fra til tjenesten der du har kontoen din.',
+  },
 };

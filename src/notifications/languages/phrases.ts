@@ -37,4 +37,16 @@ export type Phrases = {
    * time: what happened, what that does not mean, what comes of it, and what to do. It may come long after.
    */
   readonly guesses: { readonly subject: string; readonly paragraphs: readonly string[] };
+  /**
+   * The code by which a citizen verifies an address, good for so many minutes. Whoever reads it may be a stranger whose address was
+   * mistyped: it names nobody.
+   */
+  readonly code: { readonly subject: string; readonly text: (code: string, minutes: number) => string };
+  /** The news that the address of a channel was changed or removed: to the address of before, and as a text message too. */
+  readonly addressChanged: {
+    readonly email: { readonly subject: string; readonly text: string };
+    readonly sms: { readonly subject: string; readonly text: string };
+    /** Behind it: what to do who has not done that. */
+    readonly doubt: string;
+  };
 };

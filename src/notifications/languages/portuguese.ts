@@ -35,4 +35,21 @@ export const portuguese: Phrases = {
       'Foi uma tentativa sua, talvez com um nome mal escrito ou uma morada antiga? Então não precisa de fazer nada. Se não, veja na lista de utilizações dos seus dados quem perguntou, e avise esse serviço. Ninguém precisa de uma palavra-passe nem de dinheiro da sua parte por causa desta mensagem.',
     ],
   },
+  code: {
+    subject: 'O seu código',
+    text: (code, minutes) =>
+      `O seu código é ${code}. Introduza-o dentro de ${minutes} minutos onde o pediu. Se não pediu nenhum código, não precisa de fazer nada. Não o diga a ninguém: ninguém precisa dele.`,
+  },
+  addressChanged: {
+    email: {
+      subject: 'O seu correio eletrónico para mensagens oficiais foi alterado',
+      text: 'As mensagens oficiais para si já não são enviadas para o endereço de correio eletrónico anterior. Continuam na sua caixa de entrada.',
+    },
+    sms: {
+      subject: 'O seu número de telefone para mensagens oficiais foi alterado',
+      text: 'As mensagens oficiais para si já não são enviadas para o número de telefone anterior. Continuam na sua caixa de entrada.',
+    },
+    doubt:
+      'Foi uma alteração sua? Então não precisa de fazer nada. Se não, outra pessoa iniciou sessão em seu nome: inicie sessão, remova o novo contacto e avise o serviço onde tem a sua conta.',
+  },
 };

@@ -35,4 +35,21 @@ export const spanish: Phrases = {
       '¿Fue usted, quizá con un nombre mal escrito o una dirección antigua? Entonces no tiene que hacer nada. Si no, mire en la lista de usos de sus datos quién preguntó, y avise a ese servicio. Nadie necesita una contraseña ni dinero de usted por este mensaje.',
     ],
   },
+  code: {
+    subject: 'Su código',
+    text: (code, minutes) =>
+      `Su código es ${code}. Introdúzcalo antes de ${minutes} minutos donde lo pidió. Si no ha pedido ningún código, no tiene que hacer nada. No se lo diga a nadie: nadie lo necesita de usted.`,
+  },
+  addressChanged: {
+    email: {
+      subject: 'Se ha cambiado su correo electrónico para mensajes oficiales',
+      text: 'Los mensajes oficiales para usted ya no se envían a la dirección de correo anterior. Siguen en su buzón.',
+    },
+    sms: {
+      subject: 'Se ha cambiado su número de teléfono para mensajes oficiales',
+      text: 'Los mensajes oficiales para usted ya no se envían al número de teléfono anterior. Siguen en su buzón.',
+    },
+    doubt:
+      '¿Fue usted? Entonces no tiene que hacer nada. Si no, otra persona ha iniciado sesión en su nombre: inicie sesión, elimine el dato nuevo y avise al servicio en el que tiene su cuenta.',
+  },
 };

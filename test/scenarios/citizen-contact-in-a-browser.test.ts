@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { axeFaults, openBrowser, openPage, overflow, type View, withoutBrowser } from '../browser.ts';
+import { otherThan } from '../contact-house.ts';
+import { codeInOutbox } from '../outbox-code.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+// The form on which citizens say how they wish to be reached, as somebody fills it in.
+const skip = withoutBrowser;
+let home: ServerHome;
+let browser: Browser;
+
+const thisFile = afterThisFile();
+before(async () => {
+  if (skip !== false) return;
+  home = await makeHome(thisFile);
+  await home.start();
+  browser = await openBrowser(thisFile);
+});
+
+const looks: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>
+  [360, 1000].map((widthPx) => ({ scheme, widthPx, locale: 'en' })),
+);
+
+/** Goes by Tab to the field that is called so, as it is read out, and gives what has the focus then. */
+async function reach(page: Page, label: string): Promise<void> {
+  for (let steps = 0; steps < 60; steps += 1) {
+    await page.keyboard.press('Tab');
+    const named = await page.evaluate<string>(`(() => {
+      const one = document.activeElement;
+      return (one.labels?.[0] ?? one).innerText.trim();
+    })()`);
+    if (named === label) return;
+  }
+  assert.fail(`no way by the keyboard to ${label}`);
+}
+
+async function send(page: Page): Promise<void> {
+  await reach(page, 'Save');
+  await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+}
+
+for (const look of looks) {
+  test(`wishes are stated by the keyboard alone, and what is wrong is heard first, ${look.scheme}, ${look.widthPx} px wide`, {
+    skip,
+  }, async () => {
+    await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, look);
+    const { page, faults } = seen;
+    await page.getByText('demo-mary').locator('..').locator('a').click();
+    await page.waitForURL(`${home.url}/me/contact`);
+    const check = async (where: string) =>
+      assert.deepEqual([faults, await overflow(page), await axeFaults(page)], [[], [], []], where);
+    await check('the form');
+    await reach(page, 'Email');
+    await page.keyboard.type('Second');
+    await reach(page, 'Text message');
+    await page.keyboard.type('Second');
+    await send(page);
+    await check('the form with what is wrong');
+    const focused = await page.evaluate<string>(`document.activeElement.getAttribute('role')`);
+    assert.equal(focused, 'alert');
+    const [fault] = await page.locator('[role=alert] a').allInnerTexts();
+    assert.equal(fault, 'Two ways have the same place in the order. Give each its own.');
+    await reach(page, fault ?? '');
+    await page.keyboard.press('Enter');
+    assert.equal(new URL(page.url()).hash, '#email');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.type('First');
+    await reach(page, 'Emails only in these hours');
+    if (!(await page.locator('#hours-email').isChecked())) await page.keyboard.press('Space');
+    await reach(page, 'From');
+    await page.keyboard.type('8:00');
+    await reach(page, 'Until');
+    await page.keyboard.type('18:00');
+    await reach(page, 'Time zone');
+    await page.keyboard.type('Europe/Lisbon');
+    await send(page);
+    await check('the form that was kept');
+    assert.equal(page.url(), `${home.url}/me/contact?done=wishes`);
+    assert.match((await page.locator('[role=status]').textContent()) ?? '', /^Your wishes are kept\./);
+    const chosen = await page.evaluate<string[]>(`[...document.querySelectorAll('select')].map((one) => one.value)`);
+    assert.deepEqual(chosen, ['1', '2', '', '8', '18', 'Europe/Lisbon', '']);
+    assert.ok(await page.locator('#hours-email').isChecked());
+  });
+}
+
+/** Presses the button that is called so, by the keyboard, and waits for the page behind it. */
+async function press(page: Page, name: string): Promise<void> {
+  await reach(page, name);
+  await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+}
+
+for (const look of [looks[0], looks[3]].filter((one) => one !== undefined)) {
+  test(`an address is verified by the keyboard alone, ${look.scheme}, ${look.widthPx} px wide`, { skip }, async () => {
+    await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, look);
+    const { page, faults } = seen;
+    await page.getByText('demo-anh').locator('..').locator('a').click();
+    await page.waitForURL(`${home.url}/me/contact`);
+    const check = async (where: string) =>
+      assert.deepEqual([faults, await overflow(page), await axeFaults(page)], [[], [], []], where);
+    const address = `anh.${'long-'.repeat(8)}${look.widthPx}@example.org`;
+    await reach(page, 'New email address');
+    await page.keyboard.type(address);
+    await press(page, 'Send a code by email');
+    await check('a code is on its way');
+    const code = await codeInOutbox(home, address);
+    await reach(page, 'Code from the email');
+    await page.keyboard.type(otherThan(code));
+    await press(page, 'Confirm the email address');
+    await check('the wrong code');
+    assert.equal(await page.evaluate<string>(`document.activeElement.getAttribute('role')`), 'alert');
+    await reach(page, 'Code from the email');
+    await page.keyboard.type(code);
+    await press(page, 'Confirm the email address');
+    await check('the address is confirmed');
+    assert.ok((await page.getByRole('status').textContent())?.startsWith('The address is confirmed'));
+    await press(page, 'Remove the email address');
+    await check('the address is removed');
+    assert.ok((await page.getByRole('status').textContent())?.startsWith('The address was removed.'));
+  });
+}
+
+for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
+  test(`nothing is found wrong with all that the page can show in ${locale}, narrow as on a telephone`, {
+    skip,
+  }, async () => {
+    await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, {
+      ...{ scheme: 'light', widthPx: 360, locale },
+    });
+    const { page, faults } = seen;
+    await page.getByText('demo-layla').locator('..').locator('a').click();
+    await page.waitForURL(`${home.url}/me/contact`);
+    await page.locator('#address-email').fill(`layla.${locale}@example.org`);
+    await Promise.all([page.waitForEvent('load'), page.locator('#address-email').press('Enter')]);
+    await page.locator('#code-email').fill('0');
+    await Promise.all([page.waitForEvent('load'), page.locator('#code-email').press('Enter')]);
+    assert.deepEqual([faults, await overflow(page), await axeFaults(page)], [[], [], []]);
+    assert.equal(await page.getByRole('alert').count(), 1);
+  });
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { otherThan } from '../contact-house.ts';
+import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../cookie-browser.ts';
+import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { codeInOutbox } from '../outbox-code.ts';
+import { formOf } from '../page-form.ts';
+import { until } from '../until.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+// The page on which citizens say how they wish to be reached.
+let home: ServerHome;
+
+const thisFile = afterThisFile();
+before(async () => {
+  home = await makeHome(thisFile);
+  await home.start('demo');
+});
+
+const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
+const kept = 'Your wishes are kept.';
+
+async function signedIn(citizenId: string): Promise<CookieBrowser> {
+  const browser = openCookieBrowser(home.url);
+  const page = await signInAtDemo(browser, citizenId, '/me/contact');
+  assert.equal(page.url, `${home.url}/me/contact`, textOf(page));
+  return browser;
+}
+
+/** The form of the page with these fields changed, as it is sent. */
+async function changed(browser: CookieBrowser, change: Readonly<Record<string, string>>): Promise<URLSearchParams> {
+  const form = formOf(textOf(await browser.get('/me/contact')));
+  for (const [name, value] of Object.entries(change)) form.set(name, value);
+  return form;
+}
+
+test('a citizen states wishes, comes back to a page that has them, and later messages go by them', async () => {
+  const mary = await signedIn('demo-mary');
+  const form = await changed(mary, { email: 'never', letter: '1', language: 'nn' });
+  const sent = await mary.post('/me/contact', {}, form);
+  assert.deepEqual([sent.status, sent.headers.location], [303, '/me/contact?done=wishes'], textOf(sent));
+  const page = textOf(await mary.get('/me/contact?done=wishes'));
+  assert.ok(page.includes(kept));
+  assert.deepEqual([...formOf(page)], [...form]);
+  const again = textOf(await mary.get('/me/contact'));
+  assert.deepEqual([again.includes(kept), [...formOf(again)]], [false, [...form]]);
+  const [ask, token] = [createExchange(home.url), await home.token()];
+  const message = { citizenId: 'demo-mary', message: 'Your permit is ready.' };
+  const id = String(jsonOf(await ask(sendJson(token, '/v1/notifications/send', message)))['id']);
+  await until(async () => {
+    const seen = textOf(await ask({ path: `/v1/notifications/${id}`, headers: withToken(token) }));
+    return /"channel":"email","status":"skipped".*"declined"/.test(seen);
+  });
+  assert.match(textOf(await mary.get('/me/uses')), /How you want to be reached was stated/);
+});
+
+test('what cannot be kept comes back with what is wrong, and leaves all as it was', async () => {
+  const layla = await signedIn('demo-layla');
+  assert.equal((await layla.post('/me/contact', {}, await changed(layla, { sms: '1' }))).status, 303);
+  const before = [...formOf(textOf(await layla.get('/me/contact')))];
+  for (const [change, told] of [
+    [{ email: '1', sms: '1' }, 'Two ways have the same place in the order.'],
+    [{ hoursFor: 'email', from: '8', until: '8', timeZone: 'UTC' }, 'Choose two different hours'],
+    [{ hoursFor: 'email', from: '8', until: '18' }, 'Choose a time zone.'],
+    // What only the operation knows to be wrong.
+    [{ hoursFor: 'email', from: '8', until: '18', timeZone: 'Oslo' }, 'The form could not be read.'],
+    [{ letter: 'never' }, 'The form could not be read.'],
+    [{ language: '<b>' }, 'The form could not be read.'],
+  ] as const) {
+    const form = await changed(layla, change);
+    const answer = await layla.post('/me/contact', {}, form);
+    assert.equal(answer.status, 400, told);
+    assert.ok(textOf(answer).includes(told), told);
+    assert.match(textOf(answer), /role="alert"/);
+    assert.deepEqual([...formOf(textOf(answer))].sort(), [...form].sort());
+  }
+  assert.deepEqual([...formOf(textOf(await layla.get('/me/contact')))], before);
+});
+
+test('the page shows the addresses that were confirmed, and none of the register', async () => {
+  const anh = await signedIn('demo-anh');
+  const registered = home.demo().citizens.find(({ citizenId }) => citizenId === 'demo-anh')?.email ?? assert.fail();
+  const before = textOf(await anh.get('/me/contact'));
+  assert.equal(before.match(/None is confirmed/g)?.length, 2);
+  assert.ok(!before.includes(registered));
+  const path = join(home.dataDir, 'contacts.jsonl');
+  const email = { address: 'anh+new@example.org', verifiedAt: '2026-01-02T00:00:00Z' };
+  writeFileSync(path, JSON.stringify({ citizenId: 'demo-anh', email }));
+  const ran = await home.run('contacts', 'import', path);
+  assert.equal(ran.code, 0, ran.stderr);
+  const page = textOf(await anh.get('/me/contact'));
+  assert.match(page, /<bdi>anh\+new@example\.org<\/bdi>, confirmed on\s*<time datetime="2026-01-02T00:00:00Z">/);
+  assert.equal(page.match(/None is confirmed/g)?.length, 1);
+  // To state wishes leaves it in place.
+  assert.equal((await anh.post('/me/contact', {}, formOf(page))).status, 303);
+  assert.match(textOf(await anh.get('/me/contact')), /anh\+new@example\.org/);
+});
+
+test('a citizen verifies an address by its code, and removes it again', async () => {
+  const joao = await signedIn('demo-joao');
+  const address = 'joao.new@example.org';
+  const form = formOf(textOf(await joao.get('/me/contact')), 'value="ask"');
+  form.set('address', ` ${address} `);
+  assert.deepEqual(
+    [...form],
+    [
+      ['what', 'ask'],
+      ['channel', 'email'],
+      ['address', ` ${address} `],
+    ],
+  );
+  const asked = await joao.post('/me/contact', {}, form);
+  assert.deepEqual([asked.status, asked.headers.location], [303, '/me/contact?done=asked'], textOf(asked));
+  const page = textOf(await joao.get('/me/contact?done=asked'));
+  assert.match(page, /A code is on its way\..*<bdi>joao\.new@example\.org<\/bdi>: A code was sent there/s);
+  assert.equal(page.match(/None is confirmed/g)?.length, 2);
+  const entering = formOf(page, 'value="confirm"');
+  const code = await codeInOutbox(home, address);
+  // As somebody writes it down.
+  entering.set('code', ` ${code.slice(0, 3)} ${code.slice(3)}`);
+  const confirmed = await joao.post('/me/contact', {}, entering);
+  assert.equal(confirmed.headers.location, '/me/contact?done=confirmed', textOf(confirmed));
+  const after = textOf(await joao.get('/me/contact?done=confirmed'));
+  assert.match(after, /<bdi>joao\.new@example\.org<\/bdi>, confirmed on/);
+  assert.equal(after.includes('value="confirm"'), false);
+  const removing = formOf(after, 'value="remove"');
+  for (const _ of ['once', 'and again, by a second press']) {
+    const removed = await joao.post('/me/contact', {}, removing);
+    assert.ok(removed.status === 303 || removed.status === 200, textOf(removed));
+  }
+  assert.doesNotMatch(textOf(await joao.get('/me/contact')), /joao\.new/);
+  assert.match(textOf(await joao.get('/me')), /O seu correio eletrónico para mensagens oficiais foi alterado/);
+  await until(async () => {
+    const uses = textOf(await joao.get('/me/uses'));
+    return ['A code was sent', 'was confirmed by a code', 'that was confirmed was removed'].every((kind) =>
+      uses.includes(kind),
+    );
+  });
+});
+
+test('what is wrong with an address or a code is told beside its field', async () => {
+  const suharti = await signedIn('demo-suharti');
+  const told = async (change: Readonly<Record<string, string>>) => {
+    const answer = await suharti.post('/me/contact', {}, new URLSearchParams(change));
+    const page = textOf(answer);
+    const [, field = '', text = ''] = /role="alert".*?<a href="#([\w-]+)">(.*?)<\/a>/s.exec(page) ?? [];
+    assert.match(page, new RegExp(`id="${field}"[^>]*aria-invalid="true" aria-describedby="fault-${field}"`));
+    return [answer.status, field, text, new RegExp(`id="${field}"[^>]* value="([^"]*)"`).exec(page)?.[1]];
+  };
+  const ask = { what: 'ask', channel: 'email' };
+  const confirm = { what: 'confirm', channel: 'email' };
+  const noAddress = 'This is no email address to which a code can go.';
+  assert.deepEqual(await told({ ...ask, address: 'a"b' }), [400, 'address-email', noAddress, 'a&quot;b']);
+  const [, field, text] = await told({ ...confirm, code: '012345' });
+  assert.deepEqual([field, text?.toString().slice(0, 21)], ['address-email', 'A new code is needed:']);
+  assert.equal(
+    (await suharti.post('/me/contact', {}, new URLSearchParams({ ...ask, address: 'su@example.org' }))).status,
+    303,
+  );
+  for (const code of ['12', 'x'.repeat(6), otherThan(await codeInOutbox(home, 'su@example.org'))])
+    assert.deepEqual((await told({ ...confirm, code })).slice(0, 3), [
+      ...[400, 'code-email', 'This is not the code that was sent last.'],
+    ]);
+  await until(async () => {
+    const answer = await suharti.post('/me/contact', {}, new URLSearchParams({ ...ask, address: 'su@example.org' }));
+    return answer.status !== 303;
+  });
+  assert.deepEqual(await told({ ...ask, address: 'su@example.org' }), [
+    ...[400, 'address-email', 'No more codes can be sent today. Try again tomorrow.', 'su@example.org'],
+  ]);
+  for (const wrong of [
+    { what: 'ask', channel: 'letter' },
+    { what: 'erase', channel: 'email' },
+    { what: '', channel: 'email' },
+  ])
+    assert.equal((await suharti.post('/me/contact', {}, new URLSearchParams({ ...wrong }))).status, 400);
+});
