@@ -12,11 +12,15 @@ const publicUrl = 'https://api.example.gov';
 const settings = { PUBLIC_URL: publicUrl, API_THREADS: '1' };
 
 /** Two processes on one PostgreSQL database, each at a port of its own behind one public address; keys are made. */
-export async function twoProcesses(t: Afterwards): Promise<readonly [ProcessHome, ProcessHome]> {
-  const first = await makeHome(t, { engine: 'postgres', settings });
+export async function twoProcesses(
+  t: Afterwards,
+  more: Readonly<Record<string, string>> = {},
+): Promise<readonly [ProcessHome, ProcessHome]> {
+  const own = { ...settings, ...more };
+  const first = await makeHome(t, { engine: 'postgres', settings: own });
   assert.equal((await runHere(first, 'keys', 'create')).code, 0);
   const shared = { DATABASE_URL: first.databaseUrl ?? '', ROOT_KEY_FILE: join(first.dataDir, 'root.key') };
-  const second = await makeHome(t, { settings: { ...settings, ...shared } });
+  const second = await makeHome(t, { settings: { ...own, ...shared } });
   return [
     { ...first, publicUrl },
     { ...second, publicUrl },
