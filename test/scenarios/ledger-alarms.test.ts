@@ -27,7 +27,11 @@ test('metrics and /readyz say how the ledger is, and an entry that was changed i
   // What cannot be read says nothing of what was signed.
   const db = await home.openDb();
   await db.write([{ sql: 'alter table ledger_checkpoint rename to ledger_checkpoint_away' }]);
-  const faults = () => server.stderr().split('\n').filter((line) => line.includes('"msg":"fault"'));
+  const faults = () =>
+    server
+      .stderr()
+      .split('\n')
+      .filter((line) => line.includes('"msg":"fault"'));
   await until(async () => faults().some((line) => line.includes('monitor.ts')));
   await db.write([{ sql: 'alter table ledger_checkpoint_away rename to ledger_checkpoint' }]);
   assert.deepEqual(
