@@ -9,6 +9,7 @@ import {
   type Terminal,
 } from './cli/command.ts';
 import { commandSocket, handOver, takeCommands } from './cli/running-server.ts';
+import type { House } from './compose.ts';
 import { readSettings, type Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
@@ -74,8 +75,8 @@ function ownHouse(settings: () => Settings): UseHouse {
     withHouse(settings(), async (house) => await use({ ...house, isAlone: house.db.engine === 'sqlite' }));
 }
 
-const withHouse: typeof import('./with-house.ts').withHouse = async (settings, use) =>
-  await (await import('./with-house.ts')).withHouse(settings, use);
+const withHouse: typeof import('./with-house.ts').withHouse = async (settings, use, how) =>
+  await (await import('./with-house.ts')).withHouse(settings, use, how);
 
 function serverFamilies(settings: () => Settings, terminal: Terminal, environment: Environment): readonly Family[] {
   const takeFor: TakeFor = async (house) => {
@@ -159,11 +160,12 @@ async function createKeys(settings: Settings, terminal: Terminal): Promise<ExitC
     terminal.stderr(`Made ${path}. Keep a copy elsewhere: without it nothing that was sealed can be opened.\n`);
   }
   const { createMissingSigningKeys } = await import('./access/signing-key-store.ts');
-  return await withHouse<ExitCode>(settings, async (house) => {
+  const make = async (house: House): Promise<ExitCode> => {
     const made = await createMissingSigningKeys({ db: house.db, root: house.root, clock: house.clock }, house.random);
     terminal.stderr(
       made.length === 0 ? 'All signing keys are there.\n' : `Made signing keys for ${made.join(', ')}.\n`,
     );
     return 0;
-  });
+  };
+  return await withHouse(settings, make, { mayBegin: true });
 }

@@ -55,19 +55,21 @@ export type Ground = {
   readonly timer: Timer;
   readonly random: Random;
   readonly log: Log;
+  /** Refuses to begin a new database; what makes a new installation does not ask for it. */
+  readonly mustBeThere?: boolean;
   /** Called when the database is lost for this process; it has to stop, and the next start recovers. */
   readonly onLost?: (fault: Error) => void;
 };
 
 /** Opens the database, migrated, and what stands on it. */
 export async function openHouse(ground: Ground): Promise<House> {
-  const { settings, clock, random, log, onLost } = ground;
+  const { settings, clock, random, log, mustBeThere = false, onLost } = ground;
   const { dataDir } = settings;
   const databaseUrl = settings.databaseUrl?.reveal();
   const lost = onLost === undefined ? {} : { onLost };
   // A large table takes minutes, in which nothing else is heard of the start.
   const onMigration = (step: Step) => log.notice('the database is migrated before anything is served', step);
-  const open = () => openDatabase({ databaseUrl, dataDir, clock, random, onMigration, ...lost });
+  const open = () => openDatabase({ databaseUrl, dataDir, mustBeThere, clock, random, onMigration, ...lost });
   const db = await inFolderOf('DATA_DIR', open);
   try {
     await refuseOtherLasting(db.read, ground.root);

@@ -169,6 +169,7 @@ async function runUntilStopped(
   };
   const house = await openHouse({
     ...{ settings, root, log, clock: systemClock, timer: systemTimer, random: systemRandom },
+    mustBeThere: !mode.isDemo,
     onLost: lost('database'),
   });
   const seat = firstSeat(mostThreads(settings.apiThreads));

@@ -9,7 +9,7 @@ import { type Edge, openEdge } from './compose/access.ts';
 import { confirmMounts, providerCallbacks } from './compose/channels.ts';
 import { watchClock } from './compose/clock.ts';
 import { countingCommit, eventCounts } from './compose/counts.ts';
-import { type Keeping, startKeeping } from './compose/documents.ts';
+import { type Keeping, startKeeping, tellOfAbsentDocuments } from './compose/documents.ts';
 import { createFront, type Front, startAdmin } from './compose/front.ts';
 import { standingPolicy, startClearing, tellOfOldRecords } from './compose/identity.ts';
 import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose/ledger.ts';
@@ -97,7 +97,7 @@ export async function serve(given: House, mode: Mode): Promise<Running> {
 }
 
 async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Running> {
-  let metrics: Metrics | undefined;
+  const watched = observed(given.log);
   let calling: Calling | undefined;
   let delivering: Delivering | undefined;
   let keeping: Keeping | undefined;
@@ -110,11 +110,11 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const { port, publicUrl } = await chooseAddress(given.settings);
   const demo = mode.isDemo ? await (await import('./compose/demo-issuer.ts')).demoSignIn(given, publicUrl) : undefined;
   const settings = demo?.settings ?? given.settings;
-  const house = { ...given, settings, commit: counting.commit, log: observed(given.log, () => metrics) };
+  const house = { ...given, settings, commit: counting.commit, log: watched.log };
   const access = await openAccess(house, mode.isDemo && mode.isHelper !== true);
   const edge = openEdge(house, publicUrl, isAlone(house, mode));
   await standingPolicy(house);
-  if (mode.isHelper !== true) await tellOfOldRecords(house);
+  if (mode.isHelper !== true) await Promise.all([tellOfOldRecords(house), tellOfAbsentDocuments(house)]);
   // Nobody else can have an SQLite file open: whoever held a lease is gone.
   if (house.db.engine === 'sqlite' && mode.isHelper !== true) await house.claim(endLeases);
   const endpoints = endpointsOf(operations);
@@ -125,11 +125,11 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const site = { publicUrl, edge, front, ledger, ports, wakes, mounts: demo?.mounts ?? [] };
   const server = begin(await openServer(house, mode, site));
   if (mode.roles.has('api')) await listen(server, mode.seat, { host: settings.host, port });
-  const counted = await createMetrics();
-  metrics = counted;
-  counting.begin(eventCounts(counted, given.log));
+  const metrics = await createMetrics();
+  watched.begin(metrics);
+  counting.begin(eventCounts(metrics, given.log));
   const threads = begin(startThreads(house, mode, { port, publicUrl, wakes, server, front, metrics }));
-  const metricsPage = counted.page(threads?.snapshots);
+  const metricsPage = metrics.page(threads?.snapshots);
   const admin = begin(mode.isHelper === true ? undefined : await startAdmin(house, front, metricsPage));
   // What may be refused comes first: a wrong setting or a port that is taken ends the start before anything is at work.
   const sequencing = begin(mode.roles.has('sequencer') ? await startSequencer(house, ledger) : undefined);
@@ -145,7 +145,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
     adminUrl: admin?.url,
     issueAccessToken: front.issueAccessToken,
     forgetClients: front.forget,
-    snapshot: counted.snapshot,
+    snapshot: metrics.snapshot,
     leave: server.leave,
     stop: async () => {
       // All of them take nothing new from now on, and share one time to finish.

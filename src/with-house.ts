@@ -11,12 +11,17 @@ function quietLog(): Log {
   return createLog('error');
 }
 
-/** Opens the house of these settings for one command, and closes it behind it. */
-export async function withHouse<T>(settings: Settings, use: (house: House) => Promise<T>): Promise<T> {
+/** Opens the house of these settings for one command, and closes it behind it. Only `mayBegin` makes a database where none is. */
+export async function withHouse<T>(
+  settings: Settings,
+  use: (house: House) => Promise<T>,
+  { mayBegin = false } = {},
+): Promise<T> {
   const root = readRootKey(rootKeyPath(settings));
   const house = await openHouse({
     settings,
     root,
+    mustBeThere: !mayBegin,
     clock: systemClock,
     timer: systemTimer,
     random: systemRandom,

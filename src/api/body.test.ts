@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { faultsOfUnwanted, jsonBodyLimit, readJsonBody } from './body.ts';
@@ -58,4 +60,19 @@ test('a body where none is taken may say nothing, and is not read further than t
     'unknown-input',
   ]);
   assert.ok(taken < 10, String(taken));
+});
+
+test('a request that has come whole in several parts is read whole', async () => {
+  const arrived = (...parts: readonly string[]) => {
+    const message = new IncomingMessage(new Socket());
+    for (const part of parts) message.push(part);
+    message.push(null);
+    message.complete = true;
+    return message;
+  };
+  assert.deepEqual(await readJsonBody(arrived('{"name":', '"Ann', '"}')), { value: { name: 'Ann' } });
+  const text = 'x'.repeat(jsonBodyLimit - 2);
+  assert.deepEqual(await readJsonBody(arrived('"', text, '"')), { value: text });
+  const [issue] = await faultsOfUnwanted(arrived('{}', '{"dryRun":true}'));
+  assert.equal(issue?.code, 'unknown-input');
 });

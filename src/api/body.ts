@@ -54,8 +54,8 @@ export async function faultsOfUnwanted(stream: Readable): Promise<readonly Issue
 function hereAlready(stream: Readable, limit: number): Uint8Array | undefined {
   if (!(stream instanceof IncomingMessage) || !stream.complete || stream.readableEnded) return undefined;
   if (stream.readableLength === 0 || stream.readableLength > limit) return undefined;
-  // Without an encoding set what is read is a buffer.
-  return (stream.read() as Uint8Array | null) ?? undefined;
+  // Asked for no length, Node.js 26 gives one part of several. Without an encoding set what is read is a buffer.
+  return (stream.read(stream.readableLength) as Uint8Array | null) ?? undefined;
 }
 
 /**

@@ -8,7 +8,12 @@ export type Load = {
   begin(): void;
   end(): void;
   shed(): Refusal | undefined;
-  /** From now on nothing new is taken; resolves when what was taken is answered, or after `deadlineMs`. */
+  /** From now on it is `stopping`: each answer is the last one of its connection. */
+  beginStop(): void;
+  /**
+   * Resolves when what was taken is answered, or after `deadlineMs`. What comes meanwhile on open connections is taken for a
+   * moment more, since its callers know of no stop, and then refused.
+   */
   drain(deadlineMs: number): Promise<void>;
   readonly inFlight: number;
   /** How many requests have begun so far. */
@@ -20,12 +25,16 @@ export type Load = {
 /** How much may be at work at once, and how late the event loop may run, before new requests are refused with 503. */
 export const loadLimits = { inFlight: 2_000, loopDelayMs: 200 } as const;
 
+/** How long the answers of a stop may still be followed by one request of each open connection. */
+const graceMs = 1_000;
+
 /** Watches the process; a refused request has cost nothing but the refusal. */
-export function createLoad(): Load {
+export function createLoad(takesMoreForMs = graceMs): Load {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   let inFlight = 0;
   let begun = 0;
   let stopping = false;
+  let refusing = false;
   let late = false;
   let drained: (() => void) | undefined;
   let watching: NodeJS.Timeout | undefined;
@@ -48,19 +57,26 @@ export function createLoad(): Load {
       if (stopping && inFlight === 0) drained?.();
     },
     shed: () => {
-      if (stopping)
+      if (refusing)
         return refuse('capacity-reduced', 'The server is stopping; nothing was processed.', stoppingHeaders);
       if (late || inFlight >= loadLimits.inFlight) return refuse('capacity-reduced', undefined, busyHeaders);
       return undefined;
     },
+    beginStop: () => {
+      stopping = true;
+    },
     drain: async (deadlineMs) => {
       stopping = true;
-      if (inFlight === 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       drained = resolve;
       const timer = setTimeout(resolve, deadlineMs);
-      await promise;
+      const grace = setTimeout(() => {
+        refusing = true;
+      }, takesMoreForMs);
+      if (inFlight > 0) await promise;
       clearTimeout(timer);
+      clearTimeout(grace);
+      refusing = true;
     },
     get inFlight() {
       return inFlight;

@@ -136,21 +136,30 @@ function valuesOf(gauge: Gauge): [Labels, number][] {
   return value === undefined ? [] : [[{}, value]];
 }
 
-/** A log whose lines are counted as well, once there are metrics. */
-export function observed(log: Log, metrics: () => Metrics | undefined): Log {
+/** A log whose lines are counted as well, once there are metrics: faults of the start then too, requests from then on. */
+export function observed(log: Log): { readonly log: Log; begin(metrics: Metrics): void } {
+  let metrics: Metrics | undefined;
+  const early: string[] = [];
   return {
-    ...log,
-    request: (line) => {
-      metrics()?.observe(line);
-      log.request(line);
+    begin: (begun) => {
+      metrics = begun;
+      for (const kind of early) begun.fault(kind);
     },
-    refused: (refusal, instance) => {
-      metrics()?.refused(refusal.slug);
-      log.refused(refusal, instance);
-    },
-    fault: (kind, fault, instance) => {
-      metrics()?.fault(kind);
-      log.fault(kind, fault, instance);
+    log: {
+      ...log,
+      request: (line) => {
+        metrics?.observe(line);
+        log.request(line);
+      },
+      refused: (refusal, instance) => {
+        metrics?.refused(refusal.slug);
+        log.refused(refusal, instance);
+      },
+      fault: (kind, fault, instance) => {
+        if (metrics === undefined) early.push(kind);
+        else metrics.fault(kind);
+        log.fault(kind, fault, instance);
+      },
     },
   };
 }

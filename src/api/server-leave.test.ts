@@ -121,8 +121,29 @@ test('a server that is stopped while it leaves stops as any does', onLinux, asyn
   await until(async () => isBegun);
   const leaving = second.leave();
   const stopping = second.stop(300);
-  const { status, headers } = await kept({ path: '/name' });
-  assert.deepEqual([status, headers.connection], [503, 'close']);
+  assert.deepEqual(told(await kept({ path: '/name' })), [200, 'second', 'close']);
   await Promise.all([stopping, leaving, download]);
   assert.equal(textOf(await kept({ path: '/name' })), 'first');
+});
+
+test('a server that stops refuses nobody who is connected: each is answered once more, and sent away', async (t) => {
+  let goOn: (() => void) | undefined;
+  const server = namedServer('only', 0, (call) => {
+    goOn = call;
+  });
+  const port = await server.listen('127.0.0.1', 0);
+  const at = { url: `http://127.0.0.1:${port}`, name: 'only' };
+  const [slow, kept, idle] = [await connectedTo(t, at), await connectedTo(t, at), await connectedTo(t, at)];
+  const download = slow({ path: '/slow' });
+  await until(async () => goOn !== undefined);
+  const stopped = server.stop(60_000);
+  // It listens no more some turns later.
+  const fresh = async () => await createExchange(at.url)({ path: '/name' }).catch((fault: unknown) => fault);
+  await until(async () => (await fresh()) instanceof Error);
+  assert.deepEqual(told(await kept({ path: '/name' })), [200, 'only', 'close']);
+  await assert.rejects(kept({ path: '/name' }));
+  goOn?.();
+  assert.equal(textOf(await download), 'onlyonly');
+  await stopped;
+  await assert.rejects(idle({ path: '/name' }));
 });

@@ -5,7 +5,7 @@ import type { CertificateReader } from '../access/client-certificate.ts';
 import type { Random } from '../kernel/clock.ts';
 import { mintUuid } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
-import { closeListener, untilNobodyComes } from './close-listener.ts';
+import { closeListener } from './close-listener.ts';
 import type { House } from './dispatch.ts';
 import { createGuardedServer, httpLimits, methods } from './guard.ts';
 import { createLoad, type Load } from './load.ts';
@@ -65,11 +65,14 @@ export type ApiServer = {
    * its next answer or when it has been idle for as long as any. Resolves when the last one is over, however long that takes.
    */
   leave(): Promise<void>;
-  /** Takes nothing new, finishes what was taken within `deadlineMs`, and closes. */
+  /**
+   * Takes no new connection, lets each go behind its next answer, finishes what was taken within `deadlineMs`, and closes: who
+   * calls over kept connections, as a proxy, is refused nothing by a server that another takes the place of.
+   */
   stop(deadlineMs: number): Promise<void>;
 };
 
-/** How long a stop waits for requests on connections that were open before it; each is answered with 503 and closed. */
+/** How long a stop, when all is answered, waits for requests on connections that have brought none yet; they are answered with 503. */
 const lingerMs = 500;
 
 /** Builds the HTTP server: the guard in front, one route for each operation, a problem for everything else. */
@@ -91,7 +94,7 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
     refusedPage: parts.refusedPage,
     strip: parts.certificates?.strip,
     tls: parts.tls,
-    moves: spread?.moves,
+    moves: (connection: object) => load.stopping || spread?.moves(connection) === true,
   };
   const app = Fastify({
     serverFactory: (handler) => createGuardedServer(guard, counted(load, handler)),
@@ -127,11 +130,12 @@ export function createApiServer<P>(parts: ServerParts<P>): ApiServer {
       await over;
     },
     stop: async (deadlineMs) => {
+      load.beginStop();
+      const { over } = await closeListener(app.server);
       spread?.end();
       await load.drain(deadlineMs);
-      await untilNobodyComes(app.server);
-      const ended = new Promise<void>((resolve) => app.server.close(() => resolve()));
-      await Promise.race([ended, pause(lingerMs, undefined, { ref: false })]);
+      app.server.closeIdleConnections();
+      await Promise.race([over, pause(lingerMs, undefined, { ref: false })]);
       app.server.closeAllConnections();
       await app.close();
       load.close();

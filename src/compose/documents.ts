@@ -1,10 +1,11 @@
 import type { Log } from '../api/log.ts';
 import type { DocumentsRoom } from '../cli/documents.ts';
 import type { House } from '../compose.ts';
-import { inFolderOf } from '../config/settings.ts';
+import { inFolderOf, type Settings } from '../config/settings.ts';
 import type { BlobStore } from '../documents/blobs/blob-store.ts';
-import { openFolderBlobs } from '../documents/blobs/folder.ts';
+import { isAnyIn, openFolderBlobs } from '../documents/blobs/folder.ts';
 import { isErasureDue, runDeletion } from '../documents/deletion-run.ts';
+import { areSomeHeld } from '../documents/document-store.ts';
 import type { DocumentPorts } from '../documents/ports.ts';
 import { type Scanning, startScanning } from '../documents/scan-documents.ts';
 import { clamdScanner } from '../documents/scanners/clamd.ts';
@@ -12,6 +13,7 @@ import { type Swept, sweepBlobs } from '../documents/sweep-blobs.ts';
 import { createLimit } from '../jobs/limit.ts';
 import { repeat, soonMs } from '../jobs/repeat.ts';
 import { hostOf } from '../kernel/url-host.ts';
+import type { Read } from '../store/db.ts';
 
 const dayMs = 86_400_000;
 
@@ -63,6 +65,23 @@ export async function documentsRoom(house: House, operator: string): Promise<Doc
 /** Tells the operator that what was stored is not what is there: a line of the log, and a count of the metrics. */
 export function documentAlarm(log: Log): DocumentPorts['alarm'] {
   return (kind, document) => log.fault(kind, new Error(`${kind}: ${document}`));
+}
+
+/** What is wrong where documents are on record and their folder holds none: it is another one, or is not mounted. */
+export async function absentDocuments({ documentStore }: Settings, read: Read): Promise<string | undefined> {
+  // A bucket is there or gives no answer; a folder that is not mounted is an empty one.
+  if (documentStore.startsWith('s3://') || !(await areSomeHeld(read)) || (await isAnyIn(documentStore)))
+    return undefined;
+  return `documents are on record, and ${documentStore} holds none`;
+}
+
+/** Where they belong, as `doctor` and the log say it. */
+export const whereDocumentsBelong = 'see that DOCUMENT_STORE names their folder, and that it is mounted';
+
+/** Tells the operator of that at the start; what needs no document is served. */
+export async function tellOfAbsentDocuments({ settings, db, log }: House): Promise<void> {
+  const absent = await absentDocuments(settings, db.read);
+  if (absent !== undefined) log.fault('documents', new Error(`${absent}: ${whereDocumentsBelong}`));
 }
 
 /** What the worker role does for documents: the content gate, the sweep of leftovers, the deletion run. */

@@ -210,7 +210,8 @@ const witnessEveryMs = 10_000;
 function watchLedger(house: House, { view, known, witnesses, watch }: Ledger, leads: () => boolean) {
   const { db, clock, timer, log } = house;
   let monitor: Monitor | undefined;
-  const onFault = (fault: unknown) => log.fault('ledger-alarm', fault);
+  // A look that failed has found nothing: no alarm, which would say that somebody changed the log.
+  const onFault = (fault: unknown) => log.fault('ledger', fault);
   const looking = repeat({
     ...{ timer, everyMs: lookEveryMs, onFault },
     call: async () => {

@@ -1,8 +1,10 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../access/client.ts';
 import { allClients } from '../access/client-store.ts';
 import { openSigningKeys } from '../access/signing-key-store.ts';
 import { type Check, type Finding, faulty, ok, warn } from '../cli/doctor.ts';
+import { absentDocuments, whereDocumentsBelong } from '../compose/documents.ts';
 import { standingPolicy } from '../compose/identity.ts';
 import { SettingError, type Settings } from '../config/settings.ts';
 import { hasOldRecords } from '../identity/old-records.ts';
@@ -34,6 +36,7 @@ export function contentChecks(room: DoctorRoom): readonly Check[] {
     check('clients', (db) => clients(db, room), 'see docs/operating.md#clients'),
     check('ledger', (db) => ledger(db, room), 'see docs/ledger.md#broken'),
     check('queues', (db) => queues(db, room), 'see docs/operating.md#stuck-deliveries'),
+    check('documents', (db) => documents(db, room), 'see docs/operating.md#what-to-do-when'),
     check('webhooks', webhooks, 'see docs/operating.md#what-to-do-when'),
   ];
 }
@@ -130,6 +133,13 @@ function settingsLacking(active: readonly Client[], settings: Settings): readonl
 function fewOf(all: readonly string[]): string {
   const more = all.length > 3 ? ` and ${all.length - 3} more` : '';
   return `${all.slice(0, 3).join(', ')}${more}`;
+}
+
+async function documents({ read }: LookedAt, { settings }: DoctorRoom): Promise<readonly Finding[]> {
+  // Of what is no folder, or cannot be looked into, another check says why.
+  if (statSync(settings.documentStore, { throwIfNoEntry: false })?.isDirectory() === false) return [];
+  const absent = await absentDocuments(settings, read).catch(() => undefined);
+  return absent === undefined ? [] : [faulty(absent, whereDocumentsBelong)];
 }
 
 /** An event waits a fraction of a second for its number, and a leader that is gone is replaced after five. */

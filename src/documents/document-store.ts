@@ -154,6 +154,12 @@ const selectOwners = textsInSizes((count) => {
   return `select id, status from document where id in (${inPlaces(count, 1)})`;
 });
 
+/** Whether one of the newest documents is to have its bytes; those that are erased have none. */
+export async function areSomeHeld(read: Read): Promise<boolean> {
+  const rows = await read('select status from document order by id desc limit 100');
+  return rows.some(({ status }) => status !== 'receiving' && status !== 'erased');
+}
+
 /** Whose the blobs of these names are; of no row where a name is missing. */
 export async function ownersOf(read: Read, names: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
   const owners = new Map<string, Owner>();

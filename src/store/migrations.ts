@@ -79,14 +79,19 @@ export async function lookAtSchema(
   folder = migrationsFolder,
 ): Promise<SchemaState> {
   const migrations = await readMigrations(folder);
+  const isBegun = await isMigrated({ engine, read });
+  const stored = isBegun ? await readChecksums(read, migrations) : new Map<number, string>();
+  refuseWhatDoesNotFit(migrations, stored);
+  return { isBegun, pending: migrations.filter(({ number }) => !stored.has(number)).map(fileName) };
+}
+
+/** Whether a program has migrated this database before; writes nothing. */
+export async function isMigrated({ engine, read }: Pick<Db, 'engine' | 'read'>): Promise<boolean> {
   const table =
     engine === 'sqlite'
       ? "select name from sqlite_master where name = 'schema_migration'"
       : "select 1 as name where to_regclass('schema_migration') is not null";
-  const isBegun = (await read(table)).length > 0;
-  const stored = isBegun ? await readChecksums(read, migrations) : new Map<number, string>();
-  refuseWhatDoesNotFit(migrations, stored);
-  return { isBegun, pending: migrations.filter(({ number }) => !stored.has(number)).map(fileName) };
+  return (await read(table)).length > 0;
 }
 
 /** Another process stored the same number in the meantime. */

@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import type { Db } from './db.ts';
-import { migrate, type Step } from './migrations.ts';
+import { isMigrated, migrate, type Step } from './migrations.ts';
 import { makeFolder } from './sync-folder.ts';
 
 export type DatabaseSettings = {
@@ -13,6 +13,11 @@ export type DatabaseSettings = {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly random?: Random;
+  /**
+   * Refuses to begin a database where none is: at a wrong place, as one that is not mounted, whatever is asked would be
+   * answered from an empty one, as if nothing were wrong.
+   */
+  readonly mustBeThere?: boolean;
   /** Told of each migration of a database that has been in use, before it begins. */
   readonly onMigration?: ((step: Step) => void) | undefined;
   /** Called once when the disk or the writer of SQLite fails: the process has to stop, the next start recovers. */
@@ -30,7 +35,11 @@ export const restoringFile = `${databaseFile}.restoring`;
  * that is lost is the first thread's to tell.
  */
 export async function joinDatabase(
-  { databaseUrl, dataDir, random = systemRandom }: Omit<DatabaseSettings, 'clock' | 'onLost' | 'onMigration'>,
+  {
+    databaseUrl,
+    dataDir,
+    random = systemRandom,
+  }: Omit<DatabaseSettings, 'clock' | 'mustBeThere' | 'onLost' | 'onMigration'>,
   port: MessagePort | undefined,
 ): Promise<Db> {
   if (databaseUrl !== undefined) return (await import('./postgres.ts')).openPostgres(databaseUrl, { random });
@@ -48,6 +57,11 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Db> {
   // A migration of a large table may take longer than any statement of a request.
   const patient = await openPostgres(databaseUrl, { random, statementTimeoutMs: migrationTimeoutMs });
   try {
+    if (settings.mustBeThere === true && !(await isMigrated(patient))) {
+      throw new Error(
+        'the database of DATABASE_URL is empty. A new one gets its tables with: citizen-services keys create; else see that SETTINGS_FILE and DATABASE_URL name the right one',
+      );
+    }
     await migrate(patient, clock, { onStep: settings.onMigration });
   } finally {
     await patient.close();
@@ -58,7 +72,6 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Db> {
 async function openFile(settings: DatabaseSettings, random: Random): Promise<Db> {
   const { openSqlite } = await import('./sqlite.ts');
   const { dataDir } = settings;
-  await makeFolder(dataDir);
   const path = join(dataDir, databaseFile);
   // An empty database would be in the way of what is being restored.
   if (!existsSync(path) && existsSync(join(dataDir, restoringFile))) {
@@ -66,6 +79,12 @@ async function openFile(settings: DatabaseSettings, random: Random): Promise<Db>
       `a backup is being restored into ${dataDir}, or its restoration broke off: run it again, or remove ${join(dataDir, restoringFile)}`,
     );
   }
+  if (settings.mustBeThere === true && !existsSync(path)) {
+    throw new Error(
+      `there is no database in ${dataDir}. A new one is made by: citizen-services keys create; else see that SETTINGS_FILE and DATA_DIR name the right place, and that it is mounted`,
+    );
+  }
+  await makeFolder(dataDir);
   const options = settings.onLost === undefined ? { random } : { random, onLost: settings.onLost };
   const db = await openSqlite(path, options);
   try {

@@ -24,9 +24,24 @@ test('metrics and /readyz say how the ledger is, and an entry that was changed i
   assert.ok(Number(await metric('ledger_oldest_waiting_seconds')) < 30);
   assert.deepEqual(await ready(), { status: 'UP', ledger: 'ok' });
 
+  // What cannot be read says nothing of what was signed.
+  const db = await home.openDb();
+  await db.write([{ sql: 'alter table ledger_checkpoint rename to ledger_checkpoint_away' }]);
+  const faults = () =>
+    server
+      .stderr()
+      .split('\n')
+      .filter((line) => line.includes('"msg":"fault"'));
+  await until(async () => faults().some((line) => line.includes('monitor.ts')));
+  await db.write([{ sql: 'alter table ledger_checkpoint_away rename to ledger_checkpoint' }]);
+  assert.deepEqual(
+    faults().filter((line) => line.includes('"where":"ledger-alarm"')),
+    [],
+  );
+  assert.equal(await metric('faults_total{kind="ledger-alarm"}'), 0);
+
   // The monitor begins with the first entry at each start: there it finds what was changed meanwhile.
   await server.end('SIGTERM');
-  const db = await home.openDb();
   await db.write([{ sql: 'update ledger_entry set entry = $1 where leaf_index = 0', args: [Buffer.alloc(200, 1)] }]);
   await db.close();
   const again = await home.start();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -61,11 +62,36 @@ test('settings that do not go together, and files and addresses that are not the
   }
 });
 
+test('where no database is, commands say so and begin none: what they say of an empty one would be taken for the truth', async (t) => {
+  const ready = await makeHome(t);
+  assert.equal((await runHere(ready, 'keys', 'create')).code, 0);
+  const rootKey = { ROOT_KEY_FILE: join(ready.dataDir, 'root.key') };
+  const unmounted = join((await makeHome(t)).dataDir, 'not-mounted');
+  const homes = [
+    await makeHome(t, { settings: { ...rootKey, DATA_DIR: unmounted } }),
+    await makeHome(t, { engine: 'postgres', database: 'empty', settings: rootKey }),
+  ] as const;
+  for (const args of [['start'], ['clients', 'list'], ['documents', 'verify'], ['citizens', 'erase', '1', '--yes']]) {
+    const [onSqlite, onPostgres] = [await runHere(homes[0], ...args), await runHere(homes[1], ...args)];
+    assert.deepEqual([onSqlite.code, onPostgres.code], [1, 1], args.join(' '));
+    assert.match(
+      onSqlite.stderr,
+      /^there is no database in .*not-mounted\. .* keys create; else see that .* DATA_DIR/m,
+    );
+    assert.match(onPostgres.stderr, /^the database of DATABASE_URL is empty\. .* keys create; else see that /m);
+  }
+  assert.equal(existsSync(unmounted), false);
+  for (const home of homes) assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  for (const home of homes) assert.equal((await runHere(home, 'clients', 'list')).stderr, '0 clients\n');
+});
+
 test('a start on a database without keys, as on one that is not the own, is refused with what makes them', async (t) => {
   const ready = await makeHome(t);
   assert.equal((await runHere(ready, 'keys', 'create')).code, 0);
-  const settings = { ROOT_KEY_FILE: join(ready.dataDir, 'root.key') };
-  const { code, stderr } = await (await makeHome(t, { settings })).run('start');
+  const db = await ready.openDb();
+  await db.write([{ sql: 'delete from signing_key' }]);
+  await db.close();
+  const { code, stderr } = await ready.run('start');
   assert.equal(code, 1);
   assert.match(
     stderr,

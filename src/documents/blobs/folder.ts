@@ -104,6 +104,14 @@ export async function openFolderBlobs(folder: string, options: FolderOptions = {
   };
 }
 
+/** Whether anything is published in that folder; makes nothing. */
+export async function isAnyIn(folder: string): Promise<boolean> {
+  const sealed = join(folder, blobFolders.sealed);
+  if ((await ifThere(stat(sealed))) === undefined) return false;
+  const { done } = await listFiles(sealed).next();
+  return done !== true;
+}
+
 /** Tells the operator why, and gives what the caller learns: the disk is full, or does not answer. */
 type Unavailable = (cause: unknown) => BlobsUnavailable;
 
