@@ -64,6 +64,8 @@ const largestDocument = 262_144;
 const metadataLiveMs = 600_000;
 /** An issuer whose metadata could not be had is left alone for a while, however many citizens come. */
 const restMs = 5_000;
+/** So many may wait for the issuer at a time: one that is slow keeps no more of the requests that this process takes at once. */
+const mostWaiting = 200;
 /** What an issuer that does not say for how long its tokens are good is taken to mean. */
 const usualLifeSeconds = 600;
 
@@ -73,6 +75,7 @@ const usualLifeSeconds = 600;
  */
 export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
   const { clock, issuer, returnUrl, homeUrl, resource, scope, clientId } = parts;
+  const whileThere = createAsking(issuer);
   let known: Known | undefined;
 
   function configured(): Promise<Configuration> {
@@ -104,7 +107,7 @@ export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
         code_challenge: hash('sha256', attempt.verifier, 'base64url'),
         code_challenge_method: 'S256',
       };
-      return await whileThere(issuer, async () => {
+      return await whileThere(async () => {
         const configuration = await configured();
         const pushes = configuration.serverMetadata().pushed_authorization_request_endpoint !== undefined;
         const url = pushes
@@ -117,7 +120,7 @@ export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
       // What a page elsewhere made up, or an attempt of long ago.
       if (new URLSearchParams(query).get('state') !== state) return undefined;
       const client = await import('openid-client');
-      return await whileThere(issuer, async () => {
+      return await whileThere(async () => {
         const configuration = await configured();
         const checks = {
           ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
@@ -136,7 +139,7 @@ export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
     },
     leaveUrl: async () => {
       const client = await import('openid-client');
-      return await whileThere(issuer, async () => {
+      return await whileThere(async () => {
         const configuration = await configured();
         if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
         return client.buildEndSessionUrl(configuration, {
@@ -217,10 +220,20 @@ const declined: ReadonlySet<string> = new Set([
   'consent_required',
 ]);
 
-async function whileThere<T>(issuer: string, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (cause) {
-    throw new SignInFault(issuer, { cause });
-  }
+type Asking = <T>(ask: () => Promise<T>) => Promise<T>;
+
+/** Has what the issuer does not answer as it should be told as a fault of it. */
+function createAsking(issuer: string): Asking {
+  let waiting = 0;
+  return async (ask) => {
+    try {
+      waiting += 1;
+      if (waiting > mostWaiting) throw new Error(`${mostWaiting} others wait for its answers`);
+      return await ask();
+    } catch (cause) {
+      throw new SignInFault(issuer, { cause });
+    } finally {
+      waiting -= 1;
+    }
+  };
 }
