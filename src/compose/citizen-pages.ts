@@ -36,6 +36,7 @@ export function citizenSite(house: House, { publicUrl, served, order }: Site): C
     ask: citizenOperations(served),
     nameOf: (id) => served.ports.organisationOf(id),
     site: settings.citizenPagesName,
+    publicUrl,
     // Who leaves has left this house; that the issuer cannot say how is no fault of theirs.
     leaveUrl: () =>
       signIn.leaveUrl().catch((fault: unknown) => {

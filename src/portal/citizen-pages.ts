@@ -25,12 +25,14 @@ export type CitizenPagesParts = {
   readonly nameOf: (clientId: string) => string;
   /** How the operator names the pages. */
   readonly site: string | undefined;
+  /** Where this server is for citizens, without a slash at the end. */
+  readonly publicUrl: string;
   /** Where the citizen can sign out of the issuer; undefined where it has no such place, or cannot say. */
   readonly leaveUrl: () => Promise<string | undefined>;
   onFault(fault: unknown): void;
 };
 
-type View = Frame & Pick<CitizenPagesParts, 'nameOf'>;
+type View = Frame & Pick<CitizenPagesParts, 'nameOf'> & { readonly signInUrl: string };
 type Visit = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly view: View };
 type Outcome = WholeAnswer | { readonly stream: Extract<Answer, { stream: unknown }> };
 type Citizen = Extract<Visitor, object>;
@@ -71,9 +73,10 @@ export function citizenPages(parts: CitizenPagesParts): readonly Mount[] {
 }
 
 function handle(parts: CitizenPagesParts, answer: (visit: Visit) => Promise<Outcome>): RequestListener {
-  const { onFault, nameOf, site } = parts;
+  const { onFault, nameOf, site, publicUrl } = parts;
+  const signInUrl = `${publicUrl}${citizenPaths.signIn}`;
   return (request, response) => {
-    const view: View = { words: wishedWords(request.headers['accept-language']), site, nameOf };
+    const view: View = { words: wishedWords(request.headers['accept-language']), site, nameOf, signInUrl };
     answer({ request, response, view })
       .catch(async (fault: unknown) => {
         onFault(fault);
