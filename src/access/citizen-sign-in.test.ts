@@ -188,6 +188,9 @@ test('a fault says what was wrong, and nothing that a browser may have made up o
   await assert.rejects(finish('error=server_error'), { message: `${at}: ${refused} (server_error)` });
   for (const made of ['Mary Murphy', 'a\nb', 'x'.repeat(4_000), '<b>'])
     await assert.rejects(finish(`error=${encodeURIComponent(made)}`), { message: `${at}: ${refused}` });
+  const refusing = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+  const away = signInThrough(() => Promise.reject(new TypeError('fetch failed', { cause: refusing })));
+  await assert.rejects(away.signIn.begin(), { message: `${at}: fetch failed: ECONNREFUSED` });
   const { signIn } = signInThrough(answering('{"sub":"Mary Murphy'));
   await assert.rejects(
     signIn.begin(),

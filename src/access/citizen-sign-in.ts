@@ -36,7 +36,9 @@ const errorCode = /^[\w.-]{1,64}$/;
 function reasonsOf(fault: unknown): readonly string[] {
   if (!(fault instanceof Error) || fault instanceof SyntaxError) return [];
   const code = 'error' in fault ? String(fault.error) : '';
-  return [errorCode.test(code) ? `${fault.message} (${code})` : fault.message, ...reasonsOf(fault.cause)];
+  // Of a host with several addresses none of which answers Node says no more than the code.
+  const message = fault.message === '' && 'code' in fault ? String(fault.code) : fault.message;
+  return [errorCode.test(code) ? `${message} (${code})` : message, ...reasonsOf(fault.cause)];
 }
 
 /** By what this server proves itself at the issuer: a secret, or its private key as a JWK. */
