@@ -2,7 +2,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createLog } from './api/log.ts';
 import type { Snapshot } from './api/metrics.ts';
 import type { Page, PageAnswer } from './api/server.ts';
-import { cascadeOf } from './compose/channels.ts';
 import { joinHouse } from './compose.ts';
 import { readSettings } from './config/settings.ts';
 import { systemTimer } from './jobs/timer.ts';
@@ -81,7 +80,7 @@ async function run(port: NonNullable<typeof parentPort>, order: ThreadOrder): Pr
   const remote = createRemotePages(order.pages, tell);
   const running = await serve(house, {
     ...{ roles: new Set(['api']), isDemo, isHelper: true, seat: order.seat, wakes: createWakes(tell) },
-    ...{ cascade: cascadeOf(settings, isDemo), pages: remote.pages },
+    ...{ cascade: order.cascade, pages: remote.pages },
   });
   let isStopping = false;
   const stop = async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { until } from '../test/until.ts';
 import { firstSeat } from './api/spread.ts';
 import { openApiThreads } from './api-threads.ts';
+import { inboxAndEmail } from './notifications/cascade.ts';
 
 const never = () => assert.fail('nobody asks for it');
 
@@ -22,7 +23,10 @@ test('after a thread could not start, the next is begun when a minute has passed
         fault: (where, fault) => told.push(`${where}: ${fault instanceof Error ? fault.message : fault}`),
       },
     },
-    order: { environment: {}, isDemo: true, rootKeyPath: '/nowhere/root.key', port: 0, publicUrl: 'http://localhost' },
+    order: {
+      ...{ environment: {}, isDemo: true, cascade: inboxAndEmail, rootKeyPath: '/nowhere/root.key' },
+      ...{ port: 0, publicUrl: 'http://localhost' },
+    },
     seat: firstSeat(2),
     pages: [],
     wakes: { calling: never, delivery: never, scanning: never },

@@ -246,10 +246,10 @@ function startThreads(
   mode: Mode,
   { port, publicUrl, wakes, server, front, metrics }: ThreadSite,
 ): ApiThreads | undefined {
-  const { threads, isDemo, roles: own } = mode;
+  const { threads, isDemo, cascade, roles: own } = mode;
   if (threads === undefined || !own.has('api')) return undefined;
   const { environment, rootKeyPath } = threads;
-  const order = { environment, isDemo, rootKeyPath, port, publicUrl };
+  const order = { environment, isDemo, cascade, rootKeyPath, port, publicUrl };
   const pages = [...mode.pages, ...front.pages.filter(({ path }) => path === readinessPath)];
   return openApiThreads({ ...threads, seat: mode.seat, house, order, pages, wakes, server, metrics });
 }

@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Snapshot } from './api/metrics.ts';
 import type { PageAnswer } from './api/server.ts';
 import type { Seat } from './api/spread.ts';
+import type { CascadePolicy } from './notifications/cascade.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,6 +11,8 @@ export type ThreadOrder = {
   /** What the settings are read from: they hold secrets, which do not cross between threads. */
   readonly environment: Environment;
   readonly isDemo: boolean;
+  /** As the start read it. */
+  readonly cascade: CascadePolicy;
   readonly rootKeyPath: string;
   readonly port: number;
   readonly publicUrl: string;

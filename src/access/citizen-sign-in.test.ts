@@ -50,6 +50,19 @@ test('an issuer that is away is asked again after a while, however many come, an
   assert.equal(asked, 2);
 });
 
+test('no more than two hundred wait for a slow issuer, and when it answers all others may', async () => {
+  const answer = Promise.withResolvers<void>();
+  const { signIn } = signInThrough(async () => {
+    await answer.promise;
+    return await answering(JSON.stringify(metadata))();
+  });
+  const first = Array.from({ length: 200 }, () => signIn.begin());
+  for (let times = 0; times < 3; times += 1) await assert.rejects(signIn.begin(), /200 others wait for its answers/);
+  answer.resolve();
+  assert.equal((await Promise.all(first)).length, 200);
+  await signIn.begin();
+});
+
 test('metadata of another issuer, without end or behind a redirect are a fault', async () => {
   const fetched: RequestInit[] = [];
   const endless = `${JSON.stringify(metadata)}${' '.repeat(300_000)}`;
@@ -175,6 +188,9 @@ test('a fault says what was wrong, and nothing that a browser may have made up o
   await assert.rejects(finish('error=server_error'), { message: `${at}: ${refused} (server_error)` });
   for (const made of ['Mary Murphy', 'a\nb', 'x'.repeat(4_000), '<b>'])
     await assert.rejects(finish(`error=${encodeURIComponent(made)}`), { message: `${at}: ${refused}` });
+  const refusing = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+  const away = signInThrough(() => Promise.reject(new TypeError('fetch failed', { cause: refusing })));
+  await assert.rejects(away.signIn.begin(), { message: `${at}: fetch failed: ECONNREFUSED` });
   const { signIn } = signInThrough(answering('{"sub":"Mary Murphy'));
   await assert.rejects(
     signIn.begin(),

@@ -39,7 +39,9 @@ const errorCode = /^[\w.-]{1,64}$/;
 function reasonsOf(fault: unknown): readonly string[] {
   if (!(fault instanceof Error) || fault instanceof SyntaxError) return [];
   const code = 'error' in fault ? String(fault.error) : '';
-  return [errorCode.test(code) ? `${fault.message} (${code})` : fault.message, ...reasonsOf(fault.cause)];
+  // Of a host with several addresses none of which answers Node says no more than the code.
+  const message = fault.message === '' && 'code' in fault ? String(fault.code) : fault.message;
+  return [errorCode.test(code) ? `${message} (${code})` : message, ...reasonsOf(fault.cause)];
 }
 
 /** By what this server proves itself at the issuer: a secret, or its private key as a JWK. */
@@ -67,6 +69,8 @@ const largestDocument = 262_144;
 const metadataLiveMs = 600_000;
 /** An issuer whose metadata could not be had is left alone for a while, however many citizens come. */
 const restMs = 5_000;
+/** So many may wait for the issuer at a time: one that is slow keeps no more of the requests that this process takes at once. */
+const mostWaiting = 200;
 /** What an issuer that does not say for how long its tokens are good is taken to mean. */
 const usualLifeSeconds = 600;
 
@@ -76,6 +80,7 @@ const usualLifeSeconds = 600;
  */
 export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
   const { clock, issuer, returnUrl, homeUrl, resource, scope, clientId } = parts;
+  const whileThere = createAsking(issuer);
   let known: Known | undefined;
 
   function configured(): Promise<Configuration> {
@@ -108,7 +113,7 @@ export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
         code_challenge_method: 'S256',
         ...(silently ? { prompt: 'none' } : {}),
       };
-      return await whileThere(issuer, async () => {
+      return await whileThere(async () => {
         const configuration = await configured();
         const pushes = configuration.serverMetadata().pushed_authorization_request_endpoint !== undefined;
         const url = pushes
@@ -121,7 +126,7 @@ export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
       // What a page elsewhere made up, or an attempt of long ago.
       if (new URLSearchParams(query).get('state') !== state) return undefined;
       const client = await import('openid-client');
-      return await whileThere(issuer, async () => {
+      return await whileThere(async () => {
         const configuration = await configured();
         const checks = {
           ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
@@ -140,7 +145,7 @@ export function createCitizenSignIn(parts: SignInParts): CitizenSignIn {
     },
     leaveUrl: async () => {
       const client = await import('openid-client');
-      return await whileThere(issuer, async () => {
+      return await whileThere(async () => {
         const configuration = await configured();
         if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
         return client.buildEndSessionUrl(configuration, {
@@ -221,10 +226,20 @@ const declined: ReadonlySet<string> = new Set([
   'consent_required',
 ]);
 
-async function whileThere<T>(issuer: string, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (cause) {
-    throw new SignInFault(issuer, { cause });
-  }
+type Asking = <T>(ask: () => Promise<T>) => Promise<T>;
+
+/** Has what the issuer does not answer as it should be told as a fault of it. */
+function createAsking(issuer: string): Asking {
+  let waiting = 0;
+  return async (ask) => {
+    try {
+      waiting += 1;
+      if (waiting > mostWaiting) throw new Error(`${mostWaiting} others wait for its answers`);
+      return await ask();
+    } catch (cause) {
+      throw new SignInFault(issuer, { cause });
+    } finally {
+      waiting -= 1;
+    }
+  };
 }

@@ -1,5 +1,4 @@
 import { createCitizenSessions } from '../access/citizen-sessions.ts';
-import { SignInFault } from '../access/citizen-sign-in.ts';
 import type { Gate, House as ServedHouse } from '../api/dispatch.ts';
 import type { RefusedPage } from '../api/problem-answer.ts';
 import type { Mount } from '../api/server.ts';
@@ -38,6 +37,7 @@ export function citizenSite(house: House, { publicUrl, served, order }: Site): C
     nameOf: (id) => served.ports.organisationOf(id),
     site: settings.citizenPagesName,
     corrections: settings.registerCorrectionsUrl,
+    publicUrl,
     // Who leaves has left this house; that the issuer cannot say how is no fault of theirs.
     leaveUrl: () =>
       signIn.leaveUrl().catch((fault: unknown) => {
@@ -49,20 +49,19 @@ export function citizenSite(house: House, { publicUrl, served, order }: Site): C
   return { mounts, refusedPage: refusedCitizenPage(settings.citizenPagesName) };
 }
 
-/** So many faults of sign-ins a minute say what is wrong; more of them would fill the log, and who comes back with what no issuer sent makes one. */
+/** So many faults of a kind say what is wrong; more of them would fill the log, and who comes back with what no issuer sent makes one. */
 const mostFaults = { count: 10, inMs: 60_000 };
 
-/** Tells faults, of sign-ins no more than that; `stopwatch` gives milliseconds that never go back, those of the machine where none is given. */
+/** Tells faults, of each kind so many a minute; `stopwatch` gives milliseconds that never go back, those of the machine where none is given. */
 export function sparing(tell: (fault: unknown) => void, stopwatch = () => performance.now()): (fault: unknown) => void {
-  let [since, count] = [0, 0];
+  const told = new Map<string, { since: number; count: number }>();
   return (fault) => {
-    if (fault instanceof SignInFault) {
-      const now = stopwatch();
-      if (now - since >= mostFaults.inMs) [since, count] = [now, 0];
-      count += 1;
-      if (count > mostFaults.count) return;
-    }
-    tell(fault);
+    const [kind, now] = [fault instanceof Error ? fault.name : '', stopwatch()];
+    const known = told.get(kind);
+    const window = known !== undefined && now - known.since < mostFaults.inMs ? known : { since: now, count: 0 };
+    told.set(kind, window);
+    window.count += 1;
+    if (window.count <= mostFaults.count) tell(fault);
   };
 }
 

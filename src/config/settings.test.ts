@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { inspect } from 'node:util';
 import { publicUrlOn } from './public-url.ts';
 import { settingTable } from './setting-table.ts';
-import { readSettings, SettingError } from './settings.ts';
+import { readSettings, SettingError, withoutFiles } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cs-settings-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -55,6 +55,26 @@ test('a secret comes from its file, not from both, and shows nowhere', () => {
   assert.throws(
     () => readSettings({ DATABASE_URL_FILE, DATABASE_URL: 'postgres://h/d' }),
     /both DATABASE_URL and DATABASE_URL_FILE/,
+  );
+});
+
+test('an environment without its files says the same of every setting when those are others', () => {
+  assert.deepEqual(readSettings(withoutFiles({})), readSettings({}));
+  const SETTINGS_FILE = fileWith('first', 'PORT=4000\nREGISTER_NAME="Register of  Persons"\nLOG_LEVEL=warn\nHOST=\n');
+  const DATABASE_URL_FILE = fileWith('first-url', 'postgres://u:hunter2@h/d\n');
+  const environment = { SETTINGS_FILE, DATABASE_URL_FILE, LOG_LEVEL: 'error', ROOT_KEY_FILE: 'root.key' };
+  const [before, kept] = [readSettings(environment), withoutFiles(environment)];
+  fileWith('first', 'PORT=5000\nno setting\n');
+  fileWith('first-url', '');
+  assert.throws(() => readSettings(environment), SettingError);
+  const after = readSettings(kept);
+  assert.deepEqual(
+    { ...after, databaseUrl: after.databaseUrl?.reveal() },
+    { ...before, databaseUrl: before.databaseUrl?.reveal() },
+  );
+  assert.deepEqual(
+    [after.port, after.logLevel, after.databaseUrl?.reveal()],
+    [4000, 'error', 'postgres://u:hunter2@h/d'],
   );
 });
 

@@ -33,6 +33,35 @@ for (const engine of engines) {
     );
   });
 
+  test(`${engine.name}: the last uses before a number come in their order, of what is signed, none twice and none left out`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const parts = { ...house, log: house.view, ...telling };
+    await house.use('bert', 'anna', 'anna', 'bert', 'anna', 'anna', 'anna');
+    await house.sequence();
+    await house.use('anna');
+    while ((await house.sequencer.step()) !== 0);
+    const told = async (before: number, { after = 0, limit = 2 } = {}) => {
+      const part = { after, before, limit, now: house.time.now };
+      return (await readAccessLog(parts, 'anna', part)).usages.map(({ number }) => number);
+    };
+    const [all, most] = [{ limit: 100 }, Number.MAX_SAFE_INTEGER];
+    assert.deepEqual([await told(most), await told(4), await told(2), await told(1)], [[4, 5], [2, 3], [1], []]);
+    assert.deepEqual(
+      [await told(6), await told(7), await told(5, all)],
+      [
+        [4, 5],
+        [4, 5],
+        [1, 2, 3, 4],
+      ],
+    );
+    // Both bounds hold.
+    assert.deepEqual(
+      [await told(5, { after: 3 }), await told(5, { after: 4 }), await told(3, { after: 5 })],
+      [[4], [], []],
+    );
+    assert.deepEqual(await told(most, { after: 1, limit: 100 }), [2, 3, 4, 5]);
+  });
+
   test(`${engine.name}: the proofs of a page are looked up side by side`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
     await house.use(...Array.from({ length: 20 }, () => 'anna'));

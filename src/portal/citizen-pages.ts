@@ -30,12 +30,14 @@ export type CitizenPagesParts = {
   readonly site: string | undefined;
   /** Where the operator says how the register is put right. */
   readonly corrections: string | undefined;
+  /** Where this server is for citizens, without a slash at the end. */
+  readonly publicUrl: string;
   /** Where the citizen can sign out of the issuer; undefined where it has no such place, or cannot say. */
   readonly leaveUrl: () => Promise<string | undefined>;
   onFault(fault: unknown): void;
 };
 
-type View = Frame & Pick<CitizenPagesParts, 'nameOf' | 'corrections'>;
+type View = Frame & Pick<CitizenPagesParts, 'nameOf' | 'corrections'> & { readonly signInUrl: string };
 type Visit = { readonly request: IncomingMessage; readonly response: ServerResponse; readonly view: View };
 type Outcome = WholeAnswer | { readonly stream: Extract<Answer, { stream: unknown }> };
 type Citizen = Extract<Visitor, object>;
@@ -81,9 +83,11 @@ export function citizenPages(parts: CitizenPagesParts): readonly Mount[] {
 }
 
 function handle(parts: CitizenPagesParts, answer: (visit: Visit) => Promise<Outcome>): RequestListener {
-  const { onFault, nameOf, site, corrections } = parts;
+  const { onFault, nameOf, site, corrections, publicUrl } = parts;
+  const signInUrl = `${publicUrl}${citizenPaths.signIn}`;
   return (request, response) => {
-    const view: View = { words: wishedWords(request.headers['accept-language']), site, nameOf, corrections };
+    const words = wishedWords(request.headers['accept-language']);
+    const view: View = { words, site, nameOf, corrections, signInUrl };
     answer({ request, response, view })
       .catch(async (fault: unknown) => {
         onFault(fault);

@@ -11,33 +11,36 @@ import { wantsPage } from './wants-page.ts';
 
 // The pages in front of those that are somebody's own: nobody is signed in on them.
 
+/** With the address of the sign-in: it has to begin at the host to which the issuer comes back, by whichever name somebody came. */
+type Entrance = Frame & { readonly signInUrl: string };
+
 /** The way in, and behind it back to the page that was wanted; `ended`: the session was over. */
 export function signInPage(
-  frame: Frame,
+  frame: Entrance,
   { to, ended }: { readonly to: string; readonly ended: boolean },
 ): Promise<WholeAnswer> {
   const { title, text, link, ended: because } = frame.words.signIn;
   const content = html`${ended ? html`<p class="note">${because}</p>` : ''}<p>${text}</p>
-    <p><a class="action" href="${citizenPaths.signIn}?to=${encodeURIComponent(to)}">${link}</a></p>`;
+    <p><a class="action" href="${frame.signInUrl}?to=${encodeURIComponent(to)}">${link}</a></p>`;
   return framed(frame, { title, content, status: to === citizenPaths.home ? 200 : 403 });
 }
 
 /** Why a sign-in did not get on. */
-export function stepPage(frame: Frame, failed: 'broken-off' | 'unknown-person'): Promise<WholeAnswer> {
+export function stepPage(frame: Entrance, failed: 'broken-off' | 'unknown-person'): Promise<WholeAnswer> {
   const { notSignedIn, unknownPerson } = frame.words;
   if (failed === 'unknown-person') {
     return framed(frame, { title: unknownPerson.title, content: html`<p>${unknownPerson.text}</p>`, status: 403 });
   }
-  const content = html`<p>${notSignedIn.text}</p><p><a class="action" href="${citizenPaths.signIn}">${notSignedIn.link}</a></p>`;
+  const content = html`<p>${notSignedIn.text}</p><p><a class="action" href="${frame.signInUrl}">${notSignedIn.link}</a></p>`;
   return framed(frame, { title: notSignedIn.title, content, status: 403 });
 }
 
 /** Behind the sign-out here; the issuer has a session of its own, which another link ends. */
-export async function signedOutPage(frame: Frame, leaveUrl: string | undefined): Promise<WholeAnswer> {
+export async function signedOutPage(frame: Entrance, leaveUrl: string | undefined): Promise<WholeAnswer> {
   const { title, text, leave, again } = frame.words.signedOut;
   const content = html`<p>${text}</p>
     ${leaveUrl === undefined ? '' : html`<p><a href="${leaveUrl}">${leave}</a></p>`}
-    <p><a href="${citizenPaths.signIn}">${again}</a></p>`;
+    <p><a href="${frame.signInUrl}">${again}</a></p>`;
   const page = await framed(frame, { title, content });
   // Going back in the browser shows no message to whoever sits there next.
   return { ...page, headers: { ...page.headers, 'clear-site-data': '"cache"' } };

@@ -7,13 +7,17 @@ import { makeTestFolder } from '../test-folder.ts';
 
 test('a thread that begins later goes by the settings of the start, whatever their files hold since', async (t) => {
   const folder = makeTestFolder('settings');
-  const [file, secret] = [join(folder, 'settings'), join(folder, 'token')];
+  const [file, secret, policy] = ['settings', 'token', 'policy'].map((name) => join(folder, name));
+  assert.ok(file !== undefined && secret !== undefined && policy !== undefined);
   writeFileSync(file, 'REFUSE_CLAIMS_IN_URL=false\n');
   writeFileSync(secret, 'a token of sixteen letters');
-  const busy = await startServer(t, 'sqlite', { SETTINGS_FILE: file, SMS_RECEIPT_TOKEN_FILE: secret });
-  // For a start to come; and a secret that is taken away is no reason to refuse the thread.
+  writeFileSync(policy, JSON.stringify({ steps: [{ channel: 'email', afterDays: 0 }] }));
+  const settings = { SETTINGS_FILE: file, SMS_RECEIPT_TOKEN_FILE: secret, CASCADE_POLICY: policy };
+  const busy = await startServer(t, 'sqlite', settings);
+  // For a start to come; what is taken away, or not finished, is no reason to refuse the thread.
   writeFileSync(file, 'REFUSE_CLAIMS_IN_URL=true\n');
   writeFileSync(secret, '');
+  writeFileSync(policy, '{');
   await busyUntilTwo(busy);
   const path = `/v1/identity/verify?${new URLSearchParams(claimsIn(busy.home))}`;
   const answers = [];

@@ -51,7 +51,7 @@ for (const { name: engine } of engines) {
     assert.deepEqual([page.status, page.url, headingOf(page)], [200, `${site.url}/me/uses`, 'Use of your data']);
     assert.match(page.body.toString('utf8'), /<title>Use of your data – City of Porto<\/title>/);
     assert.equal(provider.asked.get('/request'), 1);
-    // No token of the citizen is at rest in clear, and the secret of the browser is not in the database.
+    // Kept, to come back with it when the session is over.
     const secret = browser.cookies.get('citizen-session') ?? assert.fail();
     const out = await browser.post('/me/sign-out');
     const leave = /<a href="([^"]+)">Also sign out/.exec(out.body.toString('utf8'))?.[1]?.replaceAll('&amp;', '&');
