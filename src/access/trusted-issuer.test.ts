@@ -167,3 +167,22 @@ test('[R56] when a trusted issuer changes its keys, the new one is fetched once,
   }
   assert.equal(fetches(), 2);
 });
+
+test('no more than two hundred tokens wait for a slow issuer; none of the others is held against it', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const outside = outsideIssuer(publicKey, 'k1');
+  const answer = Promise.withResolvers<void>();
+  const slow = async (url: string) => {
+    await answer.promise;
+    return await outside.fetching(url);
+  };
+  const issuer = createTrustedIssuer(trustedUrl, slow, { now: () => 0 }, assert.fail);
+  const token = craft({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, {}, (input) => sign(null, input, privateKey));
+  const waiting = Array.from({ length: 200 }, () => issuer.hasSigned(token));
+  for (let times = 0; times < 3; times += 1)
+    await assert.rejects(issuer.hasSigned(token), { name: 'IssuerUnavailable' });
+  answer.resolve();
+  assert.deepEqual(new Set(await Promise.all(waiting)), new Set([true]));
+  const many = Array.from({ length: 500 }, () => issuer.hasSigned(token));
+  assert.deepEqual(new Set(await Promise.all(many)), new Set([true]));
+});

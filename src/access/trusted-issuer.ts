@@ -28,6 +28,8 @@ const largestDocument = 262_144;
 /** An unknown key id makes the keys be fetched again at most this often; so does an issuer that does not answer. */
 const cooldownMs = 30_000;
 const keysLiveMs = 600_000;
+/** So many tokens may wait for an issuer that is slow: more would keep all the requests that this process takes at once. */
+const mostWaiting = 200;
 
 /** A clock, and milliseconds that never go back; without these the machine's. */
 type Time = Clock & { stopwatch?(): number };
@@ -47,6 +49,17 @@ export function createTrustedIssuer(
   let keys: Promise<RemoteJWKSet> | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
 
+  let waiting = 0;
+  let underWay = 0;
+  const reading: Fetch = async (url, options) => {
+    underWay += 1;
+    try {
+      return await fetchDocument(fetching, url, options);
+    } finally {
+      underWay -= 1;
+    }
+  };
+
   const isPaused = () => ageOf(failedAt, clock) < cooldownMs;
 
   // jose counts by the machine's clock: keys that it fetched while that was ahead are new to it until the clock comes there again.
@@ -58,7 +71,7 @@ export function createTrustedIssuer(
   function discovered(): Promise<RemoteJWKSet> {
     if (passedMs() > keysLiveMs + cooldownMs) keys = undefined;
     if (keys === undefined && isPaused()) return Promise.reject(new IssuerUnavailable(issuer));
-    keys ??= discover(issuer, fetching, { isPaused, onAsk }).catch(leaveAlone);
+    keys ??= discover(issuer, reading, { isPaused, onAsk }).catch(leaveAlone);
     return keys;
   }
 
@@ -108,14 +121,25 @@ export function createTrustedIssuer(
     }
   }
 
-  return { issuer, hasSigned };
+  return {
+    issuer,
+    hasSigned: async (token) => {
+      if (underWay > 0 && waiting >= mostWaiting) throw new IssuerUnavailable(issuer);
+      waiting += 1;
+      try {
+        return await hasSigned(token);
+      } finally {
+        waiting -= 1;
+      }
+    },
+  };
 }
 
 type Asking = { isPaused(): boolean; onAsk(): void };
 
-async function discover(issuer: string, fetching: Fetch, { isPaused, onAsk }: Asking): Promise<RemoteJWKSet> {
+async function discover(issuer: string, reading: Fetch, { isPaused, onAsk }: Asking): Promise<RemoteJWKSet> {
   onAsk();
-  const jwksUri = await jwksUriOf(issuer, fetching);
+  const jwksUri = await jwksUriOf(issuer, reading);
   const { createRemoteJWKSet, customFetch } = await import('jose/jwks/remote');
   const keySet = createRemoteJWKSet(jwksUri, {
     timeoutDuration: timeoutMs,
@@ -127,13 +151,13 @@ async function discover(issuer: string, fetching: Fetch, { isPaused, onAsk }: As
       // and where they do not come nothing is asked for a while.
       if (keySet.fresh && isPaused()) throw new Error(`${url} failed a moment ago, and is asked again after a while`);
       onAsk();
-      return await fetchDocument(fetching, url, options);
+      return await reading(url, options);
     },
   });
   return keySet;
 }
 
-async function jwksUriOf(issuer: string, fetching: Fetch): Promise<URL> {
+async function jwksUriOf(issuer: string, reading: Fetch): Promise<URL> {
   const { origin, pathname } = new URL(issuer);
   const path = pathname === '/' ? '' : pathname;
   const places = [
@@ -141,7 +165,7 @@ async function jwksUriOf(issuer: string, fetching: Fetch): Promise<URL> {
     `${origin}${path}/.well-known/openid-configuration`,
   ];
   for (const place of places) {
-    const response = await fetchDocument(fetching, place, { signal: AbortSignal.timeout(timeoutMs) });
+    const response = await reading(place, { signal: AbortSignal.timeout(timeoutMs) });
     if (response.status !== 200) continue;
     const metadata: unknown = await response.json();
     if (typeof metadata !== 'object' || metadata === null || !('issuer' in metadata) || metadata.issuer !== issuer) {
