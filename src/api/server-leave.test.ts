@@ -14,6 +14,7 @@ const onLinux = { skip: process.platform !== 'linux' };
 
 /** A server that says its name, at `/slow` by halves: the second when `goOn` is called. */
 function namedServer(name: string, place: number, goOn: (call: () => void) => void = () => undefined) {
+  const seat = { ...firstSeat(64), place };
   const handler: RequestListener = (request, response) => {
     if (request.url !== '/slow') {
       response.end(name);
@@ -22,12 +23,13 @@ function namedServer(name: string, place: number, goOn: (call: () => void) => vo
     response.write(name);
     goOn(() => response.end(name));
   };
-  return createApiServer({
+  const server = createApiServer({
     house: storelessHouse,
     ...{ operations: [], pages: [], publicUrl: 'http://localhost', apiVersion: '1.0.0' },
     mounts: [{ paths: ['/name', '/slow'], methods: ['GET'], handler }],
-    ...{ random: systemRandom, log: createLog('silent'), seat: { ...firstSeat(64), place } },
+    ...{ random: systemRandom, log: createLog('silent'), seat },
   });
+  return { ...server, listens: () => Atomics.load(seat.board, place) > 0 };
 }
 
 async function startFirst(t: TestContext): Promise<{ readonly url: string; readonly port: number }> {
@@ -73,7 +75,7 @@ test(
     });
     const fresh = createExchange(url);
     // Its listening socket is closed a few turns later.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(async () => !second.listens());
     for (let n = 0; n < 20; n += 1) assert.equal(textOf(await fresh({ path: '/name' })), 'first');
     assert.deepEqual(told(await kept({ path: '/name' })), [200, 'second', 'close']);
     assert.deepEqual(told(await kept({ path: '/name' })), [200, 'first', 'keep-alive']);
