@@ -11,8 +11,8 @@ export type Credentials =
 /** Where tokens come from: one is asked for at a time, and kept until a minute before its end. */
 export type AccessTokens = {
   get(signal?: AbortSignal): Promise<string>;
-  /** Another one, where the server does not take this one any more. */
-  instead(of: string, signal?: AbortSignal): Promise<string>;
+  /** Forgets one that the server does not take any more. */
+  drop(token: string): void;
 };
 
 const marginMs = 60_000;
@@ -54,9 +54,8 @@ export function createAccessTokens(
   };
   return {
     get,
-    instead: (of, signal) => {
-      if (token?.text === of) token = undefined;
-      return get(signal);
+    drop: (refused) => {
+      if (token?.text === refused) token = undefined;
     },
   };
 }

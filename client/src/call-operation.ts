@@ -62,17 +62,17 @@ export function createSend(parts: Parts): Send {
       });
     };
     const canGoAgain = !(body instanceof ReadableStream);
-    const retries = canGoAgain && isSafe(id, method, headers) ? parts.retries : 0;
+    const mayRepeat = (fault: unknown) => canGoAgain && (isSafe(id, method, headers) || wasNotDone(fault));
     let token = await parts.tokens.get(signal);
     let isRenewed = false;
-    return await repeat({ ...parts, retries }, signal, async () => {
+    return await repeat({ ...parts, mayRepeat }, signal, async () => {
       try {
         return await attempt(token);
       } catch (fault) {
-        if (isRenewed || !isBadToken(fault)) throw fault;
+        if (isBadToken(fault)) parts.tokens.drop(token);
+        if (isRenewed || !isBadToken(fault) || !canGoAgain) throw fault;
         isRenewed = true;
-        token = await parts.tokens.instead(token, signal);
-        if (!canGoAgain) throw fault;
+        token = await parts.tokens.get(signal);
         return await attempt(token);
       }
     });
@@ -95,6 +95,11 @@ export function createCall(send: Send): Call {
 /** Asking twice is safe: a question, or what the server does once for its key. Verify asks, and repeats cost no guess. */
 function isSafe(id: OperationId, method: string, headers: Headers): boolean {
   return method === 'GET' || method === 'QUERY' || id === 'verifyIdentity' || headers.has('idempotency-key');
+}
+
+/** Refused before anything was done: over quota, or while the server sheds load. */
+function wasNotDone(fault: unknown): boolean {
+  return fault instanceof ProblemError && ['quota-exceeded', 'capacity-reduced'].includes(fault.slug);
 }
 
 function isBadToken(fault: unknown): boolean {

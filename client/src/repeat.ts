@@ -10,7 +10,13 @@ export const systemClock: Clock = {
   wait: (ms, signal) => pause(ms, undefined, signal === undefined ? {} : { signal }),
 };
 
-export type Repeating = { readonly clock: Clock; readonly random: () => number; readonly retries: number };
+export type Repeating = {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly retries: number;
+  /** Whether what failed so may be tried again; all that passes may where it is absent. */
+  readonly mayRepeat?: (fault: unknown) => boolean;
+};
 
 /** A token that was good for a minute when the first attempt was made is good for all of them. */
 const longestMs = 55_000;
@@ -18,7 +24,7 @@ const [firstPauseMs, longestPauseMs] = [250, 8_000];
 
 /** Makes attempts until one succeeds or fails for good, so many times and for less than a minute. */
 export async function repeat<T>(
-  { clock, random, retries }: Repeating,
+  { clock, random, retries, mayRepeat = () => true }: Repeating,
   signal: AbortSignal | undefined,
   attempt: () => Promise<T>,
 ): Promise<T> {
@@ -28,7 +34,7 @@ export async function repeat<T>(
       return await attempt();
     } catch (fault) {
       const askedMs = passesAfterMs(fault);
-      if (askedMs === undefined || made >= retries) throw fault;
+      if (askedMs === undefined || made >= retries || !mayRepeat(fault)) throw fault;
       // Full jitter, and never before the time that the server named.
       const waitMs = askedMs + random() * Math.min(longestPauseMs, firstPauseMs * 2 ** made);
       if (clock.now() - began + waitMs > longestMs) throw fault;
