@@ -191,7 +191,7 @@ function union(words: unknown, indent: string, where: string): string {
 }
 
 function arrayOf(item: string): string {
-  return /^[\w]+$|^\{[^|]*\}$/.test(item) && !item.includes(' | ') ? `${item}[]` : `Array<${item}>`;
+  return /^\w+$/.test(item) ? `${item}[]` : `Array<${item}>`;
 }
 
 function literal(value: unknown, where: string): string {

@@ -719,7 +719,7 @@ export type ListEndpointsAnswer = {
     /** The size of the log. */
     treeSize: number;
     /** The entries of the ledger. */
-    entries: {
+    entries: Array<{
       /** From 1 without gaps; what was number 7 stays number 7. */
       number: number;
       /** The name of the endpoint. */
@@ -730,7 +730,7 @@ export type ListEndpointsAnswer = {
       schemaHash: string;
       /** A c2sp.org/tlog-proof of the entry, verifiable offline. */
       proof: string;
-    }[];
+    }>;
   };
 };
 
@@ -872,7 +872,7 @@ export type CreateWebhookAnswer = {
 /** Answer of: The webhooks of this client. */
 export type ListWebhooksAnswer = {
   /** The things on this page. */
-  items: {
+  items: Array<{
     /** The id; opaque. */
     id: string;
     /** Where it is called. */
@@ -895,7 +895,7 @@ export type ListWebhooksAnswer = {
     publicKey?: string;
     /** The key before, which signs along until oldSecretUntil. */
     oldPublicKey?: string;
-  }[];
+  }>;
 };
 
 /** Answer of: What became of the notifications of this client, in order. */
@@ -1007,12 +1007,12 @@ export type StatePreferencesAnswer = {
   /** In this language (BCP 47), where the sender has it. */
   language?: string;
   /** The addresses that were verified; they are used before those of the register. */
-  verified: {
+  verified: Array<{
     /** email or sms. */
     channel: string;
     address: string;
     verifiedAt: string;
-  }[];
+  }>;
 };
 
 /** Answer of: My official messages. */
@@ -1063,12 +1063,12 @@ export type OpenInboxMessageAnswer = {
   /** The same as a page of its own, every text escaped. */
   html: string;
   /** Documents that belong to the message. */
-  attachments: {
+  attachments: Array<{
     /** A document of the citizen, to be read at /v1/documents/{id}. */
     id: string;
     /** The title of the document. */
     title: string;
-  }[];
+  }>;
 };
 
 /** Answer of: What the register has about me. */
@@ -1090,20 +1090,20 @@ export type ReadOwnRecordAnswer = {
   phone: string | null;
   /** The language (BCP 47). */
   language: string | null;
-  formerNames: {
+  formerNames: Array<{
     givenName?: string;
     familyName?: string;
     from?: string;
     until?: string;
-  }[];
-  formerAddresses: {
+  }>;
+  formerAddresses: Array<{
     streetAddress?: string;
     postalCode?: string;
     locality?: string;
     country?: string;
     from?: string;
     until?: string;
-  }[];
+  }>;
   /** It is disputed: claims that fit it are left open meanwhile. */
   underReview: boolean;
   /** By your wish no claims are confirmed. */
