@@ -12,8 +12,7 @@ export function installPackedClient(): { readonly folder: string; readonly files
   mkdirSync(source);
   mkdirSync(installed, { recursive: true });
   const run = (command: string, ...args: readonly string[]) => {
-    const bin = [dirname(process.execPath), join(repository, 'node_modules/.bin'), process.env['PATH']].join(delimiter);
-    const env = { PATH: bin, HOME: folder };
+    const env = { ...toolPath(), HOME: folder };
     return execFileSync(command, args, { cwd: source, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   };
   // As `npm run build` compiles it, into a folder of its own: other tests may be at work in the repository.
@@ -26,6 +25,12 @@ export function installPackedClient(): { readonly folder: string; readonly files
   cpSync(join(repository, 'node_modules/jose'), join(folder, 'node_modules/jose'), { recursive: true });
   const close = () => rmSync(folder, { recursive: true, force: true });
   return { folder, files: packed.files.map(({ path }) => path).sort(), close };
+}
+
+/** Where the tools of the repository are, with the Node.js that they need, and nothing else of the environment. */
+export function toolPath(): { readonly PATH: string } {
+  const places = [dirname(process.execPath), join(repository, 'node_modules/.bin'), process.env['PATH'] ?? ''];
+  return { PATH: places.join(delimiter) };
 }
 
 type PackedBy = { readonly filename: string; readonly files: readonly { readonly path: string }[] };

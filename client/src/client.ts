@@ -67,7 +67,8 @@ export type Client = Pages & {
     about: Deposit,
     options?: CallOptions & KeyOption,
   ): Promise<Operations['depositDocument']['answers'][201]>;
-  /** The document as it comes: 200, 206 for a `Range`, 304 for an `If-None-Match`. Read its body, or cancel it. */
+  /** The document as it comes: 200, 206 for a `Range`, 304 for an `If-None-Match`. Read its body, or cancel it. A signal
+   * ends the reading too, and is best of its own for each: it stays bound to the document. */
   document(
     id: string,
     options?: CallOptions & { readonly headers?: Operations['retrieveDocument']['headers'] },

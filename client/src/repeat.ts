@@ -7,7 +7,11 @@ export type Clock = { now(): number; wait(ms: number, signal?: AbortSignal): Pro
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  wait: (ms, signal) => pause(ms, undefined, signal === undefined ? {} : { signal }),
+  wait: (ms, signal) =>
+    pause(ms, undefined, signal === undefined ? {} : { signal }).catch((fault) => {
+      signal?.throwIfAborted();
+      throw fault;
+    }),
 };
 
 export type Repeating = {

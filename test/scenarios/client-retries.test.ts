@@ -181,6 +181,8 @@ test('retries end: after their number, and at once where the server asks for mor
   assert.ok(far.pauses.every((ms) => ms < 3_600_000));
   const proxied = clientThrough(first(99, '/v1/events', { status: 418, body: 'teapot' }));
   await assert.rejects(proxied.client.call('readEvents'), { status: 418, slug: 'blank', retryable: false });
+  const moved = clientThrough(first(99, '/v1/events', { status: 302, headers: { location: `${home.url}/v1` } }));
+  await assert.rejects(moved.client.call('readEvents'), { status: 302, slug: 'blank' });
   const html = clientThrough(first(99, '/v1/events', { status: 200, body: '<html>' }));
   await assert.rejects(html.client.call('readEvents'), { name: 'NetworkError', code: 'ANSWER_UNREADABLE' });
 });
