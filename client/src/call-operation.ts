@@ -1,6 +1,6 @@
 import type { AccessTokens } from './access-token.ts';
 import { operations } from './api-operations.ts';
-import type { Operations } from './api-types.ts';
+import type { Bytes, Operations } from './api-types.ts';
 import { ProblemError } from './client-errors.ts';
 import { exchange, problemOf, readJson } from './exchange.ts';
 import { type Repeating, repeat } from './repeat.ts';
@@ -120,6 +120,12 @@ function queryOf(query: AnyGiven['query'] = {}): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}`;
 }
 
+/** The bytes of a document, as fetch takes them. */
+export function bytesOf(content: unknown): Bytes {
+  if (content instanceof Uint8Array || content instanceof Blob || content instanceof ReadableStream) return content;
+  throw new TypeError('a document has to be a Uint8Array, a Blob or a ReadableStream, as Readable.toWeb makes one');
+}
+
 function contentOf({ headers: given = {}, body }: AnyGiven): [headers: Headers, body: RequestInit['body']] {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
@@ -128,8 +134,9 @@ function contentOf({ headers: given = {}, body }: AnyGiven): [headers: Headers, 
     if (!/^[\x20-\x7e]*$/.test(value)) throw new TypeError(`the header ${name} takes ASCII alone: percent-encode it`);
     headers.set(name, value);
   }
-  const isBytes = body instanceof Uint8Array || body instanceof Blob || body instanceof ReadableStream;
-  if (body === undefined || isBytes) return [headers, body as RequestInit['body']];
+  if (body === undefined) return [headers, undefined];
+  // Of operations that take bytes the type of the content has to be stated.
+  if (headers.has('content-type')) return [headers, bytesOf(body)];
   headers.set('content-type', 'application/json');
   return [headers, JSON.stringify(body)];
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type Credentials, createAccessTokens } from './access-token.ts';
 import type { Bytes, Operations } from './api-types.ts';
-import { type Call, type CallOptions, createCall, createSend } from './call-operation.ts';
+import { bytesOf, type Call, type CallOptions, createCall, createSend } from './call-operation.ts';
 import { createPages, type Pages } from './pages.ts';
 import { type Clock, systemClock } from './repeat.ts';
 import { createResultKeys, type Question, ResultError, type VerifiedResult, verifyResult } from './verify-result.ts';
@@ -115,7 +115,7 @@ export function createClient(settings: ClientSettings): Client {
     },
     notification: async (id, options) => (await call('readNotification', { ...options, params: { id } })).body,
     deposit: async (content, about, { idempotencyKey = randomUUID(), ...options } = {}) => {
-      const digest = content instanceof ReadableStream ? undefined : await digestOf(content);
+      const digest = await digestOf(bytesOf(content));
       const once = digest === undefined ? {} : { 'Idempotency-Key': idempotencyKey, 'Repr-Digest': digest };
       const headers = { ...headersOf(about), ...once };
       const given = { timeoutMs: 10 * timeoutMs, ...options, headers, body: content };
@@ -144,8 +144,9 @@ function headersOf(about: Deposit): Operations['depositDocument']['headers'] {
   };
 }
 
-/** Repr-Digest of the whole (RFC 9530). A Blob is read piece by piece. */
-async function digestOf(content: Uint8Array | Blob): Promise<string> {
+/** Repr-Digest of the whole (RFC 9530), of what can be read twice. A Blob is read piece by piece. */
+async function digestOf(content: Bytes): Promise<string | undefined> {
+  if (content instanceof ReadableStream) return undefined;
   const hash = createHash('sha256');
   if (content instanceof Uint8Array) hash.update(content);
   else for await (const piece of content.stream()) hash.update(piece);

@@ -31,9 +31,10 @@ export function listenSecret({
 
 /** Calls the target with each event of the feed, as the server calls a webhook, until the signal aborts. Each is told once. */
 export async function listen({ client, target, secret, signal, print, note, ...from }: Listening): Promise<void> {
-  let after = from.after ?? (await endOfFeed(client, signal));
-  note(`Events from number ${Number(after) + 1} on go to ${target}, signed with ${secret}`);
+  let { after } = from;
   try {
+    after ??= await endOfFeed(client, signal);
+    note(`Events from number ${Number(after) + 1} on go to ${target}, signed with ${secret}`);
     for await (const event of client.events({ after }, { signal })) {
       const answer = await tell(event, { target, secret, signal });
       after = String(event.number);
@@ -41,8 +42,9 @@ export async function listen({ client, target, secret, signal, print, note, ...f
     }
   } catch (fault) {
     if (!signal.aborted) throw fault;
+  } finally {
+    if (after !== undefined) note(`To go on where this ended: --after ${after}`);
   }
-  note(`To go on where this ended: --after ${after}`);
 }
 
 async function endOfFeed(client: Client, signal: AbortSignal): Promise<string> {

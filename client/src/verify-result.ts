@@ -1,6 +1,6 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import { exchange, problemOf, readJson } from './exchange.ts';
-import type { Clock } from './repeat.ts';
+import { type Repeating, repeat } from './repeat.ts';
 
 /** What a signed result of verify says. `verified_claims` are in it on a match only; still, look at `decision`. */
 export type VerifiedResult = JWTPayload & {
@@ -69,25 +69,21 @@ export async function verifyResult(
 const [keptMs, askedAgainMs] = [3_600_000, 30_000];
 
 /** The published keys of a server: fetched each hour, and for an unknown key, which anybody can name, once in 30 seconds. */
-export function createResultKeys(parts: {
-  readonly baseUrl: string;
-  readonly fetch: typeof fetch;
-  readonly clock: Clock;
-  readonly timeoutMs: number;
-}): (isUnknown: boolean) => Promise<JSONWebKeySet> {
+export function createResultKeys(
+  parts: Repeating & { readonly baseUrl: string; readonly fetch: typeof fetch; readonly timeoutMs: number },
+): (isUnknown: boolean) => Promise<JSONWebKeySet> {
   let kept: { readonly jwks: JSONWebKeySet; readonly at: number } | undefined;
   return async (isUnknown) => {
     const now = parts.clock.now();
     if (kept !== undefined && now - kept.at < (isUnknown ? askedAgainMs : keptMs)) return kept.jwks;
     const { fetch, timeoutMs, baseUrl } = parts;
-    const jwks = await exchange(
-      { fetch, url: `${baseUrl}/.well-known/jwks.json`, init: {} },
-      { timeoutMs },
-      async (answer) => {
+    const request = { fetch, url: `${baseUrl}/.well-known/jwks.json`, init: {} };
+    const ask = () =>
+      exchange(request, { timeoutMs }, async (answer) => {
         if (!answer.ok) throw await problemOf(answer, now);
         return (await readJson(answer)) as JSONWebKeySet;
-      },
-    );
+      });
+    const jwks = await repeat(parts, undefined, ask);
     kept = { jwks, at: now };
     return jwks;
   };

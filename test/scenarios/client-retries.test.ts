@@ -126,6 +126,10 @@ test('what has an effect and no key is repeated only where it was surely not don
   const claims = { citizenId: 'demo-mary', familyName: 'Smith', birthDate: '1981-04-25' };
   assert.equal((await asked.client.verify(claims)).decision, 'match');
   assert.ok(proxy.passed.every(({ path }) => !path.includes('?')));
+  const checking = clientThrough(first(1, '/.well-known/jwks.json', 'lost'));
+  const { token } = await checking.client.verify(claims);
+  await assert.rejects(checking.client.verifyResult(token), { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' });
+  assert.equal(proxy.count('GET', '/.well-known/jwks.json'), 2);
   const read = clientThrough(first(1, '/v1/events', 'lost'));
   assert.ok((await read.client.call('readEvents')).body.after);
 });

@@ -113,6 +113,13 @@ test('listen goes on from after an event, with the same secret, and tells what n
   assert.equal(await again.interrupt(), 0);
 });
 
+test('listen ends with 1 where the server is gone or the cursor is not of this feed, and says where it was', () => {
+  const to = ['listen', '--forward-to', 'http://127.0.0.1:9/hooks', '--after', '999999'];
+  const { status, stdout, stderr } = run(to);
+  assert.deepEqual([status, stdout], [1, '']);
+  assert.match(stderr, /To go on where this ended: --after 999999\n410 cursor-expired: /);
+});
+
 test('token prints an access token that works, by a secret and by a key file', async () => {
   const { status, stdout } = run(['token']);
   assert.equal(status, 0);

@@ -145,6 +145,9 @@ test('documents of bytes, blobs and streams are deposited, come by range and are
     ids.push(made.id);
   }
   assert.equal(new Set(ids).size, 3);
+  await assert.rejects(client.deposit('PARKING' as never, about), /has to be a Uint8Array, a Blob or a ReadableStream/);
+  const given = { headers: { 'Content-Type': 'text/plain' }, body: { text: 'PARKING' } as never };
+  await assert.rejects(client.call('depositDocument', given), /has to be a Uint8Array, a Blob or a ReadableStream/);
   const [id = ''] = ids;
   const whole = await client.document(id);
   assert.equal(await whole.text(), 'PARKING PERMIT');
