@@ -1,6 +1,6 @@
 /**
  * Writes the pages that are made from code: docs/openapi.json, docs/settings.md, docs/problems.md, docs/endpoints.md,
- * docs/api-requirements.md, docs/sandbox.md with its folder, docs/dashboard.json and register.lock. With `--check` it writes nothing and fails where a page is stale, or where the register lost something.
+ * docs/api-requirements.md, docs/sandbox.md with its folder, docs/dashboard.json, register.lock, and the types of the client. With `--check` it writes nothing and fails where a page is stale, or where the register lost something.
  * With `--release` it also keeps the OpenAPI document as what callers rely on from now on (spec/released-openapi.json).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { readSettings } from '../src/config/settings.ts';
 import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
 import { operations } from '../src/operations.ts';
+import { type ApiDocument, clientFiles } from './client-types.ts';
 import { dashboard } from './dashboard.ts';
 import { requirementsPage } from './requirements.ts';
 import { sandboxPage, sandboxPeople, sandboxQuestions } from './sandbox-page.ts';
@@ -88,9 +89,10 @@ ${rows.join('\n')}
 const requirements = requirementsPage(root);
 faults.push(...requirements.faults);
 
+const document = openApi(operations, exampleOperator);
 mkdirSync(join(root, 'docs/sandbox'), { recursive: true });
 const pages: Record<string, string> = {
-  'docs/openapi.json': `${JSON.stringify(openApi(operations, exampleOperator), null, 2)}\n`,
+  'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
   'docs/settings.md': settingsPage(),
   'docs/problems.md': problemsPage(),
   'docs/endpoints.md': endpointsPage(),
@@ -100,10 +102,12 @@ const pages: Record<string, string> = {
   'docs/sandbox/people.jsonl': sandboxPeople(),
   'docs/sandbox/questions.json': sandboxQuestions(),
   'register.lock': `${JSON.stringify(endpoints, null, 2)}\n`,
+  // As it is read by others: in JSON, where what is undefined is not there.
+  ...clientFiles(JSON.parse(JSON.stringify(document)) as ApiDocument),
 };
 
 if (process.argv.includes('--release')) {
-  const promised = withoutExamples(openApi(operations, exampleOperator));
+  const promised = withoutExamples(document);
   pages['spec/released-openapi.json'] = `${JSON.stringify(promised)}\n`;
 }
 

@@ -43,7 +43,7 @@ async function main(filters: readonly string[]): Promise<number> {
 
 function findFiles(filters: readonly string[]): string[] {
   const wanted = filters.map((filter) => relative(root, resolve(filter)));
-  return globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
+  return globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'client/src/**/*.test.ts'], { cwd: root })
     .filter((file) => wanted.length === 0 || wanted.some((path) => file === path || file.startsWith(`${path}/`)))
     .sort()
     .map((file) => resolve(root, file));

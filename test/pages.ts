@@ -20,7 +20,7 @@ const generated = ['docs/settings.md', 'docs/problems.md', 'docs/endpoints.md'];
 
 /** Every page that is written by hand. */
 export function documentPages(): readonly DocumentPage[] {
-  return globSync(['*.md', 'docs/**/*.md'], { cwd: repository })
+  return globSync(['*.md', 'docs/**/*.md', 'client/*.md'], { cwd: repository })
     .filter((path) => !generated.includes(path))
     .sort()
     .map(readPage);

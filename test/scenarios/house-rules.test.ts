@@ -33,6 +33,8 @@ test('a house in order has no fault', (t) => {
     'src/ledger/chain.ts': "import { own } from '../store/rows.ts';\nexport const chain = { own };",
     'src/config/settings.ts': 'export const settings = process.env;',
     'src/main.ts': "import './store/sqlite.ts';\nimport './ledger/chain.ts';",
+    'client/src/client.ts': "import { jwtVerify } from 'jose';\nimport { own } from './own.ts';\njwtVerify(own);",
+    'client/src/client.test.ts': "import { Webhook } from 'standardwebhooks';",
     'test/thing.test.ts': "import '../src/store/sqlite.ts';\nexport const now = Date.now();",
   };
   assert.deepEqual(faultsOf(t, files), []);
@@ -49,6 +51,12 @@ test('each rule of the house can be broken, and says so', (t) => {
     'src/kernel/up-later.ts': ["const x = () => import('../api/x.ts');", 'imports api/x.ts, which stands above it'],
     'src/ledger/beside.ts': ["import { x } from '../jobs/x.ts';\nx();", 'imports jobs/x.ts, which stands beside it'],
     'src/api/out.ts': ["import { x } from '../../test/x.ts';\nx();", 'imports ../test/x.ts'],
+    'src/api/client.ts': ["import { x } from '../../client/src/client.ts';\nx();", 'imports ../client/src/client.ts'],
+    'client/src/server.ts': [
+      "import type { X } from '../../src/api/x.ts';\nexport const x: X = 1;",
+      'imports ../../src/api/x.ts',
+    ],
+    'client/src/package.ts': ["import {\n  fetch,\n} from 'undici';\nfetch();", 'imports undici'],
     'src/ledger/adapter.ts': [
       "import { x } from '../store/sqlite-lane.ts';\nx();",
       'imports the adapter store/sqlite-lane.ts',

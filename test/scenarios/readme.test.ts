@@ -58,7 +58,7 @@ test('every page that the code sends people to is there, with its heading', () =
   assert.deepEqual(faults, []);
 });
 
-const files = globSync('{src,test,scripts,bench,docs,.ci}/**/*', { cwd: repository });
+const files = globSync('{src,test,scripts,bench,docs,.ci,client/src}/**/*', { cwd: repository });
 const names = new Set(files.map((file) => basename(file)));
 /** Names that pages speak of because no file may have them. */
 const banned = new Set(['index.ts', 'utils.ts', 'types.ts']);
@@ -67,7 +67,7 @@ test('every path of the repository that a page names is there', () => {
   const faults = faultsIn(({ spans }) =>
     spans.flatMap((span) => {
       if (/[…*<>]|NNNN/.test(span)) return [];
-      if (/^(src|test|scripts|bench|docs|\.ci)(\/[\w.-]*)*$/.test(span))
+      if (/^(src|test|scripts|bench|docs|\.ci|client)(\/[\w.-]*)*$/.test(span))
         return existsSync(join(repository, span)) ? [] : [`names ${span}`];
       if (/^[\w-]+(\/[\w.-]+)+\.(ts|sql)$/.test(span))
         return existsSync(join(repository, 'src', span)) ? [] : [`names ${span}`];

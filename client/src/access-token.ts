@@ -1,0 +1,120 @@
+import { importJWK, type JWK, SignJWT } from 'jose';
+import { TokenError } from './client-errors.ts';
+import { exchange, problemOf, readJson, retryAfterOf } from './exchange.ts';
+import { type Repeating, repeat } from './repeat.ts';
+
+/** How a client proves itself: live ones by their own key (private_key_jwt), those of a demo or sandbox by a secret. */
+export type Credentials =
+  | { readonly clientSecret: string; readonly privateKey?: undefined }
+  | { readonly privateKey: JWK; readonly clientSecret?: undefined };
+
+/** Where tokens come from: one is asked for at a time, and kept until a minute before its end. */
+export type AccessTokens = {
+  get(signal?: AbortSignal): Promise<string>;
+  /** Forgets one that the server does not take any more. */
+  drop(token: string): void;
+};
+
+const marginMs = 60_000;
+
+export function createAccessTokens(
+  parts: Repeating & {
+    readonly baseUrl: string;
+    readonly clientId: string;
+    readonly credentials: Credentials;
+    readonly scope: string | undefined;
+    readonly fetch: typeof fetch;
+    readonly timeoutMs: number;
+  },
+): AccessTokens {
+  let token: { readonly text: string; readonly renewAt: number } | undefined;
+  let coming: Promise<string> | undefined;
+
+  const request = async () => {
+    const { text, livesMs } = await repeat(parts, undefined, () => ask());
+    token = { text, renewAt: parts.clock.now() + Math.max(livesMs - marginMs, livesMs / 2) };
+    return text;
+  };
+  const ask = async () => {
+    const { headers, form } = await proofOf(parts);
+    const body = new URLSearchParams({ grant_type: 'client_credentials', ...form });
+    if (parts.scope !== undefined) body.set('scope', parts.scope);
+    const init = { method: 'POST', headers, body };
+    const { fetch, timeoutMs } = parts;
+    return await exchange({ fetch, url: `${parts.baseUrl}/oauth2/token`, init }, { timeoutMs }, (response) =>
+      tokenIn(response, parts.clock.now()),
+    );
+  };
+  const get = async (signal?: AbortSignal) => {
+    if (token !== undefined && parts.clock.now() < token.renewAt) return token.text;
+    coming ??= request().finally(() => {
+      coming = undefined;
+    });
+    return await unlessAborted(coming, signal);
+  };
+  return {
+    get,
+    drop: (refused) => {
+      if (token?.text === refused) token = undefined;
+    },
+  };
+}
+
+async function tokenIn(response: Response, now: number): Promise<{ text: string; livesMs: number }> {
+  const isJson = /^application\/json/.test(response.headers.get('content-type') ?? '');
+  if (!isJson) throw await problemOf(response, now);
+  const answer = (await readJson(response)) as Record<string, unknown>;
+  const { access_token: text, expires_in: seconds, error, error_description: description } = answer;
+  if (response.ok && typeof text === 'string') return { text, livesMs: Number(seconds ?? 0) * 1_000 };
+  const words = { error: String(error ?? 'no token in the answer'), description: String(description ?? '') };
+  throw new TokenError(response.status, words, retryAfterOf(response, now));
+}
+
+async function proofOf(parts: {
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly credentials: Credentials;
+  readonly clock: { now(): number };
+}): Promise<{ headers: Record<string, string>; form: Record<string, string> }> {
+  const { baseUrl, clientId, credentials, clock } = parts;
+  if (credentials.privateKey === undefined) {
+    // Each half is encoded as in a form (RFC 6749, section 2.3.1).
+    const pair = [clientId, credentials.clientSecret].map((text) =>
+      new URLSearchParams([['', text]]).toString().slice(1),
+    );
+    return { headers: { authorization: `Basic ${Buffer.from(pair.join(':')).toString('base64')}` }, form: {} };
+  }
+  const jwk = credentials.privateKey;
+  const alg = jwk.alg ?? (jwk.kty === 'RSA' ? 'PS256' : jwk.kty === 'OKP' ? 'EdDSA' : 'ES256');
+  const at = Math.floor(clock.now() / 1_000);
+  // The issuer is the only audience (FAPI 2.0); an assertion is good once.
+  const assertion = await new SignJWT({ iss: clientId, sub: clientId, aud: baseUrl, jti: crypto.randomUUID() })
+    .setProtectedHeader({ alg, ...(jwk.kid === undefined ? {} : { kid: jwk.kid }) })
+    .setIssuedAt(at)
+    .setExpirationTime(at + 60)
+    .sign(await importKey(jwk, alg));
+  const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+  return { headers: {}, form: { client_id: clientId, client_assertion_type: type, client_assertion: assertion } };
+}
+
+async function importKey(jwk: JWK, alg: string) {
+  const key = jwk.d === undefined ? undefined : await importJWK(jwk, alg).catch(() => undefined);
+  if (key === undefined) throw new TypeError('privateKey has to be a private key as a JWK, for ES256, EdDSA or PS256');
+  return key;
+}
+
+/** Others wait for the same token: a signal ends the waiting, not the request. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await work;
+  let stop = () => undefined as unknown;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

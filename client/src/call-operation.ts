@@ -1,0 +1,142 @@
+import type { AccessTokens } from './access-token.ts';
+import { operations } from './api-operations.ts';
+import type { Bytes, Operations } from './api-types.ts';
+import { ProblemError } from './client-errors.ts';
+import { exchange, problemOf, readJson } from './exchange.ts';
+import { type Repeating, repeat } from './repeat.ts';
+
+export type OperationId = keyof Operations;
+
+/** What any call may be given besides: what ends it, and the time for one attempt. */
+export type CallOptions = { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined };
+
+/** What an operation takes. Values of headers are sent as they are: where the document says so, percent-encode them. */
+export type Given<Id extends OperationId> = Omit<Operations[Id], 'answers'> & CallOptions;
+
+/** One of the JSON answers of an operation. */
+export type Answer<Id extends OperationId> = {
+  [Status in keyof Operations[Id]['answers']]: {
+    readonly status: Status;
+    readonly headers: Headers;
+    readonly body: Operations[Id]['answers'][Status];
+  };
+}[keyof Operations[Id]['answers']];
+
+/** Nothing has to be given where nothing is required. */
+type Rest<Id extends OperationId> = Record<never, never> extends Given<Id> ? [given?: Given<Id>] : [given: Given<Id>];
+
+/** Calls any operation by its operationId; throws a ProblemError, TokenError, NetworkError or TimeoutError. */
+export type Call = <Id extends OperationId>(id: Id, ...rest: Rest<Id>) => Promise<Answer<Id>>;
+
+type Parts = Repeating & {
+  readonly baseUrl: string;
+  readonly fetch: typeof fetch;
+  readonly timeoutMs: number;
+  readonly tokens: AccessTokens;
+};
+/** What the types above say, without the names of the one operation. */
+type AnyGiven = CallOptions & {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+};
+
+/** Sends one operation, again where that is safe, and gives its answer as `read` takes it. */
+export type Send = <T>(id: OperationId, given: AnyGiven, read: (response: Response) => Promise<T> | T) => Promise<T>;
+
+export function createSend(parts: Parts): Send {
+  return async (id, given, read) => {
+    const { signal, timeoutMs = parts.timeoutMs } = given;
+    const { method, path } = operations[id];
+    const url = `${parts.baseUrl}${fill(path, given.params)}${queryOf(given.query)}`;
+    const [headers, body] = contentOf(given);
+    const attempt = (token: string) => {
+      headers.set('authorization', `Bearer ${token}`);
+      // `duplex` is what fetch wants for a stream; other bodies do not mind.
+      const init = { method, headers, body: body ?? null, duplex: 'half' } as RequestInit;
+      return exchange({ fetch: parts.fetch, url, init }, { timeoutMs, signal }, async (response) => {
+        // 304 is an answer that was asked for.
+        if (response.ok || response.status === 304) return await read(response);
+        throw await problemOf(response, parts.clock.now());
+      });
+    };
+    const canGoAgain = !(body instanceof ReadableStream);
+    const mayRepeat = (fault: unknown) => canGoAgain && (isSafe(id, method, headers) || wasNotDone(fault));
+    let token = await parts.tokens.get(signal);
+    let isRenewed = false;
+    return await repeat({ ...parts, mayRepeat }, signal, async () => {
+      try {
+        return await attempt(token);
+      } catch (fault) {
+        if (isBadToken(fault)) parts.tokens.drop(token);
+        if (isRenewed || !isBadToken(fault) || !canGoAgain) throw fault;
+        isRenewed = true;
+        token = await parts.tokens.get(signal);
+        return await attempt(token);
+      }
+    });
+  };
+}
+
+/** The JSON of an answer, whatever else the operation could answer with. */
+export function createCall(send: Send): Call {
+  return async (id, ...[given]) => {
+    const all: AnyGiven = { ...given };
+    const headers = { Accept: 'application/json', ...all.headers };
+    return await send(id, { ...all, headers }, async (response) => {
+      const answer: unknown = { status: response.status, headers: response.headers, body: await readJson(response) };
+      // The server keeps its own document, which these types were made from.
+      return answer as Answer<typeof id>;
+    });
+  };
+}
+
+/** Asking twice is safe: a question, or what the server does once for its key. Verify asks, and repeats cost no guess. */
+function isSafe(id: OperationId, method: string, headers: Headers): boolean {
+  return method === 'GET' || method === 'QUERY' || id === 'verifyIdentity' || headers.has('idempotency-key');
+}
+
+/** Refused before anything was done: over quota, or while the server sheds load. */
+function wasNotDone(fault: unknown): boolean {
+  return fault instanceof ProblemError && ['quota-exceeded', 'capacity-reduced'].includes(fault.slug);
+}
+
+function isBadToken(fault: unknown): boolean {
+  return fault instanceof ProblemError && fault.status === 401 && /^(invalid|expired)-access-token$/.test(fault.slug);
+}
+
+function fill(path: string, params: AnyGiven['params']): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
+    const value = params?.[name];
+    // Without a part of its own the path would be that of another operation.
+    if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`params.${name} is missing`);
+    return encodeURIComponent(value);
+  });
+}
+
+function queryOf(query: AnyGiven['query'] = {}): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** The bytes of a document, as fetch takes them. */
+export function bytesOf(content: unknown): Bytes {
+  if (content instanceof Uint8Array || content instanceof Blob || content instanceof ReadableStream) return content;
+  throw new TypeError('a document has to be a Uint8Array, a Blob or a ReadableStream, as Readable.toWeb makes one');
+}
+
+function contentOf({ headers: given = {}, body }: AnyGiven): [headers: Headers, body: RequestInit['body']] {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    // fetch would name the value in its error.
+    if (!/^[\x20-\x7e]*$/.test(value)) throw new TypeError(`the header ${name} takes ASCII alone: percent-encode it`);
+    headers.set(name, value);
+  }
+  if (body === undefined) return [headers, undefined];
+  // Of operations that take bytes the type of the content has to be stated.
+  if (headers.has('content-type')) return [headers, bytesOf(body)];
+  headers.set('content-type', 'application/json');
+  return [headers, JSON.stringify(body)];
+}

@@ -1,0 +1,84 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { Client, ClientSettings, FeedEvent } from './client.ts';
+import { NetworkError, TimeoutError } from './client-errors.ts';
+import { exchange } from './exchange.ts';
+
+type Listening = {
+  readonly client: Client;
+  /** Where the calls go. */
+  readonly target: URL;
+  readonly secret: string;
+  /** From after which event; those that happen from now on where it is absent. */
+  readonly after: string | undefined;
+  readonly signal: AbortSignal;
+  /** A line for each event, and one for how to go on. */
+  readonly print: (line: string) => void;
+  readonly note: (line: string) => void;
+};
+
+/** As the server waits for a receiver. */
+const timeoutMs = 15_000;
+
+/** The same as long as the credentials are: who has it learns nothing of them. */
+export function listenSecret({
+  clientSecret,
+  privateKey,
+}: Pick<ClientSettings, 'clientSecret' | 'privateKey'>): string {
+  const given = clientSecret ?? JSON.stringify(privateKey);
+  const bytes = hkdfSync('sha256', given, '', 'citizen-services-client listen', 32);
+  return `whsec_${Buffer.from(bytes).toString('base64')}`;
+}
+
+/** Calls the target with each event of the feed, as the server calls a webhook, until the signal aborts. Each is told once. */
+export async function listen({ client, target, secret, signal, print, note, ...from }: Listening): Promise<void> {
+  let { after } = from;
+  try {
+    after ??= await endOfFeed(client, signal);
+    note(`Events from number ${Number(after) + 1} on go to ${target}, signed with ${secret}`);
+    for await (const event of client.events({ after }, { signal })) {
+      const answer = await tell(event, { target, secret, signal });
+      after = String(event.number);
+      print(`${event.number} ${event.type} ${event.data.notification} → ${answer}`);
+    }
+  } catch (fault) {
+    if (!signal.aborted) throw fault;
+  } finally {
+    if (after !== undefined) note(`To go on where this ended: --after ${after}`);
+  }
+}
+
+async function endOfFeed(client: Client, signal: AbortSignal): Promise<string> {
+  for (let after: string | undefined; ; ) {
+    const { body } = await client.call('readEvents', { signal, query: after === undefined ? {} : { after } });
+    if (body.items.length === 0) return body.after;
+    after = body.after;
+  }
+}
+
+async function tell(
+  { id, type, timestamp, number, data }: FeedEvent,
+  { target, secret, signal }: Pick<Listening, 'target' | 'secret' | 'signal'>,
+): Promise<string> {
+  const body = JSON.stringify({ type, timestamp, number, data });
+  const seconds = String(Math.floor(Date.now() / 1_000));
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const mark = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'citizen-services',
+    'webhook-id': id,
+    'webhook-timestamp': seconds,
+    'webhook-signature': `v1,${mark}`,
+  };
+  const init = { method: 'POST', headers, body };
+  try {
+    return await exchange({ fetch, url: target.href, init }, { timeoutMs, signal }, async (response) => {
+      await response.body?.cancel();
+      return String(response.status);
+    });
+  } catch (fault) {
+    if (fault instanceof NetworkError) return `no answer (${fault.code})`;
+    if (fault instanceof TimeoutError) return `no answer within ${timeoutMs / 1_000} s`;
+    throw fault;
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * The types of `client/`, made from the OpenAPI document. Our own, since it is enough to know the constructs that the document
+ * uses: any other ends the run, so that no type says less than the document (docs/adr/2026-11-a-client-of-its-own.md).
+ */
+
+type Json = Readonly<Record<string, unknown>>;
+type Parameter = {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: Json;
+};
+type Content = Readonly<Record<string, { readonly schema: Json }>>;
+type Operation = {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+};
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+/** What src/api/openapi.ts makes, as far as it is read here. */
+export type ApiDocument = {
+  readonly paths: Paths;
+  readonly webhooks: Paths;
+  readonly components: { readonly schemas: Readonly<Record<string, Json>> };
+};
+
+const width = 120;
+const madeBy = '// Made by `npm run generate` from the OpenAPI document. Change the server, not this file.';
+/** What bounds a value and does not change its type. */
+const bounds = new Set([
+  ...['description', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'minItems', 'maxItems', 'uniqueItems'],
+  ...['format', 'maxProperties', 'x-oidc-claim'],
+]);
+const jsonType = 'application/json';
+const errorType = 'application/problem+json';
+
+/** Both files of the client that are made, by their paths in the repository. */
+export function clientFiles(document: ApiDocument): Readonly<Record<string, string>> {
+  return { 'client/src/api-types.ts': typesFile(document), 'client/src/api-operations.ts': operationsFile(document) };
+}
+
+function operationsFile({ paths }: ApiDocument): string {
+  const lines = all(paths).map(({ path, method, operation }) => {
+    const name = method === 'x-query' ? 'QUERY' : method.toUpperCase();
+    return `  ${operation.operationId}: { method: '${name}', path: '/v1${path === '/' ? '' : path}' },`;
+  });
+  return `${madeBy}\n\n/** Where each operation is, by its operationId. */\nexport const operations = {\n${lines.join('\n')}\n} as const;\n`;
+}
+
+function all(paths: Paths) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+}
+
+function typesFile({ paths, webhooks, components }: ApiDocument): string {
+  const named = new Map<string, string>();
+  const declarations: string[] = [];
+  /** Declares a type, or names the one that was declared with the same text. */
+  const declare = (name: string, schema: Json, about: string): string => {
+    const text = typeOf(schema, '', name);
+    const known = named.get(text);
+    if (known !== undefined) return known;
+    named.set(text, name);
+    declarations.push(`${comment(about, '')}export type ${name} = ${text};\n`);
+    return name;
+  };
+  for (const [name, schema] of Object.entries(components.schemas)) declare(name, schema, descriptionOf(schema));
+  const members = all(paths).map(({ operation }) => operationType(operation, declare));
+  for (const { operation } of all(webhooks)) {
+    const schema = operation.requestBody?.content[jsonType]?.schema ?? fail(operation.operationId, 'no JSON');
+    declare(capital(operation.operationId), schema, `${operation.summary}: what a webhook is called with.`);
+  }
+  const operationTypes = `${comment('Every operation by its operationId: what it takes, and its JSON answers by status. All others are a `Problem`.', '')}export type Operations = {\n${members.join('')}};\n`;
+  return `${[madeBy, preamble, ...declarations, operationTypes].join('\n')}`;
+}
+
+const preamble = `
+/** Words of today: more may come, so a program has to bear those that it does not know. */
+export type Open<Word extends string> = Word | (string & Record<never, never>);
+
+/** The bytes of a document. A stream can be sent once only, the others are sent again where that is needed. */
+export type Bytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
+`;
+
+type Declare = (name: string, schema: Json, about: string) => string;
+
+function operationType({ operationId, summary, parameters = [], ...rest }: Operation, declare: Declare): string {
+  const name = capital(operationId);
+  const parts = (['path', 'query', 'header'] as const).flatMap((place) => {
+    const own = parameters.filter((one) => one.in === place);
+    const isBinary = place === 'header' && rest.requestBody?.content['*/*'] !== undefined;
+    const shown = isBinary ? [contentType, ...own] : own;
+    const part = { path: 'params', query: 'query', header: 'headers' }[place];
+    const mark = shown.some(({ required }) => required === true) ? '' : '?';
+    const object = {
+      type: 'object',
+      properties: Object.fromEntries(shown.map(({ name, schema, description }) => [name, { ...schema, description }])),
+      required: shown.filter(({ required }) => required === true).map((one) => one.name),
+    };
+    return shown.length === 0 ? [] : [`    ${part}${mark}: ${typeOf(object, '    ', operationId)};\n`];
+  });
+  const body = bodyType(rest.requestBody, (schema) => declare(`${name}Body`, schema, `Body of: ${summary}.`));
+  const answers = answerTypes(operationId, rest.responses);
+  const lines = answers.map(({ status, schema }) => {
+    const own = `${name}Answer${answers.length > 1 ? status : ''}`;
+    return `      ${status}: ${declare(own, schema, `Answer of: ${summary}.`)};\n`;
+  });
+  return `${comment(summary, '  ')}  ${operationId}: {\n${parts.join('')}${body}    answers: {\n${lines.join('')}    };\n  };\n`;
+}
+
+const contentType: Parameter = {
+  ...{ name: 'Content-Type', in: 'header', required: true, description: 'The media type of the document.' },
+  schema: { type: 'string' },
+};
+
+function bodyType(body: Operation['requestBody'], declare: (schema: Json) => string): string {
+  if (body === undefined) return '';
+  const json = body.content[jsonType]?.schema;
+  const mark = body.required ? '' : '?';
+  if (json !== undefined) return `    body${mark}: ${declare(json)};\n`;
+  return body.content['*/*'] === undefined ? fail('a body', 'neither JSON nor bytes') : `    body${mark}: Bytes;\n`;
+}
+
+/** JSON answers below 400; what is no JSON has no type, and every error must be the one problem. */
+function answerTypes(operationId: string, responses: Operation['responses']) {
+  return Object.entries(responses).flatMap(([status, { content = {} }]) => {
+    if (status !== 'default' && Number(status) < 400) {
+      const schema = content[jsonType]?.schema;
+      return schema === undefined ? [] : [{ status, schema }];
+    }
+    const isProblem = content[errorType]?.schema['$ref'] === '#/components/schemas/Problem';
+    return isProblem ? [] : fail(`${operationId} ${status}`, 'an error that is no Problem');
+  });
+}
+
+/** The type of a schema in TypeScript; `indent` is that of the line it begins on. */
+function typeOf(schema: Json, indent: string, where: string): string {
+  const { type, $ref, const: constant, enum: words, 'x-extensible-enum': open, items, ...others } = schema;
+  const { properties, required, additionalProperties, patternProperties, ...rest } = others;
+  const strange = Object.keys(rest).find((name) => !bounds.has(name));
+  if (strange !== undefined) fail(where, strange);
+  if (typeof $ref === 'string') return $ref.replace('#/components/schemas/', '');
+  if (Array.isArray(type)) return type.map((one) => typeOf({ ...schema, type: one }, indent, where)).join(' | ');
+  if (type === 'null') return type;
+  if (constant !== undefined) return literal(constant, where);
+  if (words !== undefined) return union(words, indent, where);
+  if (open !== undefined) return `Open<${union(open, indent, where)}>`;
+  if (type === 'array') return arrayOf(typeOf(items as Json, indent, where));
+  if (type === 'object') {
+    return objectType({ properties, required, additionalProperties, patternProperties } as ObjectSchema, indent, where);
+  }
+  if (type === 'string' || type === 'boolean') return type;
+  if (type === 'integer') return 'number';
+  return type === undefined ? 'unknown' : fail(where, `type ${JSON.stringify(type)}`);
+}
+
+type ObjectSchema = {
+  readonly properties?: Readonly<Record<string, Json>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly patternProperties?: Readonly<Record<string, Json>>;
+};
+
+function objectType(schema: ObjectSchema, indent: string, where: string): string {
+  const { properties = {}, required = [], additionalProperties = false, patternProperties } = schema;
+  if (typeof additionalProperties !== 'boolean') fail(where, 'additionalProperties with a schema');
+  if (patternProperties !== undefined) {
+    const [value, ...more] = Object.values(patternProperties);
+    if (value === undefined || more.length > 0 || Object.keys(properties).length > 0) fail(where, 'patternProperties');
+    return `Record<string, ${typeOf(value, indent, where)}>`;
+  }
+  const inner = `${indent}  `;
+  const lines = Object.entries(properties).map(([name, member]) => {
+    const key = /^[A-Za-z_]\w*$/.test(name) ? name : `'${name}'`;
+    const mark = required.includes(name) ? '' : '?';
+    return `${comment(descriptionOf(member), inner)}${inner}${key}${mark}: ${typeOf(member, inner, `${where}.${name}`)};\n`;
+  });
+  if (additionalProperties) lines.push(`${inner}[more: string]: unknown;\n`);
+  return lines.length === 0 ? 'Record<string, never>' : `{\n${lines.join('')}${indent}}`;
+}
+
+function union(words: unknown, indent: string, where: string): string {
+  const literals = (words as readonly unknown[]).map((word) => literal(word, where));
+  const line = literals.join(' | ');
+  if (indent.length + line.length < width - 20) return line;
+  return `\n${literals.map((word) => `${indent}  | ${word}`).join('\n')}\n${indent}`.trimEnd();
+}
+
+function arrayOf(item: string): string {
+  return /^\w+$/.test(item) ? `${item}[]` : `Array<${item}>`;
+}
+
+function literal(value: unknown, where: string): string {
+  if (typeof value === 'string' && !/['\\\n]/.test(value)) return `'${value}'`;
+  return typeof value === 'boolean' ? String(value) : fail(where, `the value ${JSON.stringify(value)}`);
+}
+
+function descriptionOf(schema: Json): string {
+  return typeof schema['description'] === 'string' ? schema['description'] : '';
+}
+
+function comment(text: string, indent: string): string {
+  const words = text.replaceAll('*/', '*\\/').split(/\s+/);
+  if (text === '') return '';
+  const single = `${indent}/** ${words.join(' ')} */\n`;
+  if (single.length <= width + 1) return single;
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last !== undefined && `${last} ${word}`.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`${indent} * ${word}`);
+  }
+  return `${indent}/**\n${lines.join('\n')}\n${indent} */\n`;
+}
+
+function capital(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function fail(where: string, construct: string): never {
+  throw new Error(`scripts/client-types.ts: ${where} has what it knows no type for: ${construct}`);
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { freePort } from '../free-port.ts';
+import { installPackedClient, oldestNode, toolPath } from '../packed-client.ts';
+import { readPage, repository } from '../pages.ts';
+import { endWithThisProcess } from '../process-watcher.ts';
+import { until } from '../until.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+// The client as it is published, in a folder that has nothing else, on the oldest Node.js of the machine: with the programs
+// that docs/clients.md prints.
+const node = oldestNode();
+const bin = 'node_modules/citizen-services-client/dist/main.js';
+
+let home: ServerHome;
+let packed: ReturnType<typeof installPackedClient>;
+
+const thisFile = afterThisFile();
+before(async () => {
+  home = await makeHome(thisFile);
+  await home.start();
+  await home.token();
+  packed = installPackedClient();
+  thisFile.after(packed.close);
+  for (const { info, text } of readPage('docs/clients.md').fences) {
+    const [, name] = /^\/\/ (\S+\.mjs):/.exec(text) ?? [];
+    if (info === 'js' && name !== undefined) writeFileSync(join(packed.folder, name), text);
+  }
+});
+
+function environment(): NodeJS.ProcessEnv {
+  const { clientId, clientSecret } = home.demo().clients[0] ?? {};
+  return { BASE_URL: home.url, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
+}
+
+/** Starts a program in the folder, on the oldest Node.js; what it writes is gathered. */
+function start(t: { after(run: () => unknown): void }, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
+  const child: ChildProcess = spawn(node, args, { cwd: packed.folder, env: { ...environment(), ...more } });
+  const isGone = endWithThisProcess(child.pid ?? 0);
+  child.once('close', isGone);
+  t.after(() => child.kill('SIGKILL'));
+  const written = { text: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      written.text += text;
+    });
+  }
+  return { child, written };
+}
+
+test('the package has what runs and its types, and asks for nothing but jose in the version of the server', () => {
+  const read = (path: string) => JSON.parse(readFileSync(join(repository, path), 'utf8'));
+  const { dependencies, engines, version } = read('client/package.json');
+  const server = read('package.json');
+  assert.deepEqual(dependencies, { jose: server.dependencies.jose });
+  assert.deepEqual({ engines, version }, { engines: { node: '>=20' }, version: server.version });
+  const others = packed.files.filter((path) => !/^dist\/[a-z-]+\.(js|d\.ts)$/.test(path));
+  assert.deepEqual(others, ['LICENSE', 'README.md', 'package.json']);
+  assert.ok(packed.files.includes('dist/client.js') && packed.files.includes('dist/api-types.d.ts'));
+  assert.deepEqual(
+    packed.files.filter((path) => path.includes('test')),
+    [],
+  );
+});
+
+test('the program of the page verifies, sends, deposits and reads, and tells a refusal', () => {
+  const { status, stdout, stderr } = spawnSync(node, ['permits.mjs'], {
+    ...{ cwd: packed.folder, env: environment(), encoding: 'utf8', timeout: 60_000 },
+  });
+  assert.equal(status, 0, stderr);
+  const [match, listed, document, refused] = stdout.split('\n');
+  assert.equal(match, 'match demo-mary');
+  assert.match(listed ?? '', /^permit-120 (accepted|sending|delivered)$/);
+  assert.equal(document, 'PARKING PERMIT 2026/120');
+  assert.match(refused ?? '', /^insufficient-claims: \S/);
+});
+
+test('the receiver of the page believes what the command line forwards, and no other call', async (t) => {
+  const listening = start(t, [bin, 'listen', '--forward-to', `http://127.0.0.1:${await replacePort()}/hooks`]);
+  await until(async () => listening.written.text.includes('whsec_'));
+  const secret = /whsec_\S+/.exec(listening.written.text)?.[0];
+  const receiver = start(t, ['hooks.mjs'], { WEBHOOK_SECRET: secret });
+  await until(async () => {
+    const answer = await fetch(`${target()}`, { method: 'POST', body: '{}' }).catch(() => undefined);
+    return answer?.status === 400;
+  });
+  const sent = spawnSync(node, ['permits.mjs'], { cwd: packed.folder, env: environment(), encoding: 'utf8' });
+  assert.equal(sent.status, 0, sent.stderr);
+  await until(async () => /^notification\.delivery-ended permit-120 \S+$/m.test(receiver.written.text));
+  await until(async () => / → 204\n/.test(listening.written.text));
+});
+
+let hooksPort = 0;
+const target = () => `http://127.0.0.1:${hooksPort}/hooks`;
+
+/** The page has the port 8080, which may be taken here. */
+async function replacePort(): Promise<number> {
+  hooksPort = await freePort();
+  const file = join(packed.folder, 'hooks.mjs');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('8080', String(hooksPort)));
+  return hooksPort;
+}
+
+test('its types are whole: a program in TypeScript compiles against them, and what the interface lacks does not', () => {
+  writeFileSync(join(packed.folder, 'consumer.mts'), consumer.replaceAll('// refused:', '// @ts-expect-error'));
+  const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023'];
+  const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types'), '--skipLibCheck', 'false'];
+  const { status, stdout } = spawnSync('tsc', [...options, ...types, 'consumer.mts'], {
+    ...{ cwd: packed.folder, env: toolPath(), encoding: 'utf8', timeout: 100_000 },
+  });
+  assert.equal(status, 0, stdout);
+});
+
+/** Each line behind a `refused` must not compile. */
+const consumer = `
+import { createClient, type Client, type JWK, type Problem, verifyWebhook } from 'citizen-services-client';
+declare const privateKey: JWK;
+const client: Client = createClient({ baseUrl: 'https://api.example.gov', clientId: 'tax', privateKey });
+// refused: a secret or a key
+createClient({ baseUrl: 'https://api.example.gov', clientId: 'tax' });
+const answer = await client.call('sendNotification', { body: { citizenId: 'a', message: 'b' } });
+if (answer.status === 202) answer.body.receipt satisfies string;
+else answer.body.citizenKnown satisfies boolean;
+// refused: the citizen is missing
+void client.call('sendNotification', { body: { message: 'b' } });
+// refused: the id is missing
+void client.call('readNotification');
+// refused: there is no such operation
+void client.call('deleteNotification', { params: { id: 'x' } });
+// refused: not a channel
+void client.send({ citizenId: 'a', message: 'b', channels: ['fax'] });
+void client.call('listEndpoints');
+const { decision } = await client.verify({ citizenId: 'a' });
+decision satisfies string;
+// refused: a name that no answer has
+void (await client.verify({})).score;
+verifyWebhook('whsec_', new Headers(), '').data.reference satisfies string | null;
+export type Names = Problem['title'];
+`;

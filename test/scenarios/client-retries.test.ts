@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import {
+  type ClientSettings,
+  createClient,
+  NetworkError,
+  ProblemError,
+  TimeoutError,
+} from '../../client/src/client.ts';
+import { type Clock, systemClock } from '../../client/src/repeat.ts';
+import { type Fate, type Passed, startLossyProxy } from '../lossy-proxy.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+// What the client sends again, and what it does not, when answers are lost between it and a whole server.
+const sendPath = '/v1/notifications/send';
+const message = { citizenId: 'demo-mary', message: 'Your permit is ready.' };
+
+let home: ServerHome;
+let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
+
+const thisFile = afterThisFile();
+before(async () => {
+  home = await makeHome(thisFile);
+  await home.start();
+  // Which waits until the server, that has just begun, sheds no load.
+  await home.token();
+  proxy = await startLossyProxy(thisFile, home.url);
+});
+
+/** A client that goes through the proxy, which is told anew what it spoils. Pauses are noted and take no time. */
+function clientThrough(fateOf: (passed: Passed) => Fate | undefined, over: Partial<ClientSettings> = {}) {
+  const { clientId = '', clientSecret = '' } = home.demo().clients[0] ?? {};
+  const pauses: number[] = [];
+  const time = { ahead: 0 };
+  const clock: Clock = {
+    now: () => Date.now() + time.ahead,
+    wait: async (ms) => {
+      pauses.push(ms);
+      time.ahead += ms;
+    },
+  };
+  proxy.passed.length = 0;
+  proxy.spoil(fateOf);
+  const given = { baseUrl: proxy.url, clientId, clientSecret, clock, random: () => 0.5, ...over };
+  return { client: createClient(given as ClientSettings), pauses, time };
+}
+
+/** A server that sheds load asks for a second or more. */
+const isOfLoss = (ms: number) => ms < 1_000;
+
+/** That becomes of the first so many requests to a path. */
+function first(times: number, path: string, fate: Fate) {
+  let left = times;
+  return (passed: Passed) => {
+    if (!passed.path.startsWith(path) || left === 0) return undefined;
+    left -= 1;
+    return fate;
+  };
+}
+
+const problem = (status: number, slug: string, retryAfter?: string): Fate => ({
+  status,
+  headers: {
+    'content-type': 'application/problem+json',
+    ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }),
+  },
+  body: JSON.stringify({
+    ...{ type: `https://api.example.gov/problems/${slug}`, title: slug, status, detail: 'It was so.', fix: 'Wait.' },
+    ...{ retryable: true, instance: 'urn:uuid:00000000-0000-4000-8000-000000000000' },
+  }),
+});
+
+async function sentWith(client: ReturnType<typeof createClient>, reference: string): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of client.notifications({ reference })) ids.push(id);
+  return ids;
+}
+
+test('a message whose answer is lost twice is sent with one key, and exists once', async () => {
+  const { client, pauses } = clientThrough(first(2, sendPath, 'lost'));
+  const { id } = await client.send({ ...message, reference: 'lost-twice' });
+  const keys = proxy.passed.filter(({ path }) => path === sendPath).map(({ headers }) => headers['idempotency-key']);
+  assert.equal(proxy.count('POST', sendPath), 3);
+  assert.equal(new Set(keys).size, 1);
+  assert.deepEqual(await sentWith(client, 'lost-twice'), [id]);
+  assert.deepEqual(pauses.filter(isOfLoss), [125, 250]);
+  const other = await client.send({ ...message, reference: 'lost-twice' });
+  assert.notEqual(other.id, id);
+  const own = { idempotencyKey: 'mine-1' };
+  assert.equal((await client.send(message, own)).id, (await client.send(message, own)).id);
+});
+
+test('503 outcome-unknown is repeated with the same key after the time that the server named', async () => {
+  const { client, pauses } = clientThrough(first(1, sendPath, problem(503, 'outcome-unknown', '2')));
+  const { id } = await client.send({ ...message, reference: 'unknown' });
+  assert.deepEqual(await sentWith(client, 'unknown'), [id]);
+  assert.ok(pauses.includes(2_125));
+});
+
+test('bytes whose answer is lost are deposited once, and a stream is not sent again', async () => {
+  const about = { citizenId: 'demo-layla', title: 'Lost', mediaType: 'text/plain', kind: 'lost-answer' };
+  const deposited = first(1, '/v1/documents', 'lost');
+  const { client } = clientThrough(deposited);
+  const content = new Blob(['PERMIT']);
+  await client.deposit(content, about);
+  assert.equal(proxy.count('POST', '/v1/documents'), 2);
+  const records = [];
+  for await (const { kind } of client.documents({ citizenId: 'demo-layla' }))
+    if (kind === 'lost-answer') records.push(kind);
+  assert.equal(records.length, 1);
+  const other = clientThrough(first(1, '/v1/documents', 'lost'));
+  await assert.rejects(other.client.deposit(content.stream(), about), NetworkError);
+  assert.equal(proxy.count('POST', '/v1/documents'), 1);
+});
+
+test('what has an effect and no key is repeated only where it was surely not done; questions are', async () => {
+  const { client } = clientThrough(first(1, '/v1/webhooks', 'lost'));
+  await assert.rejects(client.call('createWebhook', { body: { url: 'http://127.0.0.1:9/' } }), NetworkError);
+  assert.equal(proxy.count('POST', '/v1/webhooks'), 1);
+  const unknown = clientThrough(first(1, '/v1/webhooks', problem(503, 'outcome-unknown', '1')));
+  await assert.rejects(unknown.client.call('createWebhook', { body: { url: 'http://127.0.0.1:9/' } }), { status: 503 });
+  const shed = clientThrough(first(1, '/v1/webhooks', problem(503, 'capacity-reduced', '1')));
+  assert.equal((await shed.client.call('createWebhook', { body: { url: 'http://127.0.0.1:9/' } })).status, 201);
+  assert.equal(shed.pauses[0], 1_125);
+  const asked = clientThrough(first(1, '/v1/identity/verify', 'lost'));
+  const claims = { citizenId: 'demo-mary', familyName: 'Smith', birthDate: '1981-04-25' };
+  assert.equal((await asked.client.verify(claims)).decision, 'match');
+  assert.ok(proxy.passed.every(({ path }) => !path.includes('?')));
+  const checking = clientThrough(first(1, '/.well-known/jwks.json', 'lost'));
+  const { token } = await checking.client.verify(claims);
+  await assert.rejects(checking.client.verifyResult(token), { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' });
+  assert.equal(proxy.count('GET', '/.well-known/jwks.json'), 2);
+  const read = clientThrough(first(1, '/v1/events', 'lost'));
+  assert.ok((await read.client.call('readEvents')).body.after);
+});
+
+test('one token serves until a minute before its end, and many calls at once ask for one', async () => {
+  const { client, time } = clientThrough(() => undefined);
+  await Promise.all([1, 2, 3].map(() => client.call('readEvents')));
+  time.ahead = 539_000;
+  await client.call('readEvents');
+  assert.equal(proxy.count('POST', '/oauth2/token'), 1);
+  time.ahead = 541_000;
+  await client.call('readEvents');
+  assert.equal(proxy.count('POST', '/oauth2/token'), 2);
+  const lost = clientThrough(first(2, '/oauth2/token', 'lost'));
+  await lost.client.call('readEvents');
+  assert.equal(proxy.count('POST', '/oauth2/token'), 3);
+});
+
+test('a token that the server does not take is replaced once, and then the refusal is told', async () => {
+  const spoilt = { with: { authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.AAAA' } };
+  const { client } = clientThrough(first(1, sendPath, spoilt));
+  assert.equal((await client.send(message)).status, 'accepted');
+  assert.deepEqual([proxy.count('POST', '/oauth2/token'), proxy.count('POST', sendPath)], [2, 2]);
+  const never = clientThrough(first(9, sendPath, spoilt));
+  await assert.rejects(never.client.send(message), { status: 401, slug: 'invalid-access-token' });
+  assert.deepEqual([proxy.count('POST', '/oauth2/token'), proxy.count('POST', sendPath)], [2, 2]);
+});
+
+test('a client over its quota waits as the server says, and is told where it may not wait', async () => {
+  const order = ['clients', 'create', 'Slow', '--scopes', 'events:read', '--secret', '--quota', '1', '--json'];
+  const made = await home.run(...order);
+  assert.equal(made.code, 0, made.stderr);
+  const { clientId, clientSecret } = JSON.parse(made.stdout) as { clientId: string; clientSecret: string };
+  const patient = clientThrough(() => undefined, { clientId, clientSecret, clock: systemClock } as never);
+  for (let calls = 0; calls < 4; calls += 1) await patient.client.call('readEvents');
+  assert.ok(proxy.count('GET', '/v1/events') > 4);
+  const hasty = clientThrough(() => undefined, { clientId, clientSecret, retries: 0 } as never);
+  const calls = await Promise.allSettled([1, 2, 3, 4].map(() => hasty.client.call('readEvents')));
+  const faults = calls.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  const refused = faults.find((fault) => fault instanceof ProblemError && fault.status === 429);
+  assert.ok(refused instanceof ProblemError);
+  assert.equal(refused.slug, 'quota-exceeded');
+  assert.ok(Number(refused.retryAfterMs) >= 1_000);
+});
+
+test('retries end: after their number, and at once where the server asks for more than a minute', async () => {
+  const { client, pauses } = clientThrough(first(99, '/v1/events', 'lost'), { retries: 3 });
+  await assert.rejects(client.call('readEvents'), NetworkError);
+  assert.equal(proxy.count('GET', '/v1/events'), 4);
+  assert.deepEqual(pauses.filter(isOfLoss), [125, 250, 500]);
+  const far = clientThrough(first(99, '/v1/events', problem(503, 'capacity-reduced', '3600')));
+  await assert.rejects(far.client.call('readEvents'), { status: 503, retryAfterMs: 3_600_000 });
+  assert.ok(far.pauses.every((ms) => ms < 3_600_000));
+  const proxied = clientThrough(first(99, '/v1/events', { status: 418, body: 'teapot' }));
+  await assert.rejects(proxied.client.call('readEvents'), { status: 418, slug: 'blank', retryable: false });
+  const moved = clientThrough(first(99, '/v1/events', { status: 302, headers: { location: `${home.url}/v1` } }));
+  await assert.rejects(moved.client.call('readEvents'), { status: 302, slug: 'blank' });
+  const html = clientThrough(first(99, '/v1/events', { status: 200, body: '<html>' }));
+  await assert.rejects(html.client.call('readEvents'), { name: 'NetworkError', code: 'ANSWER_UNREADABLE' });
+});
+
+test('time-outs, refused connections and the own signal are told apart', async () => {
+  const { client } = clientThrough(first(99, '/v1/events', 'held'), { retries: 0 });
+  await client.accessToken();
+  await assert.rejects(client.call('readEvents', { timeoutMs: 200 }), (fault) => {
+    return fault instanceof TimeoutError && fault.timeoutMs === 200;
+  });
+  const stopping = new AbortController();
+  const waiting = client.call('readEvents', { signal: stopping.signal });
+  stopping.abort(new RangeError('my own'));
+  await assert.rejects(waiting, new RangeError('my own'));
+  const nobody = clientThrough(() => undefined, { baseUrl: 'http://127.0.0.1:9', retries: 0 });
+  await assert.rejects(nobody.client.call('readEvents'), { name: 'NetworkError' });
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { type ApiDocument, clientFiles } from '../../scripts/client-types.ts';
+import { operations } from '../../src/operations.ts';
+import { openApiFile } from '../checker.ts';
+
+type Changeable = Record<string, unknown>;
+
+/** A document with one operation, whose answer has this schema, and perhaps other members. */
+function documentOf(schema: Changeable, more: Changeable = {}): ApiDocument {
+  const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+  const responses = { 200: { content: { 'application/json': { schema } } }, 400: { content: problem } };
+  const operation = { operationId: 'askOne', summary: 'Ask one', responses, ...more };
+  // As much as is read of a document.
+  return { paths: { '/one': { get: operation } }, webhooks: {}, components: { schemas: {} } } as unknown as ApiDocument;
+}
+
+const typesOf = (document: ApiDocument) => clientFiles(document)['client/src/api-types.ts'] ?? '';
+
+test('every construct of the document has its type, with the text that the document has for it', () => {
+  const properties = {
+    id: { type: 'string', description: 'Its id.', maxLength: 10 },
+    at: { type: ['string', 'null'], format: 'date-time' },
+    kind: { type: 'string', enum: ['one', 'two'] },
+    state: { type: ['string', 'null'], 'x-extensible-enum': ['on', 'off'] },
+    isSo: { type: 'boolean', const: true },
+    many: { type: 'array', items: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } },
+    by: { type: 'object', patternProperties: { '^a': { type: 'string' } } },
+    any: {},
+    'a-b': { type: 'object', properties: { c: { type: 'string' } }, additionalProperties: true },
+  };
+  const text = typesOf(documentOf({ type: 'object', properties, required: ['id', 'at'] }));
+  const [, type = ''] = /export type AskOneAnswer = (\{[\s\S]*?\n\});/.exec(text) ?? [];
+  assert.equal(
+    type,
+    `{
+  /** Its id. */
+  id: string;
+  at: string | null;
+  kind?: 'one' | 'two';
+  state?: Open<'on' | 'off'> | null;
+  isSo?: true;
+  many?: Array<{
+    n: number;
+  }>;
+  by?: Record<string, string>;
+  any?: unknown;
+  'a-b'?: {
+    c?: string;
+    [more: string]: unknown;
+  };
+}`,
+  );
+});
+
+test('a construct that it has no type for ends the run with its name, however deep it stands', () => {
+  const deep = (schema: Changeable) => ({ type: 'array', items: { type: 'object', properties: { one: schema } } });
+  const strange: readonly Changeable[] = [
+    ...[{ oneOf: [] }, { allOf: [] }, { type: 'number' }, { not: {} }, { type: 'string', nullable: true }],
+    ...[
+      { type: 'object', additionalProperties: { type: 'string' } },
+      { type: 'string', enum: [1] },
+    ],
+  ];
+  for (const schema of strange) {
+    for (const one of [schema, deep(schema)]) assert.throws(() => typesOf(documentOf(one)), /askOne|AskOne/i);
+  }
+  const noProblem = { responses: { 200: {}, 404: { content: { 'application/json': { schema: {} } } } } };
+  assert.throws(() => typesOf(documentOf({}, noProblem)), /an error that is no Problem/);
+  const form = { requestBody: { required: true, content: { 'text/csv': { schema: {} } } } };
+  assert.throws(() => typesOf(documentOf({}, form)), /neither JSON nor bytes/);
+});
+
+test('the client knows each operation of the server, by its method and path', () => {
+  const files = clientFiles(JSON.parse(readFileSync(openApiFile, 'utf8')) as ApiDocument);
+  const table = files['client/src/api-operations.ts'] ?? '';
+  const found = [...table.matchAll(/^ {2}(\w+): \{ method: '(\w+)', path: '([^']+)' \},$/gm)].map((row) =>
+    row.slice(1),
+  );
+  const registered = operations.map(({ name, method, path }) => [name, method, path]);
+  assert.deepEqual(found.sort(), registered.sort());
+});

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { inspect } from 'node:util';
+import type { JSONWebKeySet, JWK } from 'jose';
+import { type Client, createClient, ProblemError, TokenError } from '../../client/src/client.ts';
+import { verifyResult } from '../../client/src/verify-result.ts';
+import { engines } from '../engines.ts';
+import { runHere } from '../run-here.ts';
+import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+
+// The client in `client/` against a whole server.
+const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
+
+let home: ServerHome;
+let client: Client;
+
+const thisFile = afterThisFile();
+before(async () => {
+  home = await makeHome(thisFile);
+  await home.start();
+  client = createClient({ baseUrl: home.url, ...credentials() });
+});
+
+function credentials() {
+  const [first] = home.demo().clients;
+  assert.ok(first !== undefined);
+  return { clientId: first.clientId, clientSecret: first.clientSecret };
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+test('claims are verified, and the result is believed for this client and this question alone', async () => {
+  const answer = await client.verify({ ...mary, nonce: 'n-1' });
+  assert.equal(answer.decision, 'match');
+  const { requestHash, token } = answer;
+  const result = await client.verifyResult(token, { nonce: 'n-1', requestHash });
+  assert.deepEqual(result.verified_claims?.claims['citizen_id'], 'demo-mary');
+  assert.equal(result.jti, answer.verificationId);
+  await assert.rejects(client.verifyResult(token, { nonce: 'n-2' }), { name: 'ResultError', code: 'NONCE' });
+  await assert.rejects(client.verifyResult(token, { requestHash: `${requestHash}x` }), { code: 'REQUEST_HASH' });
+  const jwks = (await (await fetch(`${home.url}/.well-known/jwks.json`)).json()) as JSONWebKeySet;
+  const { clientId } = credentials();
+  const rules = { issuer: home.url, clientId, jwks };
+  assert.equal((await verifyResult(token, rules)).decision, 'match');
+  const wrong = { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' };
+  await assert.rejects(verifyResult(token, { ...rules, clientId: 'another' }), wrong);
+  await assert.rejects(verifyResult(token, { ...rules, issuer: 'https://other.example' }), wrong);
+  await assert.rejects(verifyResult(token, { ...rules, now: Date.now() + 600_000 }), { code: 'ERR_JWT_EXPIRED' });
+  const [head, , signature] = token.split('.');
+  const forged = Buffer.from(JSON.stringify({ ...result, decision: 'match', jti: 'ver_x' })).toString('base64url');
+  const forgery = verifyResult(`${head}.${forged}.${signature}`, rules);
+  await assert.rejects(forgery, { code: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED' });
+  const otherUses = jwks.keys.filter(
+    (key: JWK & { citizen_services_use?: unknown }) => key.citizen_services_use !== 'result',
+  );
+  assert.ok(otherUses.length > 0);
+  const unknown = verifyResult(token, { ...rules, jwks: { keys: otherUses } });
+  await assert.rejects(unknown, (fault) => !inspect(fault, { depth: 9 }).includes('Mary'));
+  await assert.rejects(unknown, { code: 'ERR_JWKS_NO_MATCHING_KEY' });
+});
+
+test('an access token of the server is no result', async () => {
+  await assert.rejects(client.verifyResult(await client.accessToken()), { name: 'ResultError' });
+});
+
+for (const { name: engine } of engines) {
+  test(`${engine}: a live client gets its tokens with its own key, and lists page by page to the end`, async (t) => {
+    const own = await makeHome(t, { engine });
+    assert.equal((await runHere(own, 'keys', 'create')).code, 0);
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    writeFileSync(join(own.dataDir, 'jwks.json'), JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
+    const scopes = 'notifications:send,notifications:read,events:read';
+    const order = ['clients', 'create', 'Tax', '--kind', 'live', '--scopes', scopes, '--json'];
+    const made = await runHere(own, ...order, '--jwks', join(own.dataDir, 'jwks.json'));
+    assert.equal(made.code, 0, made.stderr);
+    const { clientId } = JSON.parse(made.stdout) as { clientId: string };
+    await own.start('start');
+    const live = createClient({ baseUrl: `${own.url}/`, clientId, privateKey: privateKey.export({ format: 'jwk' }) });
+    const sent: string[] = [];
+    for (let number = 0; number < 5; number += 1) {
+      sent.push((await live.send({ citizenId: 'nobody', message: 'Hello', reference: 'five' })).id);
+    }
+    const listed = await all(live.notifications({ reference: 'five', limit: 2 }));
+    assert.deepEqual(listed.map(({ id }) => id).sort(), sent.sort());
+    const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+    const thief = createClient({ baseUrl: own.url, clientId, privateKey: stranger });
+    await assert.rejects(thief.notification('ntf_1'), { name: 'TokenError', error: 'invalid_client', status: 401 });
+  });
+}
+
+test('a refusal is a problem with its fix and all issues, and holds nothing that was sent', async () => {
+  const secretWords = { familyName: 'Zzyxwname', birthDate: 'Zzyxwdate' };
+  const fault = await client.verify({ citizenId: 'demo-mary', ...secretWords }).catch((error: unknown) => error);
+  assert.ok(fault instanceof ProblemError);
+  assert.deepEqual([fault.status, fault.slug, fault.retryable], [400, 'bad-request', false]);
+  assert.deepEqual(
+    fault.issues.map(({ in: place, pointer }) => [place, pointer]),
+    [['body', '/birthDate']],
+  );
+  assert.match(fault.requestId, /^urn:uuid:/);
+  assert.match(fault.message, /^400 bad-request: .* \/birthDate /);
+  const token = await client.accessToken();
+  const shown = inspect(fault, { depth: 9, showHidden: true }) + inspect(client, { depth: 9, showHidden: true });
+  for (const word of ['Zzyxw', token, credentials().clientSecret]) assert.equal(shown.includes(word), false, word);
+  await assert.rejects(client.notification('ntf_00000000000000000000000000'), {
+    ...{ name: 'ProblemError', status: 404, slug: 'notification-not-found' },
+  });
+  await assert.rejects(client.call('readNotification', { params: { id: '..' } }), /params\.id is missing/);
+});
+
+test('a wrong secret and an unknown scope are told in the words of the token endpoint', async () => {
+  const { clientId, clientSecret } = credentials();
+  const stranger = createClient({ baseUrl: home.url, clientId, clientSecret: 'Zzyxwsecret' });
+  const fault = await stranger.accessToken().catch((error: unknown) => error);
+  assert.ok(fault instanceof TokenError);
+  assert.equal(fault.error, 'invalid_client');
+  assert.equal(inspect(fault, { depth: 9, showHidden: true }).includes('Zzyxw'), false);
+  const greedy = createClient({ baseUrl: home.url, clientId, clientSecret, scope: 'all:things' });
+  await assert.rejects(greedy.accessToken(), { error: 'invalid_scope', status: 400 });
+  const narrow = createClient({ baseUrl: home.url, clientId, clientSecret, scope: 'documents:read' });
+  await assert.rejects(narrow.verify(mary), { slug: 'missing-scope', status: 403 });
+  assert.throws(() => createClient({ baseUrl: home.url, clientId } as never), /either clientSecret or privateKey/);
+});
+
+test('documents of bytes, blobs and streams are deposited, come by range and are listed to the end', async () => {
+  const about = {
+    citizenId: 'demo-mary',
+    title: 'Bescheid für Grünfläche 😀',
+    mediaType: 'text/plain',
+    kind: 'client-test',
+  };
+  const bytes = new TextEncoder().encode('PARKING PERMIT');
+  const contents = [bytes, new Blob([bytes]), new Blob([bytes]).stream()];
+  const ids: string[] = [];
+  for (const content of contents) {
+    const made = await client.deposit(content, about);
+    assert.deepEqual([made.title, made.size, made.status], [about.title, bytes.length, 'available']);
+    ids.push(made.id);
+  }
+  assert.equal(new Set(ids).size, 3);
+  await assert.rejects(client.deposit('PARKING' as never, about), /has to be a Uint8Array, a Blob or a ReadableStream/);
+  const given = { headers: { 'Content-Type': 'text/plain' }, body: { text: 'PARKING' } as never };
+  await assert.rejects(client.call('depositDocument', given), /has to be a Uint8Array, a Blob or a ReadableStream/);
+  const [id = ''] = ids;
+  const whole = await client.document(id);
+  assert.equal(await whole.text(), 'PARKING PERMIT');
+  const part = await client.document(id, { headers: { Range: 'bytes=8-' } });
+  assert.deepEqual([part.status, await part.text()], [206, 'PERMIT']);
+  const etag = whole.headers.get('etag') ?? '';
+  assert.equal((await client.document(id, { headers: { 'If-None-Match': etag } })).status, 304);
+  assert.equal((await client.documentRecord(id)).kind, 'client-test');
+  const listed = await all(client.documents({ citizenId: 'demo-mary', limit: 2 }));
+  const known = new Set(listed.map((record) => record.id));
+  assert.ok(listed.length > 3 && known.size === listed.length);
+  assert.deepEqual(
+    ids.filter((one) => !known.has(one)),
+    [],
+  );
+});
+
+test('a document stops coming when its signal aborts', async () => {
+  const bytes = new TextEncoder().encode('0123456789abcde\n'.repeat(1_048_576));
+  const { id } = await client.deposit(bytes, { citizenId: 'demo-mary', title: 'Long', mediaType: 'text/plain' });
+  const stopping = new AbortController();
+  const document = await client.document(id, { signal: stopping.signal });
+  stopping.abort();
+  await assert.rejects(document.arrayBuffer(), { name: 'AbortError' });
+});
+
+test('every way to verify is there by its operationId, and a question by QUERY is answered', async () => {
+  const { status, body, headers } = await client.call('verifyIdentityQuery', { body: mary });
+  assert.deepEqual([status, body.verified], [200, true]);
+  assert.equal(headers.get('api-version'), '1.0.0');
+  const again = await client.call('readVerification', { params: { id: body.verificationId } });
+  assert.equal(again.body.token, body.token);
+  assert.ok((await client.call('listEndpoints')).body.endpoints.length > 20);
+});
+
+test('the feed is read to its end, from after an event on, and followed until it is left', async () => {
+  const first = await client.send({
+    citizenId: 'demo-mary',
+    message: 'One',
+    sendAt: new Date(Date.now() + 9e7).toISOString(),
+  });
+  await client.call('cancelNotification', { params: { id: first.id } });
+  const ofFirst = async () =>
+    (await all(client.events({ follow: false }))).filter(({ data }) => data.notification === first.id);
+  // What happened is numbered a moment later.
+  let seen = await ofFirst();
+  while (seen.length === 0) seen = await ofFirst();
+  const after = String(seen.at(-1)?.number);
+  const second = await client.send({ citizenId: 'demo-mary', message: 'Two' });
+  const stopping = new AbortController();
+  for await (const event of client.events({ after, pollMs: 20 }, { signal: stopping.signal })) {
+    assert.ok(event.number > Number(after));
+    if (event.data.notification === second.id) break;
+  }
+  const rest = await all(client.events({ after, follow: false }));
+  assert.deepEqual(
+    rest.map(({ number }) => number),
+    rest.map((_, index) => Number(after) + 1 + index),
+  );
+  const waiting = all(client.events({ pollMs: 60_000 }, { signal: stopping.signal }));
+  stopping.abort(new Error('enough'));
+  await assert.rejects(waiting, /^Error: enough$/);
+  await assert.rejects(all(client.events({ after: '999999' })), { slug: 'cursor-expired', status: 410 });
+});
