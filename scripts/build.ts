@@ -17,11 +17,11 @@ for (const file of globSync('**/*', { cwd: join(root, 'src'), exclude: (name) =>
   cpSync(join(root, 'src', file), join(dist, file));
 }
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify({ type: 'module' })}\n`);
+console.log(`build: the program is in ${dist}`);
+
 /** Compiles a project into a folder that holds nothing else then; ends the build where it cannot be compiled. */
 function compile(project: string, into: string): void {
   rmSync(into, { recursive: true, force: true });
   const { status } = spawnSync('tsc', ['-p', join(root, project)], { stdio: 'inherit', cwd: root });
   if (status !== 0) process.exit(1);
 }
-
-console.log(`build: the program is in ${dist}`);

@@ -64,14 +64,14 @@ export function createSend(parts: Parts): Send {
     const canGoAgain = !(body instanceof ReadableStream);
     const mayRepeat = (fault: unknown) => canGoAgain && (isSafe(id, method, headers) || wasNotDone(fault));
     let token = await parts.tokens.get(signal);
-    let isRenewed = false;
     return await repeat({ ...parts, mayRepeat }, signal, async () => {
       try {
         return await attempt(token);
       } catch (fault) {
-        if (isBadToken(fault)) parts.tokens.drop(token);
-        if (isRenewed || !isBadToken(fault) || !canGoAgain) throw fault;
-        isRenewed = true;
+        if (!isBadToken(fault)) throw fault;
+        parts.tokens.drop(token);
+        if (!canGoAgain) throw fault;
+        // Another token, once: whatever this attempt comes to, it is the answer.
         token = await parts.tokens.get(signal);
         return await attempt(token);
       }

@@ -9,6 +9,7 @@ import {
 } from '../../client/src/client.ts';
 import { type Clock, systemClock } from '../../client/src/repeat.ts';
 import { type Fate, type Passed, startLossyProxy } from '../lossy-proxy.ts';
+import { until } from '../until.ts';
 import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
 
 // What the client sends again, and what it does not, when answers are lost between it and a whole server.
@@ -199,6 +200,7 @@ test('time-outs, refused connections and the own signal are told apart', async (
   });
   const stopping = new AbortController();
   const waiting = client.call('readEvents', { signal: stopping.signal });
+  await until(async () => proxy.count('GET', '/v1/events') === 2);
   stopping.abort(new RangeError('my own'));
   await assert.rejects(waiting, new RangeError('my own'));
   const nobody = clientThrough(() => undefined, { baseUrl: 'http://127.0.0.1:9', retries: 0 });

@@ -6,9 +6,11 @@ import { before, test } from 'node:test';
 import { inspect } from 'node:util';
 import type { JSONWebKeySet, JWK } from 'jose';
 import { type Client, createClient, ProblemError, TokenError } from '../../client/src/client.ts';
+import { type Clock, systemClock } from '../../client/src/repeat.ts';
 import { verifyResult } from '../../client/src/verify-result.ts';
 import { engines } from '../engines.ts';
 import { runHere } from '../run-here.ts';
+import { until } from '../until.ts';
 import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
 
 // The client in `client/` against a whole server.
@@ -194,7 +196,10 @@ test('the feed is read to its end, from after an event on, and followed until it
     (await all(client.events({ follow: false }))).filter(({ data }) => data.notification === first.id);
   // What happened is numbered a moment later.
   let seen = await ofFirst();
-  while (seen.length === 0) seen = await ofFirst();
+  await until(async () => {
+    seen = await ofFirst();
+    return seen.length > 0;
+  });
   const after = String(seen.at(-1)?.number);
   const second = await client.send({ citizenId: 'demo-mary', message: 'Two' });
   const stopping = new AbortController();
@@ -207,7 +212,14 @@ test('the feed is read to its end, from after an event on, and followed until it
     rest.map(({ number }) => number),
     rest.map((_, index) => Number(after) + 1 + index),
   );
-  const waiting = all(client.events({ pollMs: 60_000 }, { signal: stopping.signal }));
+  let isWaiting = false;
+  const wait: Clock['wait'] = (ms, signal) => {
+    isWaiting = true;
+    return systemClock.wait(ms, signal);
+  };
+  const follower = createClient({ baseUrl: home.url, ...credentials(), clock: { ...systemClock, wait } });
+  const waiting = all(follower.events({ pollMs: 60_000 }, { signal: stopping.signal }));
+  await until(async () => isWaiting);
   stopping.abort(new Error('enough'));
   await assert.rejects(waiting, /^Error: enough$/);
   await assert.rejects(all(client.events({ after: '999999' })), { slug: 'cursor-expired', status: 410 });
