@@ -1,8 +1,8 @@
-import { type Case, cases, type PersonaQuestion } from '../src/cli/personas.ts';
+import { type Case, cases, type PersonaQuestion, personas } from '../src/cli/personas.ts';
 
 /** The people of all cases as JSON lines, for `import citizens`. */
 export function sandboxPeople(): string {
-  return cases.flatMap(({ people }) => people.map((person) => `${JSON.stringify(person)}\n`)).join('');
+  return personas.map((person) => `${JSON.stringify(person)}\n`).join('');
 }
 
 /** What may be asked about them, for programs. */

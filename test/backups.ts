@@ -9,6 +9,8 @@ import { listDocuments } from '../src/cli/backup-documents.ts';
 import { digestOf } from '../src/cli/backup-file.ts';
 import { digestOfAnchor, documentsFolder } from '../src/cli/backup-folder.ts';
 import { manifestKey, proved } from '../src/cli/backup-manifest.ts';
+import { demoCitizens } from '../src/cli/demo-town.ts';
+import { personas } from '../src/cli/personas.ts';
 import { commandLine } from '../src/command-line.ts';
 import { ifThere } from '../src/kernel/if-there.ts';
 import { readRootKey } from '../src/keys/root-key-file.ts';
@@ -19,6 +21,9 @@ import { runHere } from './run-here.ts';
 import { makeTestFolder } from './test-folder.ts';
 import { startedOnce, untilSigned } from './until-signed.ts';
 import { type Afterwards, makeHome, type ServerHome } from './whole-server.ts';
+
+/** So many citizens the register of a demo has. */
+export const demoPopulation: number = demoCitizens.length + personas.length;
 
 /** The paths of all files below a folder. */
 export const filesIn = (folder: string): readonly string[] =>

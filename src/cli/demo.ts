@@ -8,7 +8,7 @@ import { scopes } from '../api/operation.ts';
 import { type ImportHouse, importCitizens } from '../identity/import-citizens.ts';
 import type { Random } from '../kernel/clock.ts';
 import { type DemoDocument, demoCitizens, demoDocuments } from './demo-town.ts';
-import { cases } from './personas.ts';
+import { personas } from './personas.ts';
 
 /** What `data/demo.json` says: where the demo is, who may call it, whom it knows, what lies ready. */
 export type DemoFile = {
@@ -75,7 +75,7 @@ function writeDemoFile(path: string, content: DemoFile): DemoFile {
 
 async function importTown(room: DemoRoom): Promise<void> {
   const path = join(room.dataDir, 'demo-citizens.jsonl');
-  const people = [...demoCitizens.map(withoutBlanks), ...cases.flatMap((one) => one.people)];
+  const people = [...demoCitizens.map(withoutBlanks), ...personas];
   writeFileSync(path, people.map((citizen) => `${JSON.stringify(citizen)}\n`).join(''), { mode: 0o600 });
   await importCitizens(room, {
     path,

@@ -196,3 +196,6 @@ const time: Case = {
 
 /** All of them. */
 export const cases: readonly Case[] = [plain, slips, scripts, marked, alike, time];
+
+/** The people of all cases. */
+export const personas: readonly Person[] = cases.flatMap(({ people }) => people);

@@ -3,7 +3,7 @@ import { newClient } from '../access/client.ts';
 import { clientCreation, findClient } from '../access/client-store.ts';
 import type { Mount } from '../api/server.ts';
 import { demoCitizens } from '../cli/demo-town.ts';
-import { cases } from '../cli/personas.ts';
+import { personas } from '../cli/personas.ts';
 import type { House } from '../compose.ts';
 import type { Settings } from '../config/settings.ts';
 import { hmac } from '../kernel/hashing.ts';
@@ -41,8 +41,7 @@ export async function demoSignIn(house: House, publicUrl: string): Promise<DemoS
 
 /** Everybody whom the demo's register has. */
 function demoPeople() {
-  const tried = cases.flatMap(({ people }) => people);
-  const named = tried.map(({ citizenId, givenName = '', familyName = '' }) => {
+  const named = personas.map(({ citizenId, givenName = '', familyName = '' }) => {
     return { citizenId, givenName: String(givenName), familyName: String(familyName) };
   });
   return [...demoCitizens, ...named];

@@ -11,6 +11,7 @@ import { wrapKey } from '../../src/keys/wrap.ts';
 import { databaseFile } from '../../src/store/open.ts';
 import {
   type Change,
+  demoPopulation,
   filesIn,
   fit,
   inDatabase,
@@ -70,9 +71,9 @@ test('a broken byte in the middle of a document is found, but by --quick, which 
 test('the key of the last of many citizens is tried as well', async (t) => {
   const { folder, place } = roomOf(t, standing);
   const root = readRootKey(rootKeyOf(standing));
-  const ids = Array.from({ length: 1_500 }, (_, index) => `many-${String(index).padStart(4, '0')}`);
+  const ids = Array.from({ length: 1_500 }, (_, index) => `zz-many-${String(index).padStart(4, '0')}`);
   const spoil = (db: DatabaseSync) =>
-    db.exec("update citizen_key set wrapped = zeroblob(length(wrapped)) where citizen_id = 'many-1499'");
+    db.exec("update citizen_key set wrapped = zeroblob(length(wrapped)) where citizen_id = 'zz-many-1499'");
   await inDatabase((db) => {
     const insert = db.prepare('insert into citizen_key (citizen_id, wrapped, root_key_id) values (?, ?, ?)');
     for (const id of ids) {
@@ -81,7 +82,7 @@ test('the key of the last of many citizens is tried as well', async (t) => {
     }
   })(folder, rootKeyOf(standing));
   const well = await runBackup(standing, place, 'verify', folder, '--json', '--scratch', place);
-  assert.equal(JSON.parse(well.said.split('\n')[0] ?? '').citizens, 1_514);
+  assert.equal(JSON.parse(well.said.split('\n')[0] ?? '').citizens, demoPopulation + ids.length);
   await inDatabase(spoil)(folder, rootKeyOf(standing));
   const { code, said } = await runBackup(standing, place, 'verify', folder, '--scratch', place);
   assert.equal(code, 1);

@@ -20,7 +20,7 @@ import { createBackup } from '../../src/cli/backup-create.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { systemClock } from '../../src/kernel/system-clock.ts';
 import { databaseFile } from '../../src/store/open.ts';
-import { type Change, filesIn, fit, inDatabase } from '../backups.ts';
+import { type Change, demoPopulation, filesIn, fit, inDatabase } from '../backups.ts';
 import { runHere } from '../run-here.ts';
 import { makeTestFolder } from '../test-folder.ts';
 import { until } from '../until.ts';
@@ -95,7 +95,7 @@ test('a backup that was made while the server was at work can be restored, and t
   const { code, stdout } = await verify('--json');
   const verdict = JSON.parse(stdout);
   assert.deepEqual([code, verdict.faults], [0, []]);
-  assert.deepEqual([verdict.verified, verdict.citizens, verdict.documents], [true, 14, 3]);
+  assert.deepEqual([verdict.verified, verdict.citizens, verdict.documents], [true, demoPopulation, 3]);
   // An anchor is written before its checkpoint is stored: the copy may have been taken between the two.
   assert.ok(numberedIn(folder) >= signedIn(join(folder, 'ledger-checkpoint')));
   assert.ok(filesIn(folder).every((path) => (statSync(path).mode & 0o077) === 0));

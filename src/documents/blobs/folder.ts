@@ -108,8 +108,8 @@ export async function openFolderBlobs(folder: string, options: FolderOptions = {
 export async function isAnyIn(folder: string): Promise<boolean> {
   const sealed = join(folder, blobFolders.sealed);
   if ((await ifThere(stat(sealed))) === undefined) return false;
-  const { done } = await listFiles(sealed).next();
-  return done !== true;
+  for await (const _blob of listFiles(sealed)) return true;
+  return false;
 }
 
 /** Tells the operator why, and gives what the caller learns: the disk is full, or does not answer. */
