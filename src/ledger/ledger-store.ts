@@ -93,12 +93,14 @@ const deleteEvents = createMultiRow('delete from ledger_event where id in (', 1,
 
 /**
  * The names of those who were erased while their entries were on their way go, also where that waited for this unit: it
- * stands behind the taking of the events. Counted, since PostgreSQL may join `exists` with all erasures.
+ * stands behind the taking of the events, of which $2 is the oldest. Hardly ever does an erasure reach so far: then no entry is
+ * looked at. Counted, since PostgreSQL may join `exists` with all erasures.
  */
-const forgetErasedSql = `update ledger_entry set citizen_id = null where leaf_index >= $1 and citizen_id is not null
+const forgetErasedSql = `update ledger_entry set citizen_id = null where $2 <= (select max(up_to) from citizen_erasure)
+  and leaf_index >= $1 and citizen_id is not null
   and 0 < (select count(*) from citizen_erasure e where e.chain = ledger_entry.chain and e.up_to >= ledger_entry.event_id)`;
 
-/** The statements that take events out of the inbox and into the log. */
+/** The statements that take events out of the inbox and into the log, the oldest first. */
 export function entryStatements(entries: readonly NumberedEntry[]): Statement[] {
   return [
     ...insertEntries(
@@ -107,7 +109,7 @@ export function entryStatements(entries: readonly NumberedEntry[]): Statement[] 
       }),
     ),
     ...deleteEvents(entries.map(({ event }) => [event.id])),
-    ...entries.slice(0, 1).map(({ index }) => ({ sql: forgetErasedSql, args: [index] })),
+    ...entries.slice(0, 1).map(({ index, event }) => ({ sql: forgetErasedSql, args: [index, event.id] })),
   ];
 }
 
