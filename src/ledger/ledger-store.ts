@@ -116,13 +116,16 @@ export function entryStatements(entries: readonly NumberedEntry[]): Statement[] 
 /** The last entry of a chain. */
 export type ChainEnd = { readonly number: number; readonly leafHash: Uint8Array };
 
-// Each end is looked up by itself, so that it costs the same in a chain of any length, and however PostgreSQL sees the table.
+// Each end is looked up by itself, so that it costs the same in a chain of any length, and however PostgreSQL sees the table. The
+// chains are rows of one small table: as many selects, put together, cost half as much again. Its first row, of none, says
+// that they are bytes.
+const last = (column: string) =>
+  `(select ${column} from ledger_entry e where e.chain = wanted.chain order by number desc limit 1) as ${column}`;
 const selectEnds = textsInSizes((count) => {
-  const ends = Array.from({ length: count }, (_, at) => {
-    return `select * from (select ${at} as place, number, entry from ledger_entry where chain = $${at + 1}
-      order by number desc limit 1) e${at}`;
-  });
-  return ends.join(' union all ');
+  const rows = Array.from({ length: count }, (_, at) => `($${at + 1}, ${at})`);
+  return `with wanted (chain, place) as (
+      values ((select root from ledger_head where log = ''), -1), ${rows.join(', ')})
+    select place, ${last('number')}, ${last('entry')} from wanted where place >= 0`;
 });
 
 /** The ends of these chains, each at the place of its chain, undefined where the chain has no entry yet. */
@@ -131,10 +134,9 @@ export async function readEnds(read: Read, chains: readonly Uint8Array[]): Promi
   for (const part of inSizes(chains)) {
     const found: (ChainEnd | undefined)[] = part.map(() => undefined);
     for (const row of await read(selectEnds(part.length), part)) {
-      found[wholeField(row, 'place')] = {
-        number: wholeField(row, 'number'),
-        leafHash: leafHash(bytesField(row, 'entry')),
-      };
+      if (row['number'] === null) continue;
+      const entry = bytesField(row, 'entry');
+      found[wholeField(row, 'place')] = { number: wholeField(row, 'number'), leafHash: leafHash(entry) };
     }
     ends.push(...found);
   }
