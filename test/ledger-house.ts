@@ -32,6 +32,8 @@ export type HouseOptions = {
   readonly stopwatch?: () => number;
   /** What the sequencer and publisher write through: for faults. */
   readonly write?: Db['write'];
+  /** What they read through. */
+  readonly read?: Db['read'];
 };
 
 /** An anchor that remembers nothing beyond this process. */
@@ -56,7 +58,7 @@ export function buildLedgerHouse(db: Db, options: HouseOptions = {}) {
   const claim = async (statement: Statement) => (await db.write([statement]))[0] ?? [];
   const mint = createMint(clock, systemRandom);
   const anchor = options.anchor ?? memoryAnchor();
-  const wired = { read: db.read, write: options.write ?? db.write };
+  const wired = { read: options.read ?? db.read, write: options.write ?? db.write };
   const batchLimit = options.batchLimit ?? 100;
   const sequencer = createSequencer({
     ...{ db: wired, citizenKeys, houseKeys, random: systemRandom, anchor, origin, batchLimit },

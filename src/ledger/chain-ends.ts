@@ -1,52 +1,59 @@
 import { createRecent } from '../kernel/recent.ts';
 import type { Read } from '../store/db.ts';
-import { noPrevious, type Place } from './entry.ts';
+import { noPrevious } from './entry.ts';
 import { type HouseKeys, houseChainOf } from './house-keys.ts';
-import { type ChainEnd, type PendingEvent, readEnds } from './ledger-store.ts';
+import { type PendingEvent, readEnds } from './ledger-store.ts';
+
+/** The last entry of a chain, moved on in memory by whoever appends to it. */
+export type MovingEnd = { number: number; leafHash: Uint8Array };
 
 /** The ends of the chains that a tree goes on with: read once, then moved on in memory, those that were used last. */
 export type ChainEnds = {
-  /** Reads the ends that these events need and that are not known yet. */
-  load(events: readonly PendingEvent[]): Promise<void>;
-  /** The place of the next entry in the chain of that event. */
-  next(event: PendingEvent): Place;
-  /** Makes an entry the end of its chain. */
-  set(event: PendingEvent, place: Place, leafHash: Uint8Array): void;
+  /** The end of the chain of each of these events, at the place of its event; events of one chain share it. */
+  endsOf(events: readonly PendingEvent[]): Promise<MovingEnd[]>;
+  /** The pseudonym of the chain of that event. */
+  chainOf(event: PendingEvent): Uint8Array;
 };
 
-const beforeTheFirst: ChainEnd = { number: 0, leafHash: noPrevious };
-
-/** More than one batch has, so that what was loaded for it is there until it is numbered. */
+/** More than three batches have: one that is looked for, and the two before it that are not stored yet. */
 const kept = 4_096;
 
-/** The ends as they are in one tree, and to be dropped with it: where another process has numbered, its unit is refused. */
+/**
+ * The ends as they are in one tree, and to be dropped with it: where another process has numbered, its unit is refused. They are
+ * dropped as well where a read has failed: an end that was not found then stands there as if its chain were new.
+ */
 export function createChainEnds(read: Read, houseKeys: HouseKeys): ChainEnds {
-  const known = createRecent<ChainEnd>(kept);
-  // By the pseudonym, and not by the id: what waited at the erasure of a person has another one (erase-citizen.ts).
-  const nameOf = ({ tag, type }: PendingEvent) => {
-    return tag === null ? houseChainOf(type) : Buffer.from(tag).toString('latin1');
-  };
-  const chainOf = (event: PendingEvent) => event.tag ?? houseKeys.chainOf(houseChainOf(event.type));
-
-  function endOf(event: PendingEvent): ChainEnd {
-    const end = known.get(nameOf(event));
-    if (end === undefined) throw new Error('the chain of this event was not loaded');
-    return end;
-  }
+  const known = createRecent<MovingEnd>(kept);
 
   return {
-    load: async (events) => {
-      const missing = new Map<string, Uint8Array>();
-      for (const event of events)
-        if (known.get(nameOf(event)) === undefined) missing.set(nameOf(event), chainOf(event));
-      const ends = await readEnds(read, [...missing.values()]);
-      for (const [at, name] of [...missing.keys()].entries()) known.set(name, ends[at] ?? beforeTheFirst);
+    endsOf: async (events) => {
+      const missing: { readonly chain: Uint8Array; readonly end: MovingEnd }[] = [];
+      const ends = events.map((event) => {
+        const name = nameOf(event);
+        const found = known.get(name);
+        if (found !== undefined) return found;
+        // Nothing of the event itself is kept: its bytes lie in memory that many share, and all of it would stay.
+        const end: MovingEnd = { number: 0, leafHash: noPrevious };
+        known.set(name, end);
+        missing.push({ chain: chainOf(event), end });
+        return end;
+      });
+      const stored = await readEnds(
+        read,
+        missing.map(({ chain }) => chain),
+      );
+      for (const [at, { end }] of missing.entries()) Object.assign(end, stored[at]);
+      return ends;
     },
-    next: (event) => {
-      const { number, leafHash } = endOf(event);
-      return { chain: chainOf(event), number: number + 1, previous: leafHash };
-    },
-    // Nothing of the event itself is kept: its bytes lie in memory that many share, and all of it would stay.
-    set: (event, { number }, leafHash) => known.set(nameOf(event), { number, leafHash }),
+    chainOf,
   };
+
+  function chainOf({ tag, type }: PendingEvent): Uint8Array {
+    return tag ?? houseKeys.chainOf(houseChainOf(type));
+  }
+}
+
+/** By the pseudonym, and not by the id: what waited at the erasure of a person has another one (erase-citizen.ts). */
+function nameOf({ tag, type }: PendingEvent): string {
+  return tag === null ? houseChainOf(type) : Buffer.from(tag.buffer, tag.byteOffset, tag.length).toString('latin1');
 }

@@ -2,7 +2,7 @@ import { setImmediate as aTurn } from 'node:timers/promises';
 import type { Random } from '../kernel/clock.ts';
 import { type Db, WriteRefused } from '../store/db.ts';
 import type { Anchor } from './anchor.ts';
-import { type ChainEnds, createChainEnds } from './chain-ends.ts';
+import { type ChainEnds, createChainEnds, type MovingEnd } from './chain-ends.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import { grow, rootOfEdge } from './edge.ts';
 import { entryBytes, linkKeyOf, linkOf, type Place } from './entry.ts';
@@ -45,7 +45,7 @@ export type Sequencer = {
   tree(): OpenTree | undefined;
 };
 
-/** Batches of one step: the next is read and hashed while the one before is being stored. */
+/** Batches of one step: the next is looked for and hashed while the one before is being stored. */
 const batchesAStep = 8;
 /** After so many entries the requests of this process have their turn: they wait for a millisecond, not for a batch. */
 const entriesATurn = 64;
@@ -79,37 +79,56 @@ export function createSequencer(parts: SequencerParts): Sequencer {
 type Held = { readonly tree: OpenTree; readonly chains: ChainEnds };
 type Step = Held & { readonly fence: number; readonly afterId: string };
 
+/** Events that are numbered together, with the ends of their chains. */
+type Coming = { readonly events: readonly PendingEvent[]; readonly ends: readonly MovingEnd[] };
+
 async function numberBatches(parts: SequencerParts, { tree, chains, fence, ...from }: Step) {
-  const { db, citizenKeys, batchLimit } = parts;
+  const { db, batchLimit } = parts;
   let grown = tree;
   let numbered = 0;
   let { afterId } = from;
   let least: string | undefined;
+  let coming = lookFor(parts, chains, afterId);
   let storing: Promise<unknown> = Promise.resolve();
   try {
-    for (let batch = 0; batch < batchesAStep && parts.fence() === fence; batch += 1) {
-      // What was read before may still be in the inbox: it is being stored. What comes late with a smaller id is seen by
-      // a later step, which begins before it again.
-      const events = await pendingEvents(db.read, afterId, batchLimit);
+    for (let batch = 1; batch <= batchesAStep && parts.fence() === fence; batch += 1) {
+      const { events, ends } = await coming;
       if (events.length === 0) break;
-      await chains.load(events);
-      await aTurn();
-      await citizenKeys.load([...new Set(events.flatMap(({ citizenId }) => citizenId ?? []))]);
-      const next = await append(parts, { before: grown, events, chains });
-      await storing.catch(asTold);
-      storing = db.write([moveHead(treeOf(grown), { ...treeOf(next.tree), fence }), ...next.statements]);
-      // It is awaited above or below; until then a refusal must not count as one that nobody looks at.
-      storing.catch(() => undefined);
-      grown = next.tree;
       numbered += events.length;
       least ??= events[0]?.id;
       afterId = events.at(-1)?.id ?? afterId;
-      if (events.length < batchLimit) break;
+      const isLast = events.length < batchLimit || batch === batchesAStep;
+      if (!isLast) coming = owned(lookFor(parts, chains, afterId));
+      const next = await append(parts, { before: grown, events, ends, chains });
+      await storing.catch(asTold);
+      storing = owned(db.write([moveHead(treeOf(grown), { ...treeOf(next.tree), fence }), ...next.statements]));
+      grown = next.tree;
+      if (isLast) break;
     }
   } finally {
+    // Also where another process leads now: what is still being read would put an end that has moved on back to where it was.
+    await Promise.allSettled([coming]);
     await storing.catch(asTold);
   }
   return { grown, numbered, least };
+}
+
+/** The same promise, which is awaited later; until then a rejection must not count as one that nobody looks at. */
+function owned<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+/**
+ * The next batch, looked for while the one before is hashed and the one before that is being stored. That one may still be
+ * in the inbox; what comes late with a smaller id is seen by a later step, which begins before it again.
+ */
+async function lookFor({ db, citizenKeys, batchLimit }: SequencerParts, chains: ChainEnds, afterId: string) {
+  const events = await pendingEvents(db.read, afterId, batchLimit);
+  const ends = await chains.endsOf(events);
+  await aTurn();
+  await citizenKeys.load([...new Set(events.flatMap(({ citizenId }) => citizenId ?? []))]);
+  return { events, ends } satisfies Coming;
 }
 
 /** A fault as an operator reads it: a process that stood still and goes on finds that another leads. */
@@ -125,28 +144,35 @@ function treeOf({ edge: { size }, root }: OpenTree) {
   return { size, root };
 }
 
-type Batch = { readonly before: OpenTree; readonly events: readonly PendingEvent[]; readonly chains: ChainEnds };
+type Batch = Coming & { readonly before: OpenTree; readonly chains: Pick<ChainEnds, 'chainOf'> };
 
 /**
  * The tree with a batch more, and the statements that make it so: entries, tiles and head are one unit, so that a
  * crash leaves all of it or nothing. The unit is refused where the head is no longer the tree that this one grew from.
  */
-async function append(parts: SequencerParts, { before, events, chains }: Batch) {
+async function append(parts: SequencerParts, { before, events, ends, chains }: Batch) {
   const first = before.edge.size;
   const entries: NumberedEntry[] = [];
   const leaves: Uint8Array[] = [];
   for (const [at, event] of events.entries()) {
     if (at % entriesATurn === 0) await aTurn();
-    const place = chains.next(event);
-    const entry = await entryOf(parts, event, place);
+    const end = ends[at] ?? noEnd();
+    const chain = chains.chainOf(event);
+    const number = end.number + 1;
+    const entry = await entryOf(parts, event, { chain, number, previous: end.leafHash });
     const leaf = leafHash(entry);
-    chains.set(event, place, leaf);
-    entries.push({ index: first + at, event, chain: place.chain, number: place.number, entry });
+    end.number = number;
+    end.leafHash = leaf;
+    entries.push({ index: first + at, event, chain, number, entry });
     leaves.push(leaf);
   }
   const { edge, tiles } = grow(before.edge, leaves);
   const statements = [...entryStatements(entries), ...tiles.map(tileStatement)];
   return { tree: { origin: before.origin, root: rootOfEdge(edge), edge }, statements };
+}
+
+function noEnd(): never {
+  throw new Error('the chain of this event was not looked up');
 }
 
 async function entryOf({ citizenKeys, houseKeys, random }: SequencerParts, event: PendingEvent, place: Place) {

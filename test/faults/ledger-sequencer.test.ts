@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Anchor, openAnchor } from '../../src/ledger/anchor.ts';
+import { chainFault } from '../../src/ledger/chain.ts';
+import { linkKeyOf } from '../../src/ledger/entry.ts';
 import { LedgerBroken } from '../../src/ledger/open-tree.ts';
 import { verifyLog } from '../../src/ledger/verify-log.ts';
-import { type Db, WriteBusy, WriteUnknown } from '../../src/store/db.ts';
+import { type Db, ReadUnavailable, WriteBusy, WriteUnknown } from '../../src/store/db.ts';
 import { engines } from '../engines.ts';
 import { anchorPath, buildLedgerHouse, onlyTheKey } from '../ledger-house.ts';
 import { makeTestFolder } from '../test-folder.ts';
@@ -35,7 +38,62 @@ function failingAnchor(anchor: Anchor, at: number, stored: boolean): Anchor {
   };
 }
 
+/** Why the chain of that person, of which so many entries are expected, is not whole. */
+async function faultOfChain(house: ReturnType<typeof buildLedgerHouse>, citizenId: string, expected: number) {
+  const chain = house.citizenKeys.pseudonymOf(citizenId);
+  const leaves = (await house.view.chain(chain, 0, 100)).map(({ entry }) => entry);
+  if (leaves.length !== expected) return `${leaves.length} entries`;
+  return chainFault({ chain, linkKey: linkKeyOf(await house.citizenKeys.keyOf(citizenId)), leaves });
+}
+
 for (const engine of engines) {
+  test(`${engine.name}: whatever read of the sequencer fails, every chain goes on where it was`, async (t) => {
+    const people = ['anna', 'bert', 'carl', 'dora'];
+    let faults = 0;
+    for (let at = 0; at < 18; at += 1) {
+      const db = await engine.open(t);
+      let count = 0;
+      const read: Db['read'] = async (sql, args) => {
+        if (count++ === at) throw new ReadUnavailable('put in by the test');
+        return await db.read(sql, args);
+      };
+      const house = buildLedgerHouse(db, { batchLimit: 2, read });
+      for (let round = 0; round < 3; round += 1) {
+        await house.use(...people, ...people);
+        await house.sequence().catch(() => (faults += 1));
+      }
+      await house.sequence();
+      for (const one of people) assert.equal(await faultOfChain(house, one, 6), undefined, `${one}, read ${at}`);
+    }
+    assert.equal(faults, 18);
+  });
+
+  test(`${engine.name}: a lease that changes while the next batch is looked for leaves every chain whole`, async (t) => {
+    const db = await engine.open(t);
+    await buildLedgerHouse(db).use('anna', 'bert', 'carl', 'dora');
+    await buildLedgerHouse(db).sequence();
+    let fence = 2;
+    const house = buildLedgerHouse(db, {
+      batchLimit: 2,
+      fence: () => fence,
+      write: (unit) => {
+        if (unit.some(({ sql }) => sql.startsWith('insert into ledger_entry'))) fence = 3;
+        return db.write(unit);
+      },
+      // What it reads of the second batch comes when the first one is long stored.
+      read: async (sql, args) => {
+        const rows = await db.read(sql, args);
+        if (sql.includes('from wanted')) await pause(50);
+        return rows;
+      },
+    });
+    await house.use('anna', 'bert', 'carl', 'dora');
+    assert.equal(await house.sequencer.step(), 2);
+    assert.equal(await house.sequencer.step(), 2);
+    await house.sequence();
+    for (const one of ['anna', 'bert', 'carl', 'dora']) assert.equal(await faultOfChain(house, one, 2), undefined, one);
+  });
+
   test(`${engine.name}: whatever write of the sequencer fails, or is stored and seems to fail, the log goes on as one history`, async (t) => {
     for (const stored of [false, true]) {
       for (const wire of ['database', 'anchor'] as const) {
