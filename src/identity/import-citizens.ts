@@ -262,7 +262,8 @@ type ChunkStatements = {
 async function statementsOf({ citizens }: Chunk, { write }: Work): Promise<ChunkStatements> {
   const [rows, keys]: [Statement[], Statement[]] = [[], []];
   if (write === undefined) return { citizenIds: [], rows, keys };
-  const all = [...citizens.values()];
+  // By their ids, whose trees then have those of one statement beside each other, where a file has them in no order.
+  const all = [...citizens.values()].sort((one, other) => (one.citizenId < other.citizenId ? -1 : 1));
   for (let from = 0; from < all.length; from += turnRows) {
     const some = all.slice(from, from + turnRows);
     rows.push(...write.store(some));
