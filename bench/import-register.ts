@@ -29,7 +29,8 @@ const house = await openHouse({
 const before = performance.now();
 const [mainBefore, allBefore] = [process.threadCpuUsage(), process.cpuUsage()];
 const { progress } = await importCitizens(
-  { ...house, read: house.db.read },
+  // As the command `import citizens` where no server runs.
+  { ...house, read: house.db.read, isAlone: house.db.engine === 'sqlite' },
   {
     ...{ path: values.file, format: 'csv', conditions: [], dryRun: false, restart: false },
     actor: { operator: 'bench' },

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type CsvError, type InfoRecord, type Options, Parser } from 'csv-parse';
+import { createRecordReader } from './csv-record.ts';
 import { blocks, ImportFileFault, type Line } from './import-blocks.ts';
 
 /** How a CSV file is written, from its first line; `start` is where its records begin. */
@@ -46,47 +47,72 @@ export async function readCsvLayout(file: FileHandle, start: number): Promise<Cs
 /** The records from `offset` on, in batches. A record that breaks the rules of CSV costs its own line only. */
 export async function* csvLines(file: FileHandle, layout: CsvLayout, offset: number): AsyncGenerator<readonly Line[]> {
   let from: number | undefined = offset;
-  while (from !== undefined) from = yield* parseFrom(file, layout, from);
+  while (from !== undefined) {
+    from = yield* lineByLine(file, layout, from);
+    if (from !== undefined) from = yield* parseFrom(file, layout, from);
+  }
 }
 
-/** Parses until the end, or until a fault; then gives where to go on. */
+/** Reads records of one line each until the end, or until one that is left to the parser; then gives where that begins. */
+async function* lineByLine(
+  file: FileHandle,
+  layout: CsvLayout,
+  from: number,
+): AsyncGenerator<readonly Line[], number | undefined> {
+  const read = createRecordReader(layout.delimiter);
+  const lineEnd = lineEndOf(layout);
+  let start = from;
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const block of blocks(file, from)) {
+    const text = rest.length === 0 ? block : Buffer.concat([rest, block]);
+    const lines: Line[] = [];
+    let at = 0;
+    let isOdd = false;
+    for (let end = text.indexOf(lineEnd); end >= 0; end = text.indexOf(lineEnd, at)) {
+      const fields = end - at > longestRecord ? undefined : read(text.toString('utf8', at, end));
+      isOdd = fields === undefined;
+      if (fields === undefined) break;
+      at = end + 1;
+      if (fields.length > 0) lines.push({ fields, end: start + at });
+    }
+    if (lines.length > 0) yield lines;
+    rest = text.subarray(at);
+    start += at;
+    if (isOdd || rest.length > longestRecord) return start;
+  }
+  const fields = read(rest.toString());
+  if (fields === undefined) return start;
+  if (fields.length > 0) yield [{ fields, end: start + rest.length }];
+  return undefined;
+}
+
+/** Parses until a record has ended and the block with it, or until a fault; then gives where to go on. */
 async function* parseFrom(
   file: FileHandle,
   layout: CsvLayout,
   from: number,
 ): AsyncGenerator<readonly Line[], number | undefined> {
-  let lines: Line[] = [];
-  let good = from;
-  const parser = createParser(layout, from, {
-    push: (line) => {
-      good = line.end;
-      return lines.push(line);
-    },
-  });
-  const take = () => {
-    const taken = lines;
-    lines = [];
-    return taken;
-  };
+  const lines: Line[] = [];
+  const parser = createParser(layout, from, lines);
   let fault: CsvError | undefined;
   for await (const block of blocks(file, from)) {
     fault = await write(parser, block);
-    if (lines.length > 0) yield take();
-    if (fault !== undefined) break;
+    if (fault !== undefined || lines.length > 0) break;
   }
-  fault ??= await end(parser);
-  if (lines.length > 0) yield take();
-  if (fault === undefined) return undefined;
-  const bad = await readLine(file, good, layout.recordDelimiter.includes('\r') ? '\r' : '\n');
+  if (fault === undefined && lines.length === 0) fault = await end(parser);
+  if (lines.length > 0) yield lines;
+  const good = lines.at(-1)?.end ?? from;
+  if (fault === undefined) return lines.length === 0 ? undefined : good;
+  const bad = await readLine(file, good, lineEndOf(layout));
   if (bad.text.trim() !== '') yield [{ fields: [bad.text], end: bad.end, fault: reasonOf(fault) }];
   return bad.end === good ? undefined : bad.end;
 }
 
-function createParser(
-  shape: Pick<CsvLayout, 'delimiter' | 'recordDelimiter'>,
-  start: number,
-  lines: { push(line: Line): number },
-): Parser {
+function lineEndOf({ recordDelimiter }: CsvLayout): '\n' | '\r' {
+  return recordDelimiter.includes('\r') ? '\r' : '\n';
+}
+
+function createParser(shape: Pick<CsvLayout, 'delimiter' | 'recordDelimiter'>, start: number, lines: Line[]): Parser {
   const options: Options = {
     delimiter: shape.delimiter,
     record_delimiter: [...shape.recordDelimiter],
