@@ -813,16 +813,17 @@ export type ReadOwnAccessLogAnswer = {
      * Of a check of details: why it was answered as it was, for as long as the answer is kept. Who asked was not told.
      */
     explanation?: {
-      /**
-       * claims-do-not-fit, record-locked, record-of-the-dead, record-under-review, others-fit-as-well, guesses-spent or
-       * register-unavailable; null for a match.
-       */
-      reason: string | null;
-      /**
-       * How each claim compares with your record: match, similar, former (it was so before), no_match, or not_available
-       * where the record has nothing.
-       */
-      claims: Record<string, string>;
+      /** Why it was no match; null for one. */
+      reason: Open<
+        | 'claims-do-not-fit'
+        | 'record-locked'
+        | 'record-of-the-dead'
+        | 'record-under-review'
+        | 'others-fit-as-well'
+        | 'guesses-spent'
+        | 'register-unavailable'> | null;
+      /** How each claim compares with your record: former, it was so before; not_available, the record has nothing. */
+      claims: Record<string, Open<'match' | 'similar' | 'former' | 'no_match' | 'not_available'>>;
     };
     /** A c2sp.org/tlog-proof of the entry, verifiable offline. */
     proof: string;

@@ -30,6 +30,9 @@ const groups: Readonly<Record<string, { readonly idPrefix: string; readonly desc
   webhooks: { idPrefix: 'whk', description: 'Be called when something happened.' },
   events: { idPrefix: 'evt', description: 'The same facts as a feed without gaps.' },
   inbox: { idPrefix: 'ntf', description: 'What a citizen was sent, for the citizen.' },
+  'register-record': { idPrefix: 'evt', description: 'What the register has about a citizen, for the citizen.' },
+  'contact-preferences': { idPrefix: 'evt', description: 'How a citizen wishes to be reached.' },
+  'contact-addresses': { idPrefix: 'evt', description: 'The own addresses of a citizen, verified by a code.' },
   register: { idPrefix: 'evt', description: 'The interface itself, as data.' },
 };
 

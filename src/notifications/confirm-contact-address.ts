@@ -40,7 +40,6 @@ export const confirmContactAddress = defineOperation({
   responses: { 200: { description: 'As it is kept now.', schema: preferencesShape } },
   refusals: [
     'citizen-token-needed',
-    'citizen-not-found',
     'bad-request',
     'contact-code-wrong',
     'contact-code-needed',
@@ -80,7 +79,8 @@ async function right(call: ConfirmCall, citizenId: string, code: ContactCode): P
   // First what the unit expects to be as it was: nothing that is read behind it can be older.
   const before = await findVerified(parts, citizenId);
   const [contact, { wishes }] = [await ports.contactOf(citizenId), await findWishes(parts, citizenId)];
-  if (contact === undefined) return { refusal: refuse('citizen-not-found') };
+  // Whoever left the register meanwhile has no address here.
+  if (contact === undefined) return { refusal: refuse('contact-code-needed') };
   const own = { address, verifiedAt: toInstant(now) };
   const verified = { ...before.verified, [channel === 'email' ? 'email' : 'phone']: own };
   const key = await ports.citizenKeys.keyOf(citizenId);

@@ -3,6 +3,7 @@ import { type Call, defineOperation } from '../api/operation.ts';
 import { refuse } from '../kernel/problem.ts';
 import { readAccessLog } from './access-log.ts';
 import type { OversightPorts } from './ports.ts';
+import { claimFindings, unmatchedReasons } from './usage.ts';
 
 const mostUsages = 100;
 /** No log has as many uses: those before it are all. */
@@ -55,13 +56,12 @@ const usage = Type.Object({
   explanation: Type.Optional(
     Type.Object(
       {
-        reason: Type.Union([Type.String(), Type.Null()], {
-          description:
-            'claims-do-not-fit, record-locked, record-of-the-dead, record-under-review, others-fit-as-well, guesses-spent or register-unavailable; null for a match.',
+        reason: Type.Union([...unmatchedReasons.map((reason) => Type.Literal(reason)), Type.Null()], {
+          description: 'Why it was no match; null for one.',
         }),
-        claims: Type.Record(Type.String(), Type.String(), {
+        claims: Type.Record(Type.String(), Type.Union(claimFindings.map((finding) => Type.Literal(finding))), {
           description:
-            'How each claim compares with your record: match, similar, former (it was so before), no_match, or not_available where the record has nothing.',
+            'How each claim compares with your record: former, it was so before; not_available, the record has nothing.',
         }),
       },
       {

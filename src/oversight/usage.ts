@@ -30,7 +30,25 @@ export type Usage = {
  * Why a check of details was answered as it was: the reason where it was no match, and how each detail compares with the
  * register. The citizen alone is told, not who asked; it is not in the log, whose entries can be opened for who asked.
  */
-export type Explained = { readonly reason: string | null; readonly claims: Readonly<Record<string, string>> };
+export type Explained = {
+  /** Null for a match. */
+  readonly reason: (typeof unmatchedReasons)[number] | null;
+  readonly claims: { readonly [claim in string]?: (typeof claimFindings)[number] };
+};
+
+/** Why an answer was no match. */
+export const unmatchedReasons = [
+  'claims-do-not-fit',
+  'record-locked',
+  'record-of-the-dead',
+  'record-under-review',
+  'others-fit-as-well',
+  'guesses-spent',
+  'register-unavailable',
+] as const;
+
+/** How a detail compares with the register. */
+export const claimFindings = ['match', 'similar', 'former', 'no_match', 'not_available'] as const;
 
 export type ProcessingType = 'DATA_REQUEST' | 'DATA_RESPONSE' | 'DATA_PROCESSING' | 'INTERNAL_PROCESSING';
 

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { WholeAnswer } from '../api/whole-answer.ts';
-import type { Usage } from '../oversight/usage.ts';
+import type { Explained, Usage } from '../oversight/usage.ts';
 import { type Frame, framed, minuteOf } from './citizen-frame.ts';
 import { citizenPaths } from './citizen-session.ts';
 import type { CitizenWords } from './citizen-words.ts';
@@ -85,7 +85,7 @@ function answerOf(frame: Frame & Corrections, { usage, details = {}, explanation
 }
 
 /** The details by how they compare with the register; undefined where none was compared. */
-function comparedOf(words: CitizenWords, claims: Readonly<Record<string, string>>): Content | undefined {
+function comparedOf(words: CitizenWords, claims: Explained['claims']): Content | undefined {
   if (Object.keys(claims).length === 0) return undefined;
   const groups = Object.entries(words.uses.findings).map(([finding, name]) => {
     const found = Object.keys(claims).filter((claim) => claims[claim] === finding);
