@@ -3,16 +3,10 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { type Engine, engines } from '../../test/engines.ts';
 import { openHouseOf } from '../../test/identity-people.ts';
+import { claimFindings, unmatchedReasons } from '../kernel/explanation-words.ts';
 import { parseId } from '../kernel/id.ts';
 import { claimNames } from './claims.ts';
-import {
-  claimFindings,
-  type Explanation,
-  explain,
-  packExplanation,
-  unmatchedReasons,
-  unpackExplanation,
-} from './explanation.ts';
+import { type Explanation, explain, packExplanation, unpackExplanation } from './explanation.ts';
 import { standardPolicy2 } from './match/policy.ts';
 import type { IdentityPorts } from './ports.ts';
 import { RegisterUnavailable } from './register.ts';

@@ -1,24 +1,12 @@
+import {
+  type ClaimFinding,
+  claimFindings,
+  type UnmatchedReason,
+  unmatchedReasons,
+} from '../kernel/explanation-words.ts';
 import { type ClaimName, claimNames } from './claims.ts';
 import type { Levels } from './match/compare.ts';
 import { isBorneOut, type Level } from './match/level.ts';
-
-/** Why an answer was not a match. */
-export const unmatchedReasons = [
-  'claims-do-not-fit',
-  'record-locked',
-  'record-of-the-dead',
-  'record-under-review',
-  'others-fit-as-well',
-  'guesses-spent',
-  'register-unavailable',
-] as const;
-
-export type UnmatchedReason = (typeof unmatchedReasons)[number];
-
-/** How a claim compares with what the register has, as the person whose record it is may know. */
-export const claimFindings = ['match', 'similar', 'former', 'no_match', 'not_available'] as const;
-
-export type ClaimFinding = (typeof claimFindings)[number];
 
 /**
  * Why a question was answered as it was. It is for the citizen whom the question was about, who is to be told what did not

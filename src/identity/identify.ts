@@ -1,5 +1,6 @@
+import type { UnmatchedReason } from '../kernel/explanation-words.ts';
 import type { Claims } from './claims.ts';
-import { type Explanation, explain, type UnmatchedReason } from './explanation.ts';
+import { type Explanation, explain } from './explanation.ts';
 import type { NormalisedClaims } from './match/comparable.ts';
 import { type Comparison, compare, decoy, type Levels, measure } from './match/compare.ts';
 import { isSilent, type MatchDecision } from './match/decide.ts';

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { type Call, defineOperation } from '../api/operation.ts';
+import { claimFindings, unmatchedReasons } from '../kernel/explanation-words.ts';
 import { refuse } from '../kernel/problem.ts';
 import { readAccessLog } from './access-log.ts';
 import type { OversightPorts } from './ports.ts';
-import { claimFindings, unmatchedReasons } from './usage.ts';
 
 const mostUsages = 100;
 /** No log has as many uses: those before it are all. */

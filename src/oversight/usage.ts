@@ -1,4 +1,5 @@
 import { toInstant } from '../kernel/clock.ts';
+import type { ClaimFinding, UnmatchedReason } from '../kernel/explanation-words.ts';
 import type { LoggedEntry } from '../ledger/log-view.ts';
 
 /** One use of a citizen's data as it is told to the citizen, in the words of Andmejälgija v3 (UsageCommon) and a few of ours. */
@@ -32,23 +33,9 @@ export type Usage = {
  */
 export type Explained = {
   /** Null for a match. */
-  readonly reason: (typeof unmatchedReasons)[number] | null;
-  readonly claims: { readonly [claim in string]?: (typeof claimFindings)[number] };
+  readonly reason: UnmatchedReason | null;
+  readonly claims: { readonly [claim in string]?: ClaimFinding };
 };
-
-/** Why an answer was no match. */
-export const unmatchedReasons = [
-  'claims-do-not-fit',
-  'record-locked',
-  'record-of-the-dead',
-  'record-under-review',
-  'others-fit-as-well',
-  'guesses-spent',
-  'register-unavailable',
-] as const;
-
-/** How a detail compares with the register. */
-export const claimFindings = ['match', 'similar', 'former', 'no_match', 'not_available'] as const;
 
 export type ProcessingType = 'DATA_REQUEST' | 'DATA_RESPONSE' | 'DATA_PROCESSING' | 'INTERNAL_PROCESSING';
 

@@ -1,5 +1,5 @@
 import type { ClaimName } from '../identity/claims.ts';
-import type { ClaimFinding, UnmatchedReason } from '../identity/explanation.ts';
+import type { ClaimFinding, UnmatchedReason } from '../kernel/explanation-words.ts';
 import type { CitizenEvent } from '../ledger/event.ts';
 
 /** A text for each channel whose addresses are verified by a code. */
