@@ -8,6 +8,8 @@ export const bodyLimits = {
   /** A body that is streamed: so much has to arrive in each of these spans, however long it is. */
   spanMs: 15_000,
   spanBytes: 65_536,
+  /** So many bodies that are read into memory are waited for: half of the requests that may be at work (`loadLimits`). */
+  mostAwaited: 1_000,
 } as const;
 
 /** Time is counted in looks, so that a body may have up to one of them less than its limit. */
@@ -33,16 +35,20 @@ type Watched = { readonly request: IncomingMessage; waitedMs: number; seen: numb
 /**
  * The watch of one server; `onSlow` is called once for a request whose body takes too long. Bytes that we have not taken
  * yet are our delay, not the sender's. One timer looks at all: one of its own costs a request more than its body does.
+ * Where more bodies are waited for than may be, the one that began first has taken too long: who sends heads alone, and
+ * needs no token for it, would else be all that is at work (test/attacks/waiting-bodies.test.ts).
  */
 export function createBodyWatch(onSlow: (request: IncomingMessage) => void): BodyWatch {
-  // A connection has one body on its way at a time, so that the next one takes the place of the one before.
+  // A connection has one body on its way at a time, so that the next one takes the place of the one before. Each in the order in
+  // which they began; whether a body is streamed is known when its operation is.
   const bodies = new Map<Socket, Watched>();
+  const streams = new Map<Socket, Watched>();
   const known = new WeakSet<Socket>();
 
   function lookAt(socket: Socket, body: Watched): void {
     const { request } = body;
     if (request.complete) {
-      bodies.delete(socket);
+      forget(socket);
       return;
     }
     body.waitedMs += lookEveryMs;
@@ -52,12 +58,31 @@ export function createBodyWatch(onSlow: (request: IncomingMessage) => void): Bod
       : body.waitedMs >= bodyLimits.wholeMs;
     body.seen = socket.bytesRead;
     if (!slow) return;
+    forget(socket);
+    onSlow(request);
+  }
+
+  function forget(socket: Socket): void {
     bodies.delete(socket);
+    streams.delete(socket);
+  }
+
+  function makeRoom(): void {
+    if (bodies.size <= bodyLimits.mostAwaited) return;
+    for (const [socket, body] of bodies) {
+      const isStreamed = streamed.has(body.request);
+      if (isStreamed) streams.set(socket, body);
+      if (isStreamed || body.request.complete) bodies.delete(socket);
+    }
+    const [longest] = bodies;
+    if (longest === undefined || bodies.size <= bodyLimits.mostAwaited) return;
+    const [socket, { request }] = longest;
+    forget(socket);
     onSlow(request);
   }
 
   const timer = setInterval(() => {
-    for (const [socket, body] of bodies) lookAt(socket, body);
+    for (const [socket, body] of [...bodies, ...streams]) lookAt(socket, body);
   }, lookEveryMs).unref();
 
   return {
@@ -65,10 +90,12 @@ export function createBodyWatch(onSlow: (request: IncomingMessage) => void): Bod
       const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
       if (coding === undefined && Number(length) === 0) return;
       const { socket } = request;
+      forget(socket);
       bodies.set(socket, { request, waitedMs: 0, seen: socket.bytesRead });
+      makeRoom();
       if (known.has(socket)) return;
       known.add(socket);
-      socket.once('close', () => bodies.delete(socket));
+      socket.once('close', () => forget(socket));
     },
     stop: () => clearInterval(timer),
   };
