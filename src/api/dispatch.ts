@@ -30,6 +30,8 @@ export type Gate = {
     shown: Shown,
   ): Promise<Caller | Refusal>;
   missingScope(scope: Scope, caller: Caller): Refusal;
+  /** Takes a place among what is at work, and gives what leaves it; or why the client may have no further one now. */
+  enter?(caller: Caller): (() => void) | Refusal;
   /** Takes one request from the client's quota; the headers go on every answer. */
   take(caller: Caller, needed: Exclude<Needed, null>): Taken | Promise<Taken>;
   /** Counts a check that found nothing; after too many of them `take` refuses. */
@@ -85,10 +87,15 @@ export function createDispatch<P>(
     await together();
     const needed = operation.scope;
     let admitted: Omit<Dispatched, 'result'> = { headers: {} };
+    let leave: (() => void) | undefined;
+    let streams = false;
     try {
       if (needed === null) return { ...admitted, result: await serve(desk, incoming, nobody) };
       const caller = await house.gate.authenticate(incoming.headers.authorization, needed, incoming);
       if (isRefusal(caller)) return { ...admitted, result: caller };
+      const place = house.gate.enter?.(caller);
+      if (typeof place === 'object') return { ...admitted, caller, result: place };
+      leave = place;
       const counted = house.gate.take(caller, needed);
       const taken = counted instanceof Promise ? await counted : counted;
       admitted = { headers: taken.headers, caller };
@@ -97,12 +104,17 @@ export function createDispatch<P>(
       }
       if (taken.refusal !== undefined) return { ...admitted, result: taken.refusal };
       const result = await serve(desk, incoming, caller);
+      streams = 'stream' in result && result.stream !== null;
       if (foundNothing(result)) house.gate.failed?.(caller);
       return { ...admitted, result };
     } catch (fault) {
       const refusal = refusalOfFault(fault);
       if (refusal === undefined) throw fault;
       return { ...admitted, result: refusal };
+    } finally {
+      // What streams is at work until its caller has it, or is gone.
+      if (leave !== undefined && streams && incoming.whenOver !== undefined) incoming.whenOver(leave);
+      else leave?.();
     }
   };
 }

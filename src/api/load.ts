@@ -22,8 +22,8 @@ export type Load = {
   close(): void;
 };
 
-/** How much may be at work at once, and how late the event loop may run, before new requests are refused with 503. */
-export const loadLimits = { inFlight: 2_000, loopDelayMs: 200 } as const;
+/** How much may be at work at once, of all and of one client, and how late the event loop may run, before new requests are refused with 503. */
+export const loadLimits = { inFlight: 2_000, ofClient: 1_000, loopDelayMs: 200 } as const;
 
 /** How long the answers of a stop may still be followed by one request of each open connection. */
 const graceMs = 1_000;

@@ -21,6 +21,8 @@ export type Incoming = {
   readonly headers: IncomingHttpHeaders;
   readonly body: Readable;
   readonly signal: AbortSignal;
+  /** Calls back, once, when the answer has left or its caller is gone. */
+  readonly whenOver?: ((call: () => void) => void) | undefined;
 };
 
 /**

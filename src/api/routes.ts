@@ -34,6 +34,12 @@ function goneCaller(response: ServerResponse): AbortSignal {
   return abort.signal;
 }
 
+/** Calls back when this answer has left or its caller is gone, which may have been before. */
+export function onceOver(response: ServerResponse, call: () => void): void {
+  if (response.closed) call();
+  else response.once('close', call);
+}
+
 /** Puts every operation, page and mount on its path; the other methods of a path answer 405 with `Allow`. */
 export function mountAll<P>(app: FastifyInstance, desk: Desk<P>): void {
   const byPath = Map.groupBy(desk.parts.operations, (operation) => operation.path);
@@ -92,6 +98,7 @@ function routeOperation<P>(
               headers: request.headers,
               body: request.raw,
               signal: operation.bodyBytes === undefined ? neverAborted : goneCaller(reply.raw),
+              whenOver: (call) => onceOver(reply.raw, call),
             })
           : { result: refuse('not-acceptable'), headers: {} };
       } catch (fault) {

@@ -1,9 +1,11 @@
 import { createAuthorizationServer } from '../access/authorization-server.ts';
 import { createTokenChecker } from '../access/check-token.ts';
+import { createClientPlaces } from '../access/client-places.ts';
 import { apiCatalog, protectedResourceMetadata, securityTxt } from '../access/metadata.ts';
 import { createTrustedIssuer } from '../access/trusted-issuer.ts';
 import { createAdminServer } from '../api/admin-server.ts';
 import type { Gate } from '../api/dispatch.ts';
+import { loadLimits } from '../api/load.ts';
 import { scopes } from '../api/operation.ts';
 import type { Mount, Page } from '../api/server.ts';
 import { apiDocuments, catalogPage, healthPaths, jsonPage, securityTxtPage } from '../api/well-known.ts';
@@ -56,6 +58,7 @@ export function createFront(house: House, access: Access, { publicUrl, edge, wat
       authenticate: (header, needed, shown) =>
         checker.authenticate(header, needed === 'any' ? undefined : needed, shown),
       missingScope: checker.missingScope,
+      enter: createClientPlaces(loadLimits.ofClient).enter,
       take: (caller, needed) => {
         const refusal = edge.failedChecks.refusal(caller.clientId);
         return refusal === undefined ? edge.quotas.take(caller, needed) : { headers: {}, refusal };

@@ -27,6 +27,8 @@ export type Question = {
   /** What a form states. */
   readonly json?: object;
   readonly signal?: AbortSignal;
+  /** As that of `Incoming`. */
+  readonly whenOver?: (call: () => void) => void;
 };
 
 /** Asks one operation with the access token of the citizen. */
@@ -58,10 +60,13 @@ const neverAborted = new AbortController().signal;
 export function citizenOperations(house: House<Ports>): CitizenOperations {
   const asking = (operation: Operation<Ports>): AskOperation => {
     const dispatch = createDispatch(operation, house);
-    return async (accessToken, { params = {}, query = {}, headers = {}, json, signal = neverAborted } = {}) => {
+    return async (
+      accessToken,
+      { params = {}, query = {}, headers = {}, json, signal = neverAborted, whenOver } = {},
+    ) => {
       const typed = json === undefined ? headers : { ...headers, 'content-type': 'application/json' };
       const { result } = await dispatch({
-        ...{ method: operation.method, params, query: new URLSearchParams(query).toString(), signal },
+        ...{ method: operation.method, params, query: new URLSearchParams(query).toString(), signal, whenOver },
         headers: { ...typed, authorization: `Bearer ${accessToken}` },
         body: Readable.from(json === undefined ? [] : [Buffer.from(JSON.stringify(json))]),
       });

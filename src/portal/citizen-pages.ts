@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerRespo
 import { atWholeQuantum } from '../api/found-nothing.ts';
 import type { Answer } from '../api/operation.ts';
 import { pour } from '../api/pour.ts';
+import { onceOver } from '../api/routes.ts';
 import type { Mount } from '../api/server.ts';
 import { endWith, type WholeAnswer } from '../api/whole-answer.ts';
 import type { OwnRecord } from '../identity/read-own-record.ts';
@@ -193,6 +194,7 @@ async function openDocument({ ask }: CitizenPagesParts, { request, response }: V
     params: { id: lastOf(request) },
     headers: Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
     signal: gone.signal,
+    whenOver: (call) => onceOver(response, call),
   });
   return 'stream' in answer ? { stream: answer } : refusalOf(answer);
 }

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { createClientPlaces } from '../../src/access/client-places.ts';
+import type { Gate } from '../../src/api/dispatch.ts';
+import { loadLimits } from '../../src/api/load.ts';
+import { createLog } from '../../src/api/log.ts';
+import { type Call, defineOperation } from '../../src/api/operation.ts';
+import { createApiServer } from '../../src/api/server.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { createExchange, jsonOf } from '../exchange.ts';
+import { storelessHouse } from '../storeless-house.ts';
+import { until } from '../until.ts';
+
+const request = {};
+const head = { since: '1.0', method: 'GET', scope: 'events:read', summary: '', description: '' } as const;
+const shape = { request, refusals: [], citizenData: false } as const;
+
+/** A server to whose callers a token is the name of a client: one operation waits, another gives a stream of which the rest waits. */
+async function openServer(t: { after(run: () => unknown): void }, most: number) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let [waiting, streaming] = [0, 0];
+  const waits = defineOperation({
+    ...{ ...head, ...shape, name: 'waits', path: '/v1/waits', responses: {} },
+    run: async (_call: Call<typeof request, null>) => {
+      waiting += 1;
+      await released;
+      return { plain: { status: 200, json: {} } };
+    },
+  });
+  const streams = defineOperation({
+    ...{ ...head, ...shape, name: 'streams', path: '/v1/streams', responses: {} },
+    run: async (_call: Call<typeof request, null>) => {
+      streaming += 1;
+      return { plain: { status: 200, headers: {}, stream: inTwo(released) } };
+    },
+  });
+  const places = createClientPlaces(most);
+  const gate: Gate = {
+    authenticate: async (token = '') => ({ clientId: token, scopes: new Set(['events:read']) }),
+    missingScope: () => assert.fail('they have the scope'),
+    take: () => ({ headers: {} }),
+    enter: places.enter,
+  };
+  const server = createApiServer({
+    ...{ house: { ...storelessHouse, gate }, operations: [waits, streams], pages: [], mounts: [] },
+    ...{ publicUrl: 'http://127.0.0.1', apiVersion: '1.0.0', random: systemRandom, log: createLog('silent') },
+  });
+  const port = await server.listen('127.0.0.1', 0);
+  t.after(async () => {
+    release();
+    await server.stop(1_000);
+  });
+  const exchange = createExchange(`http://127.0.0.1:${port}`);
+  const ask = async (authorization: string, path = '/v1/waits') => await exchange({ path, headers: { authorization } });
+  return { port, ask, release, waiting: () => waiting, streaming: () => streaming };
+}
+
+/** Something at once, and the rest later. */
+async function* inTwo(later: Promise<void>): AsyncGenerator<Uint8Array> {
+  yield Buffer.alloc(65_536);
+  await later;
+  yield Buffer.alloc(1);
+}
+
+const atOnce = 250;
+
+test('a client that asks for what takes long has half of the places, and others are served', async (t) => {
+  const { ask, release, waiting } = await openServer(t, loadLimits.ofClient);
+  const asked: ReturnType<typeof ask>[] = [];
+  while (asked.length < loadLimits.ofClient) {
+    asked.push(...Array.from({ length: Math.min(atOnce, loadLimits.ofClient - asked.length) }, () => ask('greedy')));
+    await until(async () => waiting() === asked.length, 60_000);
+  }
+  const more = await ask('greedy');
+  assert.equal(more.status, 503);
+  assert.equal(jsonOf(more)['type'], 'http://127.0.0.1/problems/capacity-reduced');
+  const other = ask('other');
+  await until(async () => waiting() === loadLimits.ofClient + 1);
+  release();
+  assert.equal((await other).status, 200);
+  assert.deepEqual([...new Set((await Promise.all(asked)).map(({ status }) => status))], [200]);
+  assert.equal((await ask('greedy')).status, 200);
+});
+
+test('a stream keeps its place until its caller is gone or has it', async (t) => {
+  const { port, ask, release, streaming } = await openServer(t, 2);
+  const [first, second] = [1, 2].map(() => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    socket.write('GET /v1/streams HTTP/1.1\r\nhost: x\r\nauthorization: greedy\r\n\r\n');
+    t.after(() => socket.destroy());
+    return socket.resume();
+  });
+  await until(async () => streaming() === 2);
+  assert.equal((await ask('greedy', '/v1/streams')).status, 503);
+  first?.destroy();
+  // The server learns a moment later that it is gone.
+  const asked: ReturnType<typeof ask>[] = [];
+  await until(async () => {
+    asked.push(ask('greedy', '/v1/streams'));
+    return streaming() === 3;
+  });
+  assert.equal((await ask('greedy', '/v1/streams')).status, 503);
+  release();
+  await Promise.all(asked);
+  await until(async () => second !== undefined && second.bytesRead > 65_536);
+  await until(async () => (await ask('greedy')).status === 200);
+});
