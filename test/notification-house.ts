@@ -18,7 +18,8 @@ import type { Contact, NotificationPorts, SenderOf, TryLetter } from '../src/not
 import type { EvidencePorts } from '../src/notifications/read-evidence.ts';
 import { readNotification } from '../src/notifications/read-notification.ts';
 import { sendNotification } from '../src/notifications/send-notification.ts';
-import { systemResolve } from '../src/notifications/webhooks/target.ts';
+import { createHostLook } from '../src/notifications/webhooks/host-look.ts';
+import { resolveFor } from '../src/notifications/webhooks/resolve-host.ts';
 import type { WebhookPorts } from '../src/notifications/webhooks/webhook-ports.ts';
 import type { Db } from '../src/store/db.ts';
 
@@ -149,7 +150,7 @@ function portsOf(given: GivenPorts, documents: Readonly<Record<string, string>>)
     webhookKey: new Uint8Array(32).fill(9),
     codeCountKey: new Uint8Array(32).fill(8),
     allowPrivateTargets: true,
-    resolve: systemResolve,
+    isPrivateHost: createHostLook({ resolve: resolveFor(true), allowPrivate: true }),
     evidenceKey: () => evidenceKey,
     evidenceIssuer: 'https://services.example.gov',
     calendar: { holidays: new Set() },

@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test';
 import { tellingCommit } from '../src/notifications/webhooks/number-feed.ts';
 import { createPostCall } from '../src/notifications/webhooks/post-call.ts';
+import { resolveFor } from '../src/notifications/webhooks/resolve-host.ts';
 import { startWebhooks } from '../src/notifications/webhooks/start-webhooks.ts';
-import { systemResolve } from '../src/notifications/webhooks/target.ts';
 import type { Db } from '../src/store/db.ts';
 import { createDeliveryHouse, minute, scripted } from './delivery-house.ts';
 import type { Json } from './notification-house.ts';
@@ -27,7 +27,7 @@ export async function openWebhookHouse(t: TestContext, db: Db, keepDays = 180, t
       keepMs: keepDays * 24 * hour,
       isClockSure: async () => true,
     },
-    post: createPostCall({ resolve: systemResolve, allowPrivate: true, timeoutMs }),
+    post: createPostCall({ resolve: resolveFor(true), allowPrivate: true, timeoutMs }),
     onFault: (fault) => faults.push(fault),
   });
   t.after(() => calling.stop(1_000));

@@ -17,9 +17,11 @@ import type { AttachmentTitle, ContactOf, NotificationPorts } from '../notificat
 import { createQueueWatch, type QueueState, type QueueWatch } from '../notifications/queue-watch.ts';
 import type { EvidencePorts } from '../notifications/read-evidence.ts';
 import { withSimulators } from '../notifications/simulator.ts';
+import { createHostLook } from '../notifications/webhooks/host-look.ts';
 import { createPostCall } from '../notifications/webhooks/post-call.ts';
+import { resolveFor } from '../notifications/webhooks/resolve-host.ts';
 import { type Calling, startWebhooks } from '../notifications/webhooks/start-webhooks.ts';
-import { systemResolve } from '../notifications/webhooks/target.ts';
+import type { TargetRules } from '../notifications/webhooks/target.ts';
 import type { WebhookPorts } from '../notifications/webhooks/webhook-ports.ts';
 import { inboxLinkOf, parsedFile } from './channels.ts';
 import { tryLetterOf } from './letters.ts';
@@ -118,12 +120,16 @@ export async function notificationPorts(
     inboxLink: inboxLinkOf(house.settings),
     webhookKey: house.root.derive('webhook-secrets'),
     allowPrivateTargets: house.settings.webhookPrivateTargets,
-    resolve: systemResolve,
+    isPrivateHost: createHostLook(targetRulesOf(house.settings)),
     evidenceKey: () => access.keys.current('evidence'),
     evidenceIssuer: site.publicUrl,
     calendar: calendarOf(house, site.isHelper === true),
     stamp: await stampOf(house),
   };
+}
+
+function targetRulesOf({ webhookPrivateTargets: allowPrivate }: Settings): TargetRules {
+  return { allowPrivate, resolve: resolveFor(allowPrivate) };
 }
 
 /** A receiver has so long to answer (Standard Webhooks 1.0.0: 15 to 30 seconds). */
@@ -151,7 +157,7 @@ export function startCalling(house: House): Calling {
     write: (unit) => house.db.write(unit),
     webhookKey: house.root.derive('webhook-secrets'),
     allowPrivateTargets,
-    post: createPostCall({ resolve: systemResolve, allowPrivate: allowPrivateTargets, timeoutMs: webhookTimeoutMs }),
+    post: createPostCall({ ...targetRulesOf(house.settings), timeoutMs: webhookTimeoutMs }),
     pollMs: 1_000,
     rest: () => pause(feedRestMs),
     keepMs: feedDaysOf(house.settings) * dayMs,

@@ -5,7 +5,7 @@ import { type Call, defineOperation, type Refused } from '../../api/operation.ts
 import { refusalOfIssues, refuse } from '../../kernel/problem.ts';
 import { oneOf } from '../notification-shape.ts';
 import { eventCall } from './event-shape.ts';
-import { addressesOf, PrivateTarget, parseTarget } from './target.ts';
+import { parseTarget } from './target.ts';
 import { findHosts } from './webhook-hosts.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
 import { newSecret, signatureSchemes } from './webhook-secret.ts';
@@ -48,7 +48,9 @@ export const createWebhook = defineOperation({
   run: async (call: CreateCall) => {
     const { ports, caller, now } = call;
     const url = parseTarget(call.body.url, ports.allowPrivateTargets);
-    const fault = url === undefined || (await isPrivate(url, ports)) ? notPublic : await hostFault(call, url);
+    const isPrivate = url === undefined || (await ports.isPrivateHost(url, caller.clientId));
+    if (typeof isPrivate === 'object') return { refusal: isPrivate };
+    const fault = url === undefined || isPrivate ? notPublic : await hostFault(call, url);
     if (url === undefined || fault !== undefined) {
       const issues = [{ in: 'body' as const, pointer: '/url', code: 'not-allowed', detail: fault ?? notPublic }];
       return { refusal: refusalOfIssues(issues) };
@@ -84,14 +86,4 @@ async function hostFault({ read, caller }: CreateCall, url: URL): Promise<string
   const hosts = await findHosts(read, caller.clientId);
   if (hosts.length === 0 || hosts.includes(url.hostname)) return undefined;
   return 'must be at one of the hosts that were agreed for this client; ask the operator to add it';
-}
-
-/** A name that does not resolve now may do so later: each call looks again. */
-async function isPrivate(url: URL, { resolve, allowPrivateTargets }: WebhookPorts): Promise<boolean> {
-  try {
-    await addressesOf(url, resolve, allowPrivateTargets);
-    return false;
-  } catch (fault) {
-    return fault instanceof PrivateTarget;
-  }
 }

@@ -4,7 +4,7 @@ import { queryObjects } from 'node:v8';
 import { startReceiver } from '../../../test/webhook-receiver.ts';
 import { postOnce } from '../channels/sms-exchange.ts';
 import { createPostCall } from './post-call.ts';
-import { systemResolve } from './target.ts';
+import { resolveFor } from './resolve-host.ts';
 
 /** Those that are reachable: it collects what is not. */
 const signals = () => Number(queryObjects(AbortSignal, { format: 'count' }));
@@ -13,7 +13,7 @@ test('of a call that has ended nothing stays, however much time it had', async (
   const receiver = await startReceiver(t);
   const url = new URL(receiver.url);
   const timeoutMs = 600_000;
-  const post = createPostCall({ resolve: systemResolve, allowPrivate: true, timeoutMs });
+  const post = createPostCall({ resolve: resolveFor(true), allowPrivate: true, timeoutMs });
   const calls = {
     webhook: () => post({ url, body: '{}', headers: {} }),
     sms: () => postOnce(url, { headers: {}, body: '{}' }, timeoutMs),

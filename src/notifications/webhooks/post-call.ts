@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { startDeadline } from '../../jobs/deadline.ts';
 import { systemTimer } from '../../jobs/timer.ts';
-import { addressesOf, PrivateTarget, type Resolve } from './target.ts';
+import { addressesOf, PrivateTarget, type TargetRules } from './target.ts';
 
 /** One call to a receiver: the body as it is signed, and its headers. */
 type WebhookPost = {
@@ -21,16 +21,12 @@ export type PostResult =
 export type PostCall = (post: WebhookPost) => Promise<PostResult>;
 
 /** Calls over HTTP. The address that was checked is the one that is connected to, so a change of DNS in between is harmless. */
-export function createPostCall(parts: {
-  readonly resolve: Resolve;
-  readonly allowPrivate: boolean;
-  readonly timeoutMs: number;
-}): PostCall {
+export function createPostCall(parts: TargetRules & { readonly timeoutMs: number }): PostCall {
   return async ({ url, body, headers }) => {
     using deadline = startDeadline(systemTimer, parts.timeoutMs);
     const { signal } = deadline;
     try {
-      const addresses = await before(signal, addressesOf(url, parts.resolve, parts.allowPrivate));
+      const addresses = await addressesOf(url, parts, signal);
       const lookup: LookupFunction = (_host, options, done) => {
         const [first] = addresses;
         if (options.all === true) done(null, [...addresses]);
@@ -52,11 +48,4 @@ export function createPostCall(parts: {
       return { failed: fault instanceof PrivateTarget ? 'private-target' : 'unreachable' };
     }
   };
-}
-
-/** Names are looked up in the time of the call: a resolver may never answer. */
-async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  signal.addEventListener('abort', () => late.reject(signal.reason), { once: true });
-  return await Promise.race([work, late.promise]);
 }

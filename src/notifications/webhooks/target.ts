@@ -1,15 +1,6 @@
-import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import { hostOf } from '../../kernel/url-host.ts';
-
-/** Resolves a host to all its addresses; given, so that tests change the answer between two calls. */
-export type Resolve = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
-
-/** The resolver of this machine. */
-export const systemResolve: Resolve = (host) =>
-  new Promise((resolve, reject) =>
-    systemLookup(host, { all: true }, (fault, addresses) => (fault === null ? resolve(addresses) : reject(fault))),
-  );
+import type { Resolve } from './resolve-host.ts';
 
 /** The name leads to an address that is not for webhooks. */
 export class PrivateTarget extends Error {
@@ -70,15 +61,33 @@ export function parseTarget(text: string, allowPrivate: boolean): URL | undefine
   return /\.(localhost|local|internal|home\.arpa)$|^[^.]*$/i.test(host) ? undefined : url;
 }
 
-/** The addresses to connect to; throws `PrivateTarget` when any of them is not public. Asked anew for each call. */
+/** How the hosts of webhooks are looked up, and whether they may be private. */
+export type TargetRules = { readonly resolve: Resolve; readonly allowPrivate: boolean };
+
+/**
+ * The addresses to connect to; throws `PrivateTarget` when any of them is not public, and where none is known by the time that
+ * the signal aborts. Asked anew for each call.
+ */
 export async function addressesOf(
   url: URL,
-  resolve: Resolve,
-  allowPrivate: boolean,
-): Promise<readonly { readonly address: string; readonly family: number }[]> {
+  { resolve, allowPrivate }: TargetRules,
+  signal: AbortSignal,
+): ReturnType<Resolve> {
   const host = hostOf(url);
   const family = isIP(host);
-  const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
+  const addresses = family === 0 ? await before(signal, resolve(host, signal)) : [{ address: host, family }];
   if (!allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) throw new PrivateTarget();
   return addresses;
+}
+
+/** Whatever looks names up may never answer. */
+async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const abort = () => late.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }

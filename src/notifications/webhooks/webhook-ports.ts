@@ -1,5 +1,5 @@
 import type { Random } from '../../kernel/clock.ts';
-import type { Resolve } from './target.ts';
+import type { HostLook } from './host-look.ts';
 
 /** What the operations on webhooks need from outside their folder. */
 export type WebhookPorts = {
@@ -7,5 +7,5 @@ export type WebhookPorts = {
   /** Derived from the root for `webhook-secrets`. */
   readonly webhookKey: Uint8Array;
   readonly allowPrivateTargets: boolean;
-  readonly resolve: Resolve;
+  readonly isPrivateHost: HostLook;
 };
