@@ -26,6 +26,9 @@ export type ClientKeySet = { readonly keys: readonly ClientKey[] };
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 const mostKeys = 10;
 const fewestRsaBits = 2_048;
+/** Beyond these a signature takes up to fifty times as long to check, and anybody may send a key along (test/attacks/tokens-dpop.test.ts). */
+const mostRsaBits = 8_192;
+const mostRsaExponent = 2n ** 32n;
 
 /**
  * Reads a JWK Set that an operator hands in for a client. Answers the fault in words where it holds anything but one to
@@ -104,7 +107,10 @@ export function algsOf(key: KeyObject): readonly AcceptedAlg[] | string {
   if (key.asymmetricKeyType === 'ec' && details?.namedCurve === 'prime256v1') return ['ES256'];
   if (key.asymmetricKeyType === 'ed25519') return ['EdDSA', 'Ed25519'];
   if (key.asymmetricKeyType !== 'rsa') return 'is of no accepted kind; expected EC P-256, Ed25519 or RSA';
-  if ((details?.modulusLength ?? 0) < fewestRsaBits) return `is an RSA key of fewer than ${fewestRsaBits} bits`;
+  const { modulusLength: bits = 0, publicExponent: exponent = 0n } = details ?? {};
+  if (bits < fewestRsaBits) return `is an RSA key of fewer than ${fewestRsaBits} bits`;
+  if (bits > mostRsaBits) return `is an RSA key of more than ${mostRsaBits} bits`;
+  if (exponent > mostRsaExponent) return 'is an RSA key whose public exponent has more than 32 bits; 65537 is usual';
   return ['PS256'];
 }
 

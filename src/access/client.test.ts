@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { engines } from '../../test/engines.ts';
@@ -88,6 +88,12 @@ test('a key set with anything else is refused with the reason', () => {
     'its "use" is not "sig"': setOf({ ...ec, use: 'enc' }),
     'not a public key': setOf({ ...ec, y: 'AAAA' }),
     'fewer than 2048 bits': setOf(jwkOf(generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey)),
+    'more than 8192 bits': setOf({
+      kty: 'RSA',
+      n: randomBytes(1_025).fill(255, 0, 1).toString('base64url'),
+      e: 'AQAB',
+    }),
+    'public exponent': setOf({ kty: 'RSA', n: randomBytes(256).fill(255, 0, 1).toString('base64url'), e: 'AQAAAAE' }),
     'no accepted kind': setOf(jwkOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey)),
     '"alg" other than ES256': setOf({ ...ec, alg: 'RS256' }),
     '"kid" that is not': setOf({ ...ec, kid: 'a\nb' }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { constants, createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { test } from 'node:test';
 import type { Shown } from '../../src/access/check-binding.ts';
 import type { Refusal } from '../../src/kernel/problem.ts';
@@ -138,6 +138,38 @@ test('[R51] each game with a proof is answered invalid-dpop-proof with a challen
   assert.deepEqual(await house.db.read('select id from oauth_record'), []);
   const query = proof(house, token, { claims: { htu: `${publicUrl}:443/v1/./documents/doc_1?a=1#b` } });
   assert.equal(slugOf(await house.checker.authenticate(`DPoP ${token}`, 's', shown(query))), 'welcome');
+});
+
+test('[R51] a proof by a key that takes fifty times as long to check is refused for its key', async (t) => {
+  const house = await openTokenHouse(t);
+  const {
+    d,
+    e,
+    p = '',
+    q = '',
+    ...rest
+  } = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({
+    format: 'jwk',
+  });
+  // The exponents have changed places: who has such a key signs fast, and checking takes as long as signing does else.
+  const own = { ...rest, d: e ?? '', e: d ?? '', p, q, dp: e ?? '', dq: e ?? '' };
+  const privateKey = createPrivateKey({ key: own, format: 'jwk' });
+  const jwk = { kty: own.kty, n: own.n, e: own.e };
+  const jkt = createHash('sha256')
+    .update(JSON.stringify({ e: jwk.e, kty: jwk.kty, n: jwk.n }))
+    .digest('base64url');
+  const token = boundToken(house, { jkt });
+  const ath = createHash('sha256').update(token).digest('base64url');
+  const claims = { htm: 'GET', htu: `${publicUrl}${path}`, iat: house.clock.at / 1_000, jti: 'slow', ath };
+  const options = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 };
+  const slow = craft({ typ: 'dpop+jwt', alg: 'PS256', jwk }, claims, (input) =>
+    sign('sha256', input, { key: privateKey, ...options }),
+  );
+  const answer = await house.checker.authenticate(`DPoP ${token}`, 's', shown(slow));
+  assert.match(
+    String('headers' in answer && answer.headers?.['www-authenticate']),
+    /the jwk of the proof is no public key/,
+  );
 });
 
 test('[R51] a bound token is refused as Bearer, an unbound one as DPoP, and where its client has to bind', async (t) => {
