@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Unavailable } from '../../kernel/unavailable.ts';
+import { createTryLetter, mostTried } from './try-letter.ts';
+
+const letter = {
+  ...{ contact: undefined, content: { message: 'Your permit is ready.' }, sender: 'Permits', returnAddress: undefined },
+  ...{ language: 'en', reminder: false, at: 0 },
+};
+
+test('dry runs of letters do not queue without end: of more than twenty one is refused, until there is room', async () => {
+  const { promise: set, resolve: finish } = Promise.withResolvers<Uint8Array>();
+  const press = { set: () => set, close: async () => undefined };
+  const tryLetter = createTryLetter({ press, window: 'din5008b' }, (fault) => assert.fail(String(fault)));
+  const tried = Array.from({ length: mostTried }, () => tryLetter(letter));
+  await assert.rejects(tryLetter(letter), (fault) => fault instanceof Unavailable && fault.slug === 'capacity-reduced');
+  finish(new Uint8Array(1));
+  assert.deepEqual(new Set(await Promise.all(tried)), new Set([undefined]));
+  assert.equal(await tryLetter(letter), undefined);
+});
