@@ -6,7 +6,7 @@ import type { Outcome } from '../../src/notifications/channels/channel.ts';
 import { openMessage } from '../../src/notifications/citizen-inbox.ts';
 import type { Contact } from '../../src/notifications/ports.ts';
 import type { Db } from '../../src/store/db.ts';
-import { createDeliveryHouse, linesOf, type Shown, scripted, until } from '../delivery-house.ts';
+import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 
 for (const engine of engines) {
@@ -117,6 +117,26 @@ for (const engine of engines) {
     await worker.idle();
     const shown = (await house.show(id)) as Shown;
     assert.deepEqual([shown.status, shown.deliveries.map((one) => one['status'])], ['read', ['delivered', 'sent']]);
+  });
+
+  check('what was tried in vain, and then read, is not tried again', async (t, db) => {
+    const { time, house, start } = await createDeliveryHouse(t, db);
+    const provider = scripted(async () => ({ outcome: 'temporary', reason: 'provider-busy' }));
+    const worker = await start({ email: provider });
+    const id = parseId('notification', await house.accept({ citizenId: 'cit-ada' }));
+    assert.ok(id !== undefined);
+    worker.wake();
+    await worker.idle();
+    const parts = { read: db.read, citizenKeys: house.citizenKeys, mint: house.mint };
+    const opened = await openMessage(parts, 'cit-ada', { id, now: time.clock.now() });
+    assert.ok(opened !== undefined);
+    await house.commit(opened.effect);
+    await time.advance(minute, worker.idle);
+    const shown = (await house.show(id)) as Shown;
+    assert.deepEqual(
+      [shown.status, linesOf(shown).includes('email skipped already-read'), provider.calls.length],
+      ['read', true, 1],
+    );
   });
 
   check('what the citizen has read before its mail is due is not mailed', async (t, db) => {
