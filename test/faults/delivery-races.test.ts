@@ -4,7 +4,9 @@ import type { Claim } from '../../src/jobs/claim.ts';
 import { parseId } from '../../src/kernel/id.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
 import { openMessage } from '../../src/notifications/citizen-inbox.ts';
+import { claimDue, endJob, jobOf, markStarted, putBack, waitingLanes } from '../../src/notifications/delivery-store.ts';
 import type { Contact } from '../../src/notifications/ports.ts';
+import { putBackLost } from '../../src/notifications/recover-deliveries.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
@@ -118,6 +120,41 @@ for (const engine of engines) {
     const shown = (await house.show(id)) as Shown;
     assert.deepEqual([shown.status, shown.deliveries.map((one) => one['status'])], ['read', ['delivered', 'sent']]);
   });
+
+  check(
+    'a job that another worker has taken since is neither marked, put back nor ended by the one before',
+    async (t, db) => {
+      const { time, house } = await createDeliveryHouse(t, db);
+      await house.accept({ citizenId: 'cit-ada' });
+      const now = time.clock.now();
+      const [lane] = await waitingLanes(db.read, 'email', 1);
+      const take = async (lockedBy: string) => {
+        const ask = {
+          channel: 'email',
+          priority: 1,
+          lane: lane?.name ?? assert.fail(),
+          now,
+          limit: 1,
+          lockedBy,
+        } as const;
+        const [row] = await house.claim(claimDue(ask));
+        return jobOf(row ?? assert.fail());
+      };
+      const before = await take('worker/before');
+      await house.claim(putBackLost(before));
+      const after = await take('worker/after');
+      const ended = { status: 'sent', endedAt: now } as const;
+      for (const lost of [
+        { ...after, attempts: before.attempts },
+        { ...after, lockedBy: before.lockedBy },
+      ]) {
+        assert.deepEqual([await house.claim(markStarted(lost, now)), await house.claim(putBack(lost, now))], [[], []]);
+        await assert.rejects(db.write([endJob(lost, ended, undefined)]), { kind: 'rows' });
+      }
+      assert.equal((await house.claim(markStarted(after, now))).length, 1);
+      await db.write([endJob(after, ended, undefined)]);
+    },
+  );
 
   check('what was tried in vain, and then read, is not tried again', async (t, db) => {
     const { time, house, start } = await createDeliveryHouse(t, db);
