@@ -1,10 +1,10 @@
 /**
- * Writes the pages that are made from code: docs/openapi.json, docs/settings.md, docs/problems.md, docs/endpoints.md,
- * docs/api-requirements.md, docs/sandbox.md with its folder, docs/dashboard.json, register.lock, and the types of the client. With `--check` it writes nothing and fails where a page is stale, or where the register lost something.
- * With `--release` it also keeps the OpenAPI document as what callers rely on from now on (spec/released-openapi.json).
+ * Writes what is made from code: the `pages` below, in docs/ and the client, and register.lock. With `--check` it writes
+ * nothing and fails where one is stale, or where the register lost something. With `--release` it also keeps the OpenAPI
+ * document as what callers rely on from now on (spec/released-openapi.json).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { endpointsOf, type LockedEndpoint, losses } from '../src/api/endpoint-register.ts';
 import { openApi } from '../src/api/openapi.ts';
 import { settingTable } from '../src/config/setting-table.ts';
@@ -90,7 +90,6 @@ const requirements = requirementsPage(root);
 faults.push(...requirements.faults);
 
 const document = openApi(operations, exampleOperator);
-mkdirSync(join(root, 'docs/sandbox'), { recursive: true });
 const pages: Record<string, string> = {
   'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
   'docs/settings.md': settingsPage(),
@@ -124,7 +123,10 @@ for (const [path, text] of Object.entries(pages)) {
   const there = existsSync(file) ? readFileSync(file, 'utf8') : '';
   if (there === text) continue;
   if (checking) faults.push(`${path} is stale: run npm run generate and commit it`);
-  else if (faults.length === 0) writeFileSync(file, text);
+  else if (faults.length === 0) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
 }
 
 if (faults.length > 0) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createLog } from '../src/api/log.ts';
 import { createMint } from '../src/kernel/id.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 
@@ -17,4 +18,11 @@ export const storelessHouse = {
   commit: never,
   printKey: new Uint8Array(32),
   ports: null,
+};
+
+/** What a server on it is made of, where a test says nothing else: nothing to serve, and nothing told. */
+export const storelessServer = {
+  house: storelessHouse,
+  ...{ operations: [], pages: [], mounts: [], publicUrl: 'http://127.0.0.1', apiVersion: '1.0.0' },
+  ...{ random: systemRandom, log: createLog('silent') },
 };

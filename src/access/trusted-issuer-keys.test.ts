@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
 import { craft } from '../../test/attacks/tokens-house.ts';
-import { outsideIssuer, trustedUrl } from '../../test/issuer-documents.ts';
+import { issuerInMemory, trustedUrl } from '../../test/issuer-in-memory.ts';
 import { createTrustedIssuer, IssuerUnavailable } from './trusted-issuer.ts';
 
 test('keys that cannot be had are asked for after a while only, and found where the issuer has moved them', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const outside = outsideIssuer(publicKey, 'k1');
+  const outside = issuerInMemory(publicKey, 'k1');
   const faults: Error[] = [];
   const clock = { now: () => Date.now() };
   const issuer = createTrustedIssuer(trustedUrl, outside.fetching, clock, (fault) => faults.push(fault));
@@ -44,7 +44,7 @@ test('keys that cannot be had are asked for after a while only, and found where 
 test('keys that are too old are asked for at once, though a made-up key id found the issuer failing a moment ago', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const outside = outsideIssuer(publicKey, 'k1');
+  const outside = issuerInMemory(publicKey, 'k1');
   const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() }, () => undefined);
   const isSigned = (kid = 'k1') =>
     issuer.hasSigned(
@@ -65,7 +65,7 @@ test('keys that are too old are asked for at once, though a made-up key id found
 test('made-up key ids do not keep an issuer that failed from being asked again', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const outside = outsideIssuer(publicKey, 'k1');
+  const outside = issuerInMemory(publicKey, 'k1');
   const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() }, assert.fail);
   const isSigned = (kid: string) =>
     issuer.hasSigned(
@@ -93,7 +93,7 @@ for (const [span, ahead] of [
     t.mock.timers.enable({ apis: ['Date'], now: right + ahead });
     let passed = 0;
     const [old, next] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
-    const outside = outsideIssuer(old.publicKey, 'k1');
+    const outside = issuerInMemory(old.publicKey, 'k1');
     const time = { now: () => Date.now(), stopwatch: () => passed };
     const issuer = createTrustedIssuer(trustedUrl, outside.fetching, time, assert.fail);
     const isSigned = (kid: string, { privateKey }: typeof old) =>
@@ -120,7 +120,7 @@ for (const [span, ahead] of [
     t.mock.timers.enable({ apis: ['Date'], now: right + ahead });
     let passed = 0;
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-    const outside = outsideIssuer(publicKey, 'k1');
+    const outside = issuerInMemory(publicKey, 'k1');
     const time = { now: () => Date.now(), stopwatch: () => passed };
     const issuer = createTrustedIssuer(trustedUrl, outside.fetching, time, assert.fail);
     const token = craft({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, { iss: trustedUrl }, (input) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
 import { craft, goodClaims, openTokenHouse, signedByUs, type TokenHouse } from '../../test/attacks/tokens-house.ts';
-import { outsideIssuer, trustedUrl } from '../../test/issuer-documents.ts';
+import { issuerInMemory, trustedUrl } from '../../test/issuer-in-memory.ts';
 import { invalidAccessToken } from './challenge.ts';
 import { createTrustedIssuer } from './trusted-issuer.ts';
 
@@ -15,7 +15,7 @@ function tokenOf(house: TokenHouse, changes: Record<string, unknown> = {}): stri
 
 test('a token of a trusted issuer is good for the clients that belong to it, and for no other', async (t) => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const outside = outsideIssuer(publicKey, 'k1');
+  const outside = issuerInMemory(publicKey, 'k1');
   const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => 0 }, assert.fail);
   const house = await openTokenHouse(t, { trusted: [issuer] });
   const theirs = await house.add({
@@ -108,7 +108,7 @@ test('metadata of another issuer, keys over plain HTTP and endless documents are
     [keys, { keys: [], padding: 'x'.repeat(300_000) }],
   ];
   for (const [url, document] of faults) {
-    const outside = outsideIssuer(publicKey, 'k1');
+    const outside = issuerInMemory(publicKey, 'k1');
     outside.documents['http://elsewhere.example.org/keys'] = { keys: [] };
     outside.documents[url] = document;
     const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => 0 }, () => undefined);
@@ -144,7 +144,7 @@ test('[R56] when a trusted issuer changes its keys, the new one is fetched once,
   // jose counts its pause between two fetches by the clock of the machine.
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const [old, next] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
-  const outside = outsideIssuer(old.publicKey, 'k1');
+  const outside = issuerInMemory(old.publicKey, 'k1');
   const issuer = createTrustedIssuer(trustedUrl, outside.fetching, { now: () => Date.now() }, assert.fail);
   const token = (kid: string, { privateKey }: typeof old) =>
     craft({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedUrl }, (input) => sign(null, input, privateKey));
@@ -170,7 +170,7 @@ test('[R56] when a trusted issuer changes its keys, the new one is fetched once,
 
 test('no more than two hundred tokens wait for a slow issuer; none of the others is held against it', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const outside = outsideIssuer(publicKey, 'k1');
+  const outside = issuerInMemory(publicKey, 'k1');
   const answer = Promise.withResolvers<void>();
   const slow = async (url: string) => {
     await answer.promise;

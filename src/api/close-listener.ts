@@ -8,7 +8,7 @@ const quietTurns = 4;
  * Lets turns of the event loop go by until some have brought no new connection, since each accepts one: those that wait
  * to be accepted when the listening socket closes are reset, and their callers could not tell what was taken.
  */
-export async function untilNobodyComes(server: Server): Promise<void> {
+async function untilNobodyComes(server: Server): Promise<void> {
   let came = false;
   const notice = () => {
     came = true;

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createExchange } from '../../test/exchange.ts';
-import { storelessHouse } from '../../test/storeless-house.ts';
-import { systemRandom } from '../kernel/system-clock.ts';
+import { storelessServer } from '../../test/storeless-house.ts';
 import { deprecationHeaders } from './deprecation.ts';
-import { createLog } from './log.ts';
 import { openApi } from './openapi.ts';
 import { type Call, defineOperation } from './operation.ts';
 import { createApiServer } from './server.ts';
@@ -28,12 +26,7 @@ const old = defineOperation({
 });
 
 test('what is to go says since when, until when, and what to use', async (t) => {
-  const server = createApiServer({
-    house: storelessHouse,
-    ...{ operations: [old], pages: [], mounts: [], publicUrl: 'http://127.0.0.1', apiVersion: '1.0.0' },
-    random: systemRandom,
-    log: createLog('silent'),
-  });
+  const server = createApiServer({ ...storelessServer, operations: [old] });
   const ask = createExchange(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));
   const links =

@@ -43,3 +43,20 @@ test('a level above info leaves out the lines of requests, and not those of faul
   assert.equal(lines.length, 1);
   assert.match(lines[0] ?? '', /"level":"error".*"broken"/);
 });
+
+test('of a fault that is no error the log tells its type, and nothing of what it holds', () => {
+  const { log, lines } = logAt('info');
+  for (const thrown of ['Ada Lovelace', { name: 'Ada Lovelace' }, null]) log.fault('here', thrown);
+  log.fault('here', new Error('broken', { cause: 'Ada Lovelace' }));
+  const faults = lines.map((one) => (JSON.parse(one) as { fault: { name: string; message: string } }).fault);
+  assert.deepEqual(
+    faults.map(({ name, message }) => [name, message]),
+    [
+      ['NotAnError', 'string'],
+      ['NotAnError', 'object'],
+      ['NotAnError', 'object'],
+      ['Error', 'broken'],
+    ],
+  );
+  assert.doesNotMatch(lines.join(''), /Lovelace/);
+});

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { type Answered, createExchange } from '../../test/exchange.ts';
-import { storelessHouse } from '../../test/storeless-house.ts';
+import { storelessServer } from '../../test/storeless-house.ts';
 import { until } from '../../test/until.ts';
-import { systemRandom } from '../kernel/system-clock.ts';
-import { createLog } from './log.ts';
 import { createApiServer } from './server.ts';
 import { firstSeat } from './spread.ts';
 
@@ -24,10 +22,9 @@ function namedServer(name: string, place: number, goOn: (call: () => void) => vo
     goOn(() => response.end(name));
   };
   const server = createApiServer({
-    house: storelessHouse,
-    ...{ operations: [], pages: [], publicUrl: 'http://localhost', apiVersion: '1.0.0' },
+    ...storelessServer,
     mounts: [{ paths: ['/name', '/slow'], methods: ['GET'], handler }],
-    ...{ random: systemRandom, log: createLog('silent'), seat },
+    seat,
   });
   return { ...server, listens: () => Atomics.load(seat.board, place) > 0 };
 }

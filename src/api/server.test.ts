@@ -3,18 +3,14 @@ import type { RequestListener } from 'node:http';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { createExchange } from '../../test/exchange.ts';
-import { storelessHouse } from '../../test/storeless-house.ts';
-import { systemRandom } from '../kernel/system-clock.ts';
-import { createLog } from './log.ts';
+import { storelessServer } from '../../test/storeless-house.ts';
 import { defineOperation } from './operation.ts';
 import { createApiServer } from './server.ts';
 
 test('behind https every answer says that it stays https, and nothing is redirected', async (t) => {
   const server = createApiServer({
-    house: storelessHouse,
-    ...{ operations: [], pages: [], mounts: [], publicUrl: 'https://api.example.gov', apiVersion: '1.0.0' },
-    random: systemRandom,
-    log: createLog('silent'),
+    ...storelessServer,
+    publicUrl: 'https://api.example.gov',
   });
   const ask = createExchange(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));
@@ -33,10 +29,8 @@ test('what an Accept refuses by its own name is not sent for the sake of a wider
     run: async () => ({ plain: { status: 200, json: {} } }),
   });
   const server = createApiServer({
-    house: storelessHouse,
-    ...{ operations: [operation], pages: [], mounts: [], publicUrl: 'https://api.example.gov', apiVersion: '1.0.0' },
-    random: systemRandom,
-    log: createLog('silent'),
+    ...storelessServer,
+    ...{ operations: [operation], publicUrl: 'https://api.example.gov' },
   });
   const ask = createExchange(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));
@@ -52,11 +46,9 @@ test('what a foreign handler answers has the headers of every answer, and its ow
     response.writeHead(200, { 'cache-control': 'public' }).end('{}');
   };
   const server = createApiServer({
-    house: storelessHouse,
-    ...{ operations: [], pages: [], publicUrl: 'https://api.example.gov', apiVersion: '1.0.0' },
+    ...storelessServer,
+    publicUrl: 'https://api.example.gov',
     mounts: [{ paths: ['/oauth2/token'], methods: ['POST'], handler }],
-    random: systemRandom,
-    log: createLog('silent'),
   });
   const ask = createExchange(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));

@@ -38,8 +38,6 @@ export type StoredDocument = Head &
     | { readonly status: 'erased'; readonly erasedAt: number; readonly proof: EventId }
   );
 
-export type DocumentStatus = StoredDocument['status'];
-
 /** A document whose record can be read; `available` ones can be read themselves. */
 export type HeldDocument = Extract<StoredDocument, Sealed>;
 

@@ -8,7 +8,10 @@ import { datePattern } from './birth-date.ts';
 /** How the values of a claim are compared. */
 export type ClaimKind = 'id' | 'name' | 'place' | 'address' | 'date' | 'code' | 'nations';
 
-/** The claims of the contract: how each is compared, its name in OpenID Connect, and what it is. */
+/**
+ * The claims of the contract: how each is compared, its name in OpenID Connect, and what it is. A new one goes at the end: by
+ * their places are claims named in what is kept (explanation.ts).
+ */
 const claimTable = {
   citizenId: { kind: 'id', oidc: 'citizen_id', about: 'The id of the citizen in the register.' },
   givenName: { kind: 'name', oidc: 'given_name', about: 'Given names, as on the papers.' },

@@ -1,7 +1,7 @@
 import type { ClaimName, Claims } from './claims.ts';
 import { comparable, type NormalisedClaims, normaliseClaims } from './match/comparable.ts';
 import { type Measured, measure } from './match/compare.ts';
-import { decisionOn, fits, fitsPair } from './match/decide.ts';
+import { decisionOn, fits, fitsPair, placing } from './match/decide.ts';
 import { withFormerOf } from './match/former.ts';
 import { createTally, frequenciesFrom, frequentClaims } from './match/frequencies.ts';
 import { type Frequencies, frequencyForm, probabilityOf } from './match/model.ts';
@@ -80,7 +80,9 @@ export function evaluate(ground: EvaluationGround, pairs: readonly LabelledPair[
     judged.filter((pair) => pair.same === same && (accepted === undefined || pair.accepted === accepted)).length;
   return {
     policy: ground.policy.name,
-    threshold: ground.use.some((claim) => placing.has(claim)) ? ground.policy.threshold : ground.policy.bareThreshold,
+    threshold: ground.use.some((claim) => placing.includes(claim))
+      ? ground.policy.threshold
+      : ground.policy.bareThreshold,
     truePairs: count(true),
     accepted: count(true, true),
     falsePairs: count(false),
@@ -90,7 +92,6 @@ export function evaluate(ground: EvaluationGround, pairs: readonly LabelledPair[
   };
 }
 
-const placing: ReadonlySet<ClaimName> = new Set(['streetAddress', 'postalCode', 'documentNumber']);
 const roundPairs = 100;
 
 /** Measures records against the claims of one question. */

@@ -15,17 +15,17 @@ type Parts = {
   readonly claim: Claim;
   /** Told of a clock that is so many milliseconds ahead of the last look that doubt begins, or, negative, behind it. */
   readonly onStep: (byMs: number) => void;
-  /** Told of a clock that was certainly ahead, at each look for some minutes, and waited for: what it does may be done twice. */
+  /** Called and awaited when a clock was certainly ahead and is right again; at each look for some minutes, so perhaps twice. */
   readonly onSetRight: (right: SetRight) => Promise<void>;
 };
 
-/** So long after the first look at a clock that is right all others have found out: they look each minute. */
+/** So long after the first look at a clock that is right again, all other processes have seen it as well: they look each minute. */
 const tellingMs = 5 * 60_000;
 
 /** A clock that knows the latest time that it has shown since it was asked for that before. */
 export type LatestClock = Clock & { latest(): number; forget(upTo: number): void };
 
-/** The same clock, remembering. A clock that is ahead for seconds only is seen by no look, but by what was planned in them. */
+/** The same clock, remembering. One that is ahead for seconds only falls between two looks; what it showed in them tells. */
 export function rememberingLatest(clock: Clock): LatestClock {
   let latest = 0;
   return {

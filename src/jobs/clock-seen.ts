@@ -3,7 +3,7 @@ import { wholeField, wholeOrNull } from '../store/row-fields.ts';
 
 /** By how much a clock may be ahead of the last look at it without being doubted, and how long it is. */
 export const dayMs = 86_400_000;
-/** By how much a running process sees it leap ahead at least: looks of several may be a minute apart. */
+/** A running process counts no smaller gain as a leap: the looks of several processes may be a minute apart. */
 const leastLeapMs = 60_000;
 
 /** A leap of the clock from one time to another; `backAt` is when it was first seen between the two again, where it was. */
@@ -49,7 +49,8 @@ function isLonger(leap: Leap | undefined, gainedMs: number): boolean {
 /** From when on a clock is believed that shows `now`, by what was seen before, and what has certainly passed since. */
 export function sureFrom(before: Pick<ClockSeen, 'seenAt' | 'sureAt'>, now: number, passedMs = 0): number {
   if (now - before.seenAt - passedMs > dayMs) return now + dayMs;
-  // By what was seen as a leap: less is how another process reckons the same time, or a zone put right, of a year ahead.
+  // Set back by more than a day from where it leapt to. Less is another process that reckons the same time otherwise, or a
+  // time zone that was put right.
   const leaptTo = before.sureAt - dayMs;
   return now < leaptTo - dayMs ? 0 : before.sureAt;
 }

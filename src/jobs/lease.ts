@@ -81,8 +81,8 @@ type Seen = { readonly name: string; readonly renewals: number; readonly before:
 
 /**
  * Takes a lease and keeps it renewed; where another holds it, tries again at each renewal time. With each renewal it looks
- * at those of the others. Looks are counted, no clock is asked: clocks need not agree, and for who stood still it was one
- * look. Only those count behind which the own renewal went through: where it could not, nobody else could renew.
+ * at those of the others. Looks are counted and no clock is asked: clocks need not agree, and a process that stood still
+ * has looked only once. A look counts once the own renewal behind it went through: while that fails, nobody else can renew.
  */
 export async function keepLease(parts: LeaseParts): Promise<Lease> {
   const { claim, timer, name, holder, leaseMs, stopwatch = () => performance.now() } = parts;

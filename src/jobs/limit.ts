@@ -3,7 +3,7 @@ import type { Timer } from './timer.ts';
 /** What a limited call gives when it took too long. */
 export const late = Symbol('late');
 
-/** A limit to how long calls may take whose own limits are somebody else's. */
+/** How long calls may take whose own time limits are in other hands. */
 export type Limit = {
   readonly ms: number;
   /** What a call gives, or `late` when it has not settled by then; the call itself goes on. */

@@ -77,7 +77,7 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
     const { concurrency, batch, roomToClaim } = roomOf(parts);
     const free = concurrency - running.size;
     if (pauses.lasts()) return Number.POSITIVE_INFINITY;
-    // By polling too: what `spare` gives back rings no bell, and the jobs that run may take long.
+    // Looked at again by polling: room that `spare` gives back rings no bell, and the jobs that run may take long.
     if (free < roomToClaim) return parts.pollMs;
     const dueAt = await parts.queue.nextDueAt();
     const waitMs = (dueAt ?? Number.POSITIVE_INFINITY) - parts.clock.now();

@@ -1,7 +1,7 @@
 /**
  * Lets all who come in one turn of the event loop go on together, behind it. They then take each step side by side, since
- * every `await` lets the next one take its own. Requests that run from end to end, one after the other, cost a third more
- * and above: docs/adr, `what-comes-at-once`.
+ * every `await` lets the next one take its own. Requests that run from end to end, one after the other, cost a third
+ * more, or above that: docs/adr, `what-comes-at-once`.
  */
 export function createCohort(): () => Promise<void> {
   let waiting: (() => void)[] = [];

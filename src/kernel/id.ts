@@ -29,10 +29,10 @@ export type HoldId = Id<'hold'>;
 export type EventId = Id<'event'>;
 export type WebhookId = Id<'webhook'>;
 
-/** So many characters, as Unicode counts them, the id of a citizen has at most: it is of the register, not of ours. */
+/** The most code points in the id of a citizen, which is the register's and none of ours. */
 export const longestCitizenId = 200;
 
-/** What it is besides, on each way in; who was taken in before by an id of other characters is found and erased by it. */
+/** The characters that it may have, on every way in. Who was imported under others before is still found and erased by them. */
 export const citizenIdPattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 export const citizenIdDetail = 'must be one line of text without control characters';
 

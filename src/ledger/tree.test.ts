@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leafHash, rootOfHashes, verifyConsistency, verifyInclusion } from './merkle.ts';
 import { bundleOf, entriesIn, hashesAtLevel, parseTilePath, tilePath, tilesOf, tileWidth } from './tile.ts';
-import { consistencyProof, inclusionProof, inclusionProver, rootOf, type Tree } from './tree.ts';
+import { consistencyProof, inclusionProver, rootOf, type Tree } from './tree.ts';
 
 const leaves = Array.from({ length: 70_000 }, (_, index) => leafHash(Buffer.from(`leaf ${index}`)));
 
@@ -81,7 +81,7 @@ test('every leaf of a small tree has a proof, and no other leaf passes with it',
   for (const size of [1, 2, 5, 8, 13]) {
     const root = await rootOf(treeOf(size));
     for (let index = 0; index < size; index += 1) {
-      const proof = await inclusionProof(treeOf(size), index);
+      const proof = await inclusionProver(treeOf(size))(index);
       for (const [at, leaf] of leaves.slice(0, size).entries()) {
         assert.equal(verifyInclusion({ index, size, leaf, proof, root }), at === index);
       }
@@ -101,7 +101,7 @@ test('each pair of sizes has a proof of growth, and a changed leaf has none', as
       assert.ok(!verifyConsistency({ oldSize, newSize, oldRoot: other, newRoot, proof }));
     }
   }
-  const proof = await inclusionProof(treeOf(70_000), 65_536);
+  const proof = await inclusionProver(treeOf(70_000))(65_536);
   const root = await rootOf(treeOf(70_000));
   assert.ok(verifyInclusion({ index: 65_536, size: 70_000, leaf: leaves[65_536] ?? root, proof, root }));
 });
@@ -118,7 +118,7 @@ test('proofs that are made together are those of each alone, and no tile is read
   });
   const indexes = [0, 1, 255, 256, 65_535, 65_536, 69_999];
   const together = await Promise.all(indexes.map(prove));
-  assert.deepEqual(together, await Promise.all(indexes.map((index) => inclusionProof(tree, index))));
+  assert.deepEqual(together, await Promise.all(indexes.map((index) => inclusionProver(tree)(index))));
   assert.deepEqual(read.sort(), ['0/0', '0/1', '0/255', '0/256', '0/273', '1/0', '1/1', '2/0']);
   await assert.rejects(prove(70_000), RangeError);
 });

@@ -20,13 +20,9 @@ export async function rootOf(tree: Tree): Promise<Uint8Array> {
   return tree.size === 0 ? rootOfHashes([]) : await remembering(tree).rangeHash(0, tree.size);
 }
 
-/** The hashes that lead from leaf `index` up to the root, the leaf's sibling first (RFC 6962, section 2.1.1). */
-export async function inclusionProof(tree: Tree, index: number): Promise<Uint8Array[]> {
-  return await inclusionProver(tree)(index);
-}
-
 /**
- * Makes inclusion proofs in one tree. Each tile that several of them need is read once, and each hash over a range made once:
+ * Makes inclusion proofs in one tree: the hashes that lead from a leaf up to the root, the leaf's sibling first (RFC 6962,
+ * section 2.1.1). Each tile that several of them need is read once, and each hash over a range made once:
  * of two proofs the upper half is the same. It keeps all it has read, so it is for a page of proofs.
  */
 export function inclusionProver(tree: Tree): (index: number) => Promise<Uint8Array[]> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stoppedIfEndless } from '../../test/stopped.ts';
+import { stoppedIfEndless } from '../../test/stopped-if-endless.ts';
 import { filledText, hasMarkup, parseMarkdown, type Values } from './markdown.ts';
 import { messageHtml } from './message-html.ts';
 import { plainTextOf } from './plain-text.ts';

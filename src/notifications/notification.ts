@@ -1,12 +1,6 @@
 import type { DeliveryId, EventId, NotificationId } from '../kernel/id.ts';
 import type { ReasonCode } from './reason.ts';
 
-/** Channels that speak at some hour of the day: a citizen can decline them, or name hours for them. */
-export const timedChannelNames = ['email', 'sms'] as const;
-
-/** The channels that leave the house. */
-export const leavingChannelNames = [...timedChannelNames, 'letter'] as const;
-
 /**
  * A notification is one logical message to one citizen; it has one delivery for each channel. Its status is the fold of
  * what its deliveries came to, and these are the rules:
@@ -28,6 +22,14 @@ export const leavingChannelNames = [...timedChannelNames, 'letter'] as const;
  * - A citizen whom the register does not know is accepted like anyone; every delivery then fails with `citizen-unknown`.
  * - What has ended stays: a failure after a proof changes nothing, and only a proof leads out of `undeliverable`.
  */
+
+/** Channels that speak at some hour of the day: a citizen can decline them, or name hours for them. */
+export const timedChannelNames = ['email', 'sms'] as const;
+
+/** The channels that leave the house. */
+export const leavingChannelNames = [...timedChannelNames, 'letter'] as const;
+
+/** All of them, the inbox first. */
 export const channelNames = ['inbox', ...leavingChannelNames] as const;
 export type ChannelName = (typeof channelNames)[number];
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { languagesIn } from '../../test/languages.ts';
 import { createMint } from '../kernel/id.ts';
 import { mailOf } from './channels/mail.ts';
 import { inboxLinks } from './inbox-link.ts';
@@ -8,6 +10,14 @@ import { textOfSms } from './sms-text.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
 const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
+
+/** By each first part of a tag that has words of its own. */
+const others = ['no', 'nb', 'nn', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
+
+test('every language that has a file is served, and tried here', async () => {
+  const files = await languagesIn(join(import.meta.dirname, 'languages'));
+  assert.deepEqual(files, [...new Set(['en', ...others].map((tag) => phrasesOf(tag).language))].sort());
+});
 
 test('the words that the server adds are in the language of the message, and English where it is not known', () => {
   const mail = (language: string | undefined) => {
@@ -43,7 +53,7 @@ test('the language of a page is the first known one that the browser names', () 
   const cases = [undefined, '', '*', 'xx,de;q=0.5', 'pt-BR, en', 'no', '<script>', 'toString, fr'];
   const wished = cases.map((header) => wishedPhrases(header).language);
   assert.deepEqual(wished, ['en', 'en', 'en', 'de', 'pt', 'nb', 'en', 'fr']);
-  for (const language of ['no', 'nb', 'nn', 'de', 'fr', 'es', 'pt', 'it', 'nl']) {
+  for (const language of others) {
     const [said, english] = [phrasesOf(language), phrasesOf('en')];
     for (const name of ['page', 'confirmed', 'unknownLink', 'notNow'] as const) {
       const wordsOf = (texts: object) =>
@@ -98,7 +108,7 @@ test('what the server adds to a mail says what language it is in, where the mess
 
 test('a mail leads to the message in the inbox where that has an address, in the language of the message', () => {
   const notification = mint('notification');
-  for (const language of ['en', 'no', 'de', 'fr', 'es', 'pt', 'it', 'nl']) {
+  for (const language of ['en', ...others]) {
     const made = mailOf(
       {
         ...{ notification, delivery: mint('delivery'), attempt: 1, address: 'a@example.org' },

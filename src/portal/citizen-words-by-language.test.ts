@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { languagesIn } from '../../test/languages.ts';
 import { wishedWords } from './citizen-words-by-language.ts';
 
 const others = ['nb', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
@@ -24,6 +26,11 @@ test("the language of the citizens' pages is the first known one that the browse
     others.map((language) => wishedWords(language).language),
     others,
   );
+});
+
+test('every language that has a file is served, and tried here', async () => {
+  const files = await languagesIn(join(import.meta.dirname, 'languages'));
+  assert.deepEqual(files, ['en', ...others].sort());
 });
 
 test('every language has every word, and none by mistake in English', () => {

@@ -3,12 +3,10 @@ import { type AddressInfo, createConnection } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { createExchange } from '../../test/exchange.ts';
-import { storelessHouse } from '../../test/storeless-house.ts';
+import { storelessServer } from '../../test/storeless-house.ts';
 import { createGuardedServer } from '../api/guard.ts';
-import { createLog } from '../api/log.ts';
 import { createApiServer } from '../api/server.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
-import { systemRandom } from '../kernel/system-clock.ts';
 import { refusedPage } from './received-page.ts';
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -72,9 +70,8 @@ test('a page ends the connection where the problem would have', async (t) => {
 
 test('a link that was cut, or joined to what stood behind it, is not known', async (t) => {
   const server = createApiServer({
-    house: storelessHouse,
-    ...{ operations: [], pages: [], mounts: [], publicUrl: 'https://gov.example', apiVersion: '1.0.0' },
-    ...{ random: systemRandom, log: createLog('silent'), refusedPage },
+    ...storelessServer,
+    ...{ publicUrl: 'https://gov.example', refusedPage },
   });
   const ask = createExchange(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));

@@ -27,7 +27,7 @@ export type Read = (sql: string, args?: readonly Value[]) => Promise<Row[]>;
  *
  * `write` takes a unit: statements that do not depend on each other's results. It resolves with the rows of each
  * statement when the unit is synced to disk. It rejects with `WriteRefused` (nothing of the unit is stored, its
- * neighbours are untouched), `WriteUnknown` (the outcome cannot be known; it was not repeated), or, after three tries,
+ * neighbours are untouched), `WriteUnknown` (the outcome cannot be known; it was not repeated), or, after four tries,
  * `WriteBusy` (nothing is stored, repeat it later).
  */
 export type Db = {
@@ -63,7 +63,7 @@ export class WriteUnknown extends Error {
   }
 }
 
-/** Nothing of this unit is stored, because the engine was busy with others three times; repeat it later. */
+/** Nothing of this unit is stored, because the engine was busy with others four times; repeat it later. */
 export class WriteBusy extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -5,13 +5,11 @@ import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
 import type { Gate } from '../../src/api/dispatch.ts';
-import { createLog } from '../../src/api/log.ts';
 import { type Call, defineOperation } from '../../src/api/operation.ts';
 import { type ApiServer, createApiServer } from '../../src/api/server.ts';
 import { refuse } from '../../src/kernel/problem.ts';
-import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { rawHttp, statusesIn } from '../raw-http.ts';
-import { storelessHouse } from '../storeless-house.ts';
+import { storelessHouse, storelessServer } from '../storeless-house.ts';
 
 let server: ApiServer;
 let port = 0;
@@ -46,9 +44,9 @@ before(async () => {
         : refuse('invalid-access-token'),
   };
   server = createApiServer({
+    ...storelessServer,
     house: { ...storelessHouse, gate },
     operations: [reading, streaming],
-    pages: [],
     mounts: [
       {
         paths: ['/mount'],
@@ -56,10 +54,6 @@ before(async () => {
         handler: (asked, answer) => void text(asked).then((got) => answer.end(void seen.push(got))),
       },
     ],
-    publicUrl: 'http://127.0.0.1',
-    apiVersion: '1.0.0',
-    random: systemRandom,
-    log: createLog('silent'),
   });
   port = await server.listen('127.0.0.1', 0);
 });

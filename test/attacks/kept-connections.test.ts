@@ -4,12 +4,10 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
-import { createLog } from '../../src/api/log.ts';
 import { type Call, defineOperation } from '../../src/api/operation.ts';
 import { type ApiServer, createApiServer } from '../../src/api/server.ts';
-import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { rawHttp, statusesIn } from '../raw-http.ts';
-import { storelessHouse } from '../storeless-house.ts';
+import { storelessServer } from '../storeless-house.ts';
 
 let server: ApiServer;
 let port = 0;
@@ -35,16 +33,7 @@ const work = defineOperation({
 });
 
 before(async () => {
-  server = createApiServer({
-    house: storelessHouse,
-    operations: [work],
-    pages: [],
-    mounts: [],
-    publicUrl: 'http://127.0.0.1',
-    apiVersion: '1.0.0',
-    random: systemRandom,
-    log: createLog('silent'),
-  });
+  server = createApiServer({ ...storelessServer, operations: [work] });
   port = await server.listen('127.0.0.1', 0);
 });
 after(() => server.stop(1_000));

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadLimits } from '../../src/api/load.ts';
-import { createLog } from '../../src/api/log.ts';
 import { type Call, defineOperation } from '../../src/api/operation.ts';
 import { createApiServer } from '../../src/api/server.ts';
-import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { type Answered, createExchange } from '../exchange.ts';
-import { storelessHouse } from '../storeless-house.ts';
+import { storelessServer } from '../storeless-house.ts';
 import { until } from '../until.ts';
 
 /** A server with one operation, whose answers wait for what it is given. */
@@ -20,17 +18,7 @@ async function serverOf(t: { after(run: () => unknown): void }, work: () => Prom
       return { plain: { status: 200, json: {} } };
     },
   });
-  const server = createApiServer({
-    ...{
-      house: storelessHouse,
-      operations: [operation],
-      pages: [],
-      mounts: [],
-      publicUrl: 'http://127.0.0.1',
-      apiVersion: '1.0.0',
-    },
-    ...{ random: systemRandom, log: createLog('silent') },
-  });
+  const server = createApiServer({ ...storelessServer, operations: [operation] });
   const port = await server.listen('127.0.0.1', 0);
   t.after(() => server.stop(1_000));
   return createExchange(`http://127.0.0.1:${port}`);

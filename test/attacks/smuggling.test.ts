@@ -4,9 +4,8 @@ import { Type } from 'typebox';
 import { createLog } from '../../src/api/log.ts';
 import { type Call, defineOperation } from '../../src/api/operation.ts';
 import { type ApiServer, createApiServer } from '../../src/api/server.ts';
-import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { rawHttp, statusesIn } from '../raw-http.ts';
-import { storelessHouse } from '../storeless-house.ts';
+import { storelessServer } from '../storeless-house.ts';
 
 let server: ApiServer;
 let port = 0;
@@ -34,13 +33,8 @@ const echo = defineOperation({
 
 before(async () => {
   server = createApiServer({
-    house: storelessHouse,
+    ...storelessServer,
     operations: [echo],
-    pages: [],
-    mounts: [],
-    publicUrl: 'http://127.0.0.1',
-    apiVersion: '1.0.0',
-    random: systemRandom,
     log: createLog('info', { write: (line) => lines.push(line) }),
   });
   port = await server.listen('127.0.0.1', 0);

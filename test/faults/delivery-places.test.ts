@@ -79,6 +79,18 @@ for (const engine of engines) {
     );
   });
 
+  check('what was prepared until past deliverBy is not sent', async (t, db) => {
+    const { counts, letGo, worker, first, show, setLater } = await twoMessages(t, db, { stage: 'prepare' });
+    setLater(365 * 24 * hour);
+    letGo();
+    await worker.idle();
+    const shown = await show(first);
+    assert.deepEqual(
+      [shown.status, linesOf(shown).includes('email failed deadline-passed'), counts],
+      ['undeliverable', true, { prepared: 1, called: 0, dropped: 1 }],
+    );
+  });
+
   check('what waited for its place until the citizen had read it is not sent', async (t, db) => {
     const { house, clock, counts, letGo, worker, second, show } = await twoMessages(t, db);
     const id = parseId('notification', second);

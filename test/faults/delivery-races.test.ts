@@ -4,9 +4,11 @@ import type { Claim } from '../../src/jobs/claim.ts';
 import { parseId } from '../../src/kernel/id.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
 import { openMessage } from '../../src/notifications/citizen-inbox.ts';
+import { claimDue, endJob, jobOf, markStarted, putBack, waitingLanes } from '../../src/notifications/delivery-store.ts';
 import type { Contact } from '../../src/notifications/ports.ts';
+import { putBackLost } from '../../src/notifications/recover-deliveries.ts';
 import type { Db } from '../../src/store/db.ts';
-import { createDeliveryHouse, linesOf, type Shown, scripted, until } from '../delivery-house.ts';
+import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 
 for (const engine of engines) {
@@ -117,6 +119,61 @@ for (const engine of engines) {
     await worker.idle();
     const shown = (await house.show(id)) as Shown;
     assert.deepEqual([shown.status, shown.deliveries.map((one) => one['status'])], ['read', ['delivered', 'sent']]);
+  });
+
+  check(
+    'a job that another worker has taken since is neither marked, put back nor ended by the one before',
+    async (t, db) => {
+      const { time, house } = await createDeliveryHouse(t, db);
+      await house.accept({ citizenId: 'cit-ada' });
+      const now = time.clock.now();
+      const [lane] = await waitingLanes(db.read, 'email', 1);
+      const take = async (lockedBy: string) => {
+        const ask = {
+          channel: 'email',
+          priority: 1,
+          lane: lane?.name ?? assert.fail(),
+          now,
+          limit: 1,
+          lockedBy,
+        } as const;
+        const [row] = await house.claim(claimDue(ask));
+        return jobOf(row ?? assert.fail());
+      };
+      const before = await take('worker/before');
+      await house.claim(putBackLost(before));
+      const after = await take('worker/after');
+      const ended = { status: 'sent', endedAt: now } as const;
+      for (const lost of [
+        { ...after, attempts: before.attempts },
+        { ...after, lockedBy: before.lockedBy },
+      ]) {
+        assert.deepEqual([await house.claim(markStarted(lost, now)), await house.claim(putBack(lost, now))], [[], []]);
+        await assert.rejects(db.write([endJob(lost, ended, undefined)]), { kind: 'rows' });
+      }
+      assert.equal((await house.claim(markStarted(after, now))).length, 1);
+      await db.write([endJob(after, ended, undefined)]);
+    },
+  );
+
+  check('what was tried in vain, and then read, is not tried again', async (t, db) => {
+    const { time, house, start } = await createDeliveryHouse(t, db);
+    const provider = scripted(async () => ({ outcome: 'temporary', reason: 'provider-busy' }));
+    const worker = await start({ email: provider });
+    const id = parseId('notification', await house.accept({ citizenId: 'cit-ada' }));
+    assert.ok(id !== undefined);
+    worker.wake();
+    await worker.idle();
+    const parts = { read: db.read, citizenKeys: house.citizenKeys, mint: house.mint };
+    const opened = await openMessage(parts, 'cit-ada', { id, now: time.clock.now() });
+    assert.ok(opened !== undefined);
+    await house.commit(opened.effect);
+    await time.advance(minute, worker.idle);
+    const shown = (await house.show(id)) as Shown;
+    assert.deepEqual(
+      [shown.status, linesOf(shown).includes('email skipped already-read'), provider.calls.length],
+      ['read', true, 1],
+    );
   });
 
   check('what the citizen has read before its mail is due is not mailed', async (t, db) => {

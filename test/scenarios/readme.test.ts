@@ -82,6 +82,21 @@ test('every path of the repository that a page names is there', () => {
   );
 });
 
+test('every function that a page names with its file stands in that file', () => {
+  const faults = faultsIn(({ prose }) => {
+    const behind = [...prose.matchAll(/`(src\/[\w/-]+\.ts)`\s`(\w+)`/g)].map(([, file, name]) => [file, name] as const);
+    const before = [...prose.matchAll(/`(\w+)`\s(?:in|of)\s`(src\/[\w/-]+\.ts)`/g)].map(
+      ([, name, file]) => [file, name] as const,
+    );
+    return [...behind, ...before].flatMap(([file = '', name = '']) =>
+      new RegExp(`(?:function\\*?|const|type) ${name}\\b`).test(readFileSync(join(repository, file), 'utf8'))
+        ? []
+        : [`${file} has no ${name}`],
+    );
+  });
+  assert.deepEqual(faults, []);
+});
+
 test('every test that a page quotes has that title', () => {
   const faults = faultsIn(({ prose }) =>
     [...prose.matchAll(/`([\w/.-]+\.test\.ts)` "([^"]+)"/g)].flatMap(([, file = '', title = '']) =>

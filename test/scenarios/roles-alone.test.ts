@@ -101,7 +101,7 @@ test('a root key that others can read by now is told within a minute', async (t)
 test('postgres: a process whose clock is an hour ahead says so, and neither has others wait for that hour nor does what is due within it', async (t) => {
   const first = await installed(t, {});
   const own = process.env['ANSWERS_DIR'] === undefined ? '' : process.env['NODE_OPTIONS'];
-  const NODE_OPTIONS = `${own} --import=${pathToFileURL(join(import.meta.dirname, '../ahead.ts'))}`;
+  const NODE_OPTIONS = `${own} --import=${pathToFileURL(join(import.meta.dirname, '../clock-ahead.ts'))}`;
   const shared = { DATABASE_URL: first.databaseUrl ?? '', ROOT_KEY_FILE: join(first.dataDir, 'root.key') };
   const home = await makeHome(t, { settings: { ...shared, NODE_OPTIONS, LOG_LEVEL: 'error' } });
   const ahead = await begin(home, 'api,worker,sequencer');

@@ -4,6 +4,9 @@ import type { Level } from './level.ts';
 import { probabilityOf } from './model.ts';
 import { type Policy, reachesMinimum } from './policy.ts';
 
+/** The claims that tell namesakes apart: where somebody lives, and the number of a paper. */
+export const placing: readonly ClaimName[] = ['streetAddress', 'postalCode', 'documentNumber'];
+
 export type MatchDecision = 'match' | 'no_match' | 'not_determined';
 
 type Found = {
@@ -55,7 +58,6 @@ function isNamed(levels: Found['levels']): boolean {
   return isPlaced(levels) || naming.filter((claim) => namedBy.has(levels[claim] ?? 'missing')).length >= 2;
 }
 
-const placing = ['streetAddress', 'postalCode', 'documentNumber'] as const;
 const placedBy: ReadonlySet<Level> = new Set(['exact', 'normalised', 'similar', 'former']);
 const naming = ['givenName', 'familyName', 'birthDate'] as const;
 const namedBy: ReadonlySet<Level> = new Set([...placedBy, 'precision', 'inverted', 'shortened']);

@@ -1,7 +1,7 @@
 import { type Register, RegisterUnavailable } from '../register.ts';
 
 /** The citizen of service teams' tests about whom the register cannot be asked. */
-export const unavailableId = 'sim-register-down';
+const unavailableId = 'sim-register-down';
 
 /** The register of a sandbox: as any other, but for that citizen. */
 export function withUnavailableCitizen(register: Register): Register {

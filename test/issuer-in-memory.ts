@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto';
 export const trustedUrl = 'https://login.example.org/realm';
 
 /** An issuer outside, as its answers: what a request to each of its URLs gives. */
-export function outsideIssuer(publicKey: KeyObject, kid: string) {
+export function issuerInMemory(publicKey: KeyObject, kid: string) {
   const asked: string[] = [];
   const documents: Record<string, object> = {
     'https://login.example.org/realm/.well-known/openid-configuration': {
