@@ -168,15 +168,23 @@ export type VerifyIdentityBody = {
 export type SendNotificationBody = {
   /** The id of the citizen in the register. */
   citizenId: string;
-  /** The text of the message, plain or in restricted Markdown. The whole body is at most 64 KiB. */
-  message: string;
+  /**
+   * The text of the message, plain or in restricted Markdown; required without templateId. The whole body is at most 64
+   * KiB.
+   */
+  message?: string;
+  /**
+   * A template of yours, in place of message and subject: its text in language, else in that of the citizen, else in
+   * its default one.
+   */
+  templateId?: string;
   /** One line; without it the sender is named. */
   subject?: string;
   /** Your own reference, to find the notification by. It need not be unique; put no personal data in it. */
   reference?: string;
   /** What kind of message it is (default information); urgent ones go before all others. */
   category?: 'information' | 'decision' | 'reminder' | 'urgent';
-  /** The language of the message (BCP 47); without it the citizen’s own is assumed. */
+  /** The language of the message (BCP 47); without it the citizen’s own is assumed. Of a template one that it has. */
   language?: string;
   /** Not sent before this; in the future, at most a year ahead. */
   sendAt?: string;
@@ -207,6 +215,11 @@ export type SendNotificationAnswer200 = {
   dryRun: true;
   /** false: no such citizen, all channels would fail. Always true without the scope citizens:known. */
   citizenKnown: boolean;
+  /**
+   * The language of the message: as you named it, or of the text that was chosen from the template. Without it, and
+   * without the scope citizens:known, that of the citizen is not told: of a template the default one is shown.
+   */
+  language?: string;
   /** What each channel would send. */
   channels: Array<{
     /** The channel. */
@@ -1147,6 +1160,67 @@ export type ConfirmContactAddressBody = {
   code: string;
 };
 
+/** Body of: Make a template with a text for each language. */
+export type CreateTemplateBody = {
+  /** For people, to tell it from others; one line. Citizens do not see it. */
+  name: string;
+  /** For citizens whose language it has not (BCP 47): one of those of texts. */
+  defaultLanguage: string;
+  /** One for each language, with the same placeholders in all of them. The whole body is at most 64 KiB. */
+  texts: Array<{
+    /** The language of this text (BCP 47). */
+    language: string;
+    /** One line; without it the sender is named. */
+    subject?: string;
+    /** Plain text or restricted Markdown, with a placeholder ((name)) for each value. */
+    message: string;
+  }>;
+};
+
+/** Answer of: Make a template with a text for each language. */
+export type CreateTemplateAnswer = {
+  /** For templateId of a send. */
+  id: string;
+  /** For people. */
+  name: string;
+  /** For citizens whose language it has not. */
+  defaultLanguage: string;
+  /** The languages that it has (BCP 47). */
+  languages: string[];
+  /** The values that personalisation of a send has to give. */
+  placeholders: string[];
+  /** When it was made. */
+  createdAt: string;
+  /** One for each language. */
+  texts: Array<{
+    /** BCP 47, in the canonical form. */
+    language: string;
+    /** The subject line. */
+    subject?: string;
+    /** Plain text or restricted Markdown, with its placeholders. */
+    message: string;
+  }>;
+};
+
+/** Answer of: The templates of this client. */
+export type ListTemplatesAnswer = {
+  /** The things on this page. */
+  items: Array<{
+    /** For templateId of a send. */
+    id: string;
+    /** For people. */
+    name: string;
+    /** For citizens whose language it has not. */
+    defaultLanguage: string;
+    /** The languages that it has (BCP 47). */
+    languages: string[];
+    /** The values that personalisation of a send has to give. */
+    placeholders: string[];
+    /** When it was made. */
+    createdAt: string;
+  }>;
+};
+
 /** Something became of a notification: what a webhook is called with. */
 export type ReceiveEvent = {
   /** Counts this client’s events from 1, without gaps. */
@@ -1714,6 +1788,53 @@ export type Operations = {
     body: ConfirmContactAddressBody;
     answers: {
       200: StatePreferencesAnswer;
+    };
+  };
+  /** Make a template with a text for each language */
+  createTemplate: {
+    headers?: {
+      /** A fresh UUID for each new request: repeating the request with the same key gives the first answer again. */
+      'Idempotency-Key'?: string;
+      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      'Access-Log-Hidden-Until'?: string;
+      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    body: CreateTemplateBody;
+    answers: {
+      201: CreateTemplateAnswer;
+    };
+  };
+  /** The templates of this client */
+  listTemplates: {
+    answers: {
+      200: ListTemplatesAnswer;
+    };
+  };
+  /** A template with its texts */
+  readTemplate: {
+    params: {
+      /** The id of the template. */
+      id: string;
+    };
+    answers: {
+      200: CreateTemplateAnswer;
+    };
+  };
+  /** Remove a template */
+  removeTemplate: {
+    params: {
+      /** The id of the template. */
+      id: string;
+    };
+    headers?: {
+      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      'Access-Log-Hidden-Until'?: string;
+      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    answers: {
+      200: CreateTemplateAnswer;
     };
   };
 };

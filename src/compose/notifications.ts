@@ -17,6 +17,7 @@ import type { AttachmentTitle, ContactOf, NotificationPorts } from '../notificat
 import { createQueueWatch, type QueueState, type QueueWatch } from '../notifications/queue-watch.ts';
 import type { EvidencePorts } from '../notifications/read-evidence.ts';
 import { withSimulators } from '../notifications/simulator.ts';
+import { findOwnTemplate } from '../notifications/templates/template-shape.ts';
 import { createPostCall } from '../notifications/webhooks/post-call.ts';
 import { type Calling, startWebhooks } from '../notifications/webhooks/start-webhooks.ts';
 import { systemResolve } from '../notifications/webhooks/target.ts';
@@ -114,6 +115,7 @@ export async function notificationPorts(
     cascade: site.cascade,
     senderOf: sendersOf(access, house.settings),
     attachmentTitle: attachmentTitles(house),
+    templateOf: (text, clientId) => findOwnTemplate(house.db.read, text, clientId),
     tryLetter: await tryLetterOf(house),
     inboxLink: inboxLinkOf(house.settings),
     webhookKey: house.root.derive('webhook-secrets'),

@@ -4,6 +4,7 @@ import type {
   EventId,
   HoldId,
   NotificationId,
+  TemplateId,
   VerificationId,
   WebhookId,
 } from '../kernel/id.ts';
@@ -227,6 +228,7 @@ export type HouseEvent =
       readonly webhook: WebhookId;
       readonly change: 'created' | 'removed' | 'secret-rotated' | 'redelivery-asked';
     })
+  | (Head<'template.changed'> & { readonly template: TemplateId; readonly change: 'created' | 'removed' })
   | (Head<'endpoint.registered'> & { readonly endpoint: string; readonly since: string; readonly schemaHash: string });
 
 /** The closed union of what the ledger can say. A new kind of use starts here. */

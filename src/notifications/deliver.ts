@@ -9,7 +9,7 @@ import { findWithContent } from './notification-store.ts';
 import type { ContactOf, SenderOf } from './ports.ts';
 import { afterQuiet } from './quiet-hours.ts';
 import { putBackLost } from './recover-deliveries.ts';
-import { type OpeningKeys, openContentOf } from './sealed-content.ts';
+import { languageOfMessage, type OpeningKeys, openContentOf } from './sealed-content.ts';
 import { type Ending, isPassing, type SettleParts, settle } from './settle-delivery.ts';
 
 export type DeliverParts = SettleParts & {
@@ -182,7 +182,7 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
       reminder: job.reminder,
       remindsOf: first && { delivery: first.id, attempt: first.attempts },
       category: notification.category,
-      language: notification.language ?? contact.language,
+      language: languageOfMessage(content, notification.language, contact.language),
       at: now,
     },
   };

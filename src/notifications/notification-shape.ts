@@ -184,7 +184,7 @@ export function receiptOf(notification: Pick<Notification, 'acceptedEvent'>): st
  * It waits for its first attempt, or did so until the sender withdrew the message; also where a worker had it in hand and put
  * it back, since the citizen wishes to be left alone.
  */
-function isUntried({ id, state }: Delivery, attempts: readonly Attempt[]): boolean {
+export function isUntried({ id, state }: Delivery, attempts: readonly Attempt[]): boolean {
   if (attempts.some(({ delivery }) => delivery === id)) return false;
   return state.status === 'queued' || (state.status === 'skipped' && state.reason === 'withdrawn');
 }

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { textFor } from './template.ts';
+
+const cases: ReadonlyArray<readonly [wanted: string, has: readonly string[], found: string | undefined]> = [
+  ['fr', ['en', 'fr'], 'fr'],
+  ['fr-BE', ['en', 'fr'], 'fr'],
+  ['DE-at', ['de-AT', 'de'], 'de-AT'],
+  ['de-CH-1996', ['de', 'de-CH'], 'de-CH'],
+  // RFC 4647, section 3.4: a single letter goes together with what follows it.
+  ['zh-Hant-CN-x-private1', ['zh', 'zh-Hant-CN'], 'zh-Hant-CN'],
+  ['zh-Hant-TW', ['zh', 'zh-Hant'], 'zh-Hant'],
+  ['deu', ['de'], 'de'],
+  // Not by lookup: a variant of the same language before another language.
+  ['nl', ['fr-BE', 'nl-BE'], 'nl-BE'],
+  ['de-AT', ['de-CH', 'de-DE'], 'de-CH'],
+  ['de', ['den', 'fr'], undefined],
+  ['pl', ['fr', 'nl'], undefined],
+];
+
+test('the text for a language is found by lookup, then in a variant of it, and else there is none', () => {
+  for (const [wanted, has, found] of cases) {
+    const texts = has.map((language) => ({ language, message: language }));
+    assert.equal(textFor(texts, wanted)?.language, found, `${wanted} of ${has}`);
+  }
+});
