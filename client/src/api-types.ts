@@ -237,6 +237,7 @@ export type SendNotificationAnswer200 = {
       /** For programs; a code never changes its meaning. */
       code: Open<
         | 'citizen-unknown'
+        | 'citizen-deceased'
         | 'no-contact'
         | 'address-invalid'
         | 'address-refused'
@@ -330,6 +331,7 @@ export type ReadNotificationAnswer = {
     /** For programs; a code never changes its meaning. */
     code: Open<
       | 'citizen-unknown'
+      | 'citizen-deceased'
       | 'no-contact'
       | 'address-invalid'
       | 'address-refused'
@@ -379,6 +381,7 @@ export type ReadNotificationAnswer = {
       /** For programs; a code never changes its meaning. */
       code: Open<
         | 'citizen-unknown'
+        | 'citizen-deceased'
         | 'no-contact'
         | 'address-invalid'
         | 'address-refused'
@@ -435,6 +438,7 @@ export type ReadNotificationAnswer = {
       /** For programs; a code never changes its meaning. */
       code: Open<
         | 'citizen-unknown'
+        | 'citizen-deceased'
         | 'no-contact'
         | 'address-invalid'
         | 'address-refused'
@@ -944,6 +948,7 @@ export type ReadEventsAnswer = {
       /** Why a delivery had no success, or the notification is undeliverable; as reason.code. */
       reason?: Open<
         | 'citizen-unknown'
+        | 'citizen-deceased'
         | 'no-contact'
         | 'address-invalid'
         | 'address-refused'
@@ -1249,6 +1254,7 @@ export type ReceiveEvent = {
     /** Why a delivery had no success, or the notification is undeliverable; as reason.code. */
     reason?: Open<
       | 'citizen-unknown'
+      | 'citizen-deceased'
       | 'no-contact'
       | 'address-invalid'
       | 'address-refused'

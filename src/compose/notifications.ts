@@ -36,10 +36,10 @@ function registeredContacts(house: House): ContactOf {
   return async (citizenId) => {
     const contact = await house.register.contactOf(citizenId);
     if (contact === undefined) return undefined;
-    const { name, email, phone, language, postalAddress } = contact;
+    const { name, email, phone, language, deceased, postalAddress } = contact;
     const postalLines = postalLinesOf(postalAddress);
     const tag = language === null ? undefined : parseLanguageTag(language);
-    return { name, email: email ?? undefined, phone: phone ?? undefined, language: tag, postalLines };
+    return { name, email: email ?? undefined, phone: phone ?? undefined, language: tag, deceased, postalLines };
   };
 }
 

@@ -162,6 +162,7 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
   const notBefore = (at: number) => (urgent ? at : afterQuiet(quiet, channel.name, at));
   if (notBefore(now) > now) return { notUntil: notBefore(now) };
   if (contact === undefined) return ended('failed', 'citizen-unknown');
+  if (contact.deceased === true) return ended('failed', 'citizen-deceased');
   if (content === undefined) return ended('failed', 'content-erased');
   const bar = content.address === undefined ? barOf(parts.cascade, contact, channel.name) : undefined;
   if (bar !== undefined) return ended('skipped', bar);

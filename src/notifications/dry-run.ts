@@ -130,6 +130,7 @@ async function rehearseStep(rehearsal: Rehearsal, { channel, runAt, reminder }: 
 function hindranceOf(rehearsal: Rehearsal, channel: ChannelName): ReasonCode | undefined {
   const { contact, mayKnow, verifiedOnly, providers } = rehearsal;
   if (mayKnow && contact === undefined) return 'citizen-unknown';
+  if (mayKnow && contact?.deceased === true) return 'citizen-deceased';
   if (channel === 'inbox') return undefined;
   const known = mayKnow ? contact : undefined;
   const bar = known && barOf({ verifiedOnly }, known, channel);

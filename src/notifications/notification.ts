@@ -25,7 +25,8 @@ export const leavingChannelNames = [...timedChannelNames, 'letter'] as const;
  * - A reminder that waits is no way of its own: it counts for nothing once the first message by its channel has ended
  *   without success.
  * - With the inbox as the only channel the notification stays `sending` until it is opened or `deliverBy` passes.
- * - A citizen whom the register does not know is accepted like anyone; every delivery then fails with `citizen-unknown`.
+ * - A citizen whom the register does not know is accepted like anyone; every delivery then fails with `citizen-unknown`,
+ *   and with `citizen-deceased` where the register says that the citizen has died.
  * - What has ended stays: a failure after a proof changes nothing, and only a proof leads out of `undeliverable`.
  */
 export const channelNames = ['inbox', ...leavingChannelNames] as const;

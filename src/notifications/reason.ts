@@ -16,6 +16,11 @@ const reasons = {
     whoActs: 'sender',
     detail: 'No citizen with this id is in the register.',
   },
+  'citizen-deceased': {
+    retryable: false,
+    whoActs: 'sender',
+    detail: 'The register says that the citizen has died; nothing was sent. Write to those who act for the estate.',
+  },
   'no-contact': {
     retryable: false,
     whoActs: 'sender',

@@ -39,7 +39,7 @@ type Checked = {
 };
 
 /**
- * Accepts one message to one citizen. For a citizen of the register the copy in the inbox is placed in this very unit,
+ * Accepts one message to one citizen. For a citizen of the register, who lives as far as that knows, the copy in the inbox is placed in this very unit,
  * so its event is the acceptance; the other channels are queued, each step of the cascade with its time.
  */
 export const sendNotification = defineOperation({
@@ -184,7 +184,7 @@ async function acceptance(call: SendCall, { times, contact, content, steps }: Ch
   const key = await call.ports.citizenKeys.keyOf(citizenId);
   const id = call.mint('notification');
   const event = call.mint('event');
-  const placed = contact !== undefined && sendAt === null;
+  const placed = contact !== undefined && contact.deceased !== true && sendAt === null;
   // Their ids sort by time: by the plan they would tell in which order the citizen wishes the channels.
   const inOwnOrder = steps.toSorted((one, other) => orderOf(one) - orderOf(other));
   const deliveries = inOwnOrder.map((step) => newDelivery(call, step, placed));

@@ -57,13 +57,13 @@ export const goodClaims = {
 /** A message to her. */
 export const goodMessage = { citizenId: 'demo-mary', message: `${marks.message} for you`, subject: marks.message };
 
-/** The same for many, in two languages. */
+/** A template, which is no citizen's data: nothing of it is sealed. */
 export const goodTemplate = {
-  name: marks.title,
+  name: 'Permit ready',
   defaultLanguage: 'en',
   texts: [
-    { language: 'en', subject: marks.message, message: `${marks.message} for you` },
-    { language: 'fr', message: `${marks.message} pour vous` },
+    { language: 'en', subject: 'Your permit', message: 'Dear ((name)), your permit is ready.' },
+    { language: 'fr', message: 'Bonjour ((name)), le permis est prêt.' },
   ],
 };
 
