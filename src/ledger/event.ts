@@ -71,6 +71,8 @@ export type CitizenEvent =
   | (Head<'contact-address.asked'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
   | (Head<'contact-address.confirmed'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
   | (Head<'contact-address.code-wrong'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
+  /** It was sent, and its time ended before anybody entered it. */
+  | (Head<'contact-address.code-unused'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
   | (Head<'contact-address.removed'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
   | (Head<'notification.cancelled'> & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.undeliverable'> & {
