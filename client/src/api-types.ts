@@ -1639,6 +1639,8 @@ export type Operations = {
   /** Be called when something becomes of a notification */
   createWebhook: {
     headers?: {
+      /** A fresh UUID for each new request: repeating the request with the same key gives the first answer again. */
+      'Idempotency-Key'?: string;
       /** With the scope access-log:hide: until when the citizen is not told of this use. */
       'Access-Log-Hidden-Until'?: string;
       /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */

@@ -265,6 +265,18 @@ test('one idempotency key is one document: running 409, another document 422', a
   assert.deepEqual(slugOf(answer), [422, 'idempotency-key-reused']);
 });
 
+test('one idempotency key is one webhook, of one form', async () => {
+  const own = await anotherToken(home, 'One Webhook');
+  const make = async (more: object) =>
+    await ask(
+      sendJson(own, '/v1/webhooks', { url: 'http://127.0.0.1:1/calls', ...more }, { 'idempotency-key': 'one' }),
+    );
+  const made = await make({});
+  assert.equal(made.status, 201, String(made.body));
+  assert.deepEqual(jsonOf(await make({})), jsonOf(made));
+  assert.deepEqual(slugOf(await make({ signature: 'v1a' })), [422, 'idempotency-key-reused']);
+});
+
 test('a client has ten webhooks at most', async () => {
   const own = await anotherToken(home, 'Many Webhooks');
   const statuses: number[] = [];
