@@ -128,13 +128,15 @@ function nameOf(
   }
 }
 
-/** What rules look at. The inbox has the message from the acceptance on, or from the attempt that placed it at `sendAt`. */
+/** What rules look at: no letter that came back. The inbox has the message from the acceptance on, or from the attempt that placed it at `sendAt`. */
 export function legalFactsOf(found: NotificationRecord): LegalFacts {
   const { notification, deliveries, attempts } = found;
   const inbox = deliveries.find(({ channel }) => channel === 'inbox');
   const placed = attempts.find(({ delivery, outcome }) => delivery === inbox?.id && outcome === 'sent');
   const lies = inbox?.state.status === 'sent' || inbox?.state.status === 'delivered';
-  const letter = timelineOf(found).find(({ channel, event }) => channel === 'letter' && event === 'sent');
+  const timeline = timelineOf(found);
+  const isBack = (of: string) => timeline.some((entry) => entry.of === of && entry.reason === 'letter-returned');
+  const letter = timeline.find(({ channel, event, of }) => channel === 'letter' && event === 'sent' && !isBack(of));
   return {
     availableAt: placed?.endedAt ?? (lies ? notification.createdAt : undefined),
     openedAt: notification.status === 'read' ? notification.statusAt : undefined,

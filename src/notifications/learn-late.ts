@@ -2,6 +2,7 @@ import type { Claim } from '../jobs/claim.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { DeliveryId, Mint } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
+import type { Actor } from '../ledger/event.ts';
 import type { Read } from '../store/db.ts';
 import { againstOthers } from './against-others.ts';
 import { findDeliveries } from './delivery-store.ts';
@@ -29,6 +30,8 @@ export type LateParts = {
   readonly claim: Claim;
   readonly clock: Clock;
   readonly mint: Mint;
+  /** Who tells it, where that is a person. */
+  readonly actor?: Actor;
 };
 
 /**
@@ -65,7 +68,7 @@ async function learnOnce(parts: LateParts, word: LateAnswer): Promise<boolean> {
   const providerRef = word.ended === 'sent' ? word.providerRef : undefined;
   const event = {
     type: 'notification.delivery-ended',
-    actor: { process: 'delivery' },
+    actor: parts.actor ?? { process: 'delivery' },
     ...{ id: mint('event'), at: now, citizenId: notification.citizenId },
     ...{ notification: notification.id, delivery: before.id, channel: before.channel, outcome: word.ended, reason },
   } as const;

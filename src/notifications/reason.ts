@@ -54,6 +54,11 @@ const reasons = {
     detail:
       'The letter holds characters for which this server has no font (LETTER_FONTS); other channels can carry them.',
   },
+  'letter-returned': {
+    retryable: false,
+    whoActs: 'sender',
+    detail: 'The post brought the letter back; reach the citizen in another way, or ask for the address anew.',
+  },
   'provider-busy': { retryable: true, whoActs: 'nobody', detail: 'The provider asked to try again later.' },
   'provider-unreachable': {
     retryable: true,
