@@ -93,7 +93,7 @@ export async function stampOf({
 
 /** The days that do not count for legal effect. A thread that only helps leaves it to the first one to say what is missing. */
 function calendarOf({ settings, clock, log }: House, isHelper: boolean): Calendar {
-  const calendar = { holidays: new Set(settings.holidays) };
+  const calendar = { holidays: new Set(settings.holidays), timeZone: settings.timeZone };
   const notice = calendarNotice(calendar, clock.now());
   if (notice !== undefined && !isHelper) log.notice(notice);
   return calendar;
