@@ -12,7 +12,7 @@ import {
   notificationStatuses,
   reasonOfUndeliverable,
 } from './notification.ts';
-import { reasonCodes, reasonOf } from './reason.ts';
+import { finalReasonOf, reasonCodes, reasonOf } from './reason.ts';
 
 type OneOf<W extends readonly string[]> = TUnion<{ -readonly [I in keyof W]: TLiteral<W[I]> }>;
 
@@ -163,7 +163,7 @@ export function notificationView(found: NotificationRecord, { scopes }: Pick<Cal
   return {
     ...summaryOf(notification),
     language: notification.language,
-    ...(undeliverable ? { reason: reasonOf(reasonOfUndeliverable(found.deliveries)) } : {}),
+    ...(undeliverable ? { reason: finalReasonOf(reasonOfUndeliverable(found.deliveries)) } : {}),
     deliveries: deliveries.map((delivery) => deliveryView(delivery, { attempts, mayKnow })),
     timeline: timelineOf(record).map(({ at, event, channel, attempt, reason }) => ({
       at: toInstant(at),

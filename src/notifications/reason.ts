@@ -126,6 +126,15 @@ export function reasonOf(code: ReasonCode): Reason {
   return { code, ...reasons[code] };
 }
 
+/**
+ * Why a notification is undeliverable: where nobody has to do something about the channel, the sender has to about the message, or
+ * nobody would. Of a citizen whose data was erased there is nobody left to reach.
+ */
+export function finalReasonOf(code: ReasonCode): Reason {
+  const reason = reasonOf(code);
+  return reason.whoActs === 'nobody' && code !== 'content-erased' ? { ...reason, whoActs: 'sender' } : reason;
+}
+
 /** The code that a row holds; a row with another text was not written by this program. */
 export function parseReasonCode(text: string): ReasonCode {
   if (!Object.hasOwn(reasons, text)) throw new TypeError('a stored reason is not in the catalogue');
