@@ -239,7 +239,8 @@ function entriesOf(delivery: Delivery, attempts: readonly Attempt[], history: re
   }
   const past = history.filter((one) => one.of === of);
   for (const { status: event, at, reason } of past) {
-    if (event === 'failed') entries.push({ at, of, event, channel, ...(reason === undefined ? {} : { reason }) });
+    if (event === 'failed' || event === 'delivered')
+      entries.push({ at, of, event, channel, ...(reason === undefined ? {} : { reason }) });
   }
   // A state that no attempt brought: placed in the inbox, skipped, cut off by the deadline, or proved late.
   if ('endedAt' in state && attempts.at(-1)?.outcome !== state.status) {
