@@ -1176,7 +1176,10 @@ export type CreateTemplateBody = {
   name: string;
   /** For citizens whose language it has not (BCP 47): one of those of texts. */
   defaultLanguage: string;
-  /** One for each language, with the same placeholders in all of them. The whole body is at most 64 KiB. */
+  /**
+   * One for each language, with the same placeholders in all of them, and nothing about a citizen: that comes with each
+   * message. The whole body is at most 64 KiB.
+   */
   texts: Array<{
     /** The language of this text (BCP 47). */
     language: string;

@@ -42,7 +42,7 @@ const body = Type.Object(
         minItems: 1,
         maxItems: mostLanguages,
         description:
-          'One for each language, with the same placeholders in all of them. The whole body is at most 64 KiB.',
+          'One for each language, with the same placeholders in all of them, and nothing about a citizen: that comes with each message. The whole body is at most 64 KiB.',
       },
     ),
   },
