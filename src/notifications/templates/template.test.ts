@@ -14,6 +14,9 @@ const cases: ReadonlyArray<readonly [wanted: string, has: readonly string[], fou
   // Not by lookup: a variant of the same language before another language.
   ['nl', ['fr-BE', 'nl-BE'], 'nl-BE'],
   ['de-AT', ['de-CH', 'de-DE'], 'de-CH'],
+  ['nb-NO', ['en', 'nn', 'no'], 'no'],
+  ['no', ['en', 'nb'], 'nb'],
+  ['nn', ['en', 'nb'], 'nb'],
   ['de', ['den', 'fr'], undefined],
   ['pl', ['fr', 'nl'], undefined],
 ];

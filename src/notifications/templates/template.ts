@@ -31,12 +31,16 @@ export function placeholdersIn({ subject = '', message }: Omit<TemplateText, 'la
  * one in a variant of it: who reads `nl` reads `nl-BE` sooner than another language. Undefined where there is neither.
  */
 export function textFor(texts: readonly TemplateText[], wanted: string): TemplateText | undefined {
-  const ranges = rangesOf((parseLanguageTag(wanted) ?? wanted).toLowerCase());
+  const own = rangesOf((parseLanguageTag(wanted) ?? wanted).toLowerCase());
+  const ranges = [...own, ...(written[own.at(-1) ?? ''] ?? [])];
   const tags = texts.map((text) => ({ text, tag: text.language.toLowerCase() }));
   const find = (fits: (tag: string, range: string) => boolean) =>
     ranges.flatMap((range) => tags.filter(({ tag }) => fits(tag, range)).map(({ text }) => text))[0];
   return find((tag, range) => tag === range) ?? find((tag, range) => tag.startsWith(`${range}-`));
 }
+
+/** Norwegian has a tag of its own for each way of writing it, and one for both: who reads one reads the others. */
+const written: Readonly<Record<string, readonly string[]>> = { nb: ['no', 'nn'], nn: ['no', 'nb'], no: ['nb', 'nn'] };
 
 /** The range itself, then without its last part each time, and without a single letter or digit that would end it. */
 function rangesOf(range: string): string[] {
