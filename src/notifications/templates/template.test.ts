@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textFor } from './template.ts';
+import { placeholderIssues, textFor } from './template.ts';
 
 const cases: ReadonlyArray<readonly [wanted: string, has: readonly string[], found: string | undefined]> = [
   ['fr', ['en', 'fr'], 'fr'],
@@ -26,4 +26,15 @@ test('the text for a language is found by lookup, then in a variant of it, and e
     const texts = has.map((language) => ({ language, message: language }));
     assert.equal(textFor(texts, wanted)?.language, found, `${wanted} of ${has}`);
   }
+});
+
+test('of each language that lacks values there is one fault, however many values and languages there are', () => {
+  const texts = Array.from({ length: 40 }, (_, at) => ({
+    language: `x${at}`,
+    message: Array.from({ length: 200 }, (_name, of) => `((p${at}x${of}))`).join(''),
+  }));
+  const issues = placeholderIssues(texts);
+  assert.equal(issues.length, 40);
+  assert.match(issues[0]?.detail ?? '', /^lacks \(\(p1x0\)\), .* and 7790 more, which stand in the text in x1, x2, /);
+  assert.ok(issues.every(({ detail }) => detail.length < 500));
 });

@@ -74,23 +74,22 @@ export function languageIssues(given: readonly TemplateText[], defaultLanguage: 
   return issues;
 }
 
+/** So many values are named of those that a text lacks. */
+const mostNamed = 10;
+
 /** The values that a text lacks and another one has: each would be asked for in vain, or stand in one language alone. */
 export function placeholderIssues(texts: readonly TemplateText[]): Issue[] {
   const needed = texts.map(placeholdersIn);
   const all = new Set(needed.flatMap((names) => [...names]));
-  return needed.flatMap((names, index) =>
-    [...all]
-      .filter((name) => !names.has(name))
-      .map((name) => ({
-        ...({ in: 'body', pointer: `/texts/${index}/message`, code: 'missing' } as const),
-        detail: `lacks ((${name})), which the text in ${languagesWith(name, texts)} has: every language needs the same values`,
-      })),
-  );
-}
-
-function languagesWith(name: string, texts: readonly TemplateText[]): string {
-  return texts
-    .filter((text) => placeholdersIn(text).has(name))
-    .map(({ language }) => language)
-    .join(', ');
+  return needed.flatMap((names, index) => {
+    const missing = all.difference(names);
+    if (missing.size === 0) return [];
+    const those = [...missing].slice(0, mostNamed).map((name) => `((${name}))`);
+    const more = missing.size > mostNamed ? ` and ${missing.size - mostNamed} more` : '';
+    const from = texts
+      .filter((_text, other) => !needed[other]?.isDisjointFrom(missing))
+      .map(({ language }) => language);
+    const detail = `lacks ${those.join(', ')}${more}, which stand in the text in ${from.join(', ')}: every language needs the same values`;
+    return [{ in: 'body', pointer: `/texts/${index}/message`, code: 'missing', detail }];
+  });
 }
