@@ -32,6 +32,7 @@ export function houseFamilies(useHouse: UseHouse, terminal: Terminal): readonly 
     of('policies', async () => (await import('./cli/policies.ts')).policyCommands(lend, terminal)),
     of('citizens', async () => (await import('./cli/citizen-lock.ts')).lockCommands(lend, terminal)),
     of('webhooks', async () => (await import('./cli/webhooks.ts')).webhookCommands(lend, terminal)),
+    of('letters', async () => (await import('./cli/letters.ts')).letterCommands(lend, terminal)),
     of('contacts', async () => (await import('./cli/contacts.ts')).contactCommands(lend, terminal)),
     of('clients', async () => (await import('./cli/clients.ts')).clientCommands(lend, terminal)),
     of('documents', async () => (await import('./cli/documents.ts')).documentCommands(lendDocuments, terminal)),

@@ -23,6 +23,10 @@ import { readPreferences } from './notifications/read-preferences.ts';
 import { removeContactAddress } from './notifications/remove-contact-address.ts';
 import { sendNotification } from './notifications/send-notification.ts';
 import { statePreferences } from './notifications/state-preferences.ts';
+import { createTemplate } from './notifications/templates/create-template.ts';
+import { listOwnTemplates } from './notifications/templates/list-templates.ts';
+import { readTemplate } from './notifications/templates/read-template.ts';
+import { removeOwnTemplate } from './notifications/templates/remove-template.ts';
 import { createWebhook } from './notifications/webhooks/create-webhook.ts';
 import { listWebhooks } from './notifications/webhooks/list-webhooks.ts';
 import { readEvents } from './notifications/webhooks/read-events.ts';
@@ -72,4 +76,8 @@ export const operations: readonly Operation<Ports>[] = [
   askContactCode,
   confirmContactAddress,
   removeContactAddress,
+  createTemplate,
+  listOwnTemplates,
+  readTemplate,
+  removeOwnTemplate,
 ];

@@ -18,6 +18,7 @@ import type { Contact, NotificationPorts, SenderOf, TryLetter } from '../src/not
 import type { EvidencePorts } from '../src/notifications/read-evidence.ts';
 import { readNotification } from '../src/notifications/read-notification.ts';
 import { sendNotification } from '../src/notifications/send-notification.ts';
+import { findOwnTemplate } from '../src/notifications/templates/template-shape.ts';
 import { createHostLook } from '../src/notifications/webhooks/host-look.ts';
 import { resolveFor } from '../src/notifications/webhooks/resolve-host.ts';
 import type { WebhookPorts } from '../src/notifications/webhooks/webhook-ports.ts';
@@ -56,14 +57,14 @@ export async function createNotificationHouse(
     senderOf?: SenderOf;
   } = {},
 ) {
-  const random = systemRandom;
-  const mint = createMint(clock, random);
+  const [random, mint] = [systemRandom, createMint(clock, systemRandom)];
   const citizenKeys = createCitizenKeys(db.read, rootKeyFrom(new Uint8Array(32).fill(7)), random);
   await db.write(citizenKeys.creations(Object.keys(citizens)));
   const commit = createCommit(db, citizenKeys, random);
   const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
   const contactOf = async (citizenId: string): Promise<Contact | undefined> => citizens[citizenId];
-  const ports = portsOf({ contactOf, citizenKeys, random, cascade, tryLetter, inboxLink, senderOf }, documents);
+  const given = { contactOf, citizenKeys, random, cascade, tryLetter, inboxLink, senderOf };
+  const ports = portsOf(given, { documents, read: db.read });
 
   // The bearer token names the client, and perhaps a citizen: who may call is tested elsewhere. Only `knowing …` may
   // learn who is in the register.
@@ -142,11 +143,15 @@ type GivenPorts = Pick<
 >;
 
 /** What the operations are given in tests: webhooks may go to this machine, and one key signs evidence. */
-function portsOf(given: GivenPorts, documents: Readonly<Record<string, string>>): AllPorts {
+function portsOf(
+  given: GivenPorts,
+  { documents, read }: { readonly documents: Readonly<Record<string, string>>; readonly read: Db['read'] },
+): AllPorts {
   const evidenceKey = signingKeyFrom('evidence', new Uint8Array(32).fill(9));
   return {
     ...given,
     attachmentTitle: async (id) => documents[id],
+    templateOf: (text, clientId) => findOwnTemplate(read, text, clientId),
     webhookKey: new Uint8Array(32).fill(9),
     codeCountKey: new Uint8Array(32).fill(8),
     allowPrivateTargets: true,

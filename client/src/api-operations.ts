@@ -34,4 +34,8 @@ export const operations = {
   askContactCode: { method: 'POST', path: '/v1/contact-addresses' },
   removeContactAddress: { method: 'DELETE', path: '/v1/contact-addresses' },
   confirmContactAddress: { method: 'POST', path: '/v1/contact-addresses/confirm' },
+  createTemplate: { method: 'POST', path: '/v1/templates' },
+  listTemplates: { method: 'GET', path: '/v1/templates' },
+  readTemplate: { method: 'GET', path: '/v1/templates/{id}' },
+  removeTemplate: { method: 'DELETE', path: '/v1/templates/{id}' },
 } as const;

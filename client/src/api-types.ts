@@ -168,15 +168,23 @@ export type VerifyIdentityBody = {
 export type SendNotificationBody = {
   /** The id of the citizen in the register. */
   citizenId: string;
-  /** The text of the message, plain or in restricted Markdown. The whole body is at most 64 KiB. */
-  message: string;
+  /**
+   * The text of the message, plain or in restricted Markdown; required without templateId. The whole body is at most 64
+   * KiB.
+   */
+  message?: string;
+  /**
+   * A template of yours, in place of message and subject: its text in language, else in that of the citizen, else in
+   * its default one.
+   */
+  templateId?: string;
   /** One line; without it the sender is named. */
   subject?: string;
   /** Your own reference, to find the notification by. It need not be unique; put no personal data in it. */
   reference?: string;
   /** What kind of message it is (default information); urgent ones go before all others. */
   category?: 'information' | 'decision' | 'reminder' | 'urgent';
-  /** The language of the message (BCP 47); without it the citizen’s own is assumed. */
+  /** The language of the message (BCP 47); without it the citizen’s own is assumed. Of a template one that it has. */
   language?: string;
   /** Not sent before this; in the future, at most a year ahead. */
   sendAt?: string;
@@ -207,6 +215,11 @@ export type SendNotificationAnswer200 = {
   dryRun: true;
   /** false: no such citizen, all channels would fail. Always true without the scope citizens:known. */
   citizenKnown: boolean;
+  /**
+   * The language of the message: as you named it, or of the text that was chosen from the template. Without it, and
+   * without the scope citizens:known, that of the citizen is not told: of a template the default one is shown.
+   */
+  language?: string;
   /** What each channel would send. */
   channels: Array<{
     /** The channel. */
@@ -224,6 +237,7 @@ export type SendNotificationAnswer200 = {
       /** For programs; a code never changes its meaning. */
       code: Open<
         | 'citizen-unknown'
+        | 'citizen-deceased'
         | 'no-contact'
         | 'address-invalid'
         | 'address-refused'
@@ -231,6 +245,7 @@ export type SendNotificationAnswer200 = {
         | 'destination-unreachable'
         | 'message-refused'
         | 'letter-unprintable'
+        | 'letter-returned'
         | 'provider-busy'
         | 'provider-unreachable'
         | 'provider-refuses-us'
@@ -317,6 +332,7 @@ export type ReadNotificationAnswer = {
     /** For programs; a code never changes its meaning. */
     code: Open<
       | 'citizen-unknown'
+      | 'citizen-deceased'
       | 'no-contact'
       | 'address-invalid'
       | 'address-refused'
@@ -324,6 +340,7 @@ export type ReadNotificationAnswer = {
       | 'destination-unreachable'
       | 'message-refused'
       | 'letter-unprintable'
+      | 'letter-returned'
       | 'provider-busy'
       | 'provider-unreachable'
       | 'provider-refuses-us'
@@ -366,6 +383,7 @@ export type ReadNotificationAnswer = {
       /** For programs; a code never changes its meaning. */
       code: Open<
         | 'citizen-unknown'
+        | 'citizen-deceased'
         | 'no-contact'
         | 'address-invalid'
         | 'address-refused'
@@ -373,6 +391,7 @@ export type ReadNotificationAnswer = {
         | 'destination-unreachable'
         | 'message-refused'
         | 'letter-unprintable'
+        | 'letter-returned'
         | 'provider-busy'
         | 'provider-unreachable'
         | 'provider-refuses-us'
@@ -422,6 +441,7 @@ export type ReadNotificationAnswer = {
       /** For programs; a code never changes its meaning. */
       code: Open<
         | 'citizen-unknown'
+        | 'citizen-deceased'
         | 'no-contact'
         | 'address-invalid'
         | 'address-refused'
@@ -429,6 +449,7 @@ export type ReadNotificationAnswer = {
         | 'destination-unreachable'
         | 'message-refused'
         | 'letter-unprintable'
+        | 'letter-returned'
         | 'provider-busy'
         | 'provider-unreachable'
         | 'provider-refuses-us'
@@ -931,6 +952,7 @@ export type ReadEventsAnswer = {
       /** Why a delivery had no success, or the notification is undeliverable; as reason.code. */
       reason?: Open<
         | 'citizen-unknown'
+        | 'citizen-deceased'
         | 'no-contact'
         | 'address-invalid'
         | 'address-refused'
@@ -938,6 +960,7 @@ export type ReadEventsAnswer = {
         | 'destination-unreachable'
         | 'message-refused'
         | 'letter-unprintable'
+        | 'letter-returned'
         | 'provider-busy'
         | 'provider-unreachable'
         | 'provider-refuses-us'
@@ -1147,6 +1170,70 @@ export type ConfirmContactAddressBody = {
   code: string;
 };
 
+/** Body of: Make a template with a text for each language. */
+export type CreateTemplateBody = {
+  /** For people, to tell it from others; one line. Citizens do not see it. */
+  name: string;
+  /** For citizens whose language it has not (BCP 47): one of those of texts. */
+  defaultLanguage: string;
+  /**
+   * One for each language, with the same placeholders in all of them, and nothing about a citizen: that comes with each
+   * message. The whole body is at most 64 KiB.
+   */
+  texts: Array<{
+    /** The language of this text (BCP 47). */
+    language: string;
+    /** One line; without it the sender is named. */
+    subject?: string;
+    /** Plain text or restricted Markdown, with a placeholder ((name)) for each value. */
+    message: string;
+  }>;
+};
+
+/** Answer of: Make a template with a text for each language. */
+export type CreateTemplateAnswer = {
+  /** For templateId of a send. */
+  id: string;
+  /** For people. */
+  name: string;
+  /** For citizens whose language it has not. */
+  defaultLanguage: string;
+  /** The languages that it has (BCP 47). */
+  languages: string[];
+  /** The values that personalisation of a send has to give. */
+  placeholders: string[];
+  /** When it was made. */
+  createdAt: string;
+  /** One for each language. */
+  texts: Array<{
+    /** BCP 47, in the canonical form. */
+    language: string;
+    /** The subject line. */
+    subject?: string;
+    /** Plain text or restricted Markdown, with its placeholders. */
+    message: string;
+  }>;
+};
+
+/** Answer of: The templates of this client. */
+export type ListTemplatesAnswer = {
+  /** The things on this page. */
+  items: Array<{
+    /** For templateId of a send. */
+    id: string;
+    /** For people. */
+    name: string;
+    /** For citizens whose language it has not. */
+    defaultLanguage: string;
+    /** The languages that it has (BCP 47). */
+    languages: string[];
+    /** The values that personalisation of a send has to give. */
+    placeholders: string[];
+    /** When it was made. */
+    createdAt: string;
+  }>;
+};
+
 /** Something became of a notification: what a webhook is called with. */
 export type ReceiveEvent = {
   /** Counts this client’s events from 1, without gaps. */
@@ -1175,6 +1262,7 @@ export type ReceiveEvent = {
     /** Why a delivery had no success, or the notification is undeliverable; as reason.code. */
     reason?: Open<
       | 'citizen-unknown'
+      | 'citizen-deceased'
       | 'no-contact'
       | 'address-invalid'
       | 'address-refused'
@@ -1182,6 +1270,7 @@ export type ReceiveEvent = {
       | 'destination-unreachable'
       | 'message-refused'
       | 'letter-unprintable'
+      | 'letter-returned'
       | 'provider-busy'
       | 'provider-unreachable'
       | 'provider-refuses-us'
@@ -1559,6 +1648,8 @@ export type Operations = {
   /** Be called when something becomes of a notification */
   createWebhook: {
     headers?: {
+      /** A fresh UUID for each new request: repeating the request with the same key gives the first answer again. */
+      'Idempotency-Key'?: string;
       /** With the scope access-log:hide: until when the citizen is not told of this use. */
       'Access-Log-Hidden-Until'?: string;
       /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
@@ -1714,6 +1805,53 @@ export type Operations = {
     body: ConfirmContactAddressBody;
     answers: {
       200: StatePreferencesAnswer;
+    };
+  };
+  /** Make a template with a text for each language */
+  createTemplate: {
+    headers?: {
+      /** A fresh UUID for each new request: repeating the request with the same key gives the first answer again. */
+      'Idempotency-Key'?: string;
+      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      'Access-Log-Hidden-Until'?: string;
+      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    body: CreateTemplateBody;
+    answers: {
+      201: CreateTemplateAnswer;
+    };
+  };
+  /** The templates of this client */
+  listTemplates: {
+    answers: {
+      200: ListTemplatesAnswer;
+    };
+  };
+  /** A template with its texts */
+  readTemplate: {
+    params: {
+      /** The id of the template. */
+      id: string;
+    };
+    answers: {
+      200: CreateTemplateAnswer;
+    };
+  };
+  /** Remove a template */
+  removeTemplate: {
+    params: {
+      /** The id of the template. */
+      id: string;
+    };
+    headers?: {
+      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      'Access-Log-Hidden-Until'?: string;
+      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      'Access-Log-Hidden-Reason'?: string;
+    };
+    answers: {
+      200: CreateTemplateAnswer;
     };
   };
 };

@@ -143,7 +143,8 @@ async function serve<P>(shared: Desk<P>, incoming: Incoming, caller: Caller): Pr
   const request = { clientId: caller.clientId, operation: operation.name, key };
   const given: Key = { request };
   if (operation.bodyBytes === undefined) {
-    given.print = fingerprint(house.printKey, call.body);
+    const open = async (kept: string) => operation.openKept?.(kept, house.ports) ?? kept;
+    given.print = { ...fingerprint(house.printKey, call.body), open };
     const earlier = await findEarlier(house.read, request, given.print);
     if (earlier !== undefined) return outcomeOf(earlier);
   }

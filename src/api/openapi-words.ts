@@ -108,6 +108,16 @@ export const examples: Readonly<Record<string, string | number | boolean>> = {
   },
   ...{ 'notifications.code': 'address-refused', 'notifications.status': 'undeliverable' },
   ...{
+    'templates.defaultLanguage': 'fr',
+    'templates.languages': 'fr',
+    'templates.language': 'fr',
+    'templates.message': 'Bonjour ((name)), le permis est prêt.',
+    'templates.name': 'Permit ready',
+    'templates.placeholders': 'name',
+    'templates.subject': 'Votre permis',
+    'notifications.templateId': 'tpl_01M7WKVMFEE008WANFAS9XRDZX',
+  },
+  ...{
     'webhooks.oldPublicKey': 'whpk_9kLfa8rQ0m3bW5yT7vX1zC2nE4pG6sJ8uAdHfKiMoQo=',
     'webhooks.publicKey': 'whpk_JOFbKrtCjidt5jPnxyuZJtbkfLAuKMXX9oYSBukhdAA=',
     'webhooks.signature': 'v1',

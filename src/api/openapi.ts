@@ -27,6 +27,7 @@ const groups: Readonly<Record<string, { readonly idPrefix: string; readonly desc
   documents: { idPrefix: 'doc', description: 'Deposit, give out and withdraw the documents of citizens.' },
   receipts: { idPrefix: 'evt', description: 'Proof of one use in the ledger.' },
   'access-log': { idPrefix: 'evt', description: 'What a citizen may know of the use of the own data.' },
+  templates: { idPrefix: 'tpl', description: 'Texts for one message to many, each in the own language.' },
   webhooks: { idPrefix: 'whk', description: 'Be called when something happened.' },
   events: { idPrefix: 'evt', description: 'The same facts as a feed without gaps.' },
   inbox: { idPrefix: 'ntf', description: 'What a citizen was sent, for the citizen.' },

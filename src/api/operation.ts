@@ -194,6 +194,8 @@ type OperationDefinition<S extends RequestShape, P> = Described & {
   readonly request: S;
   /** Whether this request only shows what would be done: its Idempotency-Key is neither looked up nor kept. */
   readonly rehearses?: (input: Input<S>) => boolean;
+  /** Opens the body that `keep` of its decision closed, where its answer is repeated under an Idempotency-Key. */
+  readonly openKept?: (kept: string, ports: P) => string;
   /** What is wrong besides, where a request is at fault in its form: a caller is told all at once. */
   readonly contentIssues?: (part: SoundPart<S, P>) => Promise<readonly Issue[]>;
 } & (
@@ -206,6 +208,7 @@ export type Operation<P> = Described & {
   readonly request: RequestShape;
   readonly citizenData: boolean;
   rehearses?(input: Input<RequestShape>): boolean;
+  openKept?(kept: string, ports: P): string;
   contentIssues?(part: SoundPart<RequestShape, P>): Promise<readonly Issue[]>;
   run(call: Call<RequestShape, P>): Promise<Decision | Refused | Plain | Replayed>;
 };

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { type TObject, Type } from 'typebox';
 import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
+import { isObject } from '../kernel/is-object.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/problem.ts';
 import type { Read } from '../store/db.ts';
 import { announcedTooLarge, faultsOfUnwanted, jsonBodyLimit, readJsonBody } from './body.ts';
@@ -89,7 +90,7 @@ export function createParse<P>(operation: Operation<P>, house: Given): (incoming
 function createSoundOf(schema: TObject) {
   const check = compileCheck('body', Type.Partial(schema));
   return (value: unknown, issues: readonly Issue[], now: number): Sound | undefined => {
-    if (typeof value !== 'object' || value === null) return undefined;
+    if (!isObject(value)) return undefined;
     const faulty = new Set(issues.map(({ pointer = '' }) => pointer.split('/')[1] ?? ''));
     const known = Object.keys(schema.properties);
     const members = Object.entries(value).filter(([name]) => known.includes(name) && !faulty.has(name));

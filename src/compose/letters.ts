@@ -40,6 +40,7 @@ export function letterLayoutOf({
   letterWindow: window,
   letterFonts: fonts,
   letterReturnAddress,
+  timeZone,
 }: Settings): LetterLayout {
   if (window !== 'din5008b' && window !== 'uk-c5') {
     throw new SettingError('LETTER_WINDOW', `expected din5008b or uk-c5, ${JSON.stringify(window)} came`);
@@ -47,13 +48,13 @@ export function letterLayoutOf({
   if (fonts !== undefined && !hasFonts(fonts)) {
     throw new SettingError('LETTER_FONTS', `expected a folder with .ttf or .otf files, ${JSON.stringify(fonts)} came`);
   }
-  if (letterReturnAddress === undefined) return { window };
+  if (letterReturnAddress === undefined) return { window, timeZone };
   const returnAddress = parseReturnAddress(letterReturnAddress);
   if (returnAddress === undefined) {
     const came = JSON.stringify(letterReturnAddress);
     throw new SettingError('LETTER_RETURN_ADDRESS', `expected ${returnAddressForm}, ${came} came`);
   }
-  return { window, returnAddress };
+  return { window, returnAddress, timeZone };
 }
 
 async function letterPartsOf(settings: Settings): Promise<LetterParts> {

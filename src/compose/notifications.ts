@@ -17,6 +17,7 @@ import type { AttachmentTitle, ContactOf, NotificationPorts } from '../notificat
 import { createQueueWatch, type QueueState, type QueueWatch } from '../notifications/queue-watch.ts';
 import type { EvidencePorts } from '../notifications/read-evidence.ts';
 import { withSimulators } from '../notifications/simulator.ts';
+import { findOwnTemplate } from '../notifications/templates/template-shape.ts';
 import { createHostLook } from '../notifications/webhooks/host-look.ts';
 import { createPostCall } from '../notifications/webhooks/post-call.ts';
 import { resolveFor } from '../notifications/webhooks/resolve-host.ts';
@@ -37,10 +38,10 @@ function registeredContacts(house: House): ContactOf {
   return async (citizenId) => {
     const contact = await house.register.contactOf(citizenId);
     if (contact === undefined) return undefined;
-    const { name, email, phone, language, postalAddress } = contact;
+    const { name, email, phone, language, deceased, postalAddress } = contact;
     const postalLines = postalLinesOf(postalAddress);
     const tag = language === null ? undefined : parseLanguageTag(language);
-    return { name, email: email ?? undefined, phone: phone ?? undefined, language: tag, postalLines };
+    return { name, email: email ?? undefined, phone: phone ?? undefined, language: tag, deceased, postalLines };
   };
 }
 
@@ -94,7 +95,7 @@ export async function stampOf({
 
 /** The days that do not count for legal effect. A thread that only helps leaves it to the first one to say what is missing. */
 function calendarOf({ settings, clock, log }: House, isHelper: boolean): Calendar {
-  const calendar = { holidays: new Set(settings.holidays) };
+  const calendar = { holidays: new Set(settings.holidays), timeZone: settings.timeZone };
   const notice = calendarNotice(calendar, clock.now());
   if (notice !== undefined && !isHelper) log.notice(notice);
   return calendar;
@@ -116,6 +117,7 @@ export async function notificationPorts(
     cascade: site.cascade,
     senderOf: sendersOf(access, house.settings),
     attachmentTitle: attachmentTitles(house),
+    templateOf: (text, clientId) => findOwnTemplate(house.db.read, text, clientId),
     tryLetter: await tryLetterOf(house),
     inboxLink: inboxLinkOf(house.settings),
     webhookKey: house.root.derive('webhook-secrets'),

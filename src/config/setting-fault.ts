@@ -25,6 +25,8 @@ export function faultOf({ kind, schemes = [] }: Setting, value: string): string 
       return listOf(value).every(isDay) ? undefined : 'days as YYYY-MM-DD, with blanks or commas between';
     case 'country':
       return /^[A-Z]{2}$/.test(value) ? undefined : 'two capital letters, as PT';
+    case 'time-zone':
+      return isTimeZone(value) ? undefined : 'a time zone of the IANA database, as Europe/Lisbon';
     case 'header':
       return isOwnHeader(value) ? undefined : 'the name of a header that means nothing else, as Client-Cert';
     case 'token':
@@ -104,6 +106,15 @@ export function isIssuer(value: string): boolean {
     url?.protocol === 'https:' ||
     (url?.protocol === 'http:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
   );
+}
+
+function isTimeZone(value: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== '';
+  } catch {
+    // No name that the time zone data have.
+    return false;
+  }
 }
 
 function isDay(text: string): boolean {

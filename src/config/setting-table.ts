@@ -15,6 +15,7 @@ export type SettingKind =
   | 'issuers'
   | 'issuer'
   | 'country'
+  | 'time-zone'
   | 'header'
   | 'token'
   | 'scanner'
@@ -185,6 +186,11 @@ export const settingTable = {
     kind: 'dates',
     fallback: '',
     help: 'Days (YYYY-MM-DD, with commas) that are no working days for the legal effect of notifications. Add to it, and never take past days out.',
+  },
+  TIME_ZONE: {
+    kind: 'time-zone',
+    fallback: 'UTC',
+    help: 'Whose days the legal effect of notifications is counted in, and letters are dated by; a name of the IANA database, as Europe/Lisbon.',
   },
   ...notificationSettingTable,
   MAIL_FROM: {

@@ -131,6 +131,7 @@ const wrong = [
   [{ BOUNCE_TOKEN: 'hunter2' }, /^BOUNCE_TOKEN: expected at least 16 characters, .* something else came/],
   [{ HOLIDAYS: '2026-01-01 2026-1-6' }, /HOLIDAYS: expected days as YYYY-MM-DD/],
   [{ HOLIDAYS: '2026-02-30' }, /HOLIDAYS/],
+  [{ TIME_ZONE: 'Lisbon' }, /^TIME_ZONE: expected a time zone of the IANA database/],
   [{ DATABASE_URL_FILE: fileWith('empty', '\n') }, /DATABASE_URL_FILE: expected the secret in .* is empty/],
   [
     { MAIL_FROM: 'Tax Office <no-reply@tax.example>' },

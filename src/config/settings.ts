@@ -50,6 +50,7 @@ export type Settings = NotificationSettings &
     readonly simulators: boolean | undefined;
     readonly webhookPrivateTargets: boolean;
     readonly holidays: readonly string[];
+    readonly timeZone: string;
     readonly mailFrom: string;
     readonly registerUrl: Secret | undefined;
     readonly registerName: string;
@@ -163,7 +164,7 @@ export function readSettings(
     letterWindow: text('LETTER_WINDOW'),
     simulators: given('SIMULATORS') === undefined ? undefined : text('SIMULATORS') === 'true',
     webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
-    holidays: listOf(text('HOLIDAYS')),
+    ...{ holidays: listOf(text('HOLIDAYS')), timeZone: text('TIME_ZONE') },
     ...readNotificationSettings(given),
     ...readSignInSettings(given),
     mailFrom: mailAddress('MAIL_FROM') ?? settingTable.MAIL_FROM.fallback,

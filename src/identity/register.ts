@@ -38,6 +38,8 @@ export type Contact = {
   readonly phone: string | null;
   /** A BCP 47 tag, as `de` or `pt-BR`. */
   readonly language: string | null;
+  /** The person has died: nothing is to be sent. */
+  readonly deceased: boolean;
   readonly postalAddress: {
     readonly streetAddress: string | null;
     readonly postalCode: string | null;

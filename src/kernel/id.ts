@@ -12,6 +12,7 @@ const prefixes = {
   import: 'imp',
   webhook: 'whk',
   hold: 'hld',
+  template: 'tpl',
 } as const;
 
 /** The things that have an id of ours. */
@@ -28,6 +29,7 @@ export type VerificationId = Id<'verification'>;
 export type HoldId = Id<'hold'>;
 export type EventId = Id<'event'>;
 export type WebhookId = Id<'webhook'>;
+export type TemplateId = Id<'template'>;
 
 /** The most code points in the id of a citizen, which is the register's and none of ours. */
 export const longestCitizenId = 200;

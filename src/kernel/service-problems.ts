@@ -82,6 +82,13 @@ export const serviceProblems = {
     cause: 'This client has no webhook with this id.',
     fix: 'List the webhooks of the client with GET /v1/webhooks.',
   },
+  'template-not-found': {
+    status: 404,
+    title: 'Template not found',
+    retryable: false,
+    cause: 'This client has no template with this id.',
+    fix: 'List the templates of the client with GET /v1/templates.',
+  },
   'verification-not-found': {
     status: 404,
     title: 'Verification not found',

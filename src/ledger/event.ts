@@ -4,6 +4,7 @@ import type {
   EventId,
   HoldId,
   NotificationId,
+  TemplateId,
   VerificationId,
   WebhookId,
 } from '../kernel/id.ts';
@@ -70,6 +71,8 @@ export type CitizenEvent =
   | (Head<'contact-address.asked'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
   | (Head<'contact-address.confirmed'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
   | (Head<'contact-address.code-wrong'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
+  /** It was sent, and its time ended before anybody entered it. */
+  | (Head<'contact-address.code-unused'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
   | (Head<'contact-address.removed'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
   | (Head<'notification.cancelled'> & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.undeliverable'> & {
@@ -227,6 +230,7 @@ export type HouseEvent =
       readonly webhook: WebhookId;
       readonly change: 'created' | 'removed' | 'secret-rotated' | 'redelivery-asked';
     })
+  | (Head<'template.changed'> & { readonly template: TemplateId; readonly change: 'created' | 'removed' })
   | (Head<'endpoint.registered'> & { readonly endpoint: string; readonly since: string; readonly schemaHash: string });
 
 /** The closed union of what the ledger can say. A new kind of use starts here. */

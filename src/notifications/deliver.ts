@@ -9,7 +9,7 @@ import { findWithContent } from './notification-store.ts';
 import type { ContactOf, SenderOf } from './ports.ts';
 import { afterQuiet } from './quiet-hours.ts';
 import { putBackLost } from './recover-deliveries.ts';
-import { type OpeningKeys, openContentOf } from './sealed-content.ts';
+import { languageOfMessage, type OpeningKeys, openContentOf } from './sealed-content.ts';
 import { type Ending, isPassing, type SettleParts, settle } from './settle-delivery.ts';
 
 export type DeliverParts = SettleParts & {
@@ -162,6 +162,7 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
   const notBefore = (at: number) => (urgent ? at : afterQuiet(quiet, channel.name, at));
   if (notBefore(now) > now) return { notUntil: notBefore(now) };
   if (contact === undefined) return ended('failed', 'citizen-unknown');
+  if (contact.deceased === true) return ended('failed', 'citizen-deceased');
   if (content === undefined) return ended('failed', 'content-erased');
   const bar = content.address === undefined ? barOf(parts.cascade, contact, channel.name) : undefined;
   if (bar !== undefined) return ended('skipped', bar);
@@ -182,7 +183,7 @@ async function prepare(parts: DeliverParts, channel: Channel, job: Job): Promise
       reminder: job.reminder,
       remindsOf: first && { delivery: first.id, attempt: first.attempts },
       category: notification.category,
-      language: notification.language ?? contact.language,
+      language: languageOfMessage(content, notification.language, contact.language),
       at: now,
     },
   };

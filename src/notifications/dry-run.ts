@@ -22,6 +22,12 @@ export const dryRunShape = Type.Object({
   citizenKnown: Type.Boolean({
     description: 'false: no such citizen, all channels would fail. Always true without the scope citizens:known.',
   }),
+  language: Type.Optional(
+    Type.String({
+      description:
+        'The language of the message: as you named it, or of the text that was chosen from the template. Without it, and without the scope citizens:known, that of the citizen is not told: of a template the default one is shown.',
+    }),
+  ),
   channels: Type.Array(
     Type.Object({
       channel: oneOf(channelNames, 'The channel.'),
@@ -74,10 +80,11 @@ const noId = `ntf_${'0'.repeat(26)}`;
 
 /** What each channel would show, and whether it reaches the citizen. No address is given out. */
 export async function rehearse(rehearsal: Rehearsal) {
-  const { steps, contact, mayKnow } = rehearsal;
+  const { steps, contact, mayKnow, language } = rehearsal;
   return {
     dryRun: true,
     citizenKnown: !mayKnow || contact !== undefined,
+    ...(language === undefined ? {} : { language }),
     channels: await Promise.all(steps.map((step) => rehearseStep(rehearsal, step))),
   };
 }
@@ -123,6 +130,7 @@ async function rehearseStep(rehearsal: Rehearsal, { channel, runAt, reminder }: 
 function hindranceOf(rehearsal: Rehearsal, channel: ChannelName): ReasonCode | undefined {
   const { contact, mayKnow, verifiedOnly, providers } = rehearsal;
   if (mayKnow && contact === undefined) return 'citizen-unknown';
+  if (mayKnow && contact?.deceased === true) return 'citizen-deceased';
   if (channel === 'inbox') return undefined;
   const known = mayKnow ? contact : undefined;
   const bar = known && barOf({ verifiedOnly }, known, channel);

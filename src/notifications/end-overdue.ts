@@ -1,8 +1,17 @@
 import type { Queue } from '../jobs/worker.ts';
 import type { NotificationId } from '../kernel/id.ts';
 import { WriteRefused } from '../store/db.ts';
+import type { CodeChannel } from './contact-code.ts';
 import { endQueued, findDeliveries } from './delivery-store.ts';
-import { type Delivery, foldStatus, outlineOf, reasonOfUndeliverable } from './notification.ts';
+import { houseClient } from './house-message.ts';
+import {
+  type Delivery,
+  foldStatus,
+  type Notification,
+  outlineOf,
+  reasonOfUndeliverable,
+  timedChannelNames,
+} from './notification.ts';
 import { findNotification, findOverdue, moveTo, nextDeadline } from './notification-store.ts';
 import type { SettleParts } from './settle-delivery.ts';
 import { tell } from './webhooks/feed-store.ts';
@@ -41,24 +50,29 @@ async function endOverdue(parts: SettleParts, id: NotificationId): Promise<void>
   const deliveries = (await findDeliveries(parts.read, id)).map((delivery) => endedBy(delivery, now));
   const status = foldStatus(notification.status, deliveries.map(outlineOf), now >= notification.deliverBy);
   if (status !== 'undeliverable' || notification.status === 'undeliverable') return;
-  const event = {
-    type: 'notification.undeliverable',
-    id: parts.mint('event'),
-    at: now,
-    actor: { process: 'delivery' },
-    citizenId: notification.citizenId,
-    notification: id,
-    reason: reasonOfUndeliverable(deliveries),
-  } as const;
+  const head = { id: parts.mint('event'), at: now, actor: { process: 'delivery' } } as const;
+  const { citizenId } = notification;
+  const statements = [endQueued(id, now), moveTo(notification, status, now)];
+  const unused = unusedCode(notification, deliveries);
+  const reason = reasonOfUndeliverable(deliveries);
+  const event = { type: 'notification.undeliverable', ...head, citizenId, notification: id, reason } as const;
   try {
-    await parts.commit({
-      events: [event],
-      statements: [endQueued(id, now), moveTo(notification, status, now), tell(notification, status, event)],
-    });
+    await parts.commit(
+      unused === undefined
+        ? { events: [event], statements: [...statements, tell(notification, status, event)] }
+        : { events: [{ type: 'contact-address.code-unused', ...head, citizenId, channel: unused }], statements },
+    );
   } catch (fault) {
     // Something changed meanwhile, perhaps to a success: the next look decides anew.
     if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
   }
+}
+
+/** The channel by which a code went out that nobody has entered: its citizen would take it for a message that was lost. */
+function unusedCode({ clientId }: Notification, deliveries: readonly Delivery[]): CodeChannel | undefined {
+  const [delivery, other] = deliveries;
+  if (clientId !== houseClient || other !== undefined || delivery?.state.status !== 'sent') return undefined;
+  return timedChannelNames.find((name) => name === delivery.channel);
 }
 
 function endedBy(delivery: Delivery, now: number): Delivery {

@@ -3,7 +3,7 @@ import { toInstant } from '../kernel/clock.ts';
 import type { PublicJwk } from '../keys/signing-key.ts';
 import type { Erasure } from '../ledger/erase-citizen.ts';
 import type { LegalEffect, LegalFacts } from './legal-effect.ts';
-import { type Entry, type NotificationRecord, receiptOf, timelineOf } from './notification-shape.ts';
+import { type Entry, isUntried, type NotificationRecord, receiptOf, timelineOf } from './notification-shape.ts';
 import { type Content, contentBytes } from './sealed-content.ts';
 
 /**
@@ -53,7 +53,7 @@ export function evidenceOf({ found, content, legalEffect }: Certified, issuer: I
     },
     sender: { clientId, name: issuer.senderName },
     recipient: { citizenId },
-    ...statementOf(content),
+    ...statementOf(content, found),
     evidence: timelineOf(found).flatMap(evidenceEntry),
     ...(legalEffect === undefined ? {} : { legalEffect }),
     receipt: receiptOf(notification),
@@ -61,9 +61,14 @@ export function evidenceOf({ found, content, legalEffect }: Certified, issuer: I
   };
 }
 
-/** The digest of the content; of erased content the event that erased it, as the ledger has it. */
-function statementOf(content: Content | Erasure) {
+/**
+ * The digest of the content; of erased content the event that erased it, as the ledger has it. Whose language chose the text is
+ * told by its digest to whoever has the others: not of what can still be withdrawn, by which one could try who is known here.
+ */
+function statementOf(content: Content | Erasure, { notification, deliveries, attempts }: NotificationRecord) {
   if ('message' in content) {
+    const isChosen = content.language !== undefined && notification.language === null;
+    if (isChosen && deliveries.every((one) => isUntried(one, attempts))) return { content: 'whole' } as const;
     const digest = createHash('sha256').update(contentBytes(content)).digest('hex');
     return { content: 'whole', contentDigest: `sha-256:${digest}` } as const;
   }
@@ -123,13 +128,15 @@ function nameOf(
   }
 }
 
-/** What rules look at. The inbox has the message from the acceptance on, or from the attempt that placed it at `sendAt`. */
+/** What rules look at: no letter that came back. The inbox has the message from the acceptance on, or from the attempt that placed it at `sendAt`. */
 export function legalFactsOf(found: NotificationRecord): LegalFacts {
   const { notification, deliveries, attempts } = found;
   const inbox = deliveries.find(({ channel }) => channel === 'inbox');
   const placed = attempts.find(({ delivery, outcome }) => delivery === inbox?.id && outcome === 'sent');
   const lies = inbox?.state.status === 'sent' || inbox?.state.status === 'delivered';
-  const letter = timelineOf(found).find(({ channel, event }) => channel === 'letter' && event === 'sent');
+  const timeline = timelineOf(found);
+  const isBack = (of: string) => timeline.some((entry) => entry.of === of && entry.reason === 'letter-returned');
+  const letter = timeline.find(({ channel, event, of }) => channel === 'letter' && event === 'sent' && !isBack(of));
   return {
     availableAt: placed?.endedAt ?? (lies ? notification.createdAt : undefined),
     openedAt: notification.status === 'read' ? notification.statusAt : undefined,

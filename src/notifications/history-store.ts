@@ -4,7 +4,7 @@ import { textField, textOrNull, wholeField, wordField } from '../store/row-field
 import type { Delivery, Notification, NotificationStatus } from './notification.ts';
 import { parseReasonCode, type ReasonCode } from './reason.ts';
 
-const pastStatuses = ['undeliverable', 'failed', 'confirmed'] as const;
+const pastStatuses = ['undeliverable', 'failed', 'confirmed', 'delivered'] as const;
 
 /**
  * What the rows of a notification and its deliveries do not say any more, since a proof came: evidence that was given out
@@ -29,6 +29,27 @@ export function keepUndeliverable(notification: Notification, status: Notificati
 export function keepFailed(notification: NotificationId, { id, state }: Delivery): Statement[] {
   if (state.status !== 'failed') return [];
   return [keep(notification, { of: id, status: 'failed', at: state.endedAt, reason: state.reason })];
+}
+
+/** Keeps that its provider had called a delivery delivered, where it takes that back. */
+export function keepDelivered(notification: NotificationId, { id, state }: Delivery): Statement[] {
+  if (state.status !== 'delivered') return [];
+  return [keep(notification, { of: id, status: 'delivered', at: state.endedAt })];
+}
+
+/** Whether its provider has taken back that a delivery was delivered: that word of it is worth nothing any more. */
+export async function wasTakenBack(
+  read: Read,
+  notification: NotificationId,
+  { id, state }: Delivery,
+): Promise<boolean> {
+  if (state.status !== 'failed') return false;
+  const rows = await read(
+    `select 1 as found from notification_history where notification_id = $1 and subject_id = $2 and status = 'delivered'
+      union all select 1 as found from delivery_attempt where delivery_id = $2 and outcome = 'delivered' limit 1`,
+    [notification, id],
+  );
+  return rows.length > 0;
 }
 
 /** Keeps that a delivery was proved by the citizen. */

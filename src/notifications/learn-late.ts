@@ -2,13 +2,21 @@ import type { Claim } from '../jobs/claim.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { DeliveryId, Mint } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
+import type { Actor } from '../ledger/event.ts';
 import type { Read } from '../store/db.ts';
 import { againstOthers } from './against-others.ts';
 import { findDeliveries } from './delivery-store.ts';
-import { keepFailed, keepUndeliverable } from './history-store.ts';
+import { keepDelivered, keepFailed, keepUndeliverable, wasTakenBack } from './history-store.ts';
 import { changeEnded, findNotificationOf, keepEarlyWord } from './late-word-store.ts';
 import { nextStep } from './next-step.ts';
-import { type Delivery, type DeliveryState, deliveryMoves, foldStatus, outlineOf } from './notification.ts';
+import {
+  type Delivery,
+  type DeliveryState,
+  deliveryMoves,
+  foldStatus,
+  type Notification,
+  outlineOf,
+} from './notification.ts';
 import { findNotification, moveTo } from './notification-store.ts';
 import type { ReasonCode } from './reason.ts';
 import { tell } from './webhooks/feed-store.ts';
@@ -29,10 +37,12 @@ export type LateParts = {
   readonly claim: Claim;
   readonly clock: Clock;
   readonly mint: Mint;
+  /** Who tells it, where that is a person. */
+  readonly actor?: Actor;
 };
 
 /**
- * Learns better: `sent` or `unknown` become `delivered` or `failed`, and `failed` may still become `delivered`. A word may
+ * Learns better: `sent` or `unknown` become `delivered` or `failed`, `failed` may still become `delivered`, and `delivered` failed. A word may
  * overtake the answer to the call that it is about, or meet an attempt whose process was lost: it is kept with the attempt,
  * and `settle` puts it into the outcome. Gives whether anything was stored; a word that comes twice, or about what is
  * unknown here, changes nothing.
@@ -50,7 +60,7 @@ async function learnOnce(parts: LateParts, word: LateAnswer): Promise<boolean> {
   const before = deliveries.find((delivery) => delivery.id === word.delivery);
   if (before === undefined || isKnown(before, word)) return false;
   if (before.state.status === 'sending' && before.state.startedAt !== undefined) return await keep(parts, before, word);
-  if (!canLearn(before, word)) return false;
+  if (!canLearn(before, word) || (await isSettled(read, notification, before, word))) return false;
   const now = clock.now();
   const after = deliveries.map((delivery): Delivery => {
     if (delivery.id !== word.delivery) return delivery;
@@ -65,7 +75,7 @@ async function learnOnce(parts: LateParts, word: LateAnswer): Promise<boolean> {
   const providerRef = word.ended === 'sent' ? word.providerRef : undefined;
   const event = {
     type: 'notification.delivery-ended',
-    actor: { process: 'delivery' },
+    actor: parts.actor ?? { process: 'delivery' },
     ...{ id: mint('event'), at: now, citizenId: notification.citizenId },
     ...{ notification: notification.id, delivery: before.id, channel: before.channel, outcome: word.ended, reason },
   } as const;
@@ -81,6 +91,7 @@ async function learnOnce(parts: LateParts, word: LateAnswer): Promise<boolean> {
       moveTo(notification, status, now),
       ...nextStep(deliveries, before, word.ended, now),
       ...keepFailed(notification.id, before),
+      ...keepDelivered(notification.id, before),
       ...keepUndeliverable(notification, status),
       tell(notification, status, event),
     ],
@@ -99,6 +110,22 @@ function canLearn({ attempts, state }: Delivery, { ended }: LateAnswer): boolean
   if ((state.status === 'queued' || state.status === 'sending') && (before === 0 || ended !== 'delivered'))
     return false;
   return deliveryMoves[state.status].includes(ended);
+}
+
+/**
+ * What no provider can say anything about any more. A delivery stays one where the citizen has read the message, and where it was
+ * to a phone; a mail may come back later from the system that had taken it. Of that the first word is worth nothing then, however
+ * often it is repeated: the two would take turns for ever. Whoever calls a mail unwanted has it.
+ */
+async function isSettled(
+  read: Read,
+  { id, status }: Notification,
+  delivery: Delivery,
+  word: LateAnswer,
+): Promise<boolean> {
+  const isUnwanted = word.ended === 'failed' && word.reason === 'message-refused';
+  if (delivery.state.status === 'delivered') return status === 'read' || delivery.channel !== 'email' || isUnwanted;
+  return await wasTakenBack(read, id, delivery);
 }
 
 /** A proof is kept in place of a failure, and not the other way round. */

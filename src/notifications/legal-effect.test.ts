@@ -39,6 +39,26 @@ test('the days that were passed over are stated, so that the same instant is cou
   assert.deepEqual([forgotten.effectiveAt, forgotten.counting?.notCounted.holidays], ['2026-12-29T00:00:00.000Z', []]);
 });
 
+test('days are those of the time zone of the calendar, also where clocks are set in one of them', () => {
+  const effectIn = (timeZone: string, availableAt: string) => {
+    const facts = { ...none, availableAt: at(availableAt) };
+    const { effectiveAt, counting } = legalEffectOf('after-1-working-days', facts, { ...calendar(), timeZone }, later);
+    return [effectiveAt, counting?.timeZone];
+  };
+  // Monday, 30 March 2026, 07:30 in Tokyo; it is Sunday still in UTC, and Monday was taken for the first day.
+  assert.deepEqual(effectIn('Asia/Tokyo', '2026-03-29T22:30:00Z'), ['2026-03-31T15:00:00.000Z', 'Asia/Tokyo']);
+  assert.deepEqual(effectIn('UTC', '2026-03-29T22:30:00Z'), ['2026-03-31T00:00:00.000Z', undefined]);
+  // Thursday evening in Toronto is Friday in UTC.
+  assert.deepEqual(effectIn('America/Toronto', '2026-01-16T02:00:00Z'), [
+    '2026-01-17T05:00:00.000Z',
+    'America/Toronto',
+  ]);
+  // The night in which Lisbon sets its clocks forward ends a Saturday, which does not count.
+  assert.deepEqual(effectIn('Europe/Lisbon', '2026-03-27T12:00:00Z'), ['2026-03-30T23:00:00.000Z', 'Europe/Lisbon']);
+  assert.deepEqual(effectIn('Europe/Lisbon', '2026-03-26T12:00:00Z'), ['2026-03-28T00:00:00.000Z', 'Europe/Lisbon']);
+  assert.deepEqual(effectIn('Asia/Kathmandu', '2026-01-12T12:00:00Z'), ['2026-01-13T18:15:00.000Z', 'Asia/Kathmandu']);
+});
+
 test('a rule takes the opening where that is earlier, and is not yet in effect before its instant', () => {
   const opened = at('2026-12-24T08:00:00Z');
   const letterAt = at('2026-12-23T12:00:00Z');

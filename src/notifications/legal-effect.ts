@@ -1,6 +1,7 @@
 import { toInstant } from '../kernel/clock.ts';
 import type { Issue } from '../kernel/problem.ts';
 import type { CascadePolicy } from './cascade.ts';
+import { dayAfter, dayAt, endOfDay } from './local-day.ts';
 import type { ChannelName } from './notification.ts';
 
 /** What the rules look at: instants in epoch ms. */
@@ -12,14 +13,16 @@ export type LegalFacts = {
   readonly letterAt: number | undefined;
 };
 
-/** Which days count: Saturdays, Sundays and these (`YYYY-MM-DD`) do not. */
-export type Calendar = { readonly holidays: ReadonlySet<string> };
+/** Which days count: Saturdays, Sundays and these (`YYYY-MM-DD`) do not. Days are those of a time zone; of UTC where none is named. */
+export type Calendar = { readonly holidays: ReadonlySet<string>; readonly timeZone?: string };
 
-/** How an instant was counted, so that anyone can count again without the calendar of the server. Days are those of UTC. */
+/** How an instant was counted, so that anyone can count again without the calendar of the server. */
 export type Counting = {
   /** The days after that of this instant count; the effect is at the end of the last one. */
   readonly from: string;
   readonly workingDays: number;
+  /** Whose days they are, where these are not those of UTC. */
+  readonly timeZone?: string;
   readonly notCounted: { readonly weekdays: readonly string[]; readonly holidays: readonly string[] };
 };
 
@@ -35,8 +38,6 @@ export type LegalEffect = {
 type Reached = { readonly at: number; readonly basis: string; readonly counting?: Counting };
 
 type Rule = (facts: LegalFacts, calendar: Calendar, days: number) => Reached | undefined;
-
-const dayMs = 86_400_000;
 
 /** The rules, by name. A law that knows another one adds a line here. */
 const rules: Readonly<Record<string, Rule>> = {
@@ -100,20 +101,25 @@ function earlierOf(opened: Reached | undefined, due: Reached | undefined): Reach
   return opened.at < due.at ? opened : due;
 }
 
-/** The end of the n-th working day (UTC) after the day of that instant, with the days that were passed over. */
-function counted(from: number | undefined, days: number, { holidays }: Calendar, basis: string): Reached | undefined {
+/** The end of the n-th working day after the day of that instant, with the days that were passed over. */
+function counted(
+  from: number | undefined,
+  days: number,
+  { holidays, timeZone = 'UTC' }: Calendar,
+  basis: string,
+): Reached | undefined {
   if (from === undefined) return undefined;
   const passedOver: string[] = [];
-  let day = Math.floor(from / dayMs) * dayMs;
+  let day = dayAt(timeZone, from);
   for (let left = days; left > 0; ) {
-    day += dayMs;
+    day = dayAfter(day);
     const weekday = new Date(day).getUTCDay();
-    const date = toInstant(day).slice(0, 10);
     if (weekday === 0 || weekday === 6) continue;
-    if (holidays.has(date)) passedOver.push(date);
+    if (holidays.has(day)) passedOver.push(day);
     else left -= 1;
   }
   const notCounted = { weekdays: ['Saturday', 'Sunday'], holidays: passedOver };
-  const counting = { from: toInstant(from), workingDays: days, notCounted };
-  return { at: day + dayMs, basis: `${days} working days ${basis}`, counting };
+  const zone = timeZone === 'UTC' ? {} : { timeZone };
+  const counting = { from: toInstant(from), workingDays: days, ...zone, notCounted };
+  return { at: endOfDay(timeZone, day), basis: `${days} working days ${basis}`, counting };
 }

@@ -7,6 +7,7 @@ import { type InboxMessage, listInbox, placeInInbox, receivedAt } from './citize
 import { categories } from './notification.ts';
 import { oneOf } from './notification-shape.ts';
 import type { NotificationPorts } from './ports.ts';
+import { languageOfMessage } from './sealed-content.ts';
 
 const mostMessages = 100;
 
@@ -104,7 +105,7 @@ export async function itemOf(
   own: string | undefined,
 ) {
   const { id, clientId, category, createdAt, status } = notification;
-  const language = notification.language ?? own ?? null;
+  const language = languageOfMessage(content, notification.language, own) ?? null;
   return {
     ...{ id, subject: content.subject ?? null, sender: (await senderOf(clientId)).name, category, language },
     ...{ createdAt: toInstant(createdAt), receivedAt: toInstant(receivedAt(notification)), opened: status === 'read' },

@@ -12,7 +12,7 @@ import {
   notificationStatuses,
   reasonOfUndeliverable,
 } from './notification.ts';
-import { reasonCodes, reasonOf } from './reason.ts';
+import { finalReasonOf, reasonCodes, reasonOf } from './reason.ts';
 
 type OneOf<W extends readonly string[]> = TUnion<{ -readonly [I in keyof W]: TLiteral<W[I]> }>;
 
@@ -163,7 +163,7 @@ export function notificationView(found: NotificationRecord, { scopes }: Pick<Cal
   return {
     ...summaryOf(notification),
     language: notification.language,
-    ...(undeliverable ? { reason: reasonOf(reasonOfUndeliverable(found.deliveries)) } : {}),
+    ...(undeliverable ? { reason: finalReasonOf(reasonOfUndeliverable(found.deliveries)) } : {}),
     deliveries: deliveries.map((delivery) => deliveryView(delivery, { attempts, mayKnow })),
     timeline: timelineOf(record).map(({ at, event, channel, attempt, reason }) => ({
       at: toInstant(at),
@@ -184,7 +184,7 @@ export function receiptOf(notification: Pick<Notification, 'acceptedEvent'>): st
  * It waits for its first attempt, or did so until the sender withdrew the message; also where a worker had it in hand and put
  * it back, since the citizen wishes to be left alone.
  */
-function isUntried({ id, state }: Delivery, attempts: readonly Attempt[]): boolean {
+export function isUntried({ id, state }: Delivery, attempts: readonly Attempt[]): boolean {
   if (attempts.some(({ delivery }) => delivery === id)) return false;
   return state.status === 'queued' || (state.status === 'skipped' && state.reason === 'withdrawn');
 }
@@ -239,7 +239,8 @@ function entriesOf(delivery: Delivery, attempts: readonly Attempt[], history: re
   }
   const past = history.filter((one) => one.of === of);
   for (const { status: event, at, reason } of past) {
-    if (event === 'failed') entries.push({ at, of, event, channel, ...(reason === undefined ? {} : { reason }) });
+    if (event === 'failed' || event === 'delivered')
+      entries.push({ at, of, event, channel, ...(reason === undefined ? {} : { reason }) });
   }
   // A state that no attempt brought: placed in the inbox, skipped, cut off by the deadline, or proved late.
   if ('endedAt' in state && attempts.at(-1)?.outcome !== state.status) {

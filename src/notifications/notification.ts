@@ -19,8 +19,10 @@ import type { ReasonCode } from './reason.ts';
  * - A reminder that waits is no way of its own: it counts for nothing once the first message by its channel has ended
  *   without success.
  * - With the inbox as the only channel the notification stays `sending` until it is opened or `deliverBy` passes.
- * - A citizen whom the register does not know is accepted like anyone; every delivery then fails with `citizen-unknown`.
- * - What has ended stays: a failure after a proof changes nothing, and only a proof leads out of `undeliverable`.
+ * - A citizen whom the register does not know is accepted like anyone; every delivery then fails with `citizen-unknown`,
+ *   and with `citizen-deceased` where the register says that the citizen has died.
+ * - What has ended stays: a failure after a proof changes nothing, and only a proof leads out of `undeliverable`. A mail that
+ *   comes back behind its delivery ends that delivery as `failed`, and the cascade goes on; unless the citizen has read it.
  */
 
 /** Channels that speak at some hour of the day: a citizen can decline them, or name hours for them. */
@@ -63,13 +65,14 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /**
  * The only legal moves of a delivery. `sent`, `failed` and `unknown` may still learn better from a late proof, and so may
- * one that waits for its next attempt: the last one did arrive.
+ * one that waits for its next attempt: the last one did arrive. A mail that a provider called
+ * `delivered` may still come back, once: a mail system takes a mail and finds later that it cannot place it.
  */
 export const deliveryMoves: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
   queued: ['sending', 'delivered', 'failed', 'skipped'],
   sending: ['queued', 'sent', 'delivered', 'failed', 'unknown', 'skipped'],
   sent: ['delivered', 'failed'],
-  delivered: [],
+  delivered: ['failed'],
   failed: ['delivered'],
   unknown: ['sent', 'delivered', 'failed'],
   skipped: [],

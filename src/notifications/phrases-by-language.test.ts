@@ -153,7 +153,7 @@ test('the page of a mail fits a phone and says of documents that they lie in the
   }
 });
 
-test('a day is that of UTC to its last millisecond, in words where there are some, and else in figures', () => {
+test('a day is that of UTC to its last millisecond, or of the zone that is named, in words where there are some, and else in figures', () => {
   const last = Date.UTC(2028, 1, 29, 23, 59, 59, 999);
   const days = ['en-US', 'de', 'nn', 'fr', 'xx', undefined].map((language) => [
     dayIn(language, last),
@@ -167,4 +167,6 @@ test('a day is that of UTC to its last millisecond, in words where there are som
     ['2028-02-29', '2028-03-01'],
     ['2028-02-29', '2028-03-01'],
   ]);
+  const elsewhere = ['de', 'xx'].map((language) => dayIn(language, last, 'Asia/Tokyo'));
+  assert.deepEqual([...elsewhere, dayIn('de', last)], ['1. März 2028', '2028-03-01', '29. Februar 2028']);
 });

@@ -1,4 +1,3 @@
-import { toInstant } from '../kernel/clock.ts';
 import { remembering } from '../kernel/recent.ts';
 import { dutch } from './languages/dutch.ts';
 import { english } from './languages/english.ts';
@@ -9,6 +8,7 @@ import { norwegian } from './languages/norwegian.ts';
 import type { Phrases } from './languages/phrases.ts';
 import { portuguese } from './languages/portuguese.ts';
 import { spanish } from './languages/spanish.ts';
+import { dayAt } from './local-day.ts';
 
 /** By the first part of a language tag. */
 const byLanguage: Readonly<Record<string, Phrases>> = {
@@ -29,18 +29,18 @@ export function phrasesOf(language: string | undefined): Phrases {
   return byLanguage[languageOf(language)] ?? english;
 }
 
-/** The day of an instant (UTC) in words of that language, or as ISO 8601 has it where there are none. */
-export function dayIn(language: string | undefined, at: number): string {
+/** The day of an instant in a time zone in words of that language, or as ISO 8601 has it where there are none. */
+export function dayIn(language: string | undefined, at: number, timeZone = 'UTC'): string {
   const known = languageOf(language);
-  if (known === '') return toInstant(at).slice(0, 10);
-  return dayFormatOf(known).format(at);
+  if (known === '') return dayAt(timeZone, at);
+  return dayFormatOf(`${known} ${timeZone}`).format(at);
 }
 
-/** Made once for each language: to make one takes as long as to write a hundred days. */
-const dayFormatOf = remembering(
-  Object.keys(byLanguage).length,
-  (language) => new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'long', timeZone: 'UTC' }),
-);
+/** Made once for each language and time zone: to make one takes as long as to write a hundred days. */
+const dayFormatOf = remembering(2 * Object.keys(byLanguage).length, (languageAndZone) => {
+  const [language = '', timeZone] = languageAndZone.split(' ');
+  return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'long', timeZone });
+});
 
 /** By which dates of a language are written: English as the world does, the day before the month. */
 export function localeOf(language: string): string {

@@ -7,6 +7,7 @@ import type { ChannelName } from './notification.ts';
 import type { QuietHours } from './quiet-hours.ts';
 import type { ReasonCode } from './reason.ts';
 import type { Content } from './sealed-content.ts';
+import type { Template } from './templates/template.ts';
 
 /** How a citizen can be reached, as the register has it. */
 export type Contact = {
@@ -14,6 +15,8 @@ export type Contact = {
   readonly phone?: string | undefined;
   readonly name?: string | undefined;
   readonly language?: string | undefined;
+  /** The register says that the citizen has died. */
+  readonly deceased?: boolean | undefined;
   /** The lines of the postal address as they stand on an envelope, without the name; the country last where it is known. */
   readonly postalLines?: readonly string[] | undefined;
   /** The channels that the citizen does not wish; the inbox and letters cannot be declined. */
@@ -37,6 +40,9 @@ export type SenderOf = (clientId: string) => Promise<SendingService>;
 
 /** The contact of a citizen now; undefined for an id that the register does not know. */
 export type ContactOf = (citizenId: string) => Promise<Contact | undefined>;
+
+/** The template that a client named by this text; undefined where it has none of that id. */
+export type TemplateOf = (text: string, clientId: string) => Promise<Template | undefined>;
 
 /** The title of an available document of that citizen, if that client may read it now. */
 export type AttachmentTitle = (
@@ -70,6 +76,8 @@ export type NotificationPorts = {
   readonly senderOf: SenderOf;
   /** The title of a document that this client may read and that belongs to this citizen; else undefined. */
   readonly attachmentTitle: AttachmentTitle;
+  /** The template of this client with that id; else undefined. */
+  readonly templateOf: TemplateOf;
   /** Left out where this server prints no letters. */
   readonly tryLetter?: TryLetter | undefined;
   /** Left out where messages do not lead to the inbox. */

@@ -16,6 +16,11 @@ const reasons = {
     whoActs: 'sender',
     detail: 'No citizen with this id is in the register.',
   },
+  'citizen-deceased': {
+    retryable: false,
+    whoActs: 'sender',
+    detail: 'The register says that the citizen has died; nothing was sent. Write to those who act for the estate.',
+  },
   'no-contact': {
     retryable: false,
     whoActs: 'sender',
@@ -48,6 +53,11 @@ const reasons = {
     whoActs: 'operator',
     detail:
       'The letter holds characters for which this server has no font (LETTER_FONTS); other channels can carry them.',
+  },
+  'letter-returned': {
+    retryable: false,
+    whoActs: 'sender',
+    detail: 'The post brought the letter back; reach the citizen in another way, or ask for the address anew.',
   },
   'provider-busy': { retryable: true, whoActs: 'nobody', detail: 'The provider asked to try again later.' },
   'provider-unreachable': {
@@ -114,6 +124,15 @@ export const reasonCodes = Object.keys(reasons) as readonly ReasonCode[];
 /** A code with all that it says. */
 export function reasonOf(code: ReasonCode): Reason {
   return { code, ...reasons[code] };
+}
+
+/**
+ * Why a notification is undeliverable: where nobody has to do something about the channel, the sender has to about the message, or
+ * nobody would. Of a citizen whose data was erased there is nobody left to reach.
+ */
+export function finalReasonOf(code: ReasonCode): Reason {
+  const reason = reasonOf(code);
+  return reason.whoActs === 'nobody' && code !== 'content-erased' ? { ...reason, whoActs: 'sender' } : reason;
 }
 
 /** The code that a row holds; a row with another text was not written by this program. */

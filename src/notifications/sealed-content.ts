@@ -18,6 +18,8 @@ export type Content = {
   readonly template?: string | undefined;
   readonly values?: Values | undefined;
   readonly attachments?: readonly Attachment[] | undefined;
+  /** The language in which it was written, where that was chosen from those of a template; else the notification may name one. */
+  readonly language?: string | undefined;
   /**
    * Where it goes by the one channel that it leaves the house by, whatever the citizen's address is: of a code, and of the news that
    * an address was changed. What the citizen declines, and what has to be verified, does not stand against it.
@@ -28,6 +30,15 @@ export type Content = {
 /** The structure of a message for pages, mail and letters. */
 export function blocksOf({ message, template, values }: Content): Block[] {
   return parseMarkdown(template ?? message, values);
+}
+
+/** The language of a message: that of its text, as its template or its sender has it, else of whom it is to. */
+export function languageOfMessage(
+  { language }: Content,
+  named: string | null,
+  own: string | undefined,
+): string | undefined {
+  return language ?? named ?? own;
 }
 
 /** Seals the content for its place: in the row of another notification it does not open. */

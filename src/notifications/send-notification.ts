@@ -11,8 +11,9 @@ import { channelNames, type DeliveryOutline, foldStatus } from './notification.t
 import { receiptOf } from './notification-shape.ts';
 import { insertion, type NewDelivery } from './notification-store.ts';
 import type { Contact, NotificationPorts } from './ports.ts';
-import { type Attachment, type Content, sealContent } from './sealed-content.ts';
+import { type Attachment, type Content, languageOfMessage, sealContent } from './sealed-content.ts';
 import { type SendBody, sendBody, type Times, textIssues, timesOf } from './send-request.ts';
+import { type Template, textFor, textForCitizen } from './templates/template.ts';
 
 const request = { body: sendBody };
 
@@ -38,7 +39,7 @@ type Checked = {
 };
 
 /**
- * Accepts one message to one citizen. For a citizen of the register the copy in the inbox is placed in this very unit,
+ * Accepts one message to one citizen. For a citizen of the register, who lives as far as that knows, the copy in the inbox is placed in this very unit,
  * so its event is the acceptance; the other channels are queued, each step of the cascade with its time.
  */
 export const sendNotification = defineOperation({
@@ -65,7 +66,7 @@ export const sendNotification = defineOperation({
   rehearses: ({ body }) => body.dryRun === true,
   citizenData: true,
   contentIssues: async (part) => [
-    ...textIssues(part.body, part.faulty),
+    ...textIssues(part.body, { faulty: part.faulty, template: await templateOf(part) }),
     ...timesOf(part.body, part.now).issues,
     ...(await attachmentsOf(part)).issues,
   ],
@@ -88,9 +89,13 @@ function mayKnow({ caller }: SendCall): boolean {
 async function check(call: SendCall): Promise<Checked | { readonly issues: readonly Issue[] }> {
   const { body, ports, now } = call;
   const times = timesOf(body, now, ports.mayWait);
-  const [contact, attached] = await Promise.all([ports.contactOf(body.citizenId), attachmentsOf(call)]);
+  const [contact, attached, template] = await Promise.all([
+    ports.contactOf(body.citizenId),
+    attachmentsOf(call),
+    templateOf(call),
+  ]);
   const rule = legalRuleIssues(body.legalEffect, body.channels, ports.cascade);
-  const issues = [...textIssues(body), ...times.issues, ...rule, ...attached.issues];
+  const issues = [...textIssues(body, { template }), ...times.issues, ...rule, ...attached.issues];
   if (issues.length > 0) return { issues };
   const urgent = body.category === 'urgent';
   const { sendAt, deliverBy } = times;
@@ -98,14 +103,37 @@ async function check(call: SendCall): Promise<Checked | { readonly issues: reado
   const wishes = body.dryRun === true && !mayKnow(call) ? undefined : contact;
   const ask = { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent, wishes };
   const steps = planOf(ports.cascade, ask);
-  return { times, contact, content: contentOf(body, attached.found), steps };
+  const text = template === undefined ? writtenText(body) : textOf(template, body.language, wishes?.language);
+  return { times, contact, content: contentOf(text, body, attached.found), steps };
 }
 
-function contentOf({ subject, message, personalisation }: SendBody, found: readonly Attachment[]): Content {
+/** The template that a request names, if it is one of its client. */
+async function templateOf({ ports, caller, body }: TemplateAsk): Promise<Template | undefined> {
+  return body.templateId === undefined ? undefined : await ports.templateOf(body.templateId, caller.clientId);
+}
+
+type TemplateAsk = Pick<SendCall, 'caller' | 'ports'> & { readonly body: Partial<SendBody> };
+type Text = Pick<Content, 'subject' | 'message' | 'language'>;
+
+function writtenText({ subject, message }: SendBody): Text {
+  if (message === undefined) throw new TypeError('a request without a text was not refused');
+  return { subject, message };
+}
+
+/** The text of a template in the language that the sender names, which it has, else in that of the citizen, else the default one. */
+function textOf(template: Template, named: string | undefined, own: string | undefined): Text {
+  return (named === undefined ? undefined : textFor(template.texts, named)) ?? textForCitizen(template, own);
+}
+
+function contentOf(
+  { subject, message, language }: Text,
+  { templateId, personalisation = templateId === undefined ? undefined : {} }: SendBody,
+  found: readonly Attachment[],
+): Content {
   const attachments = found.length === 0 ? {} : { attachments: found };
   if (personalisation === undefined) return { subject, message, ...attachments };
   const whole = { subject: subject && fill(subject, personalisation), message: filledText(message, personalisation) };
-  return { ...whole, template: message, values: personalisation, ...attachments };
+  return { ...whole, language, template: message, values: personalisation, ...attachments };
 }
 
 type AttachmentAsk = Pick<SendCall, 'caller' | 'ports' | 'now'> & { readonly body: Partial<SendBody> };
@@ -134,7 +162,7 @@ async function rehearsal(call: SendCall, { times, contact, content, steps }: Che
   const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
   const known = mayKnow(call);
   const { verifiedOnly = [], providers } = call.ports.cascade;
-  const language = call.body.language ?? (known ? contact?.language : undefined);
+  const language = languageOfMessage(content, call.body.language ?? null, known ? contact?.language : undefined);
   return {
     effect: { events: [{ type: 'notification.rehearsed', ...head, citizenId }], statements: [] },
     answer: {
@@ -156,7 +184,7 @@ async function acceptance(call: SendCall, { times, contact, content, steps }: Ch
   const key = await call.ports.citizenKeys.keyOf(citizenId);
   const id = call.mint('notification');
   const event = call.mint('event');
-  const placed = contact !== undefined && sendAt === null;
+  const placed = contact !== undefined && contact.deceased !== true && sendAt === null;
   // Their ids sort by time: by the plan they would tell in which order the citizen wishes the channels.
   const inOwnOrder = steps.toSorted((one, other) => orderOf(one) - orderOf(other));
   const deliveries = inOwnOrder.map((step) => newDelivery(call, step, placed));

@@ -29,7 +29,7 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
   ['a bell in the message', { message: 'ding \u0007' }, ['/message malformed']],
   ['a line break in the subject', { subject: 'a\r\nBcc: eve@example.org' }, ['/subject malformed']],
   ['a line break in the reference', { reference: 'a\nb' }, ['/reference malformed']],
-  ['a field that we do not know', { templateId: 'x' }, ['/templateId unknown-input']],
+  ['a field that we do not know', { template: 'x' }, ['/template unknown-input']],
   ['sendAt in the past', { sendAt: '2026-01-15T08:59:59Z' }, ['/sendAt out-of-range']],
   ['sendAt in two years', { sendAt: '2028-01-15T08:59:59Z' }, ['/sendAt out-of-range']],
   ['sendAt without a time zone', { sendAt: '2026-01-16T08:59:59' }, ['/sendAt malformed']],

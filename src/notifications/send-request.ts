@@ -6,14 +6,16 @@ import { isLegalRule } from './legal-effect.ts';
 import { charactersOf, fill, filledLength, filledText, placeholdersOf, type Values } from './markdown.ts';
 import { categories, channelNames } from './notification.ts';
 import { languageTag, oneOf, statedInstant } from './notification-shape.ts';
+import { type Template, textFor } from './templates/template.ts';
 
 const dayMs = 86_400_000;
 /** How far ahead `sendAt` may lie, and `deliverBy` behind that. */
 const longestWaitMs = 366 * dayMs;
 /** In characters, for what is sent as well as for what it is once its values are filled in. */
-const longestMessage = 20_000;
-const longestSubject = 200;
-const mostValues = 100;
+export const longestMessage = 20_000;
+export const longestSubject = 200;
+/** Of one text, and of all those of a template together. */
+export const mostValues = 100;
 /** By when a message has to arrive if the sender does not say: within two weeks. */
 const defaultDeliverWithinMs = 14 * dayMs;
 
@@ -25,11 +27,21 @@ export const sendBody = Type.Object(
       maxLength: longestCitizenId,
       description: 'The id of the citizen in the register.',
     }),
-    message: Type.String({
-      minLength: 1,
-      maxLength: longestMessage,
-      description: 'The text of the message, plain or in restricted Markdown. The whole body is at most 64 KiB.',
-    }),
+    message: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: longestMessage,
+        description:
+          'The text of the message, plain or in restricted Markdown; required without templateId. The whole body is at most 64 KiB.',
+      }),
+    ),
+    templateId: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          'A template of yours, in place of message and subject: its text in language, else in that of the citizen, else in its default one.',
+      }),
+    ),
     subject: Type.Optional(
       Type.String({
         minLength: 1,
@@ -49,7 +61,9 @@ export const sendBody = Type.Object(
       oneOf(categories, 'What kind of message it is (default information); urgent ones go before all others.'),
     ),
     language: Type.Optional(
-      languageTag('The language of the message (BCP 47); without it the citizen’s own is assumed.'),
+      languageTag(
+        'The language of the message (BCP 47); without it the citizen’s own is assumed. Of a template one that it has.',
+      ),
     ),
     sendAt: statedInstant('Not sent before this; in the future, at most a year ahead.'),
     deliverBy: statedInstant('Undeliverable if not delivered by then; after sendAt, default two weeks after it.'),
@@ -132,44 +146,100 @@ function isSeen(value: string): boolean {
   return /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(value);
 }
 
-/**
- * What is wrong about the texts of a request: their form, the values of a template, the rule of legal effect. Where the
- * request has members at fault already, `faulty`, its body is without these.
- */
-export function textIssues(body: Partial<SendBody>, faulty: ReadonlySet<string> = new Set()): Issue[] {
-  const { message, subject, reference, citizenId, legalEffect } = body;
-  const fits: ReadonlyArray<[string, string | undefined, RegExp, string]> = [
-    ['/citizenId', citizenId, citizenIdPattern, citizenIdDetail],
-    ['/message', message, text, 'must hold text, and no control characters besides line breaks and tabs'],
-    ['/subject', subject, line, 'must be one line of text without control characters'],
-    ['/reference', reference, line, 'must be one line of text without control characters'],
-  ];
-  const issues: Issue[] = fits.flatMap(([pointer, value, pattern, detail]) =>
-    value === undefined || (pattern.test(value) && isSeen(value))
-      ? []
-      : [{ in: 'body', pointer, code: 'malformed', detail }],
-  );
+type Form = keyof typeof forms;
+const forms = {
+  line: [line, 'must be one line of text without control characters'],
+  text: [text, 'must hold text, and no control characters besides line breaks and tabs'],
+  citizenId: [citizenIdPattern, citizenIdDetail],
+} as const;
+
+/** What is wrong about the form of texts, each with its place; those that are not there are left out. */
+export function textFormIssues(texts: ReadonlyArray<readonly [string, string | undefined, Form]>): Issue[] {
+  return texts.flatMap(([pointer, value, form]): Issue[] => {
+    const [pattern, detail] = forms[form];
+    if (value === undefined || (pattern.test(value) && isSeen(value))) return [];
+    return [{ in: 'body', pointer, code: 'malformed', detail }];
+  });
+}
+
+/** What a request is judged by besides itself. */
+type Judged = {
+  /** The members that are at fault already: the body is without these. */
+  readonly faulty?: ReadonlySet<string> | undefined;
+  /** The template that it names; undefined where it names none, or none that there is. */
+  readonly template?: Template | undefined;
+};
+
+/** What is wrong about the texts of a request: their form, the values of a template, the rule of legal effect. */
+export function textIssues(body: Partial<SendBody>, { faulty = new Set(), template }: Judged = {}): Issue[] {
+  const { message, subject, reference, citizenId, legalEffect, templateId } = body;
+  const issues = textFormIssues([
+    ['/citizenId', citizenId, 'citizenId'],
+    ['/message', message, 'text'],
+    ['/subject', subject, 'line'],
+    ['/reference', reference, 'line'],
+  ]);
   if (legalEffect !== undefined && !isLegalRule(legalEffect)) {
     const detail = 'must be opened, after-N-working-days or as-letter';
     issues.push({ in: 'body', pointer: '/legalEffect', code: 'not-allowed', detail });
   }
+  if (templateId !== undefined) return [...issues, ...storedIssues(body, faulty, template)];
+  if (message === undefined && !faulty.has('message') && !faulty.has('templateId')) {
+    const detail = 'required, or templateId in its place';
+    issues.push({ in: 'body', pointer: '/message', code: 'required', detail });
+  }
   // Of a template with a part at fault it is not known which values it needs.
-  return faulty.has('subject') ? issues : [...issues, ...templateIssues(body)];
+  if (faulty.has('subject') || message === undefined || body.personalisation === undefined) return issues;
+  const parts = { message: '/message', subject: '/subject' };
+  return [...issues, ...valueIssues([{ message, subject, parts }], body.personalisation)];
 }
 
-function templateIssues({ message, subject = '', personalisation }: Partial<SendBody>): Issue[] {
-  if (personalisation === undefined || message === undefined) return [];
+/** What is wrong about a request that names a template. All its texts are looked at, so that nothing depends on whose language it is. */
+function storedIssues(body: Partial<SendBody>, faulty: ReadonlySet<string>, template: Template | undefined): Issue[] {
+  const issues: Issue[] = [];
+  const add = (pointer: string, code: string, detail: string) => issues.push({ in: 'body', pointer, code, detail });
+  for (const member of ['message', 'subject'] as const) {
+    if (body[member] !== undefined || faulty.has(member))
+      add(`/${member}`, 'not-allowed', 'must not be there beside templateId: the template has the text');
+  }
+  if (template === undefined) {
+    add('/templateId', 'not-found', 'must be a template of yours; GET /v1/templates lists them');
+    return issues;
+  }
+  const { language, personalisation = {} } = body;
+  if (language !== undefined && textFor(template.texts, language) === undefined) {
+    const has = template.texts.map((one) => one.language).join(', ');
+    const detail = `the template has no text in it, but in ${has}: name one of these, or none, and each citizen gets the own language where there is a text in it`;
+    add('/language', 'not-allowed', detail);
+  }
+  if (faulty.has('personalisation')) return issues;
+  const texts = template.texts.map((one): Written => {
+    const place = `/personalisation`;
+    return { ...one, parts: { message: place, subject: place } };
+  });
+  return [...issues, ...valueIssues(texts, personalisation)];
+}
+
+/** A text with placeholders; `parts` are the places at which it is told that it is at fault once it is filled. */
+type Written = {
+  readonly language?: string;
+  readonly message: string;
+  readonly subject?: string | undefined;
+  readonly parts: { readonly message: string; readonly subject: string };
+};
+
+function valueIssues(texts: readonly Written[], values: Values): Issue[] {
   const issue = (name: string, code: string, detail: string): Issue => {
     return { in: 'body', pointer: `/personalisation/${name}`, code, detail };
   };
-  const inSubject = placeholdersOf(subject);
-  const wanted = new Set([...placeholdersOf(message), ...inSubject]);
+  const inSubject = new Set(texts.flatMap(({ subject = '' }) => [...placeholdersOf(subject)]));
+  const wanted = new Set([...texts.flatMap(({ message }) => [...placeholdersOf(message)]), ...inSubject]);
   if (wanted.size > mostValues) {
     const detail = `subject and message have ${wanted.size} placeholders, and at most ${mostValues} are allowed`;
     return [{ in: 'body', pointer: '/personalisation', code: 'too-long', detail }];
   }
-  const missing = [...wanted].filter((name) => !Object.hasOwn(personalisation, name));
-  const given = Object.entries(personalisation);
+  const missing = [...wanted].filter((name) => !Object.hasOwn(values, name));
+  const given = Object.entries(values);
   return [
     ...missing.map((name) => issue(name, 'missing', 'must be given: the text has this placeholder')),
     ...given.flatMap(([name, value]) => {
@@ -178,15 +248,22 @@ function templateIssues({ message, subject = '', personalisation }: Partial<Send
         return [issue(name, 'malformed', 'must be one line: it is in the subject')];
       return text.test(value) ? [] : [issue(name, 'malformed', 'must be text without control characters')];
     }),
-    ...filledIssues(
-      { pointer: '/message', template: message, longest: longestMessage, write: filledText },
-      personalisation,
-    ),
-    ...filledIssues({ pointer: '/subject', template: subject, longest: longestSubject, write: fill }, personalisation),
+    ...texts.flatMap(({ language, message, subject = '', parts }) => [
+      ...filledIssues(
+        { language, pointer: parts.message, template: message, longest: longestMessage, write: filledText },
+        values,
+      ),
+      ...filledIssues(
+        { language, pointer: parts.subject, template: subject, longest: longestSubject, write: fill },
+        values,
+      ),
+    ]),
   ];
 }
 
 type Part = {
+  /** Of a template that is stored: the text in which language. */
+  readonly language: string | undefined;
   readonly pointer: string;
   readonly template: string;
   readonly longest: number;
@@ -194,8 +271,9 @@ type Part = {
 };
 
 /** What is wrong about a text once it is filled; one that is far too long is never built. */
-function filledIssues({ pointer, template, longest, write }: Part, values: Values): Issue[] {
-  const issue = (code: string, detail: string): Issue => ({ in: 'body', pointer, code, detail });
+function filledIssues({ language, pointer, template, longest, write }: Part, values: Values): Issue[] {
+  const which = language === undefined ? '' : `the text in ${language} `;
+  const issue = (code: string, detail: string): Issue => ({ in: 'body', pointer, code, detail: `${which}${detail}` });
   const least = filledLength(template, values);
   const filled = least > longest ? undefined : write(template, values);
   const length = filled === undefined ? least : charactersOf(filled);

@@ -13,6 +13,7 @@ export const simulatorIds = [
   'sim-no-contact',
   'sim-unread',
   'sim-slow',
+  'sim-deceased',
 ] as const;
 type SimulatorId = (typeof simulatorIds)[number];
 
@@ -35,6 +36,7 @@ export function withSimulators(contactOf: ContactOf): ContactOf {
 
 function contactOfSimulator(id: SimulatorId): Contact {
   if (id === 'sim-no-contact') return { name: 'Simulator' };
+  if (id === 'sim-deceased') return { name: 'Simulator', deceased: true };
   const address = `${id}@${domain}`;
   return { name: 'Simulator', email: address, phone: address, postalLines: [address], verified: ['email', 'sms'] };
 }
@@ -63,6 +65,7 @@ async function play(id: SimulatorId, { attempt }: Message, timer: Timer): Promis
       return attempt <= failures ? { outcome: 'temporary', reason: 'provider-busy' } : { outcome: 'delivered' };
     case 'sim-perm-fail':
     case 'sim-no-contact':
+    case 'sim-deceased':
       return { outcome: 'permanent', reason: 'address-refused' };
     case 'sim-unread':
       return { outcome: 'sent' };

@@ -43,6 +43,7 @@ const notification = (id: string) => `/v1/notifications/${id}`;
 const document = (id: string) => `/v1/documents/${id}`;
 const receipt = (id: string) => `/v1/receipts/${id}`;
 const webhook = (id: string) => `/v1/webhooks/${id}`;
+const template = (id: string) => `/v1/templates/${id}`;
 
 /** Every way to ask for one thing by its id. */
 const ways: readonly Way[] = [
@@ -73,6 +74,9 @@ const ways: readonly Way[] = [
   { method: 'DELETE', kind: 'webhook', path: webhook },
   { method: 'POST', kind: 'webhook', path: (id) => `${webhook(id)}/rotate-secret` },
   { method: 'POST', kind: 'webhook', path: (id) => `${webhook(id)}/redeliver` },
+  { method: 'GET', kind: 'template', path: template },
+  { method: 'HEAD', kind: 'template', path: template },
+  { method: 'DELETE', kind: 'template', path: template },
   { method: 'GET', kind: 'event', path: receipt },
   { method: 'HEAD', kind: 'event', path: receipt },
 ];
@@ -102,6 +106,7 @@ const notFound: Readonly<Record<keyof Ids, string>> = {
   document: 'document-not-found',
   event: 'receipt-not-found',
   webhook: 'webhook-not-found',
+  template: 'template-not-found',
 };
 
 for (const way of ways) {

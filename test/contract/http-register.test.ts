@@ -57,7 +57,8 @@ test('a register over HTTP is asked in bodies, with its credentials in a header'
   assert.equal((await register.find('C-1'))?.familyName, 'Müller');
   assert.equal(await register.find('C-9'), undefined);
   assert.equal((await register.search({ familyKeys: ['', ''], birthDate: '1980-02-07' })).length, 1);
-  assert.equal((await register.contactOf('C-1'))?.name, 'Zoë Müller');
+  const { name, deceased } = (await register.contactOf('C-1')) ?? {};
+  assert.deepEqual([name, deceased], ['Zoë Müller', false]);
   assert.deepEqual(seen[0], [
     'POST',
     '/people/find',

@@ -7,6 +7,7 @@ import { absentChannels, type Channel, type Outcome } from '../../src/notificati
 import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
 import { openMessage } from '../../src/notifications/citizen-inbox.ts';
 import { learnLate } from '../../src/notifications/learn-late.ts';
+import { finalReasonOf, reasonCodes } from '../../src/notifications/reason.ts';
 import { deliveryTiming } from '../../src/notifications/start-delivery.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
@@ -112,6 +113,21 @@ for (const engine of engines) {
       [shown.status, shown.reason?.code, shown.deliveries.map((one) => one['status'])],
       ['undeliverable', 'citizen-unknown', ['failed', 'failed']],
     );
+  });
+
+  check('whoever is told that nothing arrived is told who has to act', async (t, db) => {
+    const citizens = { 'cit-declined': { email: 'no@example.org', declined: ['email'] as const } };
+    const { house, start } = await createDeliveryHouse(t, db, { citizens });
+    const worker = await start();
+    const id = await house.accept({ citizenId: 'cit-declined' });
+    worker.wake();
+    await worker.idle();
+    const shown = (await house.show(id)) as Shown;
+    assert.equal(shown.status, 'undeliverable');
+    assert.partialDeepStrictEqual(shown.reason, { code: 'declined', whoActs: 'sender' });
+    assert.partialDeepStrictEqual(shown.deliveries[1]?.['reason'], { code: 'declined', whoActs: 'nobody' });
+    const idle = reasonCodes.filter((code) => finalReasonOf(code).whoActs === 'nobody');
+    assert.deepEqual(idle, ['content-erased']);
   });
 
   check('what is scheduled in a week is placed and sent in a week, not before', async (t, db) => {

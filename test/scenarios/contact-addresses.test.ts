@@ -56,6 +56,17 @@ for (const engine of engines) {
     assert.deepEqual(of.faults, []);
   });
 
+  test(`${engine.name}: a code that nobody enters is noted as that, and not as a message that did not come`, async (t) => {
+    const of = await open(t, engine);
+    await of.ask('cit-ida', email);
+    await of.run(20 * minute);
+    assert.deepEqual(await of.house.events(), [
+      ...['contact-address.asked', 'notification.accepted'],
+      ...['notification.delivery-ended', 'contact-address.code-unused'],
+    ]);
+    assert.deepEqual(of.faults, []);
+  });
+
   test(`${engine.name}: a code stands in no inbox, and nowhere in clear; its message ends as read when it was entered`, async (t) => {
     const of = await open(t, engine);
     await of.ask('cit-ida', email);

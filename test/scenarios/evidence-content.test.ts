@@ -5,6 +5,7 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
 import { verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
 import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { createTemplate } from '../../src/notifications/templates/create-template.ts';
 import { engines } from '../engines.ts';
 import { createNotificationHouse } from '../notification-house.ts';
 
@@ -102,6 +103,9 @@ test('the digest of the content is made anew from what was sent, as docs/notific
   const { house, claimsOf } = await open(t, engine);
   Object.assign(house.ports, { attachmentTitle: async () => 'Notice' });
   const document = house.mint('document');
+  const texts = [{ language: 'fr', subject: 'Avis', message: 'Chère ((name))' }];
+  const made = await house.serve(createTemplate)({ body: { name: 'Notice', defaultLanguage: 'fr', texts } });
+  assert.ok('json' in made);
   // Canonical JSON by hand: the names in their order, without blanks.
   const cases: readonly (readonly [Record<string, unknown>, string])[] = [
     [{ message: 'Hello.' }, '{"message":"Hello."}'],
@@ -113,6 +117,10 @@ test('the digest of the content is made anew from what was sent, as docs/notific
     [
       { subject: 'For ((name))', message: 'Dear ((name))', personalisation: { name: 'Ada' } },
       '{"message":"Dear Ada","subject":"For Ada","template":"Dear ((name))","values":{"name":"Ada"}}',
+    ],
+    [
+      { message: undefined, templateId: made.json['id'], personalisation: { name: 'Ada' } },
+      '{"language":"fr","message":"Chère Ada","subject":"Avis","template":"Chère ((name))","values":{"name":"Ada"}}',
     ],
   ];
   for (const [body, text] of cases) {

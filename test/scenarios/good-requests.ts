@@ -42,6 +42,7 @@ export type Ids = {
   readonly document: string;
   readonly event: string;
   readonly webhook: string;
+  readonly template: string;
 };
 
 /** Claims of a citizen of the demo, with marks in all that is not compared. */
@@ -55,6 +56,16 @@ export const goodClaims = {
 
 /** A message to her. */
 export const goodMessage = { citizenId: 'demo-mary', message: `${marks.message} for you`, subject: marks.message };
+
+/** A template, which is no citizen's data: nothing of it is sealed. */
+export const goodTemplate = {
+  name: 'Permit ready',
+  defaultLanguage: 'en',
+  texts: [
+    { language: 'en', subject: 'Your permit', message: 'Dear ((name)), your permit is ready.' },
+    { language: 'fr', message: 'Bonjour ((name)), le permis est prêt.' },
+  ],
+};
 
 /** The document that is deposited. */
 export const goodDocument = Buffer.from(`%PDF-1.7\n${marks.document}\n`);
@@ -119,6 +130,10 @@ const samples: Readonly<Record<string, (sampling: Sampling) => Asked>> = {
   rotateWebhookSecret: (of) => get(of, `/v1/webhooks/${of.ids.webhook}/rotate-secret`, 'POST'),
   redeliverWebhook: (of) => get(of, `/v1/webhooks/${of.ids.webhook}/redeliver`, 'POST'),
   readEvents: (of) => get(of, '/v1/events?limit=5'),
+  createTemplate: ({ token }) => sendJson(token, '/v1/templates', goodTemplate),
+  listTemplates: (of) => get(of, '/v1/templates'),
+  readTemplate: (of) => get(of, `/v1/templates/${of.ids.template}`),
+  removeTemplate: (of) => get(of, `/v1/templates/${of.ids.template}`, 'DELETE'),
   listEndpoints: (of) => get(of, '/v1'),
 };
 
@@ -152,6 +167,7 @@ export async function makeIds(ask: Exchange, token: string, citizenId = 'demo-ma
     document: await made({ ...deposit, headers: { ...deposit.headers, 'citizen-id': citizenId } }, 'id'),
     event: receipt.replace('/v1/receipts/', ''),
     webhook: await made(goodRequest('createWebhook', { token, ids: noIds }), 'id'),
+    template: await made(goodRequest('createTemplate', { token, ids: noIds }), 'id'),
   };
 }
 
@@ -162,6 +178,7 @@ export const noIds: Ids = {
   document: 'doc_01M7WKVMFEE008WANFAS9XRDZX',
   event: 'evt_01M7WKVMFEE008WANFAS9XRDZX',
   webhook: 'whk_01M7WKVMFEE008WANFAS9XRDZX',
+  template: 'tpl_01M7WKVMFEE008WANFAS9XRDZX',
 };
 
 /** A client of its own beside the demo's, and a token of it. */

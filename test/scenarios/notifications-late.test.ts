@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseId } from '../../src/kernel/id.ts';
 import { standardPolicyFor } from '../../src/notifications/cascade.ts';
 import { absentChannels } from '../../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import { verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
+import { learnLate } from '../../src/notifications/learn-late.ts';
+import { openInboxMessage } from '../../src/notifications/open-inbox-message.ts';
+import { readEvidence } from '../../src/notifications/read-evidence.ts';
 import { createDeliveryHouse, minute, type Shown, scripted } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 import { startReceipts } from '../receipt-callback.ts';
 
 const day = 24 * 60 * minute;
+const byMailAndLetter = [
+  { channel: 'email', afterMs: 0 },
+  { channel: 'letter', afterMs: day },
+] as const;
 const citizens = { 'cit-tel': { name: 'Tea', phone: '+4740000000', postalLines: ['Road', 'Oslo'] } };
 
 for (const engine of engines) {
@@ -46,6 +55,59 @@ for (const engine of engines) {
     const late = (await house.events()).filter((type) => type === 'notification.delivery-ended').length;
     assert.equal(await receipt(attemptOf(1), 'rejected'), 200);
     assert.equal((await house.events()).filter((type) => type === 'notification.delivery-ended').length, late);
+    assert.deepEqual(faults, []);
+  });
+
+  test(`${engine.name}: a mail that comes back behind its delivery is told, once, and goes on to the letter`, async (t) => {
+    const db = await engine.open(t);
+    const cascade = { ...standardPolicyFor(new Set(['letter'])), steps: byMailAndLetter };
+    const { house, time, start, faults } = await createDeliveryHouse(t, db, { cascade });
+    const taken = () => scripted({ outcome: 'sent' }, { outcome: 'sent' });
+    const [email, letter] = [taken(), { ...taken(), name: 'letter' as const }];
+    const worker = await start({ channels: { ...absentChannels, inbox: inboxChannel, email, letter } });
+    const sent = async () => {
+      const id = await house.accept({ citizenId: 'cit-ada' });
+      worker.wake();
+      await time.advance(minute, worker.idle);
+      return { id, delivery: parseId('delivery', email.calls.at(-1)?.split('.')[0] ?? '') ?? assert.fail() };
+    };
+    const says = async ({ id, delivery }: Awaited<ReturnType<typeof sent>>, ended: 'delivered' | 'failed') => {
+      const word = ended === 'failed' ? { ended, reason: 'mailbox-full' as const } : { ended };
+      const isNew = await learnLate({ ...house, read: db.read, clock: time.clock }, { delivery, attempt: 1, ...word });
+      worker.wake();
+      await time.advance(minute, worker.idle);
+      const { status, deliveries } = (await house.show(id)) as Shown;
+      return [isNew, status, ...deliveries.map((one) => `${one['channel']} ${one['status']}`)];
+    };
+    const bounced = await sent();
+    assert.deepEqual(await says(bounced, 'delivered'), [
+      ...[true, 'delivered'],
+      ...['inbox sent', 'email delivered', 'letter queued'],
+    ]);
+    const back = ['delivered', 'inbox sent', 'email failed', 'letter sent'];
+    assert.deepEqual(await says(bounced, 'failed'), [true, ...back]);
+    const told = await db.read("select data from feed_event where data like '%mailbox-full%'");
+    assert.equal(told.length, 1);
+    // Providers repeat what they said.
+    for (const word of ['delivered', 'failed', 'delivered'] as const)
+      assert.deepEqual(await says(bounced, word), [false, ...back]);
+    const answer = await house.serve(readEvidence)({ params: { id: bounced.id } });
+    assert.ok('json' in answer);
+    const { evidence } = verifyEvidence(JSON.stringify(answer.json)).claims as { evidence: { id: string }[] };
+    assert.deepEqual(
+      evidence.map(({ id }) => id).filter((id) => id.startsWith(bounced.delivery)),
+      ['sent', 'delivered', 'failed'].map((event) => `${bounced.delivery}.${event}`),
+    );
+
+    const read = await sent();
+    await says(read, 'delivered');
+    const spam = { delivery: read.delivery, ended: 'failed', reason: 'message-refused' } as const;
+    assert.equal(await learnLate({ ...house, read: db.read, clock: time.clock }, spam), false);
+    await house.serve(openInboxMessage)({ params: { id: read.id } }, { citizenId: 'cit-ada' });
+    assert.deepEqual(await says(read, 'failed'), [
+      ...[false, 'read'],
+      ...['inbox delivered', 'email delivered', 'letter skipped'],
+    ]);
     assert.deepEqual(faults, []);
   });
 }

@@ -39,10 +39,11 @@ for (const engine of engines) {
         ['sim-no-contact', 'undeliverable', 'no-contact'],
         ['sim-unread', 'sending', 'email sent 1'],
         ['sim-slow', 'delivered', 'email delivered 1'],
+        ['sim-deceased', 'undeliverable', 'citizen-deceased'],
       ],
     );
     const told = await db.read('select id from feed_event');
-    assert.equal(told.length, 8, 'each outcome is told');
+    assert.equal(told.length, 10, 'each outcome is told');
     assert.deepEqual([sink.mails.length, faults], [0, []]);
   });
 }

@@ -30,7 +30,8 @@ const beyondTheSchema: Readonly<Record<string, string>> = {
   verifyIdentity: 'the claims have to reach the minimum of the policy; a claim may stand under one of its names',
   verifyIdentityQuery: 'as verifyIdentity',
   verifyIdentityByQuery: 'as verifyIdentity',
-  sendNotification: 'instants lie ahead, templates fit their values, attachments are documents of the citizen',
+  sendNotification:
+    'instants lie ahead, templates fit their values, there is a text or a template, attachments are documents of the citizen',
   listNotifications: 'cursors are those of an earlier answer, instants are on the calendar',
   readEvents: 'the cursor is that of an earlier answer',
   listInboxMessages: 'before is that of an earlier answer',
@@ -39,6 +40,7 @@ const beyondTheSchema: Readonly<Record<string, string>> = {
   depositDocument: 'texts in headers are percent-encoded; the bytes fit what is said of them',
   grantDocument: 'a purpose is one line, an end lies ahead',
   createWebhook: 'a target is a URL',
+  createTemplate: 'languages are known tags, each once; all texts have the same placeholders',
   statePreferences: 'a channel is not both wished and declined; hours end after they begin, in a zone that there is',
   askContactCode: 'an address has the form of its channel, which has a provider',
 };

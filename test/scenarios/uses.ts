@@ -19,7 +19,7 @@ type Hand = {
 
 /** Uses every operation once at least, and some as they are refused. Both tokens are of clients that did nothing yet. */
 export async function useEverything(ask: Exchange, token: string, strange: string): Promise<Uses> {
-  // Two verifications, a notification for later, a deposit and a webhook.
+  // Two verifications, a notification for later, a deposit, a webhook and a template.
   const ids = await makeIds(ask, token);
   const hand: Hand = {
     ...{ token, ids },
@@ -49,6 +49,7 @@ export async function useEverything(ask: Exchange, token: string, strange: strin
         'notification.cancelled': 1,
         'notification.status-read': 4,
         'notifications.listed': 1,
+        'template.changed': 2,
         'webhook.changed': 4,
       },
     },
@@ -80,6 +81,7 @@ async function notify({ token, expect, good }: Hand): Promise<void> {
   await expect(200, good('rotateWebhookSecret'));
   await expect(202, good('redeliverWebhook'));
   await expect(200, good('removeWebhook'));
+  await expect(200, good('removeTemplate'));
 }
 
 async function readDocument({ token, ids, expect }: Hand): Promise<void> {
@@ -97,6 +99,7 @@ async function readDocument({ token, ids, expect }: Hand): Promise<void> {
 /** What uses no data of a citizen leaves no event, refusals neither, but that of a document. */
 async function useNothing({ token, ids, expect, good }: Hand, strange: string): Promise<void> {
   await expect(200, good('listWebhooks'));
+  await expect(200, good('listTemplates'));
   await expect(200, good('readEvents'));
   await expect(200, good('listEndpoints'));
   await expect(400, sendJson(token, '/v1/identity/verify', {}));

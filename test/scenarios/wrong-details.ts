@@ -20,6 +20,8 @@ const named = [
   ['removeWebhook', 'webhook', 'webhook-not-found'],
   ['rotateWebhookSecret', 'webhook', 'webhook-not-found'],
   ['redeliverWebhook', 'webhook', 'webhook-not-found'],
+  ['readTemplate', 'template', 'template-not-found'],
+  ['removeTemplate', 'template', 'template-not-found'],
   ['readReceipt', 'event', 'receipt-not-found'],
 ] as const;
 

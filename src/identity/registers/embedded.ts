@@ -67,7 +67,7 @@ function forKeys(keys: readonly string[]) {
 }
 
 const contactSql = `select citizen_id, given_name, family_name, email, phone, language, street_address, postal_code,
-  locality, country from citizen where citizen_id = $1`;
+  locality, country, deceased from citizen where citizen_id = $1`;
 
 /** The register in our own tables, filled by the importer. */
 export function embeddedRegister(read: Read): Register {
@@ -181,6 +181,7 @@ function toContact(row: Row): Contact {
     email: textOrNull(row, 'email'),
     phone: textOrNull(row, 'phone'),
     language: textOrNull(row, 'language'),
+    deceased: row['deceased'] === true,
     postalAddress: {
       streetAddress: textOrNull(row, 'street_address'),
       postalCode: textOrNull(row, 'postal_code'),

@@ -190,21 +190,17 @@ function toRecord(found: Found): RegisterRecord {
   return {
     ...values,
     citizenId: textOf(found, 'citizenId') ?? '',
-    ...marksIn(found),
+    ...Object.fromEntries(marks.map((mark) => [mark, markIn(found, mark)])),
     ...formerIn(found),
   } as RegisterRecord;
 }
 
 /** A mark that is neither true nor false might have meant either: nobody is told anything by it. */
-function marksIn(found: Found): object {
-  return Object.fromEntries(
-    marks.map((mark) => {
-      const value = found[mark] ?? false;
-      if (typeof value !== 'boolean')
-        throw new RegisterUnavailable(`the register answered a ${mark} that is not true or false`);
-      return [mark, value];
-    }),
-  );
+function markIn(found: Found, mark: (typeof marks)[number]): boolean {
+  const value = found[mark] ?? false;
+  if (typeof value !== 'boolean')
+    throw new RegisterUnavailable(`the register answered a ${mark} that is not true or false`);
+  return value;
 }
 
 function formerIn(found: Found): object {
@@ -227,6 +223,7 @@ function toContact(found: Found): Contact {
     email: text('email'),
     phone: text('phone'),
     language: text('language'),
+    deceased: markIn(found, 'deceased'),
     postalAddress: {
       streetAddress: text('streetAddress'),
       postalCode: text('postalCode'),

@@ -17,6 +17,8 @@ export type LetterLayout = {
   readonly window: AddressWindowName;
   /** Where letters come back to that cannot be delivered, line by line, but those of a service with an address of its own. */
   readonly returnAddress?: readonly string[];
+  /** Whose days letters are dated by; without it UTC's. */
+  readonly timeZone?: string;
 };
 
 /** What a letter is made of. */
@@ -46,7 +48,7 @@ export function letterData(message: LetterText, layout: LetterLayout): string | 
     lang: /^[a-z]{2,3}(?=-|$)/i.exec(message.language ?? '')?.[0].toLowerCase() ?? 'en',
     rtl: isRightToLeft(message.content.message),
     reference: phrases.reference(message.notification),
-    date: dayIn(message.language, message.at),
+    date: dayIn(message.language, message.at, layout.timeZone),
     head: { sender: inHead(message.sender), lines: returnAddress.map(inHead) },
     address: address.map((line) => breakable(line, longestWords.address)),
     blocks: levelled(blocksOf(message.content)).map(printed),

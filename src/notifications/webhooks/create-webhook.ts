@@ -8,7 +8,7 @@ import { eventCall } from './event-shape.ts';
 import { parseTarget } from './target.ts';
 import { findHosts } from './webhook-hosts.ts';
 import type { WebhookPorts } from './webhook-ports.ts';
-import { newSecret, signatureSchemes } from './webhook-secret.ts';
+import { closeAnswer, newSecret, openAnswer, signatureSchemes } from './webhook-secret.ts';
 import { changed, webhookShape, webhookView } from './webhook-shape.ts';
 import { insertWebhook, mostWebhooks } from './webhook-store.ts';
 
@@ -39,11 +39,19 @@ export const createWebhook = defineOperation({
   scope: 'webhooks:manage',
   summary: 'Be called when something becomes of a notification',
   description:
-    'Calls follow Standard Webhooks 1.0.0: webhook-id, webhook-timestamp and webhook-signature, repeated over 75 hours until a 2xx comes; 410 disables. The secret is in this answer only; with v1a there is a public key instead, shown at any time. What was missed is in GET /v1/events.',
+    'Calls follow Standard Webhooks 1.0.0: webhook-id, webhook-timestamp and webhook-signature, repeated over 75 hours until a 2xx comes; 410 disables. The secret is in this answer only, and in its repetition under the same Idempotency-Key; with v1a there is a public key instead, shown at any time. What was missed is in GET /v1/events.',
   request,
-  responses: { 201: { description: 'Made.', schema: webhookShape } },
+  responses: {
+    201: {
+      description: 'Made.',
+      schema: webhookShape,
+      headers: { 'Idempotent-Replayed': 'true where an earlier answer is repeated.' },
+    },
+  },
   refusals: ['bad-request', 'conflict'],
   calls: eventCall,
+  idempotent: true,
+  openKept: (kept, { webhookKey }: WebhookPorts) => openAnswer(webhookKey, kept),
   citizenData: true,
   run: async (call: CreateCall) => {
     const { ports, caller, now } = call;
@@ -67,6 +75,7 @@ export const createWebhook = defineOperation({
         headers: { 'cache-control': 'no-store' },
         json: webhookView(ports.webhookKey, made, { waiting: 0, dead: 0 }, shown),
       },
+      keep: (body) => closeAnswer(ports.webhookKey, body, ports.random),
       onRefused: () => whyNot(call),
     };
   },

@@ -18,6 +18,18 @@ export function openSecret(key: Uint8Array, id: WebhookId, sealed: Uint8Array): 
   return open(key, contextOf(id), sealed);
 }
 
+const keptContext = 'citizen-services/kept-webhook@v1';
+
+/** Closes the answer that has a new secret, to be kept under an idempotency key. */
+export function closeAnswer(key: Uint8Array, body: string, random: Random): string {
+  return seal(key, keptContext, Buffer.from(body), random).toString('base64');
+}
+
+/** What `closeAnswer` closed. */
+export function openAnswer(key: Uint8Array, kept: string): string {
+  return open(key, keptContext, Buffer.from(kept, 'base64')).toString();
+}
+
 function contextOf(id: WebhookId): string {
   return `citizen-services/webhook-secret@v1\0${id}`;
 }

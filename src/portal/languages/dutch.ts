@@ -105,6 +105,7 @@ export const dutch: CitizenWords = {
       'contact-address.asked': 'Code naar een adres van u gestuurd om het te bevestigen',
       'contact-address.confirmed': 'Een adres van u bevestigd met een code',
       'contact-address.code-wrong': 'Verkeerde code opgegeven voor een adres van u',
+      'contact-address.code-unused': 'Een code naar een adres van u is niet ingevoerd',
       'contact-address.removed': 'Een bevestigd adres van u verwijderd',
       'notification.cancelled': 'Bericht aan u geannuleerd',
       'notification.undeliverable': 'Bericht kon u niet bereiken',

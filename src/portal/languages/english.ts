@@ -105,6 +105,7 @@ export const english: CitizenWords = {
       'contact-address.asked': 'A code was sent to an address of yours, to confirm it',
       'contact-address.confirmed': 'An address of yours was confirmed by a code',
       'contact-address.code-wrong': 'A wrong code was given for an address of yours',
+      'contact-address.code-unused': 'A code that was sent to an address of yours was not entered',
       'contact-address.removed': 'An address of yours that was confirmed was removed',
       'notification.cancelled': 'Cancelled a message to you',
       'notification.undeliverable': 'A message could not reach you',

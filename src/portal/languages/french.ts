@@ -106,6 +106,7 @@ export const french: CitizenWords = {
       'contact-address.asked': 'Envoi d’un code à l’une de vos adresses, pour la confirmer',
       'contact-address.confirmed': 'Confirmation de l’une de vos adresses par un code',
       'contact-address.code-wrong': 'Saisie d’un code erroné pour l’une de vos adresses',
+      'contact-address.code-unused': 'Code envoyé à l’une de vos adresses et non saisi',
       'contact-address.removed': 'Suppression de l’une de vos adresses confirmées',
       'notification.cancelled': 'Annulation d’un message qui vous était destiné',
       'notification.undeliverable': 'Message qui n’a pas pu vous parvenir',

@@ -105,6 +105,7 @@ export const german: CitizenWords = {
       'contact-address.asked': 'Code an eine Ihrer Adressen geschickt, um sie zu bestätigen',
       'contact-address.confirmed': 'Eine Ihrer Adressen durch einen Code bestätigt',
       'contact-address.code-wrong': 'Falschen Code für eine Ihrer Adressen angegeben',
+      'contact-address.code-unused': 'Einen Code an eine Ihrer Adressen hat niemand eingegeben',
       'contact-address.removed': 'Eine Ihrer bestätigten Adressen entfernt',
       'notification.cancelled': 'Zustellung einer Nachricht an Sie abgebrochen',
       'notification.undeliverable': 'Nachricht konnte Sie nicht erreichen',

@@ -105,6 +105,7 @@ export const italian: CitizenWords = {
       'contact-address.asked': 'Invio di un codice a un Suo indirizzo, per confermarlo',
       'contact-address.confirmed': 'Conferma di un Suo indirizzo con un codice',
       'contact-address.code-wrong': 'Inserimento di un codice errato per un Suo indirizzo',
+      'contact-address.code-unused': 'Codice inviato a un Suo indirizzo e non inserito',
       'contact-address.removed': 'Rimozione di un Suo indirizzo confermato',
       'notification.cancelled': 'Annullamento di un messaggio per Lei',
       'notification.undeliverable': 'Messaggio che non è stato possibile recapitarLe',

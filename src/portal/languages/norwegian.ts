@@ -105,6 +105,7 @@ export const norwegian: CitizenWords = {
       'contact-address.asked': 'En kode ble sendt til en adresse du vil bekrefte',
       'contact-address.confirmed': 'En adresse til deg ble bekreftet med en kode',
       'contact-address.code-wrong': 'En feil kode ble oppgitt for en adresse til deg',
+      'contact-address.code-unused': 'En kode som ble sendt til en adresse til deg, ble ikke oppgitt',
       'contact-address.removed': 'En bekreftet adresse til deg ble fjernet',
       'notification.cancelled': 'Stanset en melding til deg',
       'notification.undeliverable': 'En melding kunne ikke nå deg',

@@ -106,6 +106,7 @@ export const portuguese: CitizenWords = {
       'contact-address.asked': 'Envio de um código para um endereço seu, para o confirmar',
       'contact-address.confirmed': 'Confirmação de um endereço seu com um código',
       'contact-address.code-wrong': 'Introdução de um código errado para um endereço seu',
+      'contact-address.code-unused': 'Código enviado para um endereço seu que não foi introduzido',
       'contact-address.removed': 'Remoção de um endereço seu confirmado',
       'notification.cancelled': 'Cancelamento de uma mensagem para si',
       'notification.undeliverable': 'Mensagem que não lhe pôde ser entregue',

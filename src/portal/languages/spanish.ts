@@ -105,6 +105,7 @@ export const spanish: CitizenWords = {
       'contact-address.asked': 'Envío de un código a una dirección suya, para confirmarla',
       'contact-address.confirmed': 'Confirmación de una dirección suya con un código',
       'contact-address.code-wrong': 'Introducción de un código incorrecto para una dirección suya',
+      'contact-address.code-unused': 'Código enviado a una dirección suya que no se introdujo',
       'contact-address.removed': 'Eliminación de una dirección suya confirmada',
       'notification.cancelled': 'Cancelación de un mensaje para usted',
       'notification.undeliverable': 'Mensaje que no pudo llegarle',

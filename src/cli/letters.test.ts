@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createDeliveryHouse, minute, type Shown, scripted } from '../../test/delivery-house.ts';
+import { type Engine, engines } from '../../test/engines.ts';
+import type { CascadePolicy } from '../notifications/cascade.ts';
+import { absentChannels } from '../notifications/channels/channel.ts';
+import { inboxChannel } from '../notifications/channels/inbox.ts';
+import { verifyEvidence } from '../notifications/evidence-bundle.ts';
+import { readEvidence } from '../notifications/read-evidence.ts';
+import { runCommandLine } from './command.ts';
+import { letterCommands } from './letters.ts';
+
+const day = 24 * 60 * minute;
+const cascade: CascadePolicy = {
+  steps: [
+    { channel: 'letter', afterMs: 0 },
+    { channel: 'email', afterMs: 9 * day },
+  ],
+  letterLeadMs: 0,
+  providers: new Set(['letter', 'email']),
+};
+
+async function open(t: TestContext, engine: Engine) {
+  const opened = await createDeliveryHouse(t, await engine.open(t), { cascade });
+  const { house, start, time } = opened;
+  const taken = () => scripted(...Array.from({ length: 9 }, () => ({ outcome: 'sent' }) as const));
+  const letter = { ...taken(), name: 'letter' as const };
+  const worker = await start({ channels: { ...absentChannels, inbox: inboxChannel, email: taken(), letter } });
+  const run = async (...args: string[]) => {
+    const said = { code: 0, stderr: '' };
+    const stderr = (text: string) => {
+      said.stderr += text;
+    };
+    const terminal = { stdout: () => undefined, stderr, isInteractive: false, cwd: '/' };
+    const room = { ...house, read: house.db.read, clock: time.clock, operator: 'root' };
+    said.code = await runCommandLine(
+      ['letters', 'returned', ...args],
+      letterCommands((use) => use(room), terminal),
+      terminal,
+    );
+    return said;
+  };
+  const sent = async (body: object = {}) => {
+    const id = await house.accept({ citizenId: 'cit-ada', ...body });
+    worker.wake();
+    await time.advance(minute, worker.idle);
+    return id;
+  };
+  const outline = async (id: string) => {
+    const { status, deliveries } = (await house.show(id)) as Shown;
+    const parts = deliveries.map(({ channel, status: of, reason }) =>
+      [channel, of, (reason as { code: string } | undefined)?.code].join(' ').trim(),
+    );
+    return [status, ...parts];
+  };
+  return { ...opened, worker, run, sent, outline };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: a letter that came back is told to its sender, and the next step begins`, async (t) => {
+    const { house, worker, time, run, sent, outline, faults } = await open(t, engine);
+    const id = await sent();
+    assert.deepEqual(await outline(id), ['sending', 'inbox sent', 'email queued', 'letter sent']);
+    assert.deepEqual(await run(id), { code: 0, stderr: `${id}: noted as returned.\n` });
+    worker.wake();
+    await time.advance(minute, worker.idle);
+    assert.deepEqual(await outline(id), ['sending', 'inbox sent', 'email sent', 'letter failed letter-returned']);
+    const told = await house.db.read("select data from feed_event where data like '%letter-returned%'");
+    assert.equal(told.length, 1);
+    const twice = await run(id);
+    assert.equal(twice.code, 1);
+    assert.match(twice.stderr, /nothing to note/);
+    assert.deepEqual(faults, []);
+  });
+
+  test(`${engine.name}: a letter that came back serves nobody, unless evidence has said so before`, async (t) => {
+    const { house, worker, time, run, sent } = await open(t, engine);
+    const effectOf = async (id: string) => {
+      const answer = await house.serve(readEvidence)({ params: { id } });
+      assert.ok('json' in answer);
+      const { legalEffect, evidence } = verifyEvidence(JSON.stringify(answer.json)).claims;
+      return { basis: (legalEffect as { basis: string }).basis, failed: JSON.stringify(evidence).includes('returned') };
+    };
+    const [early, late] = [await sent({ legalEffect: 'as-letter' }), await sent({ legalEffect: 'as-letter' })];
+    await time.advance(7 * day, worker.idle);
+    const served = '3 working days after the letter was handed over';
+    assert.deepEqual(await effectOf(late), { basis: served, failed: false });
+    assert.equal((await run(early, late)).code, 0);
+    assert.deepEqual(await effectOf(early), { basis: 'not yet', failed: true });
+    assert.deepEqual(await effectOf(late), { basis: served, failed: true });
+  });
+
+  test(`${engine.name}: only letters can come back, by their id or the name of their files`, async (t) => {
+    const { house, run, sent } = await open(t, engine);
+    const id = await sent();
+    const rows = await house.db.read('select id, channel from delivery where notification_id = $1', [id]);
+    const of = (channel: string) => String(rows.find((row) => row['channel'] === channel)?.['id']);
+    assert.equal((await run(of('email'))).code, 1);
+    assert.equal((await run('ntf_01M7WKVMFEE008WANFAS9XRDZX')).code, 1);
+    assert.equal((await run()).code, 2);
+    const wrong = await run(id, 'permit-118');
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /permit-118 is no id of a letter/);
+    assert.equal((await run(`${of('letter')}.1.pdf`)).code, 0);
+  });
+}

@@ -1,0 +1,79 @@
+import { Type } from 'typebox';
+import type { Call, RequestShape } from '../../api/operation.ts';
+import { toInstant } from '../../kernel/clock.ts';
+import { parseId, type TemplateId } from '../../kernel/id.ts';
+import type { HouseEvent } from '../../ledger/event.ts';
+import type { Read } from '../../store/db.ts';
+import { instant } from '../notification-shape.ts';
+import { placeholdersIn, type Template } from './template.ts';
+import { findTemplate } from './template-store.ts';
+
+/** The path of an operation on one template. */
+export const templateParams = Type.Object(
+  { id: Type.String({ maxLength: 64, description: 'The id of the template.' }) },
+  { additionalProperties: false },
+);
+
+const summary = {
+  id: Type.String({ description: 'For templateId of a send.' }),
+  name: Type.String({ description: 'For people.' }),
+  defaultLanguage: Type.String({ description: 'For citizens whose language it has not.' }),
+  languages: Type.Array(Type.String(), { description: 'The languages that it has (BCP 47).' }),
+  placeholders: Type.Array(Type.String(), { description: 'The values that personalisation of a send has to give.' }),
+  createdAt: instant('When it was made.'),
+};
+
+/** A template in a list. */
+export const templateSummary = Type.Object(summary, { additionalProperties: false });
+
+/** A template by itself. */
+export const templateShape = Type.Object(
+  {
+    ...summary,
+    texts: Type.Array(
+      Type.Object(
+        {
+          language: Type.String({ description: 'BCP 47, in the canonical form.' }),
+          subject: Type.Optional(Type.String()),
+          message: Type.String({ description: 'Plain text or restricted Markdown, with its placeholders.' }),
+        },
+        { additionalProperties: false },
+      ),
+      { description: 'One for each language.' },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** The entry of a list. */
+export function templateSummaryOf({ id, name, defaultLanguage, texts, createdAt }: Template) {
+  const placeholders = new Set(texts.flatMap((text) => [...placeholdersIn(text)]));
+  return {
+    ...{ id, name, defaultLanguage, languages: texts.map(({ language }) => language) },
+    ...{ placeholders: [...placeholders], createdAt: toInstant(createdAt) },
+  };
+}
+
+/** The whole of it. */
+export function templateView(template: Template) {
+  return { ...templateSummaryOf(template), texts: template.texts };
+}
+
+/** The template with that id if it is this client's. */
+export async function findOwnTemplate(read: Read, text: string, clientId: string): Promise<Template | undefined> {
+  const id = parseId('template', text);
+  const template = id === undefined ? undefined : await findTemplate(read, id);
+  return template?.clientId === clientId ? template : undefined;
+}
+
+type Changed = Extract<HouseEvent, { readonly type: 'template.changed' }>;
+
+/** The event of a change that a client made. */
+export function changed<S extends RequestShape, P>(
+  call: Pick<Call<S, P>, 'mint' | 'now' | 'caller'>,
+  template: TemplateId,
+  change: Changed['change'],
+): Changed {
+  const actor = { client: call.caller.clientId };
+  return { type: 'template.changed', id: call.mint('event'), at: call.now, actor, template, change };
+}

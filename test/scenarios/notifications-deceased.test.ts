@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { embeddedRegister } from '../../src/identity/registers/embedded.ts';
+import { verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
+import type { Contact } from '../../src/notifications/ports.ts';
+import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+
+const knowing = { clientId: 'knowing office' };
+const died: Contact = { name: 'Dora', email: 'dora@example.org', deceased: true };
+
+for (const engine of engines) {
+  test(`${engine.name}: nothing is sent to somebody who has died, and the sender is told so at once`, async (t) => {
+    const citizens = { 'cit-dora': died };
+    const { house, start, sink, time, faults } = await createDeliveryHouse(t, await engine.open(t), { citizens });
+    const worker = await start();
+    const body = { citizenId: 'cit-dora', legalEffect: 'after-3-working-days' };
+    const dry = await house.send({ ...body, message: 'Hello.', dryRun: true }, knowing);
+    assert.ok('json' in dry);
+    const planned = dry.json['channels'] as readonly { readonly channel: string; readonly reason?: { code: string } }[];
+    assert.deepEqual(
+      planned.map(({ channel, reason }) => [channel, reason?.code]),
+      [
+        ['inbox', 'citizen-deceased'],
+        ['email', 'citizen-deceased'],
+      ],
+    );
+    const id = await house.accept(body);
+    worker.wake();
+    await time.advance(minute, worker.idle);
+    const { status, reason, deliveries } = (await house.show(id)) as Shown;
+    assert.deepEqual(
+      [status, deliveries.map((one) => [one['channel'], one['status']])],
+      [
+        'undeliverable',
+        [
+          ['inbox', 'failed'],
+          ['email', 'failed'],
+        ],
+      ],
+    );
+    assert.partialDeepStrictEqual(reason, { code: 'citizen-deceased', retryable: false, whoActs: 'sender' });
+    assert.deepEqual([sink.mails.length, faults], [0, []]);
+    await time.advance(30 * 24 * 60 * minute, worker.idle);
+    const answer = await house.serve(readEvidence)({ params: { id } });
+    assert.ok('json' in answer);
+    assert.deepEqual(verifyEvidence(JSON.stringify(answer.json)).claims['legalEffect'], {
+      rule: 'after-3-working-days',
+      basis: 'not yet',
+    });
+  });
+
+  test(`${engine.name}: who dies while a message waits is not sent it any more`, async (t) => {
+    const people: Record<string, Contact> = { 'cit-dora': { ...died, deceased: false } };
+    const { house, start, sink, time } = await createDeliveryHouse(t, await engine.open(t), { citizens: people });
+    const worker = await start({ contactOf: async (id) => people[id] });
+    const sendAt = new Date(time.clock.now() + 60 * minute).toISOString();
+    const id = await house.accept({ citizenId: 'cit-dora', sendAt });
+    people['cit-dora'] = died;
+    await time.advance(120 * minute, worker.idle);
+    const { status } = await house.show(id);
+    assert.deepEqual([status, sink.mails.length], ['undeliverable', 0]);
+  });
+
+  test(`${engine.name}: the mark of the register counts`, async (t) => {
+    const db = await engine.open(t);
+    const insert = 'insert into citizen (citizen_id, deceased, family_key, imported_by) values ($1, $2, $3, $4)';
+    await db.write([
+      { sql: insert, args: ['cit-dora', true, '', ''] },
+      { sql: insert, args: ['cit-ada', false, '', ''] },
+    ]);
+    const { contactOf } = embeddedRegister(db.read);
+    assert.deepEqual([(await contactOf('cit-dora'))?.deceased, (await contactOf('cit-ada'))?.deceased], [true, false]);
+  });
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createOutbox } from '../../src/notifications/channels/outbox.ts';
+import { verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
+import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { createTemplate } from '../../src/notifications/templates/create-template.ts';
+import { mostTemplates } from '../../src/notifications/templates/template-store.ts';
+import { createDeliveryHouse, minute } from '../delivery-house.ts';
+import { engines } from '../engines.ts';
+import { createNotificationHouse } from '../notification-house.ts';
+import { issuesIn, now, openTemplateHouse, permit, values } from '../template-house.ts';
+
+const knowing = { clientId: 'knowing office' };
+
+for (const engine of engines) {
+  test(`${engine.name}: a template is made, listed, read and removed by its client alone`, async (t) => {
+    const { house, create, list, read, remove } = await openTemplateHouse(await engine.open(t));
+    const made = await create({ body: permit }, { key: 'k1' });
+    assert.ok('json' in made);
+    const id = String(made.json['id']);
+    assert.match(id, /^tpl_\w{26}$/);
+    const summary = {
+      ...{ id, name: 'Permit ready', defaultLanguage: 'fr-BE', languages: ['fr-BE', 'nl-BE'] },
+      ...{ placeholders: ['name', 'number'], createdAt: '2026-01-15T09:00:00.000Z' },
+    };
+    const [french, dutch] = permit.texts;
+    const whole = { ...summary, texts: [french, { ...dutch, language: 'nl-BE' }] };
+    assert.deepEqual(made, { status: 201, headers: { location: `/v1/templates/${id}` }, json: whole });
+    const again = await create({ body: permit }, { key: 'k1' });
+    assert.ok('json' in again && again.headers['idempotent-replayed'] === 'true');
+    assert.deepEqual(again.json, whole);
+    const listed = await list({});
+    assert.ok('json' in listed);
+    assert.deepEqual(listed.json, { items: [summary] });
+    const own = await read({ params: { id } });
+    assert.ok('json' in own);
+    assert.deepEqual(own.json, whole);
+    for (const operation of [read, remove]) {
+      const foreign = await operation({ params: { id } }, { clientId: 'another' });
+      assert.ok('refused' in foreign && foreign.refused.slug === 'template-not-found');
+    }
+    assert.ok('json' in (await remove({ params: { id } })));
+    const gone = await remove({ params: { id } });
+    assert.ok('refused' in gone && gone.refused.slug === 'template-not-found');
+    assert.deepEqual(await house.events(), ['template.changed', 'template.changed']);
+  });
+
+  test(`${engine.name}: each citizen gets the text in the own language, else in the default one`, async (t) => {
+    const { house, make, opened } = await openTemplateHouse(await engine.open(t));
+    const templateId = await make();
+    const sent = async (citizenId: string, more = {}) => {
+      const id = await house.accept({ citizenId, message: undefined, templateId, personalisation: values, ...more });
+      return await opened(id, citizenId);
+    };
+    const french = {
+      language: 'fr-BE',
+      message: 'Bonjour Ada, le permis 118 est prêt.',
+      subject: 'Permis 118',
+    };
+    const dutch = { language: 'nl-BE', message: 'Dag Ada, vergunning 118 ligt klaar.', subject: null };
+    assert.deepEqual(await sent('cit-ada'), dutch);
+    assert.deepEqual(await sent('cit-jean'), french);
+    assert.deepEqual(await sent('cit-eve'), french);
+    assert.deepEqual(await sent('cit-nobody-says'), french);
+    assert.deepEqual(await sent('cit-eve', { language: 'nl' }), dutch);
+    assert.deepEqual(await sent('cit-ada', { language: 'fr-be' }), french);
+  });
+
+  test(`${engine.name}: a message keeps its language when its citizen wishes another, and when its template is gone`, async (t) => {
+    const db = await engine.open(t);
+    const { house, make, opened, remove } = await openTemplateHouse(db);
+    const templateId = await make();
+    const id = await house.accept({ citizenId: 'cit-ada', message: undefined, templateId, personalisation: values });
+    assert.ok('json' in (await remove({ params: { id: templateId } })));
+    Object.assign(house.ports, { contactOf: async () => ({ language: 'fr' }) });
+    assert.deepEqual((await opened(id, 'cit-ada'))['language'], 'nl-BE');
+    const refused = await house.send({ citizenId: 'cit-ada', templateId, personalisation: values });
+    assert.deepEqual(issuesIn(refused), ['/templateId not-found']);
+  });
+
+  test(`${engine.name}: a mail is in the language of its text, the words of the server too`, async (t) => {
+    const citizens = { 'cit-nl': { email: 'nl@example.org', language: 'nl' } };
+    const { house, start, time, faults } = await createDeliveryHouse(t, await engine.open(t), { citizens });
+    const outbox = createOutbox({ address: 'no-reply@tax.example', messageIdHost: 'tax.example' });
+    const worker = await start({ email: outbox });
+    const made = await house.serve(createTemplate)({ body: permit });
+    assert.ok('json' in made);
+    const body = { citizenId: 'cit-nl', templateId: made.json['id'], personalisation: values, message: undefined };
+    const ids = [await house.accept(body), await house.accept({ ...body, language: 'fr' })];
+    worker.wake();
+    await time.advance(minute, worker.idle);
+    const mails = ids.map((id) => outbox.mails().find(({ headers }) => headers['Notification-Id'] === id));
+    assert.deepEqual(
+      mails.map((mail) => [mail?.subject, mail?.headers['Content-Language'], mail?.text.split(',')[0]]),
+      [
+        ['Bericht van Tax Office', 'nl-BE', 'Dag Ada'],
+        ['Permis 118', 'fr-BE', 'Bonjour Ada'],
+      ],
+    );
+    assert.deepEqual(faults, []);
+  });
+
+  test(`${engine.name}: a dry run says the language, of the citizen's own only to those who may know`, async (t) => {
+    const { house, make } = await openTemplateHouse(await engine.open(t));
+    const dry = async (templateId: string, ask: object, more = {}) => {
+      const body = { citizenId: 'cit-ada', templateId, personalisation: values, dryRun: true, ...more };
+      const answer = await house.send(body, ask);
+      assert.ok('json' in answer, JSON.stringify(answer));
+      const [inbox, mail] = answer.json['channels'] as readonly Record<string, string>[];
+      assert.match(String(inbox?.['html']), new RegExp(`lang="${answer.json['language']}"`));
+      return [answer.json['language'], inbox?.['text'], mail?.['subject']];
+    };
+    const own = await make(permit, knowing);
+    assert.deepEqual(await dry(own, knowing), [
+      'nl-BE',
+      'Dag Ada, vergunning 118 ligt klaar.',
+      'Bericht van Tax Office',
+    ]);
+    const other = await make();
+    const french = ['fr-BE', 'Bonjour Ada, le permis 118 est prêt.', 'Permis 118'];
+    assert.deepEqual(await dry(other, {}), french);
+    assert.deepEqual(await dry(other, {}, { citizenId: 'cit-nobody' }), french);
+    assert.equal((await dry(other, {}, { language: 'nl' }))[0], 'nl-BE');
+  });
+
+  test(`${engine.name}: what can still be withdrawn tells nobody the language of a citizen`, async (t) => {
+    const { house, make } = await openTemplateHouse(await engine.open(t));
+    const templateId = await make();
+    const stated = async (citizenId: string, more = {}) => {
+      const body = { citizenId, message: undefined, templateId, personalisation: values, ...more };
+      const id = await house.accept(body);
+      const answer = await house.serve(readEvidence)({ params: { id } });
+      assert.ok('json' in answer);
+      const { content, contentDigest } = verifyEvidence(JSON.stringify(answer.json)).claims;
+      const shown = await house.show(id);
+      if (Object.hasOwn(more, 'sendAt')) assert.ok('json' in (await house.cancel(id)));
+      return { content, contentDigest, language: shown['language'] };
+    };
+    const sendAt = '2026-03-01T00:00:00Z';
+    const untold = { content: 'whole', contentDigest: undefined, language: null };
+    assert.deepEqual(await stated('cit-ada', { sendAt }), untold);
+    assert.deepEqual(await stated('cit-nobody', { sendAt }), untold);
+    const named = await stated('cit-ada', { sendAt, language: 'nl' });
+    assert.deepEqual([typeof named.contentDigest, named.language], ['string', 'nl']);
+  });
+
+  test(`${engine.name}: a client has so many templates and no more, also where two are made at once`, async (t) => {
+    const db = await engine.open(t);
+    const { create, make, list } = await openTemplateHouse(db);
+    const id = await make();
+    const { mint } = await createNotificationHouse(db, { now: () => now }, {});
+    const copy = `insert into template (id, client_id, name, default_language, texts, created_at)
+      select $1, client_id, name, default_language, texts, created_at from template where id = $2`;
+    const copies = Array.from({ length: mostTemplates - 2 }, () => ({ sql: copy, args: [mint('template'), id] }));
+    await db.write(copies);
+    const answers = await Promise.all([create({ body: permit }), create({ body: permit })]);
+    const refused = answers.flatMap((answer) => ('refused' in answer ? [answer.refused.slug] : []));
+    assert.deepEqual(refused, ['conflict']);
+    const listed = await list({});
+    assert.ok('json' in listed);
+    assert.equal((listed.json['items'] as unknown[]).length, mostTemplates);
+  });
+}
