@@ -73,3 +73,14 @@ export class TimeoutError extends Error {
     this.timeoutMs = timeoutMs;
   }
 }
+
+/** A list came to its end, and some of what belongs to it cannot be read by anybody. The operator was told. */
+export class UnreadableError extends Error {
+  override readonly name = 'UnreadableError';
+  readonly ids: readonly string[];
+
+  constructor(ids: readonly string[]) {
+    super(`the list is not whole: the record of ${ids.length} is damaged; ids has them`);
+    this.ids = ids;
+  }
+}

@@ -79,7 +79,8 @@ test('the program of the page verifies, sends, deposits and reads, and tells a r
 });
 
 test('the receiver of the page believes what the command line forwards, and no other call', async (t) => {
-  const listening = start(t, [bin, 'listen', '--forward-to', `http://127.0.0.1:${await replacePort()}/hooks`]);
+  const address = `http://127.0.0.1:${await replacePort()}/hooks`;
+  const listening = start(t, [bin, 'listen', '--dpop', '--forward-to', address]);
   await until(async () => listening.written.text.includes('whsec_'));
   const secret = /whsec_\S+/.exec(listening.written.text)?.[0];
   const receiver = start(t, ['hooks.mjs'], { WEBHOOK_SECRET: secret });
