@@ -26,10 +26,8 @@ import { readRootKey } from './keys/root-key-file.ts';
 import { absentChannel, type Channel } from './notifications/channels/channel.ts';
 import type { Sender } from './notifications/channels/mail.ts';
 import { createOutbox, type Outbox } from './notifications/channels/outbox.ts';
-import { operations } from './operations.ts';
 import { citizenPaths } from './portal/citizen-session.ts';
 import { outboxPage } from './portal/outbox-page.ts';
-import { referencePage } from './portal/reference-page.ts';
 import { startPage } from './portal/start-page.ts';
 import { settingsOf } from './run-mode.ts';
 import { type Mode, type Role, roles, serve } from './serve.ts';
@@ -139,8 +137,7 @@ function peoplePages({ outbox, hasCitizenPages }: ForPeople): readonly Page[] {
     ...(hasCitizenPages ? { [citizenPaths.home]: 'For citizens: your messages and documents' } : {}),
     ...(outbox === undefined ? {} : { '/outbox': 'Outbox' }),
   });
-  const pages = [start, referencePage(operations)];
-  return outbox === undefined ? pages : [...pages, outboxPage(outbox.mails)];
+  return outbox === undefined ? [start] : [start, outboxPage(outbox.mails)];
 }
 
 type Base = {

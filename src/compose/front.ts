@@ -13,6 +13,7 @@ import { apiVersion } from '../config/version.ts';
 import type { LedgerWatch } from '../ledger/ledger-watch.ts';
 import { operations } from '../operations.ts';
 import { problemPages } from '../portal/problem-pages.ts';
+import { referencePage } from '../portal/reference-page.ts';
 import { icon, style } from '../portal/style.ts';
 import type { Edge } from './access.ts';
 import { createReadiness } from './readiness.ts';
@@ -69,6 +70,7 @@ export function createFront(house: House, access: Access, { publicUrl, edge, wat
       ...(securityContact === undefined
         ? []
         : [securityTxtPage(clock, (expires) => securityTxt(publicUrl, securityContact, expires))]),
+      referencePage(operations, publicUrl),
       ...problemPages,
       style,
       icon,

@@ -10,14 +10,16 @@ header { border-block-end: 1px solid var(--line); padding: 0.75rem max(1.25rem, 
 header p { margin-block: 0 0.25rem; }
 nav ul { display: flex; flex-wrap: wrap; gap: 0 1.25rem; list-style: none; padding: 0; align-items: baseline; font-weight: 400; }
 nav a, .list a { display: inline-block; padding-block: 0.5rem; } nav [aria-current] { font-weight: 600; color: inherit; text-decoration: none; border-block-end: 3px solid; }
+nav.index ul { display: block; } nav.index p { margin-block: 1rem 0; }
 nav button { min-block-size: 0; padding: 0.4rem 0; border: 0; background: none; color: var(--link); text-decoration: underline; cursor: pointer; }
 main { max-inline-size: 60rem; margin-inline: auto; padding: 1rem 1.25rem 3rem; }
 h1 { line-height: 1.2; margin-block: 0.75rem 1rem; }
 a { color: var(--link); } :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 button { font: inherit; min-block-size: 2.75rem; padding: 0.5rem 1.25rem; border: 1px solid var(--link); border-radius: 0.25rem; background: var(--link); color: var(--paper); }
-code { font-family: ui-monospace, monospace; font-size: 0.9em; }
+code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; }
+pre { margin-block: 0.75rem; padding: 0.5rem 0.75rem; border-inline-start: 4px solid var(--line); white-space: pre-wrap; line-height: 1.45; } summary { padding-block: 0.35rem; }
 dt { font-weight: 600; } dd { margin: 0 0 0.75rem; } ul { margin-block: 0; padding-inline-start: 1.25rem; }
-article { border: 1px solid var(--line); padding: 0 1rem 0.75rem; margin-block: 1rem; } article h2 { margin-block: 0.75rem; line-height: 1.3; }
+article { border: 1px solid var(--line); padding: 0 1rem 0.75rem; margin-block: 1rem; } article :is(h2, h3) { margin-block: 0.75rem; line-height: 1.3; }
 time { white-space: nowrap; }
 .mail { white-space: pre-wrap; unicode-bidi: plaintext; text-align: start; }
 .list { list-style: none; padding: 0; } .list time { white-space: normal; } .list > li { border-block-end: 1px solid var(--line); padding-block: 0.6rem; } .list p { margin: 0; }
