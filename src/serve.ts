@@ -33,6 +33,7 @@ import type { Calling } from './notifications/webhooks/start-webhooks.ts';
 import { operations, type Ports } from './operations.ts';
 import { recordEndpoints } from './oversight/endpoint-ledger.ts';
 import { ledgerPages } from './oversight/ledger-pages.ts';
+import { missingPage } from './portal/missing-page.ts';
 import { refusedPage } from './portal/received-page.ts';
 import { stopAll, stopWithinMs } from './stop-all.ts';
 import type { ThreadOrder, Wakes } from './thread-messages.ts';
@@ -203,7 +204,8 @@ async function openServer(house: House, mode: Mode, site: ServerSite): Promise<A
       ...site.mounts,
     ],
     ...{ publicUrl, apiVersion, random, log },
-    refusedPage: (request, refusal) => refusedPage(request, refusal) ?? citizens?.refusedPage(request, refusal),
+    refusedPage: (request, refusal) =>
+      refusedPage(request, refusal) ?? citizens?.refusedPage(request, refusal) ?? missingPage(request, refusal),
     seat: isShared(mode.seat) ? mode.seat : undefined,
     ...edge,
   });
