@@ -1,4 +1,4 @@
-import type { Problem } from './api-types.ts';
+import type { Open, Problem, ProblemSlug } from './api-types.ts';
 
 // No error holds what was sent or a token. There is no `cause`: those of fetch may hold bytes of an answer.
 
@@ -8,7 +8,7 @@ export class ProblemError extends Error {
   readonly problem: Problem;
   readonly status: number;
   /** The last part of the type of the problem, as `insufficient-claims`; `blank` where it came from another program. */
-  readonly slug: string;
+  readonly slug: Open<ProblemSlug>;
   readonly title: string;
   readonly detail: string;
   readonly fix: string;

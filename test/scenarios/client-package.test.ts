@@ -117,7 +117,7 @@ test('its types are whole: a program in TypeScript compiles against them, and wh
 
 /** Each line behind a `refused` must not compile. */
 const consumer = `
-import { createClient, type Client, type JWK, type Problem, verifyWebhook } from 'citizen-services-client';
+import { createClient, type Client, type JWK, type Problem, type ProblemSlug, verifyWebhook } from 'citizen-services-client';
 declare const privateKey: JWK;
 const client: Client = createClient({ baseUrl: 'https://api.example.gov', clientId: 'tax', privateKey });
 // refused: a secret or a key
@@ -140,4 +140,7 @@ decision satisfies string;
 void (await client.verify({})).score;
 verifyWebhook('whsec_', new Headers(), '').data.reference satisfies string | null;
 export type Names = Problem['title'];
+export const unknownId: ProblemSlug = 'citizen-not-found';
+// refused: no such problem
+export const misspelt: ProblemSlug = 'citizen-unknown';
 `;
