@@ -52,9 +52,11 @@ export async function runDemo(given: Settings, { terminal, takeFor, environment 
   const log = createLog(settings.logLevel);
   const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings, root)) : undefined;
   const email = outbox ?? (await emailOf(settings, root, log));
+  let isSeeded = false;
   const mode: Chosen = {
     roles: new Set(roles),
     isDemo: true,
+    isPrepared: () => isSeeded,
     channels: await leavingChannels(settings, email, log),
     cascade: cascadeOf(settings, true),
     pages: peoplePages({ outbox, hasCitizenPages: true }),
@@ -62,6 +64,7 @@ export async function runDemo(given: Settings, { terminal, takeFor, environment 
   return await runUntilStopped({ settings, root, log, takeFor, path, environment }, mode, async (house, running) => {
     const room = { ...house, read: house.db.read, dataDir: settings.dataDir, ...running };
     const demo = await seedDemo(room);
+    isSeeded = true;
     const [client] = demo.clients;
     const token = client === undefined ? '' : await running.issueAccessToken(client.clientId, client.scopes);
     terminal.stdout(demoText(demo, token, running.adminUrl));
