@@ -24,7 +24,11 @@ type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 export type ApiDocument = {
   readonly paths: Paths;
   readonly webhooks: Paths;
-  readonly components: { readonly schemas: Readonly<Record<string, Json>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>;
+    /** One of each problem that an operation can answer with. */
+    readonly examples?: Readonly<Record<string, unknown>>;
+  };
 };
 
 const width = 120;
@@ -65,10 +69,12 @@ function typesFile({ paths, webhooks, components }: ApiDocument): string {
     const known = named.get(text);
     if (known !== undefined) return known;
     named.set(text, name);
-    declarations.push(`${comment(about, '')}export type ${name} = ${text};\n`);
+    declarations.push(`${comment(about, '')}export type ${name} =${text.startsWith('\n') ? '' : ' '}${text};\n`);
     return name;
   };
   for (const [name, schema] of Object.entries(components.schemas)) declare(name, schema, descriptionOf(schema));
+  const slugs = { type: 'string', enum: Object.keys(components.examples ?? {}) };
+  if (slugs.enum.length > 0) declare('ProblemSlug', slugs, 'The last part of the type of each problem of today.');
   const members = all(paths).map(({ operation }) => operationType(operation, declare));
   for (const { operation } of all(webhooks)) {
     const schema = operation.requestBody?.content[jsonType]?.schema ?? fail(operation.operationId, 'no JSON');

@@ -26,10 +26,8 @@ import { readRootKey } from './keys/root-key-file.ts';
 import { absentChannel, type Channel } from './notifications/channels/channel.ts';
 import type { Sender } from './notifications/channels/mail.ts';
 import { createOutbox, type Outbox } from './notifications/channels/outbox.ts';
-import { operations } from './operations.ts';
 import { citizenPaths } from './portal/citizen-session.ts';
 import { outboxPage } from './portal/outbox-page.ts';
-import { referencePage } from './portal/reference-page.ts';
 import { startPage } from './portal/start-page.ts';
 import { settingsOf } from './run-mode.ts';
 import { type Mode, type Role, roles, serve } from './serve.ts';
@@ -54,9 +52,11 @@ export async function runDemo(given: Settings, { terminal, takeFor, environment 
   const log = createLog(settings.logLevel);
   const outbox = settings.smtpUrl === undefined ? createOutbox(senderOf(settings, root)) : undefined;
   const email = outbox ?? (await emailOf(settings, root, log));
+  let isSeeded = false;
   const mode: Chosen = {
     roles: new Set(roles),
     isDemo: true,
+    isPrepared: () => isSeeded,
     channels: await leavingChannels(settings, email, log),
     cascade: cascadeOf(settings, true),
     pages: peoplePages({ outbox, hasCitizenPages: true }),
@@ -64,6 +64,7 @@ export async function runDemo(given: Settings, { terminal, takeFor, environment 
   return await runUntilStopped({ settings, root, log, takeFor, path, environment }, mode, async (house, running) => {
     const room = { ...house, read: house.db.read, dataDir: settings.dataDir, ...running };
     const demo = await seedDemo(room);
+    isSeeded = true;
     const [client] = demo.clients;
     const token = client === undefined ? '' : await running.issueAccessToken(client.clientId, client.scopes);
     terminal.stdout(demoText(demo, token, running.adminUrl));
@@ -139,8 +140,7 @@ function peoplePages({ outbox, hasCitizenPages }: ForPeople): readonly Page[] {
     ...(hasCitizenPages ? { [citizenPaths.home]: 'For citizens: your messages and documents' } : {}),
     ...(outbox === undefined ? {} : { '/outbox': 'Outbox' }),
   });
-  const pages = [start, referencePage(operations)];
-  return outbox === undefined ? pages : [...pages, outboxPage(outbox.mails)];
+  return outbox === undefined ? [start] : [start, outboxPage(outbox.mails)];
 }
 
 type Base = {

@@ -33,6 +33,7 @@ import type { Calling } from './notifications/webhooks/start-webhooks.ts';
 import { operations, type Ports } from './operations.ts';
 import { recordEndpoints } from './oversight/endpoint-ledger.ts';
 import { ledgerPages } from './oversight/ledger-pages.ts';
+import { missingPage } from './portal/missing-page.ts';
 import { refusedPage } from './portal/received-page.ts';
 import { stopAll, stopWithinMs } from './stop-all.ts';
 import type { ThreadOrder, Wakes } from './thread-messages.ts';
@@ -50,6 +51,7 @@ export type Mode = {
   readonly channels?: LeavingChannels;
   readonly cascade: CascadePolicy;
   readonly pages: readonly Page[];
+  readonly isPrepared?: () => boolean;
   /** The threads that may answer. */
   readonly threads?: Pick<ThreadOrder, 'environment' | 'rootKeyPath'> & Pick<ThreadParts, 'onLost'>;
   /** Whether this is a thread that helps another one of its process, which has told it where to listen. */
@@ -121,7 +123,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ledger = begin(openLedger(house, access, publicUrl));
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
-  const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch });
+  const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch, isPrepared: mode.isPrepared });
   const site = { publicUrl, edge, front, ledger, ports, wakes, mounts: demo?.mounts ?? [] };
   const server = begin(await openServer(house, mode, site));
   if (mode.roles.has('api')) await listen(server, mode.seat, { host: settings.host, port });
@@ -203,7 +205,8 @@ async function openServer(house: House, mode: Mode, site: ServerSite): Promise<A
       ...site.mounts,
     ],
     ...{ publicUrl, apiVersion, random, log },
-    refusedPage: (request, refusal) => refusedPage(request, refusal) ?? citizens?.refusedPage(request, refusal),
+    refusedPage: (request, refusal) =>
+      refusedPage(request, refusal) ?? citizens?.refusedPage(request, refusal) ?? missingPage(request, refusal),
     seat: isShared(mode.seat) ? mode.seat : undefined,
     ...edge,
   });

@@ -1,5 +1,6 @@
 import { importJWK, type JWK, SignJWT } from 'jose';
 import { TokenError } from './client-errors.ts';
+import { type Dpop, withNonce } from './dpop.ts';
 import { exchange, problemOf, readJson, retryAfterOf } from './exchange.ts';
 import { type Repeating, repeat } from './repeat.ts';
 
@@ -25,13 +26,15 @@ export function createAccessTokens(
     readonly scope: string | undefined;
     readonly fetch: typeof fetch;
     readonly timeoutMs: number;
+    /** What tokens are bound to, where they are. */
+    readonly dpop: Dpop | undefined;
   },
 ): AccessTokens {
   let token: { readonly text: string; readonly renewAt: number } | undefined;
   let coming: Promise<string> | undefined;
 
   const request = async () => {
-    const { text, livesMs } = await repeat(parts, undefined, () => ask());
+    const { text, livesMs } = await repeat(parts, undefined, () => withNonce(ask));
     token = { text, renewAt: parts.clock.now() + Math.max(livesMs - marginMs, livesMs / 2) };
     return text;
   };
@@ -39,11 +42,13 @@ export function createAccessTokens(
     const { headers, form } = await proofOf(parts);
     const body = new URLSearchParams({ grant_type: 'client_credentials', ...form });
     if (parts.scope !== undefined) body.set('scope', parts.scope);
-    const init = { method: 'POST', headers, body };
-    const { fetch, timeoutMs } = parts;
-    return await exchange({ fetch, url: `${parts.baseUrl}/oauth2/token`, init }, { timeoutMs }, (response) =>
-      tokenIn(response, parts.clock.now()),
-    );
+    const { fetch, timeoutMs, dpop } = parts;
+    const [method, url] = ['POST', `${parts.baseUrl}/oauth2/token`];
+    const init = { method, headers: { ...headers, ...(await dpop?.headersFor({ method, url })) }, body };
+    return await exchange({ fetch, url, init }, { timeoutMs }, (response) => {
+      dpop?.heed(response);
+      return tokenIn(response, parts.clock.now(), dpop === undefined ? 'bearer' : 'dpop');
+    });
   };
   const get = async (signal?: AbortSignal) => {
     if (token !== undefined && parts.clock.now() < token.renewAt) return token.text;
@@ -60,12 +65,20 @@ export function createAccessTokens(
   };
 }
 
-async function tokenIn(response: Response, now: number): Promise<{ text: string; livesMs: number }> {
+async function tokenIn(
+  response: Response,
+  now: number,
+  wanted: 'bearer' | 'dpop',
+): Promise<{ text: string; livesMs: number }> {
   const isJson = /^application\/json/.test(response.headers.get('content-type') ?? '');
   if (!isJson) throw await problemOf(response, now);
   const answer = (await readJson(response)) as Record<string, unknown>;
-  const { access_token: text, expires_in: seconds, error, error_description: description } = answer;
-  if (response.ok && typeof text === 'string') return { text, livesMs: Number(seconds ?? 0) * 1_000 };
+  const { access_token: text, token_type: type, expires_in: seconds, error, error_description: description } = answer;
+  if (response.ok && typeof text === 'string') {
+    // One that is not bound would be sent as if it were (RFC 9449, section 5).
+    if (String(type).toLowerCase() === wanted) return { text, livesMs: Number(seconds ?? 0) * 1_000 };
+    throw new TokenError(response.status, { error: 'wrong token_type', description: `expected ${wanted}` });
+  }
   const words = { error: String(error ?? 'no token in the answer'), description: String(description ?? '') };
   throw new TokenError(response.status, words, retryAfterOf(response, now));
 }

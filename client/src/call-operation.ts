@@ -2,6 +2,7 @@ import type { AccessTokens } from './access-token.ts';
 import { operations } from './api-operations.ts';
 import type { Bytes, Operations } from './api-types.ts';
 import { ProblemError } from './client-errors.ts';
+import { type Dpop, withNonce } from './dpop.ts';
 import { exchange, problemOf, readJson } from './exchange.ts';
 import { type Repeating, repeat } from './repeat.ts';
 
@@ -33,6 +34,7 @@ type Parts = Repeating & {
   readonly fetch: typeof fetch;
   readonly timeoutMs: number;
   readonly tokens: AccessTokens;
+  readonly dpop: Dpop | undefined;
 };
 /** What the types above say, without the names of the one operation. */
 type AnyGiven = CallOptions & {
@@ -51,18 +53,23 @@ export function createSend(parts: Parts): Send {
     const { method, path } = operations[id];
     const url = `${parts.baseUrl}${fill(path, given.params)}${queryOf(given.query)}`;
     const [headers, body] = contentOf(given);
-    const attempt = (token: string) => {
-      headers.set('authorization', `Bearer ${token}`);
+    const once = async (token: string) => {
+      const proved = await parts.dpop?.headersFor({ method, url, token });
+      for (const pair of Object.entries(proved ?? { authorization: `Bearer ${token}` })) headers.set(...pair);
       // `duplex` is what fetch wants for a stream; other bodies do not mind.
       const init = { method, headers, body: body ?? null, duplex: 'half' } as RequestInit;
-      return exchange({ fetch: parts.fetch, url, init }, { timeoutMs, signal }, async (response) => {
+      return await exchange({ fetch: parts.fetch, url, init }, { timeoutMs, signal }, async (response) => {
+        parts.dpop?.heed(response);
         // 304 is an answer that was asked for.
         if (response.ok || response.status === 304) return await read(response);
         throw await problemOf(response, parts.clock.now());
       });
     };
     const canGoAgain = !(body instanceof ReadableStream);
+    const attempt = (token: string) => (canGoAgain ? withNonce(() => once(token)) : once(token));
     const mayRepeat = (fault: unknown) => canGoAgain && (isSafe(id, method, headers) || wasNotDone(fault));
+    // A stream goes once: with a new token comes a nonce that is good.
+    if (!canGoAgain && parts.dpop?.isNonceOld() === true) parts.tokens.drop(await parts.tokens.get(signal));
     let token = await parts.tokens.get(signal);
     return await repeat({ ...parts, mayRepeat }, signal, async () => {
       try {

@@ -1,4 +1,4 @@
-import type { Problem } from './api-types.ts';
+import type { Open, Problem, ProblemSlug } from './api-types.ts';
 
 // No error holds what was sent or a token. There is no `cause`: those of fetch may hold bytes of an answer.
 
@@ -8,7 +8,7 @@ export class ProblemError extends Error {
   readonly problem: Problem;
   readonly status: number;
   /** The last part of the type of the problem, as `insufficient-claims`; `blank` where it came from another program. */
-  readonly slug: string;
+  readonly slug: Open<ProblemSlug>;
   readonly title: string;
   readonly detail: string;
   readonly fix: string;
@@ -71,5 +71,16 @@ export class TimeoutError extends Error {
   constructor(timeoutMs: number) {
     super(`no answer of the server within ${timeoutMs} ms`);
     this.timeoutMs = timeoutMs;
+  }
+}
+
+/** A list came to its end, and some of what belongs to it cannot be read by anybody. The operator was told. */
+export class UnreadableError extends Error {
+  override readonly name = 'UnreadableError';
+  readonly ids: readonly string[];
+
+  constructor(ids: readonly string[]) {
+    super(`the list is not whole: the record of ${ids.length} is damaged; ids has them`);
+    this.ids = ids;
   }
 }

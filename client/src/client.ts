@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type Credentials, createAccessTokens } from './access-token.ts';
 import type { Bytes, Operations } from './api-types.ts';
 import { bytesOf, type Call, type CallOptions, createCall, createSend } from './call-operation.ts';
+import { createDpop } from './dpop.ts';
 import { createPages, type Pages } from './pages.ts';
 import { type Clock, systemClock } from './repeat.ts';
 import { createResultKeys, type Question, ResultError, type VerifiedResult, verifyResult } from './verify-result.ts';
@@ -9,7 +10,7 @@ import { createResultKeys, type Question, ResultError, type VerifiedResult, veri
 export type { JWK } from 'jose';
 export type * from './api-types.ts';
 export type { Answer, Call, CallOptions, OperationId } from './call-operation.ts';
-export { NetworkError, ProblemError, TimeoutError, TokenError } from './client-errors.ts';
+export { NetworkError, ProblemError, TimeoutError, TokenError, UnreadableError } from './client-errors.ts';
 export type { FeedEvent } from './pages.ts';
 export type { Clock } from './repeat.ts';
 export { ResultError, type VerifiedResult, verifyResult } from './verify-result.ts';
@@ -21,6 +22,8 @@ export type ClientSettings = Credentials & {
   readonly clientId: string;
   /** Scopes of the token, with blanks between; all of the client where it is absent. */
   readonly scope?: string;
+  /** `true` binds the tokens to a key that this client makes and keeps in memory (DPoP): a stolen one is worth nothing. */
+  readonly dpop?: boolean;
   /** How often what is safe is sent again (4), within 55 seconds. */
   readonly retries?: number;
   /** For one attempt, of documents until their first byte (30,000); a deposit has ten times that. */
@@ -52,7 +55,7 @@ type KeyOption = { readonly idempotencyKey?: string };
 
 export type Client = Pages & {
   readonly call: Call;
-  /** The present access token, for a program that makes a request by itself. */
+  /** The present access token, for a program that makes a request by itself; not of a client with `dpop`. */
   accessToken(options?: Pick<CallOptions, 'signal'>): Promise<string>;
   /** Claims against the register, in a body: never in a URL. */
   verify(claims: Claims, options?: CallOptions): Promise<Operations['verifyIdentity']['answers'][200]>;
@@ -88,13 +91,18 @@ export function createClient(settings: ClientSettings): Client {
   // Taken when it is called, as what watches a process puts its own in this place.
   const fetching: typeof fetch = settings.fetch ?? ((...request) => fetch(...request));
   const parts = { baseUrl, fetch: fetching, clock, random, retries, timeoutMs };
-  const tokens = createAccessTokens({ ...parts, clientId, scope, credentials: settings });
-  const send = createSend({ ...parts, tokens });
+  const dpop = settings.dpop === true ? createDpop(clock) : undefined;
+  const tokens = createAccessTokens({ ...parts, clientId, scope, dpop, credentials: settings });
+  const send = createSend({ ...parts, tokens, dpop });
   const call = createCall(send);
   const resultKeys = createResultKeys(parts);
   return {
     call,
-    accessToken: (options) => tokens.get(options?.signal),
+    accessToken: async (options) => {
+      if (dpop !== undefined)
+        throw new TypeError('a bound token is of no use without the key of this client: use call');
+      return await tokens.get(options?.signal);
+    },
     ...createPages(call, clock),
     verify: async (claims, options) => (await call('verifyIdentity', { ...options, body: claims })).body,
     verifyResult: async (token, question = {}) => {

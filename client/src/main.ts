@@ -12,6 +12,7 @@ const help = `citizen-services-client COMMAND
   listen --forward-to URL [--after NUMBER]  Calls URL with each event of your notifications, as a webhook of the
                                             server would, until you end it (Ctrl+C). From now on, or from after the
                                             event with that number. What is not answered with 2xx is not repeated.
+         --dpop                             With tokens that are bound, for a client that has to bind them.
 
 Read from the environment:
   BASE_URL       PUBLIC_URL of the server, as http://127.0.0.1:3000
@@ -28,7 +29,7 @@ async function run(args: readonly string[]): Promise<void> {
     process.stdout.write(help);
     return;
   }
-  if (command === 'token' && values['forward-to'] === undefined && values.after === undefined) {
+  if (command === 'token' && (values['forward-to'] ?? values.after ?? values.dpop) === undefined) {
     process.stdout.write(`${await createClient(settings()).accessToken()}\n`);
   } else if (command === 'listen') {
     await runListen(values);
@@ -41,7 +42,8 @@ async function run(args: readonly string[]): Promise<void> {
 
 function parse(args: readonly string[]) {
   const text = { type: 'string' } as const;
-  const options = { 'forward-to': text, after: text, help: { type: 'boolean', short: 'h' } } as const;
+  const flag = { type: 'boolean' } as const;
+  const options = { 'forward-to': text, after: text, dpop: flag, help: { type: 'boolean', short: 'h' } } as const;
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     if (positionals.length > 1) throw new UsageError(`unexpected: ${positionals.slice(1).join(' ')}`);
@@ -51,8 +53,12 @@ function parse(args: readonly string[]) {
   }
 }
 
-async function runListen(values: { readonly 'forward-to'?: string; readonly after?: string }): Promise<void> {
-  const { 'forward-to': forwardTo = '', after } = values;
+async function runListen(values: {
+  readonly 'forward-to'?: string;
+  readonly after?: string;
+  readonly dpop?: boolean;
+}): Promise<void> {
+  const { 'forward-to': forwardTo = '', after, dpop = false } = values;
   const target = URL.canParse(forwardTo) ? new URL(forwardTo) : undefined;
   if (target === undefined || !/^https?:$/.test(target.protocol))
     throw new UsageError('--forward-to has to be a URL, as http://127.0.0.1:8080/hooks');
@@ -62,7 +68,13 @@ async function runListen(values: { readonly 'forward-to'?: string; readonly afte
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
   await listen({
-    ...{ client: createClient(given), target, secret: listenSecret(given), after, signal: stopping.signal },
+    ...{
+      client: createClient({ ...given, dpop }),
+      target,
+      secret: listenSecret(given),
+      after,
+      signal: stopping.signal,
+    },
     print: (line) => process.stdout.write(`${line}\n`),
     note: (line) => process.stderr.write(`${line}\n`),
   });

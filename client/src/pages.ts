@@ -1,5 +1,6 @@
 import type { Operations } from './api-types.ts';
 import type { Call, CallOptions } from './call-operation.ts';
+import { UnreadableError } from './client-errors.ts';
 import type { Clock } from './repeat.ts';
 
 type Answers = { [Id in keyof Operations]: Operations[Id]['answers'] };
@@ -14,7 +15,7 @@ export type Pages = {
     query?: Operations['listNotifications']['query'],
     options?: CallOptions,
   ): AsyncGenerator<ListedNotification, void>;
-  /** The records of a citizen's documents that can be read; `call('listDocuments')` says which cannot. */
+  /** The records of a citizen's documents. Where some are damaged it throws an UnreadableError, once all others have come. */
   documents(query: Operations['listDocuments']['query'], options?: CallOptions): AsyncGenerator<ListedDocument, void>;
   /**
    * What became of your notifications, in order and without gaps, from after the number `after`. It waits for more until it is
@@ -38,13 +39,16 @@ export function createPages(call: Call, clock: Clock): Pages {
       }
     },
     documents: async function* (query, options) {
+      const unreadable: string[] = [];
       for (let { after } = query; ; ) {
         const given = { ...query, ...(after === undefined ? {} : { after }) };
         const { body } = await call('listDocuments', { ...options, query: given });
         yield* body.documents;
-        if (body.next === null) return;
+        unreadable.push(...body.unreadable);
+        if (body.next === null) break;
         after = body.next;
       }
+      if (unreadable.length > 0) throw new UnreadableError(unreadable);
     },
     events: async function* ({ after, follow = true, pollMs = 2_000 } = {}, options) {
       for (let cursor = after; ; ) {

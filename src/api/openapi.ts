@@ -6,6 +6,7 @@ import { type Header, headerComponents, headerNames } from './openapi-headers.ts
 import { problemExamples, problemSchema, refusalAnswers } from './openapi-problems.ts';
 import { documented, withExample } from './openapi-schema.ts';
 import { type DocumentForm, type Operation, type ResponseShape, scopes } from './operation.ts';
+import { aboutGroup, groupOf, idempotencyKeyText, shownOf } from './operation-group.ts';
 
 /** What the document says about this installation, and whom to ask about it. */
 export type ApiIdentity = {
@@ -19,23 +20,6 @@ export type ApiIdentity = {
 
 /** The identifier of this interface in catalogues, whatever its title becomes. */
 const apiId = '6d0e2c1a-3c4e-4a58-9d0f-5a7be2f1c9b4';
-
-/** What the first part of a path groups, and how the ids of its things begin. */
-const groups: Readonly<Record<string, { readonly idPrefix: string; readonly description: string }>> = {
-  identity: { idPrefix: 'ver', description: 'Verify what somebody claims to be against the register of citizens.' },
-  notifications: { idPrefix: 'ntf', description: 'Send official notifications, and prove what became of them.' },
-  documents: { idPrefix: 'doc', description: 'Deposit, give out and withdraw the documents of citizens.' },
-  receipts: { idPrefix: 'evt', description: 'Proof of one use in the ledger.' },
-  'access-log': { idPrefix: 'evt', description: 'What a citizen may know of the use of the own data.' },
-  templates: { idPrefix: 'tpl', description: 'Texts for one message to many, each in the own language.' },
-  webhooks: { idPrefix: 'whk', description: 'Be called when something happened.' },
-  events: { idPrefix: 'evt', description: 'The same facts as a feed without gaps.' },
-  inbox: { idPrefix: 'ntf', description: 'What a citizen was sent, for the citizen.' },
-  'register-record': { idPrefix: 'evt', description: 'What the register has about a citizen, for the citizen.' },
-  'contact-preferences': { idPrefix: 'evt', description: 'How a citizen wishes to be reached.' },
-  'contact-addresses': { idPrefix: 'evt', description: 'The own addresses of a citizen, verified by a code.' },
-  register: { idPrefix: 'evt', description: 'The interface itself, as data.' },
-};
 
 /** The OpenAPI 3.1 document of these operations, made from the schemas that check the requests. */
 export function openApi<P>(operations: readonly Operation<P>[], identity: ApiIdentity): Record<string, unknown> {
@@ -57,7 +41,7 @@ export function openApi<P>(operations: readonly Operation<P>[], identity: ApiIde
         'x-internal': false,
       },
     ],
-    tags: [...used].map((name) => ({ name, description: groups[name]?.description ?? `The operations of ${name}.` })),
+    tags: [...used].map((name) => ({ name, description: aboutGroup(name) })),
     paths,
     webhooks: webhooksOf(operations),
     components: {
@@ -104,14 +88,9 @@ function securityScheme({ publicUrl }: ApiIdentity): Record<string, unknown> {
   };
 }
 
-function groupOf<P>({ path }: Operation<P>): string {
-  return path.split('/')[2] ?? 'register';
-}
-
 function describe<P>(operation: Operation<P>, { documentLimit }: ApiIdentity): Record<string, unknown> {
   const { request } = operation;
-  const group = groupOf(operation);
-  const shown = { of: 'request', group, idPrefix: groups[group]?.idPrefix ?? 'evt' } as const;
+  const shown = shownOf(operation, 'request');
   const parameters = [
     ...parametersOf('path', request.params),
     ...parametersOf('query', request.query),
@@ -121,7 +100,7 @@ function describe<P>(operation: Operation<P>, { documentLimit }: ApiIdentity): R
   ];
   return {
     operationId: operation.name,
-    tags: [group],
+    tags: [shown.group],
     summary: operation.summary,
     description: operation.description,
     'x-since': operation.since,
@@ -129,7 +108,7 @@ function describe<P>(operation: Operation<P>, { documentLimit }: ApiIdentity): R
     security: operation.scope === null ? [] : [{ accessToken: operation.scope === 'any' ? [] : [operation.scope] }],
     parameters,
     ...bodyOf(operation, documentLimit, shown),
-    responses: { ...answersOf(operation, { ...shown, of: 'answer' }), ...refusalAnswers(operation) },
+    responses: { ...answersOf(operation, shownOf(operation, 'answer')), ...refusalAnswers(operation) },
   };
 }
 
@@ -184,8 +163,7 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description:
-    'A fresh UUID for each new request: repeating the request with the same key gives the first answer again.',
+  description: idempotencyKeyText,
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
 };
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { namesTag } from '../kernel/entity-tag.ts';
 import { type Refusal, refuse } from '../kernel/problem.ts';
 import { pathOf, queryOf } from '../kernel/request-target.ts';
 import { allowStream } from './body-watch.ts';
@@ -177,8 +178,12 @@ async function servePage<P>(
     new URLSearchParams(queryOf(request.raw.url)),
   );
   if ('slug' in answer) return refuseReply(desk, { reply, refusal: answer, instance });
+  const { 'content-type': type, ...lasting } = answer.headers;
+  reply.headers({ ...desk.headers, ...lasting, 'request-id': instance });
+  const [known, { etag }] = [request.headers['if-none-match'], lasting];
+  if (typeof etag === 'string' && known !== undefined && namesTag(known, etag, 'weakly')) return reply.code(304).send();
   return reply
-    .headers({ ...desk.headers, ...answer.headers, 'request-id': instance })
+    .headers(type === undefined ? {} : { 'content-type': type })
     .code(answer.status)
     .send(answer.body);
 }

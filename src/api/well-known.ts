@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { type ApiIdentity, openApi } from './openapi.ts';
 import type { Operation } from './operation.ts';
@@ -19,8 +20,12 @@ export function jsonPage(path: string, content: unknown): Page {
 
 function textPage(path: string, text: () => string, headers: Readonly<Record<string, string>>): Page {
   // As bytes, since Fastify adds a charset to the type of a text.
-  const body = once(() => Buffer.from(text()));
-  return { path, get: async () => ({ status: 200, headers: { ...anyOrigin, ...headers }, body: body() }) };
+  const answer = once(() => {
+    const body = Buffer.from(text());
+    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+    return { status: 200, headers: { ...anyOrigin, ...headers, etag }, body };
+  });
+  return { path, get: async () => answer() };
 }
 
 /** What is made when it is first asked for: the start of a server does not wait for its documents. */

@@ -15,6 +15,7 @@ import { apiVersion } from '../config/version.ts';
 import type { LedgerWatch } from '../ledger/ledger-watch.ts';
 import { operations } from '../operations.ts';
 import { problemPages } from '../portal/problem-pages.ts';
+import { referencePage } from '../portal/reference-page.ts';
 import { icon, style } from '../portal/style.ts';
 import type { Edge } from './access.ts';
 import { createReadiness } from './readiness.ts';
@@ -33,10 +34,13 @@ export type FrontParts = {
   readonly publicUrl: string;
   readonly edge: Edge;
   readonly watch: LedgerWatch;
+  /** Whether what the mode of running brings along is there; without it there is nothing to wait for. */
+  readonly isPrepared?: (() => boolean) | undefined;
 };
 
 /** Makes the front of a process: its gate, its token endpoint, its public documents. */
-export function createFront(house: House, access: Access, { publicUrl, edge, watch }: FrontParts): Front {
+export function createFront(house: House, access: Access, parts: FrontParts): Front {
+  const { publicUrl, edge, watch, isPrepared = () => true } = parts;
   const { clock, random, settings, db, log } = house;
   const isUp = createReadiness(house);
   const { keys, clients } = access;
@@ -51,7 +55,7 @@ export function createFront(house: House, access: Access, { publicUrl, edge, wat
   const site = { publicUrl, scopes, trustedIssuers };
   const isReady = async () => {
     const { alarms } = watch.state();
-    return { up: await isUp(), ledger: alarms.length === 0 ? ('ok' as const) : alarms };
+    return { up: isPrepared() && (await isUp()), ledger: alarms.length === 0 ? ('ok' as const) : alarms };
   };
   return {
     gate: {
@@ -72,6 +76,7 @@ export function createFront(house: House, access: Access, { publicUrl, edge, wat
       ...(securityContact === undefined
         ? []
         : [securityTxtPage(clock, (expires) => securityTxt(publicUrl, securityContact, expires))]),
+      referencePage(operations, publicUrl),
       ...problemPages,
       style,
       icon,

@@ -1,3 +1,4 @@
+import { namesTag } from '../kernel/entity-tag.ts';
 import { type ByteRange, parseRanges } from './byte-ranges.ts';
 
 /** The conditional headers of a request for a document with a strong ETag and no date of change. */
@@ -24,19 +25,12 @@ export function judge(
   { etag, length }: { readonly etag: string; readonly length: number },
 ): Outcome {
   const match = conditions['if-match'];
-  if (match !== undefined && !names(match, etag, 'strongly')) return { answer: 'precondition-failed' };
+  if (match !== undefined && !namesTag(match, etag, 'strongly')) return { answer: 'precondition-failed' };
   const noneMatch = conditions['if-none-match'];
-  if (noneMatch !== undefined && names(noneMatch, etag, 'weakly')) return { answer: 'not-modified' };
+  if (noneMatch !== undefined && namesTag(noneMatch, etag, 'weakly')) return { answer: 'not-modified' };
   // A date in If-Range never holds: there is no Last-Modified that it could equal.
   const ifRange = conditions['if-range'];
   if (method !== 'GET' || (ifRange !== undefined && ifRange.trim() !== etag)) return { answer: 'whole' };
   const ranges = parseRanges(conditions.range, length);
   return typeof ranges === 'string' ? { answer: ranges } : { answer: 'parts', ranges };
-}
-
-/** Whether a list of entity tags names this strong one (RFC 9110, section 8.8.3.2); `*` names any. */
-function names(list: string, etag: string, how: 'strongly' | 'weakly'): boolean {
-  if (list.trim() === '*') return true;
-  const tags = list.match(/(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g) ?? [];
-  return tags.some((tag) => tag === etag || (how === 'weakly' && tag === `W/${etag}`));
 }

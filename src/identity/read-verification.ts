@@ -18,7 +18,7 @@ const request = {
   ),
 };
 
-/** `GET /v1/identity/verifications/{id}`: an earlier answer, word for word, for the client that got it. */
+/** `GET /v1/identity/verifications/{id}`: an earlier answer, for the client that got it, as far as its present token may know it. */
 export const readVerification = defineOperation({
   name: 'readVerification',
   since: '1.0',
@@ -27,7 +27,7 @@ export const readVerification = defineOperation({
   scope: 'identity:verify',
   summary: 'An earlier answer again',
   description:
-    'The answer as it was given, its signed result included, for as long as the server keeps it. Nothing is asked anew: see checkedAt and expiresAt.',
+    'The answer as it was given, its signed result included, for as long as the server keeps it; without claims where the token has not the scope identity:verify:claims. Nothing is asked anew: see checkedAt and expiresAt.',
   request,
   responses: { 200: { description: 'The answer.', schema: verificationSchema } },
   refusals: ['verification-not-found'],
@@ -39,7 +39,9 @@ export const readVerification = defineOperation({
     const id = parseId('verification', call.params.id);
     const found = id === undefined ? undefined : await findVerification(call.read, id, caller.clientId, ports);
     if (id === undefined || found === undefined) return { refusal: refuse('verification-not-found') };
-    const { answer, citizenId, searched } = found;
+    const { citizenId, searched } = found;
+    const { claims, ...answer } = found.answer;
+    const told = caller.scopes.has('identity:verify:claims') ? found.answer : answer;
     const actor = { client: caller.clientId };
     const head = () => ({ id: mint('event'), at: now, actor, verification: id });
     const search: HouseEvent = { type: 'identity.search-read', ...head() };
@@ -51,7 +53,7 @@ export const readVerification = defineOperation({
       effect: { events: searched ? [search, hidden] : [read], statements: [] },
       answer: async () => {
         await paced();
-        return { status: 200, headers: privateAnswer, json: answer } satisfies Answer;
+        return { status: 200, headers: privateAnswer, json: told } satisfies Answer;
       },
     };
   },

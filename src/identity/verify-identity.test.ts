@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import test from 'node:test';
 import { engines } from '../../test/engines.ts';
-import { buildIdentityHouse, houseTime } from '../../test/identity-house.ts';
+import { type Asking, buildIdentityHouse, houseTime } from '../../test/identity-house.ts';
 import { openPeopledHouse, zoe } from '../../test/identity-people.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 
@@ -139,6 +139,17 @@ for (const engine of engines) {
     });
     assert.equal('claims' in (await house.verify(claims)), false);
     assert.equal('claims' in (await house.verify({ ...claims, familyName: 'Silva' }, withScope)), false);
+  });
+
+  test(`${engine.name}: an earlier answer tells single claims again, and only to a token with the scope for it`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    const withScope = { scopes: ['identity:verify', 'identity:verify:claims'] };
+    const { claims, ...rest } = await house.verify(zoe, withScope);
+    const readBy = async (asking: Asking) => {
+      const again = await house.ask('GET', String(rest['verificationId']), asking);
+      return 'json' in again ? again.json : again.refusal;
+    };
+    assert.deepEqual([await readBy(withScope), await readBy({})], [{ claims, ...rest }, rest]);
   });
 
   test(`${engine.name}: without an id the claims must fit exactly one person`, async (t) => {

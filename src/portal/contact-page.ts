@@ -102,7 +102,7 @@ function hoursOf(words: Words, fields: ContactFields, faults: readonly ContactFa
   return html`<fieldset><legend>${legend}</legend><p>${hint}</p>${faultBeside(words, faults, 'hours')}
       ${timedChannelNames.map((channel) => {
         const ticked = fields.hoursFor.includes(channel) ? raw(' checked') : '';
-        return html`<p><input type="checkbox" id="hours-${channel}" name="hoursFor" value="${channel}"${ticked} />
+        return html`<p class="choice"><input type="checkbox" id="hours-${channel}" name="hoursFor" value="${channel}"${ticked} />
           <label for="hours-${channel}">${keep[channel]}</label></p>`;
       })}
       ${select({ name: 'from', label: from, marks, options: hours, chosen: fields.from })}

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { WholeAnswer } from '../api/whole-answer.ts';
+import { extensionOf } from '../documents/media-type.ts';
 import type { ProblemSlug } from '../kernel/problem.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { remembering } from '../kernel/recent.ts';
@@ -49,7 +50,7 @@ export function documentsPage(
 function row(frame: Frame & Names, record: DocumentRecord): Content {
   const { words, nameOf } = frame;
   const title = html`<bdi>${record.title}</bdi>`;
-  const kind = html`<bdi>${record.mediaType.split(';', 1)[0]}</bdi>, <bdi>${sizeIn(words.language, record.size)}</bdi>`;
+  const kind = html`${extensionOf(record.mediaType).toUpperCase()}, <bdi>${sizeIn(words.language, record.size)}</bdi>`;
   const about = html`<p><bdi>${nameOf(record.issuer)}</bdi>, ${dayOf(words, record.issuedAt)}</p>`;
   if (record.status === 'available')
     return html`<li><p><a href="${citizenPaths.documents}/${record.id}">${title}</a> (${kind})</p>${about}</li>`;

@@ -22,7 +22,7 @@ const ask = defineOperation({
 });
 
 async function referenceOf(...operations: readonly Operation<null>[]): Promise<string> {
-  const answer = await referencePage(operations).get({}, new URLSearchParams());
+  const answer = await referencePage(operations, 'https://api.example.gov').get({}, new URLSearchParams());
   assert.ok('body' in answer);
   return String(answer.body);
 }

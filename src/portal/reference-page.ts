@@ -1,27 +1,52 @@
 import { html } from 'hono/html';
 import type { Deprecation } from '../api/deprecation.ts';
 import type { Operation } from '../api/operation.ts';
+import { aboutGroup, groupOf, idempotencyKeyText } from '../api/operation-group.ts';
 import type { Page } from '../api/server.ts';
+import type { WholeAnswer } from '../api/whole-answer.ts';
 import { toInstant } from '../kernel/clock.ts';
-import { page } from './page.ts';
+import { type Content, page } from './page.ts';
+import { sampleAnswer, sampleCall, sampleOfToken } from './sample-call.ts';
 
 /** The reference of the interface for people, made from the operations; the same facts as /openapi.json. */
-export function referencePage<P>(operations: readonly Operation<P>[]): Page {
-  return {
-    path: '/docs',
-    get: async () =>
-      page(
-        'Reference',
-        html`<p>For programs: <a href="/openapi.json">OpenAPI 3.1</a>. Errors: <a href="/problems">problems</a>. Tokens:
-            <code>POST /oauth2/token</code> with <code>grant_type=client_credentials</code>.</p>
-          <nav aria-label="Operations"><ul>${operations.map(
-            ({ name, method, path }) => html`<li><a href="#${name}"><code>${method} ${path}</code></a></li>`,
-          )}</ul></nav>
-          ${operations.map(
-            (operation) => html`<article id="${operation.name}">
-              <h2><code>${operation.method} ${operation.path}</code></h2>
+export function referencePage<P>(operations: readonly Operation<P>[], publicUrl: string): Page {
+  let made: Promise<WholeAnswer> | undefined;
+  return { path: '/docs', get: () => (made ??= makePage(operations, publicUrl)) };
+}
+
+function makePage<P>(operations: readonly Operation<P>[], publicUrl: string): Promise<WholeAnswer> {
+  const groups = Map.groupBy(operations, groupOf);
+  return page(
+    'Reference',
+    html`<p>For programs: <a href="/openapi.json">OpenAPI 3.1</a>. Errors: <a href="/problems">problems</a>.</p>
+          <h2>A token</h2>
+          <p>Each call but those without scope carries an access token, which is good for ten minutes. In a demo or sandbox a client
+            buys it with its secret:</p>
+          <pre>${sampleOfToken(publicUrl)}</pre>
+          <p>Every other client signs with its own key (<code>private_key_jwt</code>, the audience is <code>${publicUrl}</code>); see the
+            <a href="/.well-known/oauth-authorization-server">metadata</a>.</p>
+          <nav class="index" aria-label="Operations">${[...groups].map(
+            ([name, members]) =>
+              html`<p><strong><a href="#${name}">${name}</a></strong> ${aboutGroup(name)}</p><ul>${members.map(
+                (operation) =>
+                  html`<li><a href="#${operation.name}"><code>${operation.method} ${operation.path}</code></a> ${operation.summary}</li>`,
+              )}</ul>`,
+          )}</nav>
+          ${[...groups].map(
+            ([name, members]) =>
+              html`<section id="${name}"><h2>${name}</h2>${members.map((operation) => articleOf(operation, publicUrl))}</section>`,
+          )}`,
+  );
+}
+
+function articleOf<P>(operation: Operation<P>, publicUrl: string): Content {
+  const answer = sampleAnswer(operation);
+  return html`<article id="${operation.name}">
+              <h3><code>${operation.method} ${operation.path}</code></h3>
               <p>${operation.summary}. ${operation.description}</p>
               ${operation.deprecated === undefined ? '' : html`<p><strong>${ending(operation.deprecated)}</strong></p>`}
+              <pre>${sampleCall(operation, publicUrl)}</pre>
+              ${answer === undefined ? '' : html`<details><summary>An answer</summary><pre>${answer}</pre></details>`}
               <dl>
                 <dt>Scope</dt><dd><code>${operation.scope ?? 'none'}</code></dd>
                 ${membersOf(operation).map(
@@ -38,10 +63,7 @@ export function referencePage<P>(operations: readonly Operation<P>[]): Page {
                 <dd><ul>${operation.refusals.map((slug) => html`<li><a href="/problems/${slug}">${slug}</a></li>`)}</ul></dd>`
                 }
               </dl>
-            </article>`,
-          )}`,
-      ),
-  };
+            </article>`;
 }
 
 /** What the `Link` of its answers leads here for (deprecation.ts). */
@@ -54,9 +76,9 @@ function ending({ since, sunset, successor }: Deprecation): string {
 
 type Member = { readonly place: string; readonly name: string; readonly text: string };
 
-function membersOf<P>(operation: Operation<P>): Member[] {
-  const { params, query, headers, body } = operation.request;
-  return Object.entries({ path: params, query, header: headers, body }).flatMap(([place, schema]) => {
+function membersOf<P>({ request, idempotent }: Operation<P>): Member[] {
+  const { params, query, headers, body } = request;
+  const members = Object.entries({ path: params, query, header: headers, body }).flatMap(([place, schema]) => {
     if (schema === undefined) return [];
     const required = new Set(schema.required ?? []);
     return Object.entries(schema.properties).map(([name, property]): Member => {
@@ -64,4 +86,6 @@ function membersOf<P>(operation: Operation<P>): Member[] {
       return { place, name, text: `${required.has(name) ? 'Required. ' : ''}${told}` };
     });
   });
+  if (idempotent !== true) return members;
+  return [...members, { place: 'header', name: 'idempotency-key', text: idempotencyKeyText }];
 }

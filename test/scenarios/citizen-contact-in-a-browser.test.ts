@@ -100,6 +100,11 @@ for (const look of [looks[0], looks[3]].filter((one) => one !== undefined)) {
     await page.waitForURL(`${home.url}/me/contact`);
     const check = async (where: string) =>
       assert.deepEqual([faults, await overflow(page), await axeFaults(page)], [[], [], []], where);
+    const frameOf = (field: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${field}')).borderInlineStartWidth`);
+    await press(page, 'Send a code by email');
+    await check('no address');
+    assert.deepEqual([await frameOf('#address-email'), await frameOf('#language')], ['3px', '1px']);
     const address = `anh.${'long-'.repeat(8)}${look.widthPx}@example.org`;
     await reach(page, 'New email address');
     await page.keyboard.type(address);

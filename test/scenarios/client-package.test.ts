@@ -79,7 +79,8 @@ test('the program of the page verifies, sends, deposits and reads, and tells a r
 });
 
 test('the receiver of the page believes what the command line forwards, and no other call', async (t) => {
-  const listening = start(t, [bin, 'listen', '--forward-to', `http://127.0.0.1:${await replacePort()}/hooks`]);
+  const address = `http://127.0.0.1:${await replacePort()}/hooks`;
+  const listening = start(t, [bin, 'listen', '--dpop', '--forward-to', address]);
   await until(async () => listening.written.text.includes('whsec_'));
   const secret = /whsec_\S+/.exec(listening.written.text)?.[0];
   const receiver = start(t, ['hooks.mjs'], { WEBHOOK_SECRET: secret });
@@ -116,7 +117,7 @@ test('its types are whole: a program in TypeScript compiles against them, and wh
 
 /** Each line behind a `refused` must not compile. */
 const consumer = `
-import { createClient, type Client, type JWK, type Problem, verifyWebhook } from 'citizen-services-client';
+import { createClient, type Client, type JWK, type Problem, type ProblemSlug, verifyWebhook } from 'citizen-services-client';
 declare const privateKey: JWK;
 const client: Client = createClient({ baseUrl: 'https://api.example.gov', clientId: 'tax', privateKey });
 // refused: a secret or a key
@@ -139,4 +140,7 @@ decision satisfies string;
 void (await client.verify({})).score;
 verifyWebhook('whsec_', new Headers(), '').data.reference satisfies string | null;
 export type Names = Problem['title'];
+export const unknownId: ProblemSlug = 'citizen-not-found';
+// refused: no such problem
+export const misspelt: ProblemSlug = 'citizen-unknown';
 `;

@@ -54,6 +54,14 @@ test('every construct of the document has its type, with the text that the docum
   );
 });
 
+test('the names of the problems are those of the examples of the document', () => {
+  const document = documentOf({ type: 'string' });
+  const examples = { 'bad-request': {}, conflict: {} };
+  const text = typesOf({ ...document, components: { ...document.components, examples } });
+  assert.match(text, /^export type ProblemSlug = 'bad-request' \| 'conflict';$/m);
+  assert.doesNotMatch(typesOf(document), /ProblemSlug/);
+});
+
 test('a construct that it has no type for ends the run with its name, however deep it stands', () => {
   const deep = (schema: Changeable) => ({ type: 'array', items: { type: 'object', properties: { one: schema } } });
   const strange: readonly Changeable[] = [

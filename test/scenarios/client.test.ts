@@ -167,6 +167,28 @@ test('documents of bytes, blobs and streams are deposited, come by range and are
   );
 });
 
+test('a list of documents that lacks a damaged one says so once all others have come', async (t) => {
+  const own = await makeHome(t);
+  const server = await own.start();
+  const [first] = own.demo().clients;
+  assert.ok(first !== undefined);
+  const reader = createClient({ baseUrl: own.url, clientId: first.clientId, clientSecret: first.clientSecret });
+  const about = { citizenId: 'demo-eleni', mediaType: 'text/plain', title: 'Permit' };
+  const ids: string[] = [];
+  for (const text of ['one', 'two', 'three']) ids.unshift((await reader.deposit(new Blob([text]), about)).id);
+  await server.end('SIGTERM');
+  const db = await own.openDb();
+  await db.write([{ sql: 'update document set created_at = 1 where id = $1', args: [ids[1] ?? ''] }]);
+  await db.close();
+  await own.start();
+  const come: string[] = [];
+  const going = async () => {
+    for await (const { id } of reader.documents({ citizenId: 'demo-eleni', limit: 2 })) come.push(id);
+  };
+  await assert.rejects(going(), { name: 'UnreadableError', ids: [ids[1]] });
+  assert.deepEqual(come.slice(0, 2), [ids[0], ids[2]]);
+});
+
 test('a document stops coming when its signal aborts', async () => {
   const bytes = new TextEncoder().encode('0123456789abcde\n'.repeat(1_048_576));
   const { id } = await client.deposit(bytes, { citizenId: 'demo-mary', title: 'Long', mediaType: 'text/plain' });

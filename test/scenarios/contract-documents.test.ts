@@ -44,6 +44,21 @@ for (const [path, type] of documents) {
   });
 }
 
+for (const [path, type] of documents.filter(([one]) => one !== '/.well-known/security.txt')) {
+  test(`[R23] ${path} is not sent again to who has it as it is`, async () => {
+    const { headers } = await ask({ path });
+    const { etag = '' } = headers;
+    assert.match(etag, /^"[\w-]{20,}"$/);
+    for (const method of ['GET', 'HEAD']) {
+      const same = await ask({ method, path, headers: { 'if-none-match': `"x", W/${etag}` } });
+      assert.deepEqual([same.status, same.body.length, same.headers['content-type']], [304, 0, undefined]);
+      assert.deepEqual([same.headers.etag, same.headers['cache-control']], [etag, headers['cache-control']]);
+    }
+    const other = await ask({ path, headers: { 'if-none-match': '"x"' } });
+    assert.deepEqual([other.status, other.headers['content-type']], [200, type]);
+  });
+}
+
 /** The headers without what is new in each answer. */
 function lasting({ headers }: Answered): Answered['headers'] {
   const { date, 'request-id': id, ...rest } = headers;

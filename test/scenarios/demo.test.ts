@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { demoCitizens, demoDocuments } from '../../src/cli/demo-town.ts';
@@ -27,6 +27,13 @@ const verify = '/v1/identity/verify';
 test('a first start answers before it was asked for ten seconds', (t) => {
   t.diagnostic(`first answer at poll ${server.polls}, 20 ms apart`);
   assert.ok(server.polls <= 500);
+});
+
+test('who waits until a demo is ready finds its clients and documents', async (t) => {
+  const own = await makeHome(t);
+  own.launch('demo');
+  await until(async () => (await fetch(`${own.url}/readyz`).catch(() => undefined))?.status === 200);
+  assert.ok(existsSync(join(own.dataDir, 'demo.json')));
 });
 
 test('the three lines that the demo prints work as pasted', async (t) => {

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
+import { type ClientSettings, createClient, ProblemError } from '../../client/src/client.ts';
+import { type Clock, systemClock } from '../../client/src/repeat.ts';
+import { engines } from '../engines.ts';
+import { runHere } from '../run-here.ts';
+import { type Afterwards, makeHome } from '../whole-server.ts';
+
+// The client with tokens that are bound to its key, against a whole server that demands them.
+const mary = { citizenId: 'demo-mary', familyName: 'Smith', birthDate: '1981-04-25' };
+const about = { citizenId: 'demo-mary', title: 'Permit', mediaType: 'text/plain' };
+const scopes = 'identity:verify,notifications:send,notifications:read,documents:write,documents:read';
+
+type Sent = { readonly path: string; readonly status: number; readonly headers: Headers };
+
+/** A demo, and what makes clients of one that has to bind its tokens; `sent` has what each put on the wire. */
+async function openHouse(t: Afterwards, settings: Record<string, string>, engine: 'sqlite' | 'postgres' = 'sqlite') {
+  const home = await makeHome(t, { engine, settings });
+  await home.start();
+  await home.token();
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const jwks = join(home.dataDir, 'jwks.json');
+  writeFileSync(jwks, JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
+  const order = ['clients', 'create', 'Tax', '--kind', 'live', '--scopes', scopes, '--binding', 'dpop', '--json'];
+  const made = await runHere(home, ...order, '--jwks', jwks);
+  assert.equal(made.code, 0, made.stderr);
+  const { clientId } = JSON.parse(made.stdout) as { clientId: string };
+  const sent: Sent[] = [];
+  /** Answers go through `change` before the client has them. */
+  const clientWith = (given: Partial<ClientSettings>, change: (path: string, answer: Response) => Response = asItIs) =>
+    createClient({
+      ...{ baseUrl: home.url, clientId, privateKey: privateKey.export({ format: 'jwk' }), dpop: true },
+      fetch: async (address, init) => {
+        const answer = await fetch(address, init);
+        const { pathname: path } = new URL(String(address));
+        sent.push({ path, status: answer.status, headers: new Headers(init?.headers) });
+        return change(path, answer);
+      },
+      ...given,
+    } as ClientSettings);
+  return { home, sent, clientWith };
+}
+
+const asItIs = (_path: string, answer: Response) => answer;
+
+for (const { name: engine } of engines) {
+  test(`[R51] ${engine}: a client that has to bind its tokens does so, with the nonces of the server, in every call`, async (t) => {
+    const { sent, clientWith } = await openHouse(t, { DPOP_NONCES: 'true' }, engine);
+    await assert.rejects(clientWith({ dpop: false }).verify(mary), { name: 'TokenError', error: 'invalid_grant' });
+    sent.length = 0;
+    const client = clientWith({});
+    assert.equal((await client.verify(mary)).decision, 'match');
+    assert.equal((await client.call('verifyIdentityByQuery', { query: mary })).body.decision, 'match');
+    assert.equal((await client.send({ citizenId: 'demo-mary', message: 'Hello' })).status, 'accepted');
+    const { id } = await client.deposit(new Blob(['PERMIT']).stream(), about);
+    assert.equal(await (await client.document(id)).text(), 'PERMIT');
+    const statuses = sent.map(({ path, status }) => [path, status]);
+    assert.deepEqual(statuses.slice(0, 3), [
+      ['/oauth2/token', 400],
+      ['/oauth2/token', 200],
+      ['/v1/identity/verify', 200],
+    ]);
+    assert.equal(sent.length, 7, 'one request for each call, once the nonce is known');
+    const proofs = sent.map(({ headers }) => headers.get('dpop') ?? '');
+    assert.equal(new Set(proofs.map((proof) => decodeJwt(proof).jti)).size, 7);
+    const { jwk } = decodeProtectedHeader(proofs[0] ?? '') as { jwk: JWK };
+    assert.deepEqual(Object.keys(jwk).sort(), ['crv', 'kty', 'x', 'y']);
+    const token =
+      sent
+        .at(-1)
+        ?.headers.get('authorization')
+        ?.replace(/^DPoP /, '') ?? '';
+    const shown = inspect(client, { depth: 9, showHidden: true });
+    assert.equal(shown.includes(token), false);
+    await assert.rejects(client.accessToken(), /use call/);
+  });
+}
+
+test('a nonce that the server takes no more costs one request, and none of a stream is lost by it', async (t) => {
+  const { sent, clientWith } = await openHouse(t, { DPOP_NONCES: 'true' });
+  const time = { aheadMs: -70_000 };
+  const clock: Clock = { ...systemClock, now: () => Date.now() + time.aheadMs };
+  // As if more than two minutes lay between the token and what it is used for.
+  const old = { is: true };
+  const client = clientWith({ clock }, (path, answer) => {
+    const headers = new Headers(answer.headers);
+    if (old.is && path === '/oauth2/token' && answer.ok) headers.set('dpop-nonce', 'of an hour ago');
+    return new Response(answer.body, { status: answer.status, headers });
+  });
+  assert.equal((await client.send({ citizenId: 'demo-mary', message: 'Hello' })).status, 'accepted');
+  const ofSend = sent.filter(({ path }) => path === '/v1/notifications/send');
+  assert.deepEqual(
+    ofSend.map(({ status }) => status),
+    [401, 202],
+  );
+  assert.equal(new Set(ofSend.map(({ headers }) => headers.get('idempotency-key'))).size, 1);
+  old.is = false;
+  sent.length = 0;
+  time.aheadMs += 65_000;
+  await client.deposit(new Blob(['PERMIT']).stream(), about);
+  assert.deepEqual(
+    sent.map(({ path, status }) => [path, status]),
+    [
+      ['/oauth2/token', 200],
+      ['/v1/documents', 201],
+    ],
+  );
+});
+
+test('a clock that is wrong is told in the words of the server, and a token that is not bound is not used', async (t) => {
+  const { sent, clientWith } = await openHouse(t, {});
+  const late: Clock = { ...systemClock, now: () => Date.now() - 45_000 };
+  assert.equal((await clientWith({ clock: late }).verify(mary)).decision, 'match');
+  const tooLate: Clock = { ...systemClock, now: () => Date.now() - 120_000 };
+  await assert.rejects(clientWith({ clock: tooLate }).verify(mary), {
+    name: 'TokenError',
+    message: /behind the clock/,
+  });
+  sent.length = 0;
+  const bearer = clientWith({}, () => Response.json({ access_token: 'x', token_type: 'Bearer', expires_in: 600 }));
+  await assert.rejects(bearer.verify(mary), { name: 'TokenError', error: 'wrong token_type' });
+  assert.deepEqual(
+    sent.map(({ path }) => path),
+    ['/oauth2/token'],
+  );
+});
+
+test('a proof that is refused is no reason for another one', async (t) => {
+  const { home, sent, clientWith } = await openHouse(t, {});
+  // What stands between calls the server by another name: each proof is for an address that is not the server's.
+  const client = clientWith({
+    fetch: async (address, init) => {
+      const url = String(address).replace('localhost', '127.0.0.1');
+      const answer = await fetch(url, init);
+      sent.push({ path: new URL(url).pathname, status: answer.status, headers: new Headers(init?.headers) });
+      return answer;
+    },
+    baseUrl: home.url.replace('127.0.0.1', 'localhost'),
+  });
+  const fault = await client.verify(mary).catch((error: unknown) => error);
+  assert.ok(fault instanceof Error && !(fault instanceof ProblemError));
+  assert.match(fault.message, /invalid_dpop_proof.*htu/);
+  assert.equal(sent.length, 1);
+});
