@@ -18,6 +18,7 @@ import {
 } from './compose/channels.ts';
 import { type House, openHouse } from './compose.ts';
 import { ofSetting, type Settings, withoutFiles } from './config/settings.ts';
+import { unreadSettings } from './config/unread-settings.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
 import { systemTimer } from './jobs/timer.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -81,6 +82,7 @@ export async function runStart(
   const path = rootKeyPath(settings);
   const root = readRootKey(path);
   const log = createLog(settings.logLevel);
+  for (const { setting, needs } of unreadSettings(settings)) log.notice('a setting is not read', { setting, needs });
   const mode: Chosen = {
     roles: rolesOf(values.roles),
     isDemo: false,

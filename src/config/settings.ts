@@ -89,6 +89,12 @@ export function ofSetting<T>(name: string, make: () => T): T {
   }
 }
 
+/** Why a file that a setting names is of no use, for people; what is wrong with its text comes in words already. */
+export function whyUnread(fault: unknown): string {
+  if (!(fault instanceof Error)) return 'it cannot be read';
+  return 'code' in fault && fault.code === 'EISDIR' ? 'it is a folder, and has to be a file' : fault.message;
+}
+
 /** Opens what lies in the folder of a setting; one that cannot be made is a fault of that setting. */
 export async function inFolderOf<T>(name: 'DATA_DIR' | 'DOCUMENT_STORE', opened: () => Promise<T>): Promise<T> {
   try {

@@ -32,8 +32,8 @@ export function createIdFilter(isBehind: boolean): SeenIds {
   };
   return (citizenId) => {
     const [one, other] = hashesOf(citizenId);
-    const news = [isNew(one), isNew(other)];
-    return news.includes(true) ? 'new' : 'perhaps';
+    const isNewByOne = isNew(one);
+    return isNew(other) || isNewByOne ? 'new' : 'perhaps';
   };
 }
 
