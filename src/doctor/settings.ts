@@ -40,7 +40,7 @@ export function settingsCheck(given: ReadSettings): Check {
         // What follows from a setting that is wrong by itself is over when that is mended.
         if (fault !== undefined && !told.has(fault.setting)) faults.set(fault.message, fault);
       }
-      const found = [...[...faults.values()].map(findingOf), ...warnings(given)];
+      const found = [...[...faults.values()].map(findingOf), ...warnings({ ...given, faults: [...faults.values()] })];
       return found.length > 0 ? found : [ok('each is of its form, and they go together')];
     },
     otherwise: { is: 'fault', fix: 'see docs/settings.md' },
