@@ -165,7 +165,9 @@ async function runUntilStopped(
 ): Promise<ExitCode> {
   const threads = { environment: withoutFiles(environment), rootKeyPath: path };
   const { promise: ended, resolve: end } = Promise.withResolvers<ExitCode>();
+  let lostBy: Error | undefined;
   const lost = (what: string) => (fault: Error) => {
+    lostBy ??= fault;
     log.fault(what, fault);
     end(1);
   };
@@ -189,6 +191,9 @@ async function runUntilStopped(
       running = await serve(house, { ...mode, threads: { ...threads, onLost: lost('api-thread') }, seat });
       await whenServing(house, running);
       return await ended;
+    } catch (fault) {
+      // What fails behind a database that was lost says no more than that.
+      throw lostBy ?? fault;
     } finally {
       await takeNoMore();
       await running?.stop();

@@ -167,7 +167,7 @@ function describeResult(result: ImportResult, { dryRun, errorsPath }: Order, sec
       `${grouped(progress.stored)} ${dryRun ? 'usable' : 'stored'}, ${grouped(progress.refused)} refused` +
       `${progress.leftOut > 0 ? `, ${grouped(progress.leftOut)} left out` : ''}; ${seconds.toFixed(1)} s${speed}.`,
     ...describeTally('refused', progress.reasons, progress),
-    ...describeTally('stored', progress.remarks, progress),
+    ...describeTally(dryRun ? 'usable' : 'stored', progress.remarks, progress),
     ...(dryRun && progress.read > mostIdsOfDryRun
       ? [`A dry run looks for repeated ids among its first ${grouped(mostIdsOfDryRun)} rows.`]
       : []),

@@ -52,7 +52,24 @@ test('where the folder of the data is none, or cannot be read, each says what is
   symlinkSync(join(folder, 'disk'), join(folder, 'link'));
   symlinkSync('round', join(folder, 'round'));
   const within = join(file, 'data');
+  const rootKey = join(temporaryFolder(t), 'root.key');
+  writeFileSync(rootKey, Buffer.alloc(32).toString('base64'), { mode: 0o600 });
   const lines: ReadonlyArray<readonly [Record<string, string>, string, RegExp]> = [
+    [
+      { DATA_DIR: join(folder, 'round'), ROOT_KEY_FILE: rootKey },
+      'clients list',
+      /^\S+round\/citizen-services\.sqlite cannot be looked at \(ELOOP\): the user of this process must own DATA_DIR\n/,
+    ],
+    [
+      { SETTINGS_FILE: '/proc/self/mem' },
+      'clients list',
+      /^SETTINGS_FILE: "\/proc\/self\/mem" cannot be read by the user of this process \(EIO\)\. See docs\/settings/,
+    ],
+    [
+      { DATABASE_URL_FILE: '/proc/self/mem' },
+      'clients list',
+      /^DATABASE_URL_FILE: "\/proc\/self\/mem" cannot be read by the user of this process \(EIO\)\. See docs\/settings/,
+    ],
     [
       { DATA_DIR: join(folder, 'round') },
       'backup create b',

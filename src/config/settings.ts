@@ -255,6 +255,16 @@ function isReadable(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 }
 
+/** The text of a file of settings, whose user is often another one than who runs a command. */
+function textIn(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException;
+    throw new SettingError(name, `${JSON.stringify(path)} cannot be read by the user of this process (${code})`);
+  }
+}
+
 function blankToNone(value: string | undefined): string | undefined {
   return value === undefined || value.trim() === '' ? undefined : value.trim();
 }
@@ -262,7 +272,7 @@ function blankToNone(value: string | undefined): string | undefined {
 function readSecretFile(name: string, path: string): string {
   if (!isReadable(path))
     throw new SettingError(`${name}_FILE`, `expected the path of a file, ${JSON.stringify(path)} is none`);
-  const secret = readFileSync(path, 'utf8').trim();
+  const secret = textIn(`${name}_FILE`, path).trim();
   if (secret === '')
     throw new SettingError(`${name}_FILE`, `expected the secret in ${JSON.stringify(path)}, it is empty`);
   return secret;
@@ -273,7 +283,7 @@ function readSettingsFile(path: string | undefined, onFault: OnFault): ReadonlyM
   if (path === undefined || path === '') return settings;
   if (!isReadable(path))
     throw new SettingError('SETTINGS_FILE', `expected the path of a file, ${JSON.stringify(path)} is none`);
-  for (const [index, line] of readFileSync(path, 'utf8').split('\n').entries()) {
+  for (const [index, line] of textIn('SETTINGS_FILE', path).split('\n').entries()) {
     const text = line.trim();
     if (text === '' || text.startsWith('#')) continue;
     const match = /^([A-Z][A-Z0-9_]*)\s*=\s*(.*)$/.exec(text);
