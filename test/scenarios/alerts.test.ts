@@ -128,7 +128,7 @@ test('each alert says what to do first, by a command, a line of the log or a sec
     said.map(([, name]) => name),
     alertNames,
   );
-  for (const [, name, action = ''] of said) assert.match(action, /`[^`]+`|#[a-z-]+|[A-Z]+_[A-Z]+|CLAMAV/, name);
+  for (const [, name, action = ''] of said) assert.match(action, /`[^`]+`|#[a-z-]+|[A-Z]+_[A-Z]+|CLAMAV/, String(name));
 });
 
 test('a kind of fault either wakes somebody or opens a ticket', () => {
