@@ -47,8 +47,9 @@ test('an option that a command does not have is answered with the one that is me
   assert.equal(await told('--legalbases=a'), 'There is no option --legalbases; did you mean --legal-bases?');
   assert.equal(await told('--cert', 'a'), 'There is no option --cert; did you mean --certificate?');
   const all = '--scopes, --legal-bases, --certificate, --json';
-  assert.equal(await told('--role', 'a'), `There is no option --role; there are ${all}.`);
-  assert.equal(await told('-s', 'a'), `There is no option -s; there are ${all}.`);
+  const behind = 'What begins with - and is none stands behind --.';
+  assert.equal(await told('--role', 'a'), `There is no option --role; there are ${all}. ${behind}`);
+  assert.equal(await told('-s', 'a'), `There is no option -s; there are ${all}. ${behind}`);
 });
 
 test('help is asked for in any of the usual ways, of all commands, of those of one word, and of one', async () => {

@@ -98,7 +98,8 @@ async function unknownOption(message: string, { usage }: Command): Promise<strin
   const known = [...new Set(usage.match(/--[a-z][a-z-]*/g))];
   const close = known.find((one) => isClose(given, one) || (given.length > 4 && one.startsWith(given)));
   if (close !== undefined) return `There is no option ${given}; did you mean ${close}?`;
-  return `There is no option ${given}${known.length === 0 ? '' : `; there are ${known.join(', ')}`}.`;
+  const others = known.length === 0 ? '' : `; there are ${known.join(', ')}`;
+  return `There is no option ${given}${others}. What begins with - and is none stands behind --.`;
 }
 
 const isHelpFlag = (word: string) => word === '--help' || word === '-h';
