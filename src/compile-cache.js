@@ -1,12 +1,21 @@
-import { enableCompileCache, flushCompileCache } from 'node:module';
+import * as nodeModule from 'node:module';
 import { join } from 'node:path';
+
+// The first file of the program that is read: an older Node.js would end at one of the next with words about their syntax.
+const oldest = 24;
+if (Number.parseInt(process.versions.node, 10) < oldest) {
+  process.stderr.write(
+    `citizen-services needs Node.js ${oldest} or newer, and this is ${process.versions.node}. npm brings one: npm install node@26, then node_modules/.bin/node with the path of this program\n`,
+  );
+  process.exit(1);
+}
 
 // In JavaScript, so that it runs before the first TypeScript file is read: with a filled cache the part of Node.js that
 // strips types is not loaded at all, which halves the processor time of a start and leaves 35 MiB free.
 // The cache lies with the program, not in the folder for temporary files, where another user of the machine could put code
 // into it; where the program cannot be written to, there is none.
 const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'citizen-services');
-enableCompileCache(cache);
+nodeModule.enableCompileCache(cache);
 // The threads of this process read it at their start.
 process.env['NODE_COMPILE_CACHE'] = cache;
-setTimeout(flushCompileCache, 3_000).unref();
+setTimeout(nodeModule.flushCompileCache, 3_000).unref();

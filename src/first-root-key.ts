@@ -31,7 +31,7 @@ export async function createFirstRootKey({ dataDir, databaseUrl }: Settings, pat
       );
       if (row !== undefined) {
         throw new RootKeyError(
-          `no root key at ${path}, and the database is sealed under root key ${row['root_key_id']}. Restore it from your copy; a new one opens nothing of it. See docs/operating.md#the-root-key`,
+          `no root key at ${path}, and the database is sealed under root key ${row['root_key_id']}. Restore it from your copy; a new one opens nothing of it`,
         );
       }
     } finally {

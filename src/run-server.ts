@@ -18,6 +18,7 @@ import {
 } from './compose/channels.ts';
 import { type House, openHouse } from './compose.ts';
 import { ofSetting, type Settings, withoutFiles } from './config/settings.ts';
+import { unreadSettings } from './config/unread-settings.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
 import { systemTimer } from './jobs/timer.ts';
 import { systemClock, systemRandom } from './kernel/system-clock.ts';
@@ -82,6 +83,7 @@ export async function runStart(
   const path = rootKeyPath(settings);
   const root = readRootKey(path);
   const log = createLog(settings.logLevel);
+  for (const { setting, needs } of unreadSettings(settings)) log.notice('a setting is not read', { setting, needs });
   const mode: Chosen = {
     roles: rolesOf(values.roles),
     isDemo: false,
@@ -163,7 +165,9 @@ async function runUntilStopped(
 ): Promise<ExitCode> {
   const threads = { environment: withoutFiles(environment), rootKeyPath: path };
   const { promise: ended, resolve: end } = Promise.withResolvers<ExitCode>();
+  let lostBy: Error | undefined;
   const lost = (what: string) => (fault: Error) => {
+    lostBy ??= fault;
     log.fault(what, fault);
     end(1);
   };
@@ -187,6 +191,9 @@ async function runUntilStopped(
       running = await serve(house, { ...mode, threads: { ...threads, onLost: lost('api-thread') }, seat });
       await whenServing(house, running);
       return await ended;
+    } catch (fault) {
+      // What fails behind a database that was lost says no more than that.
+      throw lostBy ?? fault;
     } finally {
       await takeNoMore();
       await running?.stop();

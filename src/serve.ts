@@ -13,6 +13,7 @@ import { type Keeping, startKeeping, tellOfAbsentDocuments } from './compose/doc
 import { createFront, type Front, startAdmin } from './compose/front.ts';
 import { standingPolicy, startClearing, tellOfOldRecords } from './compose/identity.ts';
 import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose/ledger.ts';
+import { tellOfAbsentSpool } from './compose/letters.ts';
 import { contactsOf, startCalling, watchQueues } from './compose/notifications.ts';
 import { openPorts } from './compose/ports.ts';
 import { sendersOf } from './compose/senders.ts';
@@ -117,6 +118,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const edge = openEdge(house, publicUrl, isAlone(house, mode));
   await standingPolicy(house);
   if (mode.isHelper !== true) await Promise.all([tellOfOldRecords(house), tellOfAbsentDocuments(house)]);
+  if (mode.roles.has('worker')) tellOfAbsentSpool(house);
   // Nobody else can have an SQLite file open: whoever held a lease is gone.
   if (house.db.engine === 'sqlite' && mode.isHelper !== true) await house.claim(endLeases);
   const endpoints = endpointsOf(operations);

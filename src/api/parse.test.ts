@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TObject, Type } from 'typebox';
+import { instantDetail, instantPattern } from '../kernel/clock.ts';
 import { compileCheck, isClose, parseQuery } from './parse.ts';
 
 const schema = Type.Object(
@@ -39,6 +40,19 @@ test('what is allowed is named where it lies deeper too, in lists and in objects
       return { in: 'body', pointer, code: 'not-allowed', detail: 'must be one of email, sms' };
     }),
   );
+});
+
+test('an offset whose + came as a blank is told how it is written in a query, and in no body', () => {
+  const from = Type.Object({ createdFrom: Type.String({ pattern: instantPattern }) });
+  const asked = parseQuery('createdFrom=2026-01-01T00:00:00+01:00', from).values;
+  const [inQuery] = compileCheck('query', from)(asked);
+  assert.deepEqual(
+    [inQuery?.name, inQuery?.code, inQuery?.detail],
+    ['createdFrom', 'malformed', `${instantDetail}; a + in a query stands for a blank: write it as %2B`],
+  );
+  assert.equal(compileCheck('body', from)(asked)[0]?.detail, instantDetail);
+  assert.equal(compileCheck('query', from)({ createdFrom: '2026-01-01' })[0]?.detail, instantDetail);
+  assert.deepEqual(compileCheck('query', from)(parseQuery('createdFrom=2026-01-01T00:00:00%2B01:00', from).values), []);
 });
 
 test('a body that is no object is told so', () => {

@@ -44,7 +44,8 @@ export function compileCheck(place: Place, schema: TObject): Check {
         }
       } else if (fault.keyword !== 'boolean' && fault.keyword !== 'const' && fault.keyword !== 'anyOf') {
         const told = isInstant(fault) ? instantDetail : `${fault.message}`;
-        add(fault.instancePath, codeOf(fault.keyword), `${told}${meaningOf(fault, schema)}`);
+        const plus = place === 'query' && isInstant(fault) && hasLostPlus(memberOf(value, fault.instancePath.slice(1)));
+        add(fault.instancePath, codeOf(fault.keyword), `${told}${plus ? lostPlus : ''}${meaningOf(fault, schema)}`);
       } else if (fault.keyword === 'anyOf') {
         add(fault.instancePath, 'not-allowed', allowedDetail(schemaAt(schema, fault.instancePath)));
       }
@@ -65,6 +66,13 @@ function partOf(value: unknown, known: ReadonlySet<string>): { part: unknown; un
 function isInstant({ keyword, params }: { readonly keyword: string; readonly params: object }): boolean {
   if (keyword === 'pattern') return 'pattern' in params && String(params.pattern) === instantPattern;
   return keyword === 'format' && 'format' in params && params.format === 'date-time';
+}
+
+/** In a query a + is a blank, as in a form. */
+const lostPlus = '; a + in a query stands for a blank: write it as %2B';
+
+function hasLostPlus(value: unknown): boolean {
+  return typeof value === 'string' && / \d{2}:?\d{2}$/.test(value);
 }
 
 /** A pattern alone does not say what is meant. */

@@ -13,7 +13,9 @@ export function portFault(fault: NodeJS.ErrnoException, { host, port, of }: Trie
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return tell(`${host} is no address of this machine: set ${prefix}HOST to one, or to 0.0.0.0 for all${more}`);
+      return tell(
+        `${host} is no address of this machine: set ${prefix}HOST to one, or to 0.0.0.0 for all${more}. See docs/settings.md#${prefix.toLowerCase()}host`,
+      );
     default:
       return fault;
   }

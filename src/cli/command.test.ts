@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseArgs } from 'node:util';
 import { type Command, runCommandLine } from './command.ts';
 
 const command = (name: string): Command => ({
@@ -23,6 +24,33 @@ async function run(...args: readonly string[]) {
     commands.map(({ name }) => name).filter((name) => texts.join('').includes(`Does ${name}.`));
   return { code, stdout: shown(written), stderr: shown(told), told: told.join('').split('\n', 1)[0] };
 }
+
+test('an option that a command does not have is answered with the one that is meant, or with those that there are', async () => {
+  const asking: Command = {
+    ...command('clients create'),
+    usage: 'clients create NAME --scopes a,b [--legal-bases a,b] [--certificate FILE] [--json]',
+    run: async (args) => {
+      parseArgs({ args: [...args], allowPositionals: true, options: { scopes: { type: 'string' } } });
+      return 0;
+    },
+  };
+  const told = async (...args: readonly string[]) => {
+    let said = '';
+    const write = (text: string) => {
+      said += text;
+    };
+    const terminal = { stdout: write, stderr: write, isInteractive: false, cwd: '/' };
+    assert.equal(await runCommandLine(['clients', 'create', ...args], [asking], terminal), 2);
+    return said.split('\n', 1)[0];
+  };
+  assert.equal(await told('A', '--scope', 'a'), 'There is no option --scope; did you mean --scopes?');
+  assert.equal(await told('--legalbases=a'), 'There is no option --legalbases; did you mean --legal-bases?');
+  assert.equal(await told('--cert', 'a'), 'There is no option --cert; did you mean --certificate?');
+  const all = '--scopes, --legal-bases, --certificate, --json';
+  const behind = 'What begins with - and is none stands behind --.';
+  assert.equal(await told('--role', 'a'), `There is no option --role; there are ${all}. ${behind}`);
+  assert.equal(await told('-s', 'a'), `There is no option -s; there are ${all}. ${behind}`);
+});
 
 test('help is asked for in any of the usual ways, of all commands, of those of one word, and of one', async () => {
   for (const asked of [['help'], ['--help'], ['-h']])

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { ofUnknownAuthority } from './own-authority.ts';
 
 /** Where a command writes: data to `stdout`, people's text to `stderr`. */
 export type Terminal = {
@@ -77,12 +78,28 @@ export async function runCommandLine(
     if (fault instanceof UsageError || isParseArgsFault(fault)) {
       // Only a server that runs a command for another process can wait for that one.
       const isElsewhere = fault instanceof FileUsageError && terminal.taken !== undefined;
-      terminal.stderr(`${fault.message}\n${isElsewhere ? serverLooks : ''}Usage: citizen-services ${command.usage}\n`);
+      const said = (await unknownOption(fault.message, command)) ?? fault.message;
+      terminal.stderr(`${said}\n${isElsewhere ? serverLooks : ''}Usage: citizen-services ${command.usage}\n`);
       return 2;
     }
-    terminal.stderr(`${fault instanceof Error ? fault.message : String(fault)}\n`);
+    const said = fault instanceof Error ? fault.message : String(fault);
+    const unknown = ofUnknownAuthority(said);
+    terminal.stderr(unknown === undefined ? `${said}\n` : `${unknown.found}: ${unknown.fix}\n`);
     return 1;
   }
+}
+
+/** Of an option that the command does not have: the one that is meant, or those that there are. */
+async function unknownOption(message: string, { usage }: Command): Promise<string | undefined> {
+  const [, given] = /^Unknown option '(--?[^']*)'/.exec(message) ?? [];
+  if (given === undefined) return undefined;
+  // No command needs it that is used as it should be.
+  const { isClose } = await import('../api/parse.ts');
+  const known = [...new Set(usage.match(/--[a-z][a-z-]*/g))];
+  const close = known.find((one) => isClose(given, one) || (given.length > 4 && one.startsWith(given)));
+  if (close !== undefined) return `There is no option ${given}; did you mean ${close}?`;
+  const others = known.length === 0 ? '' : `; there are ${known.join(', ')}`;
+  return `There is no option ${given}${others}. What begins with - and is none stands behind --.`;
 }
 
 const isHelpFlag = (word: string) => word === '--help' || word === '-h';

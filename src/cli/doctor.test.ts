@@ -55,6 +55,23 @@ test('a check that fails or never ends keeps no other from being told', async ()
   assert.deepEqual([code, stderr, ended], [1, '1 ok, 0 warnings, 2 faults\n', 1]);
 });
 
+test('what is wrong with a certificate has its own remedy, whatever asked for it', async () => {
+  const told = async (found: string) => {
+    const checks = [check('sms', async () => [faulty(found, 'see that it runs')])];
+    return (await run(checks)).stdout.split(' -> ')[1]?.trimEnd();
+  };
+  const chain =
+    'self-signed certificate in certificate chain; if the root CA is installed locally, try running Node.js with --use-system-ca';
+  assert.match((await told(chain)) ?? '', /^where it is by an authority of your own, name that in NODE_EXTRA_CA_CERTS/);
+  assert.match(
+    (await told('https://a: certificate has expired')) ?? '',
+    /^whoever runs it has to renew its certificate/,
+  );
+  const other = "Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's altnames: DNS:b";
+  assert.match((await told(other)) ?? '', /^call it by a name that stands in its certificate/);
+  assert.equal(await told('connect ECONNREFUSED'), 'see that it runs');
+});
+
 test('a warning alone is exit code 0, also of a check that failed', async () => {
   const failing = check('slow', () => Promise.reject(new Error('away')), 'warn');
   const { code, stdout } = await run(

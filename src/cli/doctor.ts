@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { createLimit, late } from '../jobs/limit.ts';
 import type { Timer } from '../jobs/timer.ts';
 import type { Command, Terminal } from './command.ts';
+import { ofUnknownAuthority } from './own-authority.ts';
 
 /** What a check has found; `fix` says what to do. */
 export type Finding =
@@ -63,22 +64,28 @@ async function findingsOf(
 ): Promise<readonly Named[]> {
   try {
     const findings = await limit.hold(look());
-    if (findings !== late) return findings.map((finding) => ({ name, ...ofAuthority(finding) }));
+    if (findings !== late) return findings.map((finding) => ({ name, ...ofCertificate(finding) }));
     return [{ name, ...otherwise, found: `no answer within ${limit.ms / 1_000} s` }];
   } catch (fault) {
-    return [{ name, ...ofAuthority({ ...otherwise, found: fault instanceof Error ? fault.message : String(fault) }) }];
+    return [
+      { name, ...ofCertificate({ ...otherwise, found: fault instanceof Error ? fault.message : String(fault) }) },
+    ];
   }
 }
 
-/** What Node.js says beside a certificate whose authority it does not know. */
-const unknownAuthority = '; if the root CA is installed locally, try running Node.js with --use-system-ca';
-
-/** A certificate by an authority that is not known here needs no look at whoever shows it. */
-function ofAuthority(finding: Finding): Finding {
-  if (finding.is === 'ok' || !finding.found.includes(unknownAuthority)) return finding;
-  const fix =
-    'where it is by an authority of your own, name that in NODE_EXTRA_CA_CERTS: docs/operating.md#authorities';
-  return { ...finding, found: finding.found.replace(unknownAuthority, ''), fix };
+/** What is wrong with a certificate is mended there, or in what is asked of it: whoever shows it runs, and was reached. */
+function ofCertificate(finding: Finding): Finding {
+  if (finding.is === 'ok') return finding;
+  const unknown = ofUnknownAuthority(finding.found);
+  if (unknown !== undefined) return { ...finding, ...unknown };
+  if (/certificate has expired/.test(finding.found))
+    return {
+      ...finding,
+      fix: 'whoever runs it has to renew its certificate; and see that the clock of this machine is right',
+    };
+  if (/altnames/.test(finding.found))
+    return { ...finding, fix: 'call it by a name that stands in its certificate, or have it get one for this name' };
+  return finding;
 }
 
 /** The words of the line, and of the JSON. */

@@ -49,6 +49,7 @@ async function openCommandLine(t: TestContext) {
   }
 }
 
+// The clock of these tests stands at 1970.
 const people = 'rec_id,surname,born\nrec-1-org,Ann,07.02.1980\nrec-1-dup-0,An,07.02.1980\nrec-2-org,Bo,1990\n';
 const inline = 'citizenId=rec_id,familyName=surname,birthDate=born:DD.MM.YYYY';
 
@@ -68,7 +69,11 @@ test('a run prints people text to standard error and, asked for, one JSON object
     refused: 1,
     leftOut: 1,
     reasons: { 'birthDate is not a date of the form DD.MM.YYYY': 1 },
-    remarks: {},
+    remarks: { 'birthDate is in the future; kept as written': 1 },
+    firstRows: {
+      'birthDate is in the future; kept as written': [1],
+      'birthDate is not a date of the form DD.MM.YYYY': [3],
+    },
     mapping: {
       citizenId: { columns: ['rec_id'] },
       familyName: { columns: ['surname'] },
@@ -80,7 +85,8 @@ test('a run prints people text to standard error and, asked for, one JSON object
     stderr.replace(importId, 'imp'),
     `100 %, 3 rows, 0/s, 1 refused, 0 s left
 Imported (imp): 3 rows read, 1 stored, 1 refused, 1 left out; 0.0 s.
-  1 refused: birthDate is not a date of the form DD.MM.YYYY
+  1 refused: birthDate is not a date of the form DD.MM.YYYY (row 3)
+  1 stored: birthDate is in the future; kept as written (row 1)
 --errors FILE writes the refused rows.
 `,
   );

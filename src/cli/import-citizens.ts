@@ -11,6 +11,7 @@ import {
 } from '../identity/import-fields.ts';
 import type { ImportFormat } from '../identity/import-file.ts';
 import type { Tally } from '../identity/import-progress.ts';
+import { mostIdsOfDryRun } from '../identity/import-repeats.ts';
 import type { Condition } from '../identity/import-row.ts';
 import { countRegister, needsCount } from '../identity/register-count.ts';
 import { type Command, type ExitCode, onlyOf, type Terminal, UsageError } from './command.ts';
@@ -165,8 +166,11 @@ function describeResult(result: ImportResult, { dryRun, errorsPath }: Order, sec
     `${dryRun ? 'Checked, stored nothing' : `Imported (${progress.id})`}: ${grouped(progress.read)} rows read, ` +
       `${grouped(progress.stored)} ${dryRun ? 'usable' : 'stored'}, ${grouped(progress.refused)} refused` +
       `${progress.leftOut > 0 ? `, ${grouped(progress.leftOut)} left out` : ''}; ${seconds.toFixed(1)} s${speed}.`,
-    ...describeTally('refused', progress.reasons),
-    ...describeTally('stored', progress.remarks),
+    ...describeTally('refused', progress.reasons, progress),
+    ...describeTally(dryRun ? 'usable' : 'stored', progress.remarks, progress),
+    ...(dryRun && progress.read > mostIdsOfDryRun
+      ? [`A dry run looks for repeated ids among its first ${grouped(mostIdsOfDryRun)} rows.`]
+      : []),
   ];
   if (progress.refused > 0) {
     lines.push(errorsPath === undefined ? '--errors FILE writes the refused rows.' : `Refused rows: ${errorsPath}`);
@@ -174,8 +178,14 @@ function describeResult(result: ImportResult, { dryRun, errorsPath }: Order, sec
   return `${lines.join('\n')}\n`;
 }
 
-function describeTally(what: string, tally: Tally): string[] {
-  return Object.entries(tally).map(([reason, count]) => `  ${grouped(count)} ${what}: ${reason}`);
+/** Each reason with how often it came and its first rows. An import that an earlier version began has not counted those. */
+function describeTally(what: string, tally: Tally, { firstRows }: ImportResult['progress']): string[] {
+  return Object.entries(tally).map(([reason, count]) => {
+    const rows = firstRows[reason] ?? [];
+    const more = count > rows.length ? ' and more' : '';
+    const where = rows.length === 0 ? '' : ` (${count === 1 ? 'row' : 'rows'} ${rows.join(', ')}${more})`;
+    return `  ${grouped(count)} ${what}: ${reason}${where}`;
+  });
 }
 
 function toJson({ progress, began, mapping }: ImportResult, { dryRun }: Order, seconds: number) {
@@ -190,6 +200,7 @@ function toJson({ progress, began, mapping }: ImportResult, { dryRun }: Order, s
     leftOut: progress.leftOut,
     reasons: progress.reasons,
     remarks: progress.remarks,
+    firstRows: progress.firstRows,
     mapping,
     seconds,
   };

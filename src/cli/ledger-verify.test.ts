@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { issue } from '../../test/certificates.ts';
 import { temporaryFolder } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
 import { buildLedgerHouse, logSigner } from '../../test/ledger-house.ts';
@@ -140,4 +144,16 @@ test('no log verifies with a byte of one of its files changed', async (t) => {
     writeFileSync(path(`log/${name}`), whole);
   }
   assert.equal((await run('verify', 'log', ...key))[0], 0);
+});
+
+test('of a log whose certificate is by an authority of its own it is said how that is named', async (t) => {
+  const { run } = await exportedLog(t);
+  const { certificate, key: privateKey } = await issue('localhost', { use: 'server', dns: 'localhost' });
+  const server = createServer({ cert: certificate, key: privateKey }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const [code, text] = await run('verify', `https://localhost:${port}/ledger`, ...key);
+  assert.equal(code, 1);
+  assert.match(text, /cannot be fetched: self-signed certificate: where it is by .* name that in NODE_EXTRA_CA_CERTS/);
 });

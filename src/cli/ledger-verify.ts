@@ -19,7 +19,8 @@ const options = {
 } as const;
 
 const details = `PLACE is a folder that \`ledger export\` wrote, the URL of a log (https://HOST/ledger), or one file: a receipt (.tlog-proof).
-Nothing is trusted but the keys that you give; the server, where there is one, is asked for its files only.
+Nothing is trusted but the keys that you give; the server, where there is one, is asked for its files only. Where its
+certificate is by an authority of your own, write NODE_EXTRA_CA_CERTS=/path/ca.pem before the command.
 
   --key VKEY       The public key of the log, as \`ledger key\` prints it. May stand several times.
   --policy FILE    Instead: logs and witnesses with their quorum (c2sp.org/tlog-policy).

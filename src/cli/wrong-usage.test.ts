@@ -52,7 +52,14 @@ test('where the folder of the data is none, or cannot be read, each says what is
   symlinkSync(join(folder, 'disk'), join(folder, 'link'));
   symlinkSync('round', join(folder, 'round'));
   const within = join(file, 'data');
+  const rootKey = join(temporaryFolder(t), 'root.key');
+  writeFileSync(rootKey, Buffer.alloc(32).toString('base64'), { mode: 0o600 });
   const lines: ReadonlyArray<readonly [Record<string, string>, string, RegExp]> = [
+    [
+      { DATA_DIR: join(folder, 'round'), ROOT_KEY_FILE: rootKey },
+      'clients list',
+      /^\S+round\/citizen-services\.sqlite cannot be looked at \(ELOOP\): the user of this process must own DATA_DIR\n/,
+    ],
     [
       { DATA_DIR: join(folder, 'round') },
       'backup create b',
@@ -103,6 +110,18 @@ test('where the folder of the data is none, or cannot be read, each says what is
     assert.match(stderr + stdout, reason);
   }
   assert.deepEqual(readdirSync(folder).toSorted(), ['file', 'link', 'round']);
+});
+
+test('a file of settings or of a secret that cannot be read is told by its name, to commands and to doctor', async (t) => {
+  const { folder } = openCommandLine(t);
+  for (const name of ['SETTINGS_FILE', 'DATABASE_URL_FILE']) {
+    for (const command of [['clients', 'list'], ['doctor']]) {
+      // Of this file of the system no first byte can be read, whoever asks.
+      const { code, stdout, stderr } = await runAt(folder, { [name]: '/proc/self/mem' }, command);
+      assert.equal(code, 1);
+      assert.match(stderr + stdout, new RegExp(`${name}: "/proc/self/mem" cannot be read by the user of this process`));
+    }
+  }
 });
 
 test('a calibration whose result could not be written, and a witness without a port, do not begin', async (t) => {

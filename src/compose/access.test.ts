@@ -41,6 +41,9 @@ test('a certificate that was not renewed in time is a fault at the start and at 
   tlsOf({ settings: readSettings(paths), clock, log }, []);
   assert.equal(faults.length, 2);
   for (const fault of faults) assert.match(fault, /^tls Error: .*server\.pem is valid until 20[\dT:.-]+Z: renew it$/);
+  clock.at += 86_400_000;
+  tls?.renew?.();
+  assert.match(faults.pop() ?? '', /server\.pem ended at 20[\dT:.-]+Z, and callers refuse it: renew it$/);
   const renewed = await issue('renewed', { use: 'server', notAfter: new Date(Date.now() + 90 * 86_400_000) });
   put(renewed.certificate, renewed.key);
   tls?.renew?.();

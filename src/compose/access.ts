@@ -10,7 +10,7 @@ import { createSharedQuotas } from '../access/shared-quota.ts';
 import { createUsedProofs } from '../access/used-proofs.ts';
 import type { Tls } from '../api/tls.ts';
 import type { House } from '../compose.ts';
-import { SettingError, type Settings } from '../config/settings.ts';
+import { SettingError, type Settings, whyUnread } from '../config/settings.ts';
 import { steadyClock } from '../kernel/system-clock.ts';
 
 /** What binds tokens to their bearers: certificates, and keys by DPoP; and the TLS of this process, where it has some. */
@@ -45,7 +45,10 @@ export function openEdge(house: EdgeHouse, publicUrl: string, isAlone: boolean):
 /** Whose word about certificates counts, and where it stands. */
 export function proxiesOf({ trustedProxies, clientCertificateHeader: header }: Settings) {
   const proxies = proxyAddresses(trustedProxies);
-  if (proxies === undefined) throw new SettingError('TRUSTED_PROXIES', 'expected addresses, as 10.0.0.5 or 10.0.0.0/8');
+  if (proxies === undefined) {
+    const came = JSON.stringify(trustedProxies.find((one) => proxyAddresses([one]) === undefined));
+    throw new SettingError('TRUSTED_PROXIES', `expected addresses, as 10.0.0.5 or 10.0.0.0/8, ${came} came`);
+  }
   if (header !== undefined && trustedProxies.length === 0) {
     throw new SettingError(
       'CLIENT_CERTIFICATE_HEADER',
@@ -80,8 +83,12 @@ export function tlsOf(
     const pair = pairIn(tlsCertificate, tlsKey);
     const { validFromDate, validToDate } = new X509Certificate(pair.certificate);
     const lifeMs = validToDate.getTime() - validFromDate.getTime();
-    if (validToDate.getTime() - clock.now() < Math.min(renewedBefore.ms, lifeMs * renewedBefore.partOfLife))
-      log.fault('tls', new Error(`${tlsCertificate} is valid until ${validToDate.toISOString()}: renew it`));
+    const leftMs = validToDate.getTime() - clock.now();
+    if (leftMs < Math.min(renewedBefore.ms, lifeMs * renewedBefore.partOfLife)) {
+      const until = validToDate.toISOString();
+      const what = leftMs < 0 ? `ended at ${until}, and callers refuse it` : `is valid until ${until}`;
+      log.fault('tls', new Error(`${tlsCertificate} ${what}: renew it`));
+    }
     return pair;
   };
   const renew = () => {
@@ -130,6 +137,6 @@ function textIn(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new SettingError(name, `${path} cannot be read (${cause instanceof Error ? cause.message : 'unknown'})`);
+    throw new SettingError(name, `${path} cannot be read (${whyUnread(cause)})`);
   }
 }

@@ -30,7 +30,11 @@ export async function standingPolicy({ settings, db }: PolicyHouse): Promise<Pol
   const policy = await findPolicy(db.read, settings.verifyPolicy);
   if (policy !== undefined) return policy;
   const known = (await policyNames(db.read)).join(', ');
-  throw new SettingError('VERIFY_POLICY', `expected one of ${known}, or one that \`policies add FILE\` has stored`);
+  const came = JSON.stringify(settings.verifyPolicy);
+  throw new SettingError(
+    'VERIFY_POLICY',
+    `expected one of ${known}, or one that \`policies add FILE\` has stored, ${came} came`,
+  );
 }
 
 /** Says at the start what an upgrade has left to the operator: another register keeps its own records. */

@@ -5,7 +5,7 @@ import { allClients } from '../access/client-store.ts';
 import { openSigningKeys, type SigningKeys } from '../access/signing-key-store.ts';
 import type { Gauge } from '../api/metrics.ts';
 import type { Access, House } from '../compose.ts';
-import { inFolderOf, SettingError, type Settings } from '../config/settings.ts';
+import { inFolderOf, SettingError, type Settings, whyUnread } from '../config/settings.ts';
 import { keepLease } from '../jobs/lease.ts';
 import { repeat, soonMs } from '../jobs/repeat.ts';
 import type { SigningKey } from '../keys/signing-key.ts';
@@ -64,8 +64,7 @@ export function witnessesIn({ ledgerWitnesses: path }: Settings): Policy | undef
   try {
     return parsePolicy(readFileSync(path, 'utf8'));
   } catch (fault) {
-    const why = fault instanceof Error ? fault.message : 'it cannot be read';
-    throw new SettingError('LEDGER_WITNESSES', `${JSON.stringify(path)}: ${why}`);
+    throw new SettingError('LEDGER_WITNESSES', `${JSON.stringify(path)}: ${whyUnread(fault)}`);
   }
 }
 

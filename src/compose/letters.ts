@@ -25,6 +25,15 @@ export async function letterOf(settings: Settings, onTrouble: OnTrouble): Promis
   return createLetterSftp({ place: await sftpPlaceIn(settings), onTrouble, ...(await letterPartsOf(settings)) });
 }
 
+/** Says at the start that the folder of letters is not there, as that of a share that is not mounted: they wait until it is. */
+export function tellOfAbsentSpool({ settings: { letterSpool: folder }, log }: Pick<House, 'settings' | 'log'>): void {
+  if (folder !== undefined && !existsSync(folder))
+    log.fault(
+      'letters',
+      new Error(`LETTER_SPOOL: there is no folder ${folder}; letters wait until it is made or mounted`),
+    );
+}
+
 /** Letters go to one place, and its key and login belong to it. */
 export function refuseTwoPrinters({ letterSpool, letterSftp, letterSftpKey, letterSftpHostKey }: Settings): void {
   if (letterSftp === undefined && (letterSftpKey ?? letterSftpHostKey) !== undefined) {

@@ -6,6 +6,9 @@ const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 /** Whoever guesses it says what became of messages, and anybody may try. */
 const leastToken = 16;
 
+/** More help nobody: each has connections and 85 MiB of its own. */
+const mostThreads = 64;
+
 /** What a value had to be that it is not; undefined where it is. */
 export function faultOf({ kind, schemes = [] }: Setting, value: string): string | undefined {
   switch (kind) {
@@ -15,6 +18,10 @@ export function faultOf({ kind, schemes = [] }: Setting, value: string): string 
       return !/^s3:|^\w+:\/\//i.test(value) || isS3Place(value) ? undefined : 'a folder or s3://BUCKET/PREFIX?region=…';
     case 'count':
       return /^[1-9]\d{0,5}$/.test(value) ? undefined : 'a whole number from 1 to 999999';
+    case 'threads':
+      return /^[1-9]\d?$/.test(value) && Number(value) <= mostThreads
+        ? undefined
+        : `a whole number from 1 to ${mostThreads}`;
     case 'scanner':
       return isScanner(value) ? undefined : 'unix:/path, tcp://host:port or off';
     case 'milliseconds':

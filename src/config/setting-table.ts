@@ -20,6 +20,7 @@ export type SettingKind =
   | 'token'
   | 'scanner'
   | 'count'
+  | 'threads'
   | 'days'
   | 'dates'
   | 'milliseconds'
@@ -43,9 +44,9 @@ export const settingTable = {
   PORT: { kind: 'port', fallback: '3000', help: 'TCP port of the API; 0 takes a free one.' },
   HOST: { kind: 'text', fallback: '127.0.0.1', help: 'Address to listen on. The demo never listens beyond loopback.' },
   API_THREADS: {
-    kind: 'count',
+    kind: 'threads',
     fallback: undefined,
-    help: 'How many threads may answer calls, on Linux; default one for each processor, up to 4. All but the first begin only when those before them are busy, and end when they have not been for a minute.',
+    help: 'How many threads may answer calls, at most 64, on Linux; default one for each processor, up to 4. All but the first begin only when those before them are busy, and end when they have not been for a minute.',
   },
   ADMIN_PORT: {
     kind: 'port',

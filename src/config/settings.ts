@@ -90,6 +90,12 @@ export function ofSetting<T>(name: string, make: () => T): T {
   }
 }
 
+/** Why a file that a setting names is of no use, for people; what is wrong with its text comes in words already. */
+export function whyUnread(fault: unknown): string {
+  if (!(fault instanceof Error)) return 'it cannot be read';
+  return 'code' in fault && fault.code === 'EISDIR' ? 'it is a folder, and has to be a file' : fault.message;
+}
+
 /** Opens what lies in the folder of a setting; one that cannot be made is a fault of that setting. */
 export async function inFolderOf<T>(name: 'DATA_DIR' | 'DOCUMENT_STORE', opened: () => Promise<T>): Promise<T> {
   try {
@@ -250,6 +256,16 @@ function isReadable(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 }
 
+/** The text of a file of settings, whose user is often another one than who runs a command. */
+function textIn(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException;
+    throw new SettingError(name, `${JSON.stringify(path)} cannot be read by the user of this process (${code})`);
+  }
+}
+
 function blankToNone(value: string | undefined): string | undefined {
   return value === undefined || value.trim() === '' ? undefined : value.trim();
 }
@@ -257,7 +273,7 @@ function blankToNone(value: string | undefined): string | undefined {
 function readSecretFile(name: string, path: string): string {
   if (!isReadable(path))
     throw new SettingError(`${name}_FILE`, `expected the path of a file, ${JSON.stringify(path)} is none`);
-  const secret = readFileSync(path, 'utf8').trim();
+  const secret = textIn(`${name}_FILE`, path).trim();
   if (secret === '')
     throw new SettingError(`${name}_FILE`, `expected the secret in ${JSON.stringify(path)}, it is empty`);
   return secret;
@@ -268,7 +284,7 @@ function readSettingsFile(path: string | undefined, onFault: OnFault): ReadonlyM
   if (path === undefined || path === '') return settings;
   if (!isReadable(path))
     throw new SettingError('SETTINGS_FILE', `expected the path of a file, ${JSON.stringify(path)} is none`);
-  for (const [index, line] of readFileSync(path, 'utf8').split('\n').entries()) {
+  for (const [index, line] of textIn('SETTINGS_FILE', path).split('\n').entries()) {
     const text = line.trim();
     if (text === '' || text.startsWith('#')) continue;
     const match = /^([A-Z][A-Z0-9_]*)\s*=\s*(.*)$/.exec(text);

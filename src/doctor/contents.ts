@@ -32,12 +32,12 @@ export function contentChecks(room: DoctorRoom): readonly Check[] {
   return [
     check('root-key', (db) => lastingKeys(db, room), 'see docs/operating.md#the-root-key'),
     check('signing-keys', (db) => signingKeys(db, room), 'see docs/operating.md#signing-keys'),
-    check('register', (db) => register(db, room), 'see docs/operating.md#what-to-do-when'),
+    check('register', (db) => register(db, room), 'see docs/trouble.md#what-to-do-when'),
     check('clients', (db) => clients(db, room), 'see docs/operating.md#clients'),
     check('ledger', (db) => ledger(db, room), 'see docs/ledger.md#broken'),
-    check('queues', (db) => queues(db, room), 'see docs/operating.md#stuck-deliveries'),
-    check('documents', (db) => documents(db, room), 'see docs/operating.md#what-to-do-when'),
-    check('webhooks', webhooks, 'see docs/operating.md#what-to-do-when'),
+    check('queues', (db) => queues(db, room), 'see docs/trouble.md#stuck-deliveries'),
+    check('documents', (db) => documents(db, room), 'see docs/trouble.md#what-to-do-when'),
+    check('webhooks', webhooks, 'see docs/trouble.md#what-to-do-when'),
   ];
 }
 
@@ -179,7 +179,7 @@ async function ledger(db: LookedAt, { settings, clock }: DoctorRoom): Promise<re
   if (oldestSeconds >= longestWaitSeconds) {
     const wait = `${waiting} events wait for their number, the first for ${spanOf(oldestSeconds)}`;
     if (!(await isServed(db))) return [warn(wait, 'they are numbered when a server runs: `citizen-services start`')];
-    return [faulty(wait, 'see that a process with the role sequencer runs; see docs/operating.md#ledger-alarms')];
+    return [faulty(wait, 'see that a process with the role sequencer runs; see docs/trouble.md#ledger-alarms')];
   }
   if (cosigned !== undefined && cosigned < signed)
     return [
@@ -209,7 +209,7 @@ async function queues(db: LookedAt, { clock }: DoctorRoom): Promise<readonly Fin
   judge('webhooks', watch.calls(), longestCallSeconds);
   if (late.length === 0) return [ok(`${due} due`)];
   const fix = (await isServed(db))
-    ? 'see that a process with the role worker runs; see docs/operating.md#stuck-deliveries'
+    ? 'see that a process with the role worker runs; see docs/trouble.md#stuck-deliveries'
     : 'they leave when a server runs: `citizen-services start`';
   return [warn(late.join('; '), fix)];
 }

@@ -12,7 +12,7 @@ import { type DoctorRoom, inTwo, messageOf, readyDatabase, sizeOf, spanOf } from
 export function databaseChecks(room: DoctorRoom): readonly Check[] {
   const fix =
     room.settings.databaseUrl === undefined
-      ? 'see docs/operating.md#what-to-do-when'
+      ? 'see docs/trouble.md#what-to-do-when'
       : 'see that PostgreSQL runs, and that DATABASE_URL has its host, database, user and password';
   const ofServer = (name: string, look: (db: LookedAt) => Promise<readonly Finding[]>, more: string): Check => ({
     name,
@@ -50,7 +50,7 @@ async function database(room: DoctorRoom): Promise<readonly Finding[]> {
   try {
     db = await room.database();
   } catch (fault) {
-    return [faulty(...inTwo(messageOf(fault), 'see docs/operating.md#what-to-do-when'))];
+    return [faulty(...inTwo(messageOf(fault), 'see docs/trouble.md#what-to-do-when'))];
   }
   if (db === undefined)
     return [

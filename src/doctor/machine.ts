@@ -50,7 +50,8 @@ function dataDir(path: string, silent: ReadonlySet<string>): readonly Finding[] 
   const folder = statSync(path, { throwIfNoEntry: false });
   if (folder === undefined) return [isLink(path) ? lostLink(path) : absentFolder(path)];
   if (!folder.isDirectory()) return [faulty(`${path} is no folder`, 'set DATA_DIR to a folder')];
-  if (!mayWrite(path)) return [faulty(`this user (${ownUser}) may not write in ${path}`, ownedBy(ownUser, path))];
+  const shut = shutBy(path);
+  if (shut !== undefined) return [shutFinding(path, shut)];
   const found: Finding[] = [];
   const owner = ownUser === 0 ? folder.uid : ownUser;
   if (folder.uid !== owner)
@@ -112,12 +113,26 @@ export function mayMake(path: string): boolean {
 
 /** Whether this user can read a folder and write in it. */
 export function mayWrite(path: string): boolean {
+  return shutBy(path) === undefined;
+}
+
+/** Why not, in the code of the system. */
+function shutBy(path: string): string | undefined {
   try {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (fault) {
+    return (fault as NodeJS.ErrnoException).code ?? 'unknown';
   }
+}
+
+/** A folder of the server that takes no writes: whose it is helps nothing where the disk is read-only. */
+export function shutFinding(path: string, code: string): Finding {
+  if (code !== 'EROFS') return faulty(`this user (${ownUser}) may not write in ${path}`, ownedBy(ownUser, path));
+  return faulty(
+    `${path} is on a disk that takes no writes`,
+    'mount it for writing; one that the system shut has errors: see dmesg',
+  );
 }
 
 const mebibyte = 2 ** 20;

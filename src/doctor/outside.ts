@@ -69,7 +69,10 @@ function folder(path: string): Finding {
     const within = [blobFolders.incoming, blobFolders.sealed].map((name) => join(path, name)).filter(existsSync);
     const shut = [path, ...within].find((one) => !mayWrite(one));
     if (shut === undefined) return space(path);
-    return faulty(`this user may not write in ${shut}`, 'it has to belong to the user of the server');
+    return faulty(
+      `this user may not write in ${shut}`,
+      'it has to belong to the user of the server, on a disk that takes writes',
+    );
   }
   if (mayMake(path)) return ok(`${path} is made at the first start`);
   return faulty(`${path} is not there, and this user may not make it`, 'make it, or mount what belongs there');

@@ -9,6 +9,7 @@ import { signInOf } from '../compose/sign-in.ts';
 import { publicUrlOn } from '../config/public-url.ts';
 import { settingTable } from '../config/setting-table.ts';
 import { ofSetting, SettingError, type Settings } from '../config/settings.ts';
+import { unreadSettings } from '../config/unread-settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { rootKeyFrom } from '../keys/root-key.ts';
@@ -39,7 +40,7 @@ export function settingsCheck(given: ReadSettings): Check {
         // What follows from a setting that is wrong by itself is over when that is mended.
         if (fault !== undefined && !told.has(fault.setting)) faults.set(fault.message, fault);
       }
-      const found = [...[...faults.values()].map(findingOf), ...warnings(given)];
+      const found = [...[...faults.values()].map(findingOf), ...warnings({ ...given, faults: [...faults.values()] })];
       return found.length > 0 ? found : [ok('each is of its form, and they go together')];
     },
     otherwise: { is: 'fault', fix: 'see docs/settings.md' },
@@ -95,7 +96,7 @@ async function faultOf([setting, make]: Demand): Promise<SettingError | undefine
   }
 }
 
-function warnings({ settings, file, clock }: ReadSettings): readonly Finding[] {
+function warnings({ settings, faults, file, clock }: ReadSettings): readonly Finding[] {
   const found: Finding[] = [];
   const mode = file === undefined ? 0 : (statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
   if ((mode & 0o077) !== 0)
@@ -107,6 +108,9 @@ function warnings({ settings, file, clock }: ReadSettings): readonly Finding[] {
   for (const [name, value] of Object.entries(sandbox))
     if (value === true)
       found.push(warn(`${name} is true, which is for a sandbox alone`, `leave ${name} out where citizens are real`));
+  // One that is wrong is read as absent.
+  for (const { setting, needs } of faults.length > 0 ? [] : unreadSettings(settings))
+    found.push(warn(`${setting} is not read without ${needs}`, `set that too, or take ${setting} out`));
   const days = calendarNotice({ holidays: new Set(settings.holidays) }, clock.now());
   if (days !== undefined) found.push(warn(days, 'add the days of this year to HOLIDAYS'));
   return found;

@@ -6,14 +6,15 @@ import type { Commit } from '../ledger/commit.ts';
 import type { Actor } from '../ledger/event.ts';
 import { type Read, type Statement, WriteRefused } from '../store/db.ts';
 import { RootKeyRetired } from '../store/root-key-store.ts';
-import { createCitizenStore, type ImportedCitizen, type StoreCitizens } from './citizen-store.ts';
-import type { Line } from './import-blocks.ts';
-import { type ErrorFile, openErrorFile } from './import-errors.ts';
+import { createCitizenStore, type StoreCitizens } from './citizen-store.ts';
+import { type Chunk, type Lines, startChunk, takeLine } from './import-chunk.ts';
+import { openErrorFile } from './import-errors.ts';
 import { formerFields, guessMapping, type Mapping } from './import-fields.ts';
 import { fingerprintOf, type ImportFile, type ImportFormat, openImportFile } from './import-file.ts';
 import type { JsonColumns } from './import-json.ts';
 import { advanceImport, findImport, type ImportProgress, startImport } from './import-progress.ts';
-import { type Condition, createRowReader, mappedFields, type RowReader } from './import-row.ts';
+import { createFirstIds, createIdFilter, findRepeated, type Repeat, withRepeated } from './import-repeats.ts';
+import { type Condition, createRowReader, mappedFields } from './import-row.ts';
 
 /** What an import works on. */
 export type ImportHouse = {
@@ -77,7 +78,7 @@ export async function importCitizens(
   const wanted = wantedColumns(order);
   await using file = await openImportFile(order.path, order.format, wanted);
   const mapping = order.mapping ?? guessMapping(file.header);
-  const readRow = createRowReader(file.header, mapping, order.conditions);
+  const readRow = createRowReader(file.header, mapping, order.conditions, house.clock.now());
   const { progress, began } = await beginning(house, order, mapping);
   if (began === 'already-finished') return { progress, mapping, began, readBefore: progress.read };
   const errors =
@@ -126,6 +127,7 @@ async function beginning(house: ImportHouse, order: ImportOrder, mapping: Mappin
     leftOut: 0,
     reasons: {},
     remarks: {},
+    firstRows: {},
     errorsBytes: 0,
     finished: false,
     startedAt: house.clock.now(),
@@ -143,9 +145,7 @@ function importEvent({ mint, clock }: ImportHouse, actor: Actor, { id, stored, r
   return { type: 'register.imported', ...head, import: id, rows: stored, refused, finished } as const;
 }
 
-type Work = {
-  readonly readRow: RowReader;
-  readonly errors: ErrorFile | undefined;
+type Work = Omit<Lines, 'ids'> & {
   /** Absent in a dry run. */
   readonly write: { readonly house: ImportHouse; readonly actor: Actor; readonly store: StoreCitizens } | undefined;
   readonly onProgress: OnProgress;
@@ -158,9 +158,12 @@ async function importLines(file: ImportFile, work: Work, from: ImportProgress): 
   let storing: Promise<ImportProgress | Failure> = Promise.resolve(from);
   let chunk = startChunk(from);
   const isAlone = work.write?.house.isAlone === true;
+  // What stands before the place where an import goes on was read by another run.
+  const lines = { ...work, ids: work.write === undefined ? createFirstIds() : createIdFilter(from.read > 0) };
   let rows: number = isAlone ? chunkRows.alone : chunkRows.most;
   const hand = async (finished: boolean) => {
-    const ready = { progress: { ...chunk.progress, finished }, ...(await statementsOf(chunk, work)) };
+    const { progress, repeats } = chunk;
+    const ready = { progress: { ...progress, finished }, repeats, ...(await statementsOf(chunk, work)) };
     // Its rows are in the statements now, and need not be held twice.
     chunk = startChunk(ready.progress);
     stored = settled(await storing);
@@ -171,9 +174,9 @@ async function importLines(file: ImportFile, work: Work, from: ImportProgress): 
       if (!isAlone) rows = rowsAfter(rows, work.clock.now() - beganAt);
     });
   };
-  for await (const lines of file.lines(from.nextOffset)) {
-    for (const line of lines) {
-      takeLine(chunk, line, work);
+  for await (const some of file.lines(from.nextOffset)) {
+    for (const line of some) {
+      takeLine(chunk, line, lines);
       if (chunk.rows >= rows) await hand(false);
       else if (chunk.rows % turnRows === 0) await aTurn();
     }
@@ -211,47 +214,6 @@ function settled(outcome: ImportProgress | Failure): ImportProgress {
   return outcome;
 }
 
-/** Rows that are stored together, by id: of two with one id the later counts. `progress` is what will be true then. */
-type Chunk = { rows: number; readonly citizens: Map<string, ImportedCitizen>; readonly progress: Counting };
-
-/** Progress while it is being counted. */
-type Counting = { -readonly [member in keyof ImportProgress]: ImportProgress[member] } & {
-  reasons: Record<string, number>;
-  remarks: Record<string, number>;
-};
-
-function startChunk(from: ImportProgress): Chunk {
-  const progress = { ...from, reasons: { ...from.reasons }, remarks: { ...from.remarks } };
-  return { rows: 0, citizens: new Map(), progress };
-}
-
-function takeLine(chunk: Chunk, line: Line, { readRow, errors }: Work): void {
-  const result = line.fault === undefined ? readRow(line.fields, chunk.progress.id) : { reason: line.fault };
-  const { progress } = chunk;
-  chunk.rows += 1;
-  progress.read += 1;
-  progress.nextOffset = line.end;
-  if ('citizen' in result) {
-    chunk.citizens.set(result.citizen.citizenId, result.citizen);
-    progress.stored += 1;
-    if (result.remark !== undefined) count(progress.remarks, result.remark);
-  } else if ('reason' in result) {
-    errors?.add(result.reason, line.fields);
-    progress.refused += 1;
-    count(progress.reasons, result.reason);
-  } else {
-    progress.leftOut += 1;
-  }
-}
-
-/** As many kinds of reasons are told apart; more come only from a file that is no register. */
-const mostReasons = 50;
-
-function count(tally: Record<string, number>, reason: string): void {
-  const known = reason in tally || Object.keys(tally).length < mostReasons ? reason : 'other reasons';
-  tally[known] = (tally[known] ?? 0) + 1;
-}
-
 /** What stores the rows of a chunk, but for the progress; the keys are made anew where a rotation of the root has overtaken them. */
 type ChunkStatements = {
   readonly citizenIds: readonly string[];
@@ -273,11 +235,15 @@ async function statementsOf({ citizens }: Chunk, { write }: Work): Promise<Chunk
   return { citizenIds: [...citizens.keys()], rows, keys };
 }
 
-type ReadyChunk = ChunkStatements & { readonly progress: ImportProgress };
+type ReadyChunk = ChunkStatements & { readonly progress: ImportProgress; readonly repeats: readonly Repeat[] };
 
 /** Refused rows reach the disk before the chunk that counts them: a crash between leaves too many, which are cut off. */
 async function storeChunk(chunk: ReadyChunk, from: ImportProgress, { errors, write }: Work): Promise<ImportProgress> {
-  const to = { ...chunk.progress, errorsBytes: (await errors?.flush()) ?? 0 };
+  // At once: what is refused from the next turn on belongs to the next chunk.
+  const errorsBytes = (await errors?.flush()) ?? 0;
+  const read: Read = write === undefined ? async () => [] : write.house.read;
+  const repeated = await findRepeated(read, from.id, chunk.repeats);
+  const to = { ...withRepeated(chunk.progress, from, repeated), errorsBytes };
   if (write === undefined) return to;
   const { house, actor } = write;
   // The keys stand behind the rows: what has to be in one order with a rotation of the root is held for a short time.

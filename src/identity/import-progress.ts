@@ -19,6 +19,8 @@ export type ImportProgress = {
   readonly leftOut: number;
   readonly reasons: Tally;
   readonly remarks: Tally;
+  /** The first rows of each reason and remark; 1 is the first below the header. */
+  readonly firstRows: Readonly<Record<string, readonly number[]>>;
   /** How much of the error file belongs to the rows counted here. */
   readonly errorsBytes: number;
   readonly finished: boolean;
@@ -32,8 +34,8 @@ export async function findImport(read: Read, fingerprint: string): Promise<Impor
 }
 
 function toProgress(row: Row): ImportProgress {
-  // Written by `faultsText` below, and by nothing else.
-  const { reasons, remarks } = JSON.parse(textField(row, 'faults')) as { reasons: Tally; remarks: Tally };
+  // Written by `faultsText` below, and by nothing else; an earlier version named no rows.
+  const { reasons, remarks, firstRows = {} } = JSON.parse(textField(row, 'faults')) as Faults;
   return {
     // The column holds what was minted for it.
     id: textField(row, 'id') as ImportId,
@@ -44,14 +46,17 @@ function toProgress(row: Row): ImportProgress {
     leftOut: wholeField(row, 'rows_left_out'),
     reasons,
     remarks,
+    firstRows,
     errorsBytes: wholeField(row, 'errors_bytes'),
     finished: row['finished'] === true,
     startedAt: wholeField(row, 'started_at'),
   };
 }
 
-function faultsText({ reasons, remarks }: ImportProgress): string {
-  return JSON.stringify({ reasons, remarks });
+type Faults = Pick<ImportProgress, 'reasons' | 'remarks'> & Partial<Pick<ImportProgress, 'firstRows'>>;
+
+function faultsText({ reasons, remarks, firstRows }: ImportProgress): string {
+  return JSON.stringify({ reasons, remarks, firstRows } satisfies Faults);
 }
 
 /** Starts an import anew, in place of an earlier one of the same file that is not to go on. */

@@ -1,4 +1,5 @@
 import { citizenIdDetail, citizenIdPattern } from '../kernel/id.ts';
+import { parseMailAddress } from '../kernel/mail-address.ts';
 import { remembering } from '../kernel/recent.ts';
 import type { Value } from '../store/db.ts';
 import { dateExists, dateForm } from './birth-date.ts';
@@ -9,9 +10,9 @@ import { formerReasons, readFormer } from './import-former.ts';
 import { keysToKeep, streetKey } from './name-key.ts';
 import { stored } from './normalise.ts';
 
-/** What became of a row: a citizen, perhaps with something to look at, or the reason why not. Reasons hold no values. */
+/** What became of a row: a citizen, perhaps with things to look at, or the reason why not. Reasons hold no values. */
 export type RowResult =
-  | { readonly citizen: ImportedCitizen; readonly remark?: string }
+  | { readonly citizen: ImportedCitizen; readonly remarks?: readonly string[] }
   | { readonly reason: string }
   | { readonly leftOut: true };
 
@@ -37,6 +38,7 @@ export function createRowReader(
   header: readonly string[],
   mapping: Mapping,
   conditions: readonly Condition[],
+  now: number,
 ): RowReader {
   const passes = conditions.map((condition) => createCondition(header, condition));
   const readerFor = (field: ImportField) => readerOf(header, mapping, field);
@@ -46,6 +48,8 @@ export function createRowReader(
   const markReaders = marks.filter((mark) => mapping[mark]).map((mark) => ({ mark, read: readerFor(mark) }));
   const readDate = createDateReader(mapping.birthDate?.dateFormat);
   const searched = createKeys(mapping);
+  // Somewhere on earth it is that day already.
+  const today = new Date(now + 14 * 3_600_000).toISOString().slice(0, 10);
 
   return (row, importId) => {
     if (row.length !== header.length)
@@ -54,18 +58,20 @@ export function createRowReader(
     const citizenId = readId(row).trim();
     const values: Value[] = [citizenId];
     const found: Searchable = {};
-    let remark: string | undefined;
+    let remarks: readonly string[] | undefined;
     for (const { field, read } of texts) {
       let text = stored(read(row));
       if (field === 'birthDate' && text !== '') {
         const date = readDate(text);
         if (date === undefined) return { reason: dateReason(mapping.birthDate?.dateFormat) };
-        if (!dateExists(date)) remark = 'birthDate does not exist in the calendar; kept as written';
+        if (!dateExists(date)) remarks = remarked(remarks, 'noDate');
+        else if (date > today.slice(0, date.length)) remarks = remarked(remarks, 'future');
         // What databases write where nothing is known.
         text = date === '0000' ? '' : date;
       }
       const reason = faultOfText(field, text);
       if (reason !== undefined) return { reason };
+      if (field === 'email' && text !== '' && !isMailAddress(text)) remarks = remarked(remarks, 'noAddress');
       if (isSearchable(field) && text !== '') found[field] = text;
       values.push(text === '' ? null : text);
     }
@@ -86,8 +92,26 @@ export function createRowReader(
     const { keyValues, ...keys } = searched(found);
     values.push(...keyValues, importId);
     const citizen = { citizenId, values, formerKeys, ...keys };
-    return remark === undefined ? { citizen } : { citizen, remark };
+    return remarks === undefined ? { citizen } : { citizen, remarks };
   };
+}
+
+/** What is remarked of a row that is taken all the same: registers hold such values, and papers say the same. */
+const remarkOf = {
+  noDate: 'birthDate does not exist in the calendar; kept as written',
+  future: 'birthDate is in the future; kept as written',
+  noAddress: 'email is no address that mail can be sent to; kept as written',
+} as const;
+
+function remarked(remarks: readonly string[] | undefined, remark: keyof typeof remarkOf): readonly string[] {
+  return [...(remarks ?? []), remarkOf[remark]];
+}
+
+/** What most addresses are needs no look at their domain. */
+function isMailAddress(text: string): boolean {
+  return /^[a-z0-9._+-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,24}$/i.test(text) && text.length <= 200
+    ? true
+    : parseMailAddress(text) !== undefined;
 }
 
 /** As databases write a mark; undefined for what may mean either. */

@@ -24,7 +24,7 @@ import {
 /** Why the root key cannot be had, with the command that helps. */
 export class RootKeyError extends Error {
   constructor(message: string) {
-    super(message);
+    super(`${message} (see docs/operating.md#the-root-key)`);
     this.name = 'RootKeyError';
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock, Random } from '../kernel/clock.ts';
@@ -79,7 +79,7 @@ async function openFile(settings: DatabaseSettings, random: Random): Promise<Db>
       `a backup is being restored into ${dataDir}, or its restoration broke off: run it again, or remove ${join(dataDir, restoringFile)}`,
     );
   }
-  if (settings.mustBeThere === true && !existsSync(path)) {
+  if (settings.mustBeThere === true && !isThere(path)) {
     throw new Error(
       `there is no database in ${dataDir}. A new one is made by: citizen-services keys create; else see that SETTINGS_FILE and DATA_DIR name the right place, and that it is mounted`,
     );
@@ -93,5 +93,15 @@ async function openFile(settings: DatabaseSettings, random: Random): Promise<Db>
   } catch (error) {
     await db.close();
     throw error;
+  }
+}
+
+/** Whether the file is there; `existsSync` would take one in a folder that is shut to us for absent. */
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new Error(`${path} cannot be looked at (${code}): the user of this process must own DATA_DIR`, { cause });
   }
 }

@@ -10,7 +10,7 @@ export function faultFrom(error: unknown): SqliteFault {
   return { code, errcode, message: code === 'ERR_OUT_OF_RANGE' ? 'a row holds an integer above 2^53' : message };
 }
 
-const owner = 'the user of this process must own DATA_DIR and what is in it';
+const owner = 'the user of this process must own DATA_DIR and what is in it, and its disk must take writes';
 const backup = 'restore the newest backup';
 // Read-only, corruption, disk full, cannot be opened, not a database.
 const remedies = new Map([

@@ -60,13 +60,13 @@ const cases: readonly (readonly [
     'a root key that others can read',
     (dataDir) => chmodSync(join(dataDir, 'root.key'), 0o644),
     {},
-    ['root-key', 'fault', /root\.key has mode 644: others can read it$/, /^Run: chmod 600 \S+root\.key$/],
+    ['root-key', 'fault', /root\.key has mode 644: others can read it$/, /^Run: chmod 600 \S+root\.key \(see /],
   ],
   [
     'a root key that is none',
     (dataDir) => writeFileSync(join(dataDir, 'root.key'), 'short\n'),
     {},
-    ['root-key', 'fault', /holds no root key: expected 32 bytes in base64$/, /^Restore it from your copy$/],
+    ['root-key', 'fault', /holds no root key: expected 32 bytes in base64$/, /^Restore it from your copy \(see /],
   ],
   [
     'a rotation that was not finished',

@@ -234,8 +234,8 @@ test('the page for callers has every status, and every reason with who acts', ()
 });
 
 test('the page for operators has every limit as it is', () => {
-  const { prose } = readPage('docs/operating.md');
-  const limits = prose.slice(prose.indexOf('## Limits and quotas'), prose.indexOf('## What to do when'));
+  const { prose } = readPage('docs/capacity.md');
+  const limits = prose.slice(prose.indexOf('## Limits and quotas'), prose.indexOf('## Figures'));
   const { uriBytes, headerBytes, headersTimeoutMs, requestTimeoutMs, connections } = httpLimits;
   const { documentLimit } = readSettings({});
   const numbers = [uriBytes, headerBytes, jsonBodyLimit, documentLimit, connections, loadLimits.inFlight];

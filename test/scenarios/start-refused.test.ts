@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runHere } from '../run-here.ts';
+import { until } from '../until.ts';
 import { makeHome } from '../whole-server.ts';
 
 async function takenPort(t: TestContext): Promise<string> {
@@ -46,12 +47,22 @@ test('settings that do not go together, and files and addresses that are not the
       /^LETTER_SFTP: LETTER_SFTP_KEY and LETTER_SFTP_HOST_KEY are of use beside/m,
     ],
     [{ LEDGER_WITNESSES: '/nowhere' }, /^LEDGER_WITNESSES: "\/nowhere": ENOENT/m],
+    [{ LEDGER_WITNESSES: '/' }, /^LEDGER_WITNESSES: "\/": it is a folder, and has to be a file\. See /m],
+    [{ TLS_CERTIFICATE: '/', TLS_KEY: '/' }, /^TLS_CERTIFICATE: \/ cannot be read \(it is a folder, and has to be a/m],
+    [{ API_THREADS: '65' }, /^API_THREADS: expected a whole number from 1 to 64, "65" came\. See docs\/settings/m],
+    [{ TRUSTED_PROXIES: '10.0.0.5, proxy' }, /^TRUSTED_PROXIES: expected addresses, .*, "proxy" came\. See /m],
+    [{ VERIFY_POLICY: 'mine' }, /^VERIFY_POLICY: expected one of .*, "mine" came\. See docs\/settings/m],
+    [{ ROOT_KEY_FILE: '/nowhere' }, /^no root key at \/nowhere\. .* \(see docs\/operating\.md#the-root-key\)$/m],
+    [{ ADMIN_HOST: 'nowhere.invalid' }, /^nowhere\.invalid is no .*\. See docs\/settings\.md#admin_host$/m],
     [
       { LEDGER_WITNESSES: import.meta.filename },
       /^LEDGER_WITNESSES: ".*": witness policy, line 1: a line begins with/m,
     ],
     [{ HOST: 'nowhere.invalid' }, /^nowhere\.invalid is no address of this machine: set HOST/m],
-    [{ HOST: '203.0.113.5' }, /^203\.0\.113\.5 is no address of this machine: set HOST/m],
+    [
+      { HOST: '203.0.113.5' },
+      /^203\.0\.113\.5 is no address of this machine: set HOST .*\. See docs\/settings\.md#host$/m,
+    ],
     [{ ADMIN_PORT: port }, /^port \d+ of 127\.0\.0\.1 is taken: .*, or set ADMIN_PORT$/m],
   ];
   for (const [settings, message] of wrong) {
@@ -60,6 +71,36 @@ test('settings that do not go together, and files and addresses that are not the
     assert.equal(code, 1, stderr);
     assert.match(stderr, message);
   }
+});
+
+test('a start tells of settings that nothing reads, and of a folder of letters that is not there', async (t) => {
+  const spool = join((await makeHome(t)).dataDir, 'not-mounted');
+  const home = await makeHome(t, {
+    settings: { S3_ACCESS_KEY_ID: 'us', SIGN_IN_SCOPE: 'openid', LETTER_SPOOL: spool },
+  });
+  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  const program = home.launch('start');
+  await until(async () => program.stderr().includes('citizen-services at '));
+  assert.deepEqual(await program.end('SIGTERM'), { code: 0, signal: null });
+  const lines = program
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
+  const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(
+    told.flatMap(({ msg, setting, needs }) => (msg === 'a setting is not read' ? [[setting, needs]] : [])),
+    [
+      ['S3_ACCESS_KEY_ID', 'DOCUMENT_STORE=s3://…'],
+      ['SIGN_IN_SCOPE', 'SIGN_IN_ISSUER'],
+    ],
+  );
+  const [letters] = told.filter(({ where }) => where === 'letters');
+  assert.match(
+    JSON.stringify(letters),
+    /LETTER_SPOOL: there is no folder \S+not-mounted; letters wait until it is made/,
+  );
+  const said = await runHere(home, 'doctor');
+  assert.match(said.stdout, /^warn +settings +S3_ACCESS_KEY_ID is not read without DOCUMENT_STORE=s3:\/\/… -> /m);
 });
 
 test('where no database is, commands say so and begin none: what they say of an empty one would be taken for the truth', async (t) => {
