@@ -44,9 +44,10 @@ export function takeLine(chunk: Chunk, line: Line, { readRow, errors, ids }: Lin
   progress.nextOffset = line.end;
   if ('citizen' in result) {
     const { citizenId } = result.citizen;
-    const seen = citizens.has(citizenId) ? 'again' : ids(citizenId);
-    if (seen !== 'new') chunk.repeats.push({ citizenId, row: progress.read, isSure: seen === 'again' });
+    const before = citizens.size;
     citizens.set(citizenId, result.citizen);
+    const seen = citizens.size === before ? 'again' : ids(citizenId);
+    if (seen !== 'new') chunk.repeats.push({ citizenId, row: progress.read, isSure: seen === 'again' });
     progress.stored += 1;
     for (const remark of result.remarks ?? []) count(progress, 'remarks', remark);
   } else if ('reason' in result) {

@@ -24,7 +24,7 @@ const wordBits = 21;
  */
 export function createIdFilter(isBehind: boolean): SeenIds {
   if (isBehind) return () => 'perhaps';
-  const words = new Uint32Array(2 ** wordBits);
+  const words = new Int32Array(2 ** wordBits);
   return (citizenId) => {
     const hash = hashOf(citizenId, 0x811c9dc5, 0x01000193);
     const bits = (1 << (hash & 31)) | (1 << ((hash >>> 5) & 31));
@@ -40,7 +40,7 @@ export function createFirstIds(): SeenIds {
   const seen = new Set<number>();
   return (citizenId) => {
     const other = hashOf(citizenId, 0x9e3779b9, 0x85ebca6b);
-    const hash = hashOf(citizenId, 0x811c9dc5, 0x01000193) * 2 ** 20 + (other >>> 12);
+    const hash = (hashOf(citizenId, 0x811c9dc5, 0x01000193) >>> 0) * 2 ** 20 + (other >>> 12);
     if (seen.has(hash)) return 'again';
     if (seen.size < mostIdsOfDryRun) seen.add(hash);
     return 'new';
@@ -49,11 +49,12 @@ export function createFirstIds(): SeenIds {
 
 /** A hash of 32 bits (as FNV-1a), mixed until any of its bits will do. */
 function hashOf(text: string, from: number, factor: number): number {
-  let hash = from;
+  // Whole numbers of 32 bits throughout, which cost no memory.
+  let hash = from | 0;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), factor);
   hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);
   hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);
-  return (hash ^ (hash >>> 16)) >>> 0;
+  return hash ^ (hash >>> 16);
 }
 
 const storedTexts = textsInSizes(

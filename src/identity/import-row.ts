@@ -65,7 +65,8 @@ export function createRowReader(
         const date = readDate(text);
         if (date === undefined) return { reason: dateReason(mapping.birthDate?.dateFormat) };
         if (!dateExists(date)) remarks = remarked(remarks, 'noDate');
-        else if (date > today.slice(0, date.length)) remarks = remarked(remarks, 'future');
+        else if (date > (date.length === 10 ? today : today.slice(0, date.length)))
+          remarks = remarked(remarks, 'future');
         // What databases write where nothing is known.
         text = date === '0000' ? '' : date;
       }

@@ -12,9 +12,10 @@ export function faultFrom(error: unknown): SqliteFault {
 
 const owner = 'the user of this process must own DATA_DIR and what is in it, and its disk must take writes';
 const backup = 'restore the newest backup';
-// Read-only, corruption, disk full, cannot be opened, not a database.
+// Read-only, fault of the disk, corruption, disk full, cannot be opened, not a database.
 const remedies = new Map([
   [8, owner],
+  [10, 'its disk has failed, or is full: see df and dmesg'],
   [11, backup],
   [13, 'make room, and start'],
   [14, owner],

@@ -32,7 +32,7 @@ test('metrics are offered at an address of this machine or the start is refused,
   assert.deepEqual(
     [
       refused.code,
-      /192\.0\.2\.1 is no address of this machine: set ADMIN_HOST to one, or to 0\.0\.0\.0 for all$/m.test(
+      /192\.0\.2\.1 is no address of this machine: set ADMIN_HOST to one, or to 0\.0\.0\.0 for all\. See docs\/settings\.md#admin_host$/m.test(
         refused.stderr,
       ),
     ],
