@@ -233,7 +233,7 @@ for (const engine of engines) {
         assert.ok('refusal' in result);
         assert.deepEqual(
           [result.refusal.slug, result.refusal.headers],
-          ['document-unreadable', { 'retry-after': '30' }],
+          ['document-unreadable', { 'retry-after': '10' }],
         );
       }
       assert.deepEqual(

@@ -176,4 +176,4 @@ async function decided(effect: Effect, bytes: Promise<Answer>): Promise<Decision
   }
 }
 
-const unreadable = () => refuse('document-unreadable', undefined, { headers: { 'retry-after': '30' } });
+const unreadable = () => refuse('document-unreadable', undefined, { headers: { 'retry-after': '10' } });
