@@ -14,6 +14,7 @@ import { createFront, type Front, startAdmin } from './compose/front.ts';
 import { standingPolicy, startClearing, tellOfOldRecords } from './compose/identity.ts';
 import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose/ledger.ts';
 import { contactsOf, startCalling, watchQueues } from './compose/notifications.ts';
+import { tellOutagesOnce } from './compose/outages.ts';
 import { openPorts } from './compose/ports.ts';
 import { sendersOf } from './compose/senders.ts';
 import { signInOf } from './compose/sign-in.ts';
@@ -110,7 +111,8 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const { port, publicUrl } = await chooseAddress(given.settings);
   const demo = mode.isDemo ? await (await import('./compose/demo-issuer.ts')).demoSignIn(given, publicUrl) : undefined;
   const settings = demo?.settings ?? given.settings;
-  const house = { ...given, settings, commit: counting.commit, log: watched.log };
+  const outages = given.db.engine === 'postgres' ? begin(tellOutagesOnce({ ...given, log: watched.log })) : watched;
+  const house = { ...given, settings, commit: counting.commit, log: outages.log };
   const access = await openAccess(house, mode.isDemo && mode.isHelper !== true);
   const edge = openEdge(house, publicUrl, isAlone(house, mode));
   await standingPolicy(house);
