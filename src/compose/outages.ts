@@ -44,7 +44,8 @@ export function tellOutagesOnce({ db, log, timer }: Pick<House, 'db' | 'log' | '
     log: {
       ...log,
       fault: (...told: Told) => {
-        if (stopped || !isOfDatabase(told[1])) log.fault(...told);
+        // What a part that ends could not store any more, it says once.
+        if (stopped || told[0] === 'stop' || !isOfDatabase(told[1])) log.fault(...told);
         else if (isOut) untold += 1;
         else if (held === undefined) {
           held = [told];
