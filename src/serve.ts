@@ -15,6 +15,7 @@ import { standingPolicy, startClearing, tellOfOldRecords } from './compose/ident
 import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose/ledger.ts';
 import { tellOfAbsentSpool } from './compose/letters.ts';
 import { contactsOf, startCalling, watchQueues } from './compose/notifications.ts';
+import { tellOutagesOnce } from './compose/outages.ts';
 import { openPorts } from './compose/ports.ts';
 import { sendersOf } from './compose/senders.ts';
 import { signInOf } from './compose/sign-in.ts';
@@ -113,7 +114,8 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const { port, publicUrl } = await chooseAddress(given.settings);
   const demo = mode.isDemo ? await (await import('./compose/demo-issuer.ts')).demoSignIn(given, publicUrl) : undefined;
   const settings = demo?.settings ?? given.settings;
-  const house = { ...given, settings, commit: counting.commit, log: watched.log };
+  const outages = given.db.engine === 'postgres' ? begin(tellOutagesOnce({ ...given, log: watched.log })) : watched;
+  const house = { ...given, settings, commit: counting.commit, log: outages.log };
   const access = await openAccess(house, mode.isDemo && mode.isHelper !== true);
   const edge = openEdge(house, publicUrl, isAlone(house, mode));
   await standingPolicy(house);

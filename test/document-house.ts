@@ -218,6 +218,7 @@ function throughWires(wires: { readonly blobs: BlobStore }): BlobStore {
   return {
     put: (name, bytes) => wires.blobs.put(name, bytes),
     read: (name, part) => wires.blobs.read(name, part),
+    has: (name) => wires.blobs.has(name),
     remove: (name) => wires.blobs.remove(name),
     list: () => wires.blobs.list(),
     removeBroken: (before) => wires.blobs.removeBroken(before),

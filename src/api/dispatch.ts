@@ -186,6 +186,7 @@ async function act<P>(
   try {
     await house.commit(key === undefined ? decision.effect : withKey(decision, key, now));
   } catch (fault) {
+    await letGo(decision.answer);
     if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
     if (!(fault instanceof WriteRefused)) throw fault;
     if (key !== undefined && fault.statement === decision.effect.statements.length) {
@@ -201,6 +202,11 @@ async function act<P>(
     return isRefusal(instead) ? instead : await act(desk, instead, { key, now, left: left - 1 });
   }
   return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
+}
+
+/** Closes what an answer that is not given was to come from. */
+async function letGo(answer: Decision['answer']): Promise<void> {
+  if (typeof answer === 'object' && 'stream' in answer) await answer.stream?.return?.();
 }
 
 const nobody: Caller = { clientId: '', scopes: new Set() };

@@ -5,8 +5,23 @@ import { temporaryFolder } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
 import { buildLedgerHouse } from '../../test/ledger-house.ts';
 import { openFolderBlobs } from '../documents/blobs/folder.ts';
+import { systemRandom } from '../kernel/system-clock.ts';
+import { saveVerified, saveWishes } from '../notifications/contact-wish-store.ts';
 import { citizenCommands } from './citizens.ts';
 import { runCommandLine, type Terminal } from './command.ts';
+
+/** What the commands about single citizens are given. */
+async function roomOf(t: TestContext, house: ReturnType<typeof buildLedgerHouse>) {
+  return {
+    ...house,
+    read: house.db.read,
+    log: house.view,
+    organisationOf: (clientId: string) => clientId,
+    explanationOf: async () => undefined,
+    operator: 'clerk',
+    documents: { blobs: await openFolderBlobs(await temporaryFolder(t)), alarm: assert.fail },
+  };
+}
 
 /** A house in which anna was asked for 250 times, and the commands on it. */
 async function lookedUp(t: TestContext) {
@@ -14,17 +29,7 @@ async function lookedUp(t: TestContext) {
   const house = buildLedgerHouse(await engine.open(t));
   await house.use(...Array.from({ length: 250 }, () => 'anna'));
   await house.sequence();
-  const room = {
-    ...{
-      ...house,
-      read: house.db.read,
-      log: house.view,
-      organisationOf: (clientId: string) => clientId,
-      explanationOf: async () => undefined,
-      operator: 'clerk',
-    },
-    documents: { blobs: await openFolderBlobs(await temporaryFolder(t)), alarm: assert.fail },
-  };
+  const room = await roomOf(t, house);
   return async (terminal: Terminal, citizenId = 'anna') =>
     await runCommandLine(
       ['ledger', 'access-log', citizenId],
@@ -71,3 +76,42 @@ test('the next page of an access log waits until the one before it was taken', a
   assert.equal(await accessLog(terminal), 0);
   assert.deepEqual([seen, lines.length], [[101, 201, 251], 251]);
 });
+
+for (const engine of engines) {
+  test(`${engine.name}: of a citizen who is erased nothing is left of how to reach them, and of others all of it`, async (t) => {
+    const house = buildLedgerHouse(await engine.open(t));
+    const { citizenKeys, clock, db } = house;
+    await db.write(citizenKeys.creations(['anna', 'ben']));
+    for (const citizenId of ['anna', 'ben']) {
+      const stating = { citizenId, now: clock.now(), key: await citizenKeys.keyOf(citizenId) };
+      await db.write([
+        saveWishes({ ...stating, value: {} }, systemRandom),
+        saveVerified({ ...stating, value: {} }, systemRandom),
+        {
+          sql: `insert into contact_code (citizen_id, channel, notification_id, sealed, ends_at, tries)
+            values ($1, 'email', $1, $2, 1, 0)`,
+          args: [citizenId, new Uint8Array(8)],
+        },
+      ]);
+    }
+    const { terminal, erase } = await erasing(t, house);
+    assert.equal(await erase('anna'), 0);
+    for (const table of ['contact_wish', 'contact_code'])
+      assert.deepEqual(await db.read(`select citizen_id from ${table}`), [{ citizen_id: 'ben' }], table);
+    assert.equal(await erase('anna'), 1);
+    assert.match(terminal.told.join(''), /The key is destroyed.*no key of this citizen/s);
+  });
+}
+
+async function erasing(t: TestContext, house: ReturnType<typeof buildLedgerHouse>) {
+  const told: string[] = [];
+  const terminal = { told, stdout: assert.fail, stderr: (text: string) => void told.push(text), isInteractive: false };
+  const room = await roomOf(t, house);
+  const erase = async (citizenId: string) =>
+    await runCommandLine(
+      ['citizens', 'erase', citizenId, '--yes'],
+      citizenCommands((use) => use(room), { ...terminal, cwd: '/' }),
+      { ...terminal, cwd: '/' },
+    );
+  return { terminal, erase };
+}

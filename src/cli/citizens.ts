@@ -4,6 +4,7 @@ import { citizenErasure, erasedDocumentsOf } from '../documents/keeping-store.ts
 import type { DocumentPorts } from '../documents/ports.ts';
 import { type ErasureParts, eraseCitizen } from '../ledger/erase-citizen.ts';
 import { forgetCodes } from '../notifications/contact-code-store.ts';
+import { forgetWishes } from '../notifications/contact-wish-store.ts';
 import { type AccessLogParts, readAccessLog } from '../oversight/access-log.ts';
 import { type Command, type ExitCode, onlyArgument, onlyOf, type Terminal, UsageError } from './command.ts';
 import { clearLine, entriesProgress } from './progress.ts';
@@ -48,7 +49,11 @@ export function citizenCommands(openRoom: OpenCitizensRoom, terminal: Terminal):
 const oneCitizen = 'name one citizen by the id of the register';
 
 async function erase(room: CitizensRoom, citizenId: string, { stderr }: Terminal): Promise<ExitCode> {
-  const besides: ErasureParts['besides'] = (id, ...when) => [...citizenErasure(id, ...when), forgetCodes(id)];
+  const besides: ErasureParts['besides'] = (id, ...when) => [
+    ...citizenErasure(id, ...when),
+    forgetCodes(id),
+    forgetWishes(id),
+  ];
   const parts = { ...room, actor: { operator: room.operator }, besides };
   const erased = await eraseCitizen(parts, citizenId);
   // Also after a crash between the two: whoever runs it again removes the rest.

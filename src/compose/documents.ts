@@ -2,10 +2,10 @@ import type { Log } from '../api/log.ts';
 import type { DocumentsRoom } from '../cli/documents.ts';
 import type { House } from '../compose.ts';
 import { inFolderOf, type Settings } from '../config/settings.ts';
-import type { BlobStore } from '../documents/blobs/blob-store.ts';
-import { isAnyIn, openFolderBlobs } from '../documents/blobs/folder.ts';
+import { type BlobStore, BlobsUnavailable } from '../documents/blobs/blob-store.ts';
+import { openFolderBlobs } from '../documents/blobs/folder.ts';
 import { isErasureDue, runDeletion } from '../documents/deletion-run.ts';
-import { areSomeHeld } from '../documents/document-store.ts';
+import { newestHeld } from '../documents/document-store.ts';
 import type { DocumentPorts } from '../documents/ports.ts';
 import { type Scanning, startScanning } from '../documents/scan-documents.ts';
 import { clamdScanner } from '../documents/scanners/clamd.ts';
@@ -25,12 +25,12 @@ const hourMs = 3_600_000;
 
 type BlobsHouse = Pick<House, 'settings'> & { readonly log: Pick<Log, 'fault'> };
 
-/** Opens where the sealed documents lie. */
-export async function openBlobs({ settings, log }: BlobsHouse): Promise<BlobStore> {
+/** Opens where the sealed documents lie; with `makes: false` no folder is made. */
+export async function openBlobs({ settings, log }: BlobsHouse, { makes = true } = {}): Promise<BlobStore> {
   const { documentStore, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = settings;
   const onFault = (fault: unknown) => log.fault('documents', fault);
-  if (!documentStore.startsWith('s3://')) {
-    return await inFolderOf('DOCUMENT_STORE', () => openFolderBlobs(documentStore, { onFault }));
+  if (!isBucket(settings)) {
+    return await inFolderOf('DOCUMENT_STORE', () => openFolderBlobs(documentStore, { onFault, makes }));
   }
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new Error(
@@ -41,6 +41,16 @@ export async function openBlobs({ settings, log }: BlobsHouse): Promise<BlobStor
   const { openS3Blobs } = await import('../documents/blobs/s3.ts');
   return openS3Blobs({ ...s3PlaceOf(documentStore), accessKeyId, secretAccessKey }, { onFault });
 }
+
+/** The same for a house; where its documents are not there, nothing is stored beside what should be mounted. */
+export async function openHouseBlobs(house: House): Promise<BlobStore> {
+  const { settings, db } = house;
+  if (isBucket(settings)) return await openBlobs(house);
+  const looking = await openBlobs(house, { makes: false });
+  return (await absentDocuments(settings, db.read, looking)) === undefined ? await openBlobs(house) : looking;
+}
+
+const isBucket = ({ documentStore }: Pick<Settings, 'documentStore'>) => documentStore.startsWith('s3://');
 
 /** The bucket in DOCUMENT_STORE, whose form the settings have checked. */
 function s3PlaceOf(setting: string) {
@@ -58,7 +68,7 @@ function s3PlaceOf(setting: string) {
 export async function documentsRoom(house: House, operator: string): Promise<DocumentsRoom> {
   const { citizenKeys, log } = house;
   const citizenExists = (citizenId: string) => house.register.exists(citizenId);
-  const ports = { blobs: await openBlobs(house), citizenKeys, citizenExists, alarm: documentAlarm(log) };
+  const ports = { blobs: await openHouseBlobs(house), citizenKeys, citizenExists, alarm: documentAlarm(log) };
   return { ...house, read: house.db.read, ports, operator };
 }
 
@@ -67,21 +77,36 @@ export function documentAlarm(log: Log): DocumentPorts['alarm'] {
   return (kind, document) => log.fault(kind, new Error(`${kind}: ${document}`));
 }
 
-/** What is wrong where documents are on record and their folder holds none: it is another one, or is not mounted. */
-export async function absentDocuments({ documentStore }: Settings, read: Read): Promise<string | undefined> {
-  // A bucket is there or gives no answer; a folder that is not mounted is an empty one.
-  if (documentStore.startsWith('s3://') || !(await areSomeHeld(read)) || (await isAnyIn(documentStore)))
-    return undefined;
-  return `documents are on record, and ${documentStore} holds none`;
+/** What is wrong where documents are on record and their folder or bucket has none of them: it is another one, or is not mounted. */
+export async function absentDocuments(
+  { documentStore }: Pick<Settings, 'documentStore'>,
+  read: Read,
+  blobs: Pick<BlobStore, 'has'>,
+): Promise<string | undefined> {
+  const newest = await newestHeld(read);
+  if (newest.length === 0) return undefined;
+  for (const name of newest) if (await blobs.has(name)) return undefined;
+  return `documents are on record, and ${documentStore.replace(/\?.*/, '')} has none of the newest`;
 }
 
 /** Where they belong, as `doctor` and the log say it. */
-export const whereDocumentsBelong = 'see that DOCUMENT_STORE names their folder, and that it is mounted';
+export const whereDocumentsBelong = 'see that DOCUMENT_STORE names where they are, and that it is mounted';
 
-/** Tells the operator of that at the start; what needs no document is served. */
-export async function tellOfAbsentDocuments({ settings, db, log }: House): Promise<void> {
-  const absent = await absentDocuments(settings, db.read);
-  if (absent !== undefined) log.fault('documents', new Error(`${absent}: ${whereDocumentsBelong}`));
+/** Tells the operator of that at the start, which does not wait for a bucket; what needs no document is served. */
+export async function tellOfAbsentDocuments(house: House): Promise<void> {
+  const { settings, db, log } = house;
+  const look = async () => {
+    const blobs = await openBlobs(house, { makes: false });
+    // That a bucket answers is seen before the first document.
+    if (isBucket(settings)) for await (const _blob of blobs.list()) break;
+    const absent = await absentDocuments(settings, db.read, blobs);
+    if (absent !== undefined) log.fault('documents', new Error(`${absent}: ${whereDocumentsBelong}`));
+  };
+  if (!isBucket(settings)) return await look();
+  void look().catch((fault: unknown) => {
+    // A store that cannot be used has told why.
+    if (!(fault instanceof BlobsUnavailable)) log.fault('documents', fault);
+  });
 }
 
 /** What the worker role does for documents: the content gate, the sweep of leftovers, the deletion run. */

@@ -7,7 +7,7 @@ import { type SigningKey, signBytes, signJws } from '../keys/signing-key.ts';
 import type { CascadePolicy } from '../notifications/cascade.ts';
 import type { Ports } from '../operations.ts';
 import { createRegisterGrowth } from '../oversight/register-growth.ts';
-import { documentAlarm, openBlobs } from './documents.ts';
+import { documentAlarm, openHouseBlobs } from './documents.ts';
 import { explanations, identityPorts } from './identity.ts';
 import type { Ledger } from './ledger.ts';
 import { notificationPorts } from './notifications.ts';
@@ -31,7 +31,7 @@ export async function openPorts(
   },
 ): Promise<Ports> {
   const { settings, register, citizenKeys, root, random, log } = house;
-  const blobs = await openBlobs(house);
+  const blobs = await openHouseBlobs(house);
   const country = settings.registerCountry === undefined ? {} : { country: settings.registerCountry };
   const telling = { random, citizenKeys, ...(await notificationPorts(house, access, site)) };
   return {

@@ -4,7 +4,7 @@ import type { Client } from '../access/client.ts';
 import { allClients } from '../access/client-store.ts';
 import { openSigningKeys } from '../access/signing-key-store.ts';
 import { type Check, type Finding, faulty, ok, warn } from '../cli/doctor.ts';
-import { absentDocuments, whereDocumentsBelong } from '../compose/documents.ts';
+import { absentDocuments, openBlobs, whereDocumentsBelong } from '../compose/documents.ts';
 import { standingPolicy } from '../compose/identity.ts';
 import { SettingError, type Settings } from '../config/settings.ts';
 import { hasOldRecords } from '../identity/old-records.ts';
@@ -17,7 +17,8 @@ import { openTree } from '../ledger/open-tree.ts';
 import { createQueueWatch, type QueueState } from '../notifications/queue-watch.ts';
 import { countCalls, mostCounted as mostCalls } from '../notifications/webhooks/webhook-store.ts';
 import type { LookedAt } from '../store/open-to-look.ts';
-import { type DoctorRoom, inTwo, isServed, messageOf, readyDatabase, spanOf } from './room.ts';
+import { patienceMs } from './reach.ts';
+import { type DoctorRoom, inTwo, isServed, messageOf, readyDatabase, spanOf, within } from './room.ts';
 
 /** What lies in the database: keys, people, clients, the ledger, and what waits to be done. */
 export function contentChecks(room: DoctorRoom): readonly Check[] {
@@ -138,7 +139,9 @@ function fewOf(all: readonly string[]): string {
 async function documents({ read }: LookedAt, { settings }: DoctorRoom): Promise<readonly Finding[]> {
   // Of what is no folder, or cannot be looked into, another check says why.
   if (statSync(settings.documentStore, { throwIfNoEntry: false })?.isDirectory() === false) return [];
-  const absent = await absentDocuments(settings, read).catch(() => undefined);
+  const log = { fault: () => undefined };
+  const look = async () => await absentDocuments(settings, read, await openBlobs({ settings, log }, { makes: false }));
+  const absent = await within(patienceMs, look()).catch(() => undefined);
   return absent === undefined ? [] : [faulty(absent, whereDocumentsBelong)];
 }
 

@@ -49,6 +49,7 @@ for (const engine of engines) {
         actor: { client: issuer },
         citizenId: citizen,
         document: id,
+        digest: `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`,
         purpose: 'income tax',
       },
     ]);

@@ -69,9 +69,10 @@ export const depositDocument = defineOperation({
     const event = call.mint('event');
     const actor = { client: caller.clientId };
     const record = recordOf(document, content, { grants: [], reader: { client: caller.clientId }, now });
+    const about = { actor, citizenId, document: id, digest: record.digest } as const;
     return {
       effect: {
-        events: [{ type: 'document.deposited', id: event, at: now, actor, citizenId, document: id, ...ground }],
+        events: [{ type: 'document.deposited', id: event, at: now, ...about, ...ground }],
         statements: [...stands, insertDocument(document)],
       },
       answer: {

@@ -154,10 +154,11 @@ const selectOwners = textsInSizes((count) => {
   return `select id, status from document where id in (${inPlaces(count, 1)})`;
 });
 
-/** Whether one of the newest documents is to have its bytes; those that are erased have none. */
-export async function areSomeHeld(read: Read): Promise<boolean> {
-  const rows = await read('select status from document order by id desc limit 100');
-  return rows.some(({ status }) => status !== 'receiving' && status !== 'erased');
+/** Some of the newest documents that are to have their bytes; those that are erased have none. */
+export async function newestHeld(read: Read): Promise<readonly string[]> {
+  const rows = await read('select id, status from document order by id desc limit 100');
+  const held = rows.filter(({ status }) => status !== 'receiving' && status !== 'erased');
+  return held.slice(0, 3).map((row) => textField(row, 'id'));
 }
 
 /** Whose the blobs of these names are; of no row where a name is missing. */

@@ -36,15 +36,21 @@ function actorOf({ caller }: UseCall, access: Access | undefined) {
 /**
  * A refusal with its event, so that the citizen sees that somebody asked for the document and did not get it. Who may not
  * know that it exists (no `access`) has no receipt of that, which would open whose it is; its id stands in the published log.
+ * `why` is told to who has access; where it is left out, the state of the document.
  */
-export function turnAway(call: UseCall, document: StoredDocument, access: Access | undefined): Refused {
+export function turnAway(
+  call: UseCall,
+  document: StoredDocument,
+  access: Access | undefined,
+  why: Refusal = unavailable(document),
+): Refused {
   const [id, actor] = [call.mint('event'), actorOf(call, access)];
   const about = { citizenId: document.citizenId, document: document.id };
   const head = { type: 'document.refused', id, at: call.now, actor, ...about } as const;
   const [refusal, event] =
     access === undefined
       ? [refuse('document-not-found'), { ...head, reason: 'not-permitted', receipt: false } as const]
-      : [unavailable(document), { ...head, reason: 'not-available' } as const];
+      : [why, { ...head, reason: 'not-available' } as const];
   return { refusal, effect: { events: [event], statements: [] } };
 }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   citizen,
@@ -12,6 +14,7 @@ import {
 } from '../../test/document-house.ts';
 import { engines } from '../../test/engines.ts';
 import type { DocumentId } from '../kernel/id.ts';
+import { BlobsUnavailable } from './blobs/blob-store.ts';
 import { insertGrant } from './document-store.ts';
 
 /** The answer of a request that was not refused. */
@@ -212,5 +215,43 @@ for (const engine of engines) {
     const whole = given(await house.retrieve(id));
     assert.deepEqual([whole.status, whole.bytes.length, whole.headers['content-length']], [200, 0, '0']);
     assert.equal(slugOf(await house.retrieve(id, { headers: { range: 'bytes=0-' } })), 'range-not-satisfiable');
+  });
+
+  test(`${engine.name}: bytes that are gone, changed or not to be had are a told 503, and the event says that nothing was given`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(2_000));
+    const [file = assert.fail()] = await house.files();
+    const path = join(house.folder, file.path);
+    const { blobs } = house.wires;
+    const away = () => {
+      throw new BlobsUnavailable('no answer');
+    };
+    const asked = [{}, { headers: { range: 'bytes=5-9' } }, { headers: { range: 'bytes=0-1,5-9' } }];
+    const broken = async (count: number) => {
+      for (const one of asked) {
+        const result = await house.retrieve(id, one);
+        assert.ok('refusal' in result);
+        assert.deepEqual(
+          [result.refusal.slug, result.refusal.headers],
+          ['document-unreadable', { 'retry-after': '10' }],
+        );
+      }
+      assert.deepEqual(
+        await usesOf(house),
+        Array(asked.length * count).fill(`document.refused ${issuer} not-available`),
+      );
+    };
+    await rename(path, `${path}x`);
+    await broken(1);
+    await writeFile(path, Buffer.alloc(file.bytes.length));
+    await broken(2);
+    assert.deepEqual(house.alarms, Array(6).fill('document-bytes-broken'));
+    await rename(`${path}x`, path);
+    house.wires.blobs = { ...blobs, read: away };
+    await broken(3);
+    assert.equal(house.alarms.length, 6);
+    house.wires.blobs = blobs;
+    assert.equal(given(await house.retrieve(id)).bytes.length, 2_000);
+    assert.equal((await usesOf(house)).at(-1), `document.retrieved ${issuer}`);
   });
 }

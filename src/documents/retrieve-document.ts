@@ -1,7 +1,10 @@
 import { Type } from 'typebox';
-import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
+import { type Answer, type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import type { EventId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
+import { SealBroken } from '../keys/chunked-encryption.ts';
+import type { Effect } from '../ledger/commit.ts';
+import { BlobBroken, BlobsUnavailable } from './blobs/blob-store.ts';
 import { judge } from './conditional-request.ts';
 import { type Access, accessOf, type HeldDocument } from './document.ts';
 import { documentHeaders, etagOf, headAnswer, partsAnswer, privacyHeaders, wholeAnswer } from './document-answer.ts';
@@ -82,6 +85,7 @@ export const retrieveDocument = defineOperation({
     'document-erased',
     'precondition-failed',
     'range-not-satisfiable',
+    'document-unreadable',
     'not-acceptable',
     'purpose-not-permitted',
   ],
@@ -124,8 +128,11 @@ function receiptOf({ id, actor }: ReturnType<typeof useOf>): EventId | undefined
   return 'citizen' in actor ? undefined : id;
 }
 
-/** Nothing leaves before the event: the bytes are opened in `answer`, which is called when it is durable. */
-function giveDocument(call: RetrieveCall, open: OpenDocument, access: Access): Decision | Refused {
+/**
+ * What is asked of the document itself. Its bytes are opened first, so that the event says what became of it: nothing of them
+ * leaves before that is durable.
+ */
+async function giveDocument(call: RetrieveCall, open: OpenDocument, access: Access): Promise<Decision | Refused> {
   const { method, headers: asked, ports } = call;
   const etag = etagOf(ports.etagKey, open);
   const outcome = judge(method, asked, { etag, length: open.content.size });
@@ -148,11 +155,25 @@ function giveDocument(call: RetrieveCall, open: OpenDocument, access: Access): D
     case 'not-modified':
       return { effect, answer: { status: 304, headers, stream: null } };
     case 'whole':
-      return {
-        effect,
-        answer: method === 'HEAD' ? headAnswer(answering) : () => wholeAnswer(answering),
-      };
+      if (method === 'HEAD') return { effect, answer: headAnswer(answering) };
+      return (await decided(effect, wholeAnswer(answering))) ?? turnAway(call, open.document, access, unreadable());
     case 'parts':
-      return { effect, answer: () => partsAnswer(answering, outcome.ranges) };
+      return (
+        (await decided(effect, partsAnswer(answering, outcome.ranges))) ??
+        turnAway(call, open.document, access, unreadable())
+      );
   }
 }
+
+/** undefined where the bytes cannot be had as they were stored; the operator was told. */
+async function decided(effect: Effect, bytes: Promise<Answer>): Promise<Decision | undefined> {
+  try {
+    return { effect, answer: await bytes };
+  } catch (fault) {
+    if (fault instanceof SealBroken || fault instanceof BlobBroken || fault instanceof BlobsUnavailable)
+      return undefined;
+    throw fault;
+  }
+}
+
+const unreadable = () => refuse('document-unreadable', undefined, { headers: { 'retry-after': '10' } });

@@ -217,4 +217,12 @@ export const serviceProblems = {
     cause: 'The register of citizens could not be asked.',
     fix: 'Repeat the request after the time in Retry-After.',
   },
+  'document-unreadable': {
+    status: 503,
+    title: 'Document cannot be read at present',
+    retryable: true,
+    cause:
+      'The storage gives no answer, or does not have the bytes of the document as they were stored. Nothing was given out, and the operator was told.',
+    fix: 'Repeat the request after the time in Retry-After; where it stays so, tell the operator the id of the document.',
+  },
 } as const satisfies Record<string, Problem>;

@@ -88,7 +88,13 @@ export type CitizenEvent =
       readonly outcome: 'sent' | 'delivered' | 'failed' | 'unknown' | 'skipped' | 'retry';
       readonly reason?: string | undefined;
     })
-  | (Head<'document.deposited'> & Ground & { readonly citizenId: string; readonly document: DocumentId })
+  | (Head<'document.deposited'> &
+      Ground & {
+        readonly citizenId: string;
+        readonly document: DocumentId;
+        /** `sha-256=:…:` of the document as it came: whoever has it shows by the receipt that it is this one. */
+        readonly digest: string;
+      })
   | (Head<'document.retrieved'> & Ground & { readonly citizenId: string; readonly document: DocumentId })
   | (Head<'document.record-read'> & Ground & { readonly citizenId: string; readonly document: DocumentId })
   | (Head<'document.listed'> & Ground & { readonly citizenId: string; readonly documents: readonly DocumentId[] })

@@ -4,6 +4,8 @@ import { createDeliveryHouse, minute, scripted } from '../../test/delivery-house
 import { engines } from '../../test/engines.ts';
 import { createMint } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
+import type { Statement } from '../store/db.ts';
+import { createJoins } from '../store/postgres-joins.ts';
 import { bringBackWaits, broughtBack } from './bring-back-waits.ts';
 import { standardPolicyFor } from './cascade.ts';
 
@@ -46,6 +48,10 @@ for (const engine of engines) {
     const planned = await later();
     assert.deepEqual(planned, [`email ${3 * day}`, `sms ${5 * day}`]);
     const right = { now: time.clock.now() - 400 * day, aheadMs: 400 * day };
+    const units: (readonly Statement[])[] = [];
+    await bringBackWaits({ read: db.read, write: async (unit) => units.push(unit), policy }, right);
+    // PostgreSQL is told of those of a batch in one statement.
+    assert.equal(createJoins()(units.slice(0, 64)).statements.length, 1);
     const parts = { read: db.read, write: db.write, policy };
     await Promise.all([bringBackWaits(parts, right), bringBackWaits(parts, right)]);
     await bringBackWaits(parts, { now: right.now + minute, aheadMs: 0 });

@@ -48,7 +48,8 @@ async function bringBackLane({ read, write, policy }: Parts, right: Right, line:
       const now = broughtBack(wait, right, policy);
       return now === undefined ? [] : [putForward(wait, now)];
     });
-    if (back.length > 0) await write(back);
+    // Each by itself, so that PostgreSQL is told of many in one statement: as one unit they cost it three times as much.
+    await Promise.all(back.map((statement) => write([statement])));
     const last = waits.at(-1);
     if (last === undefined || waits.length < waitsInAUnit) return;
     behind = last;
@@ -95,11 +96,12 @@ async function findWaits(
   }));
 }
 
-/** Nothing where it does not wait any more, or another process was first. */
+/** Nothing where it does not wait any more, or another process was first. Each value states its type: on PostgreSQL many go as one (`parseUpdate`). */
 function putForward(from: Wait, to: Pick<Wait, 'runAt' | 'since'>): Statement {
   return {
     sql: `update delivery set run_at = cast($1 as bigint), waits_since = cast($2 as bigint)
-      where id = $3 and coalesce(status, '') = 'queued' and attempts = $4 and run_at = $5 returning id`,
+      where id = cast($3 as text) and coalesce(status, '') = 'queued' and attempts = cast($4 as bigint)
+        and run_at = cast($5 as bigint) returning id`,
     args: [to.runAt, to.since ?? null, from.id, from.attempts, from.runAt],
   };
 }

@@ -82,6 +82,11 @@ export function replaceVerified(
   };
 }
 
+/** Takes away what a citizen who is erased had stated, and what was verified: nothing opens it any more. */
+export function forgetWishes(citizenId: string): Statement {
+  return { sql: 'delete from contact_wish where citizen_id = $1', args: [citizenId] };
+}
+
 function openedPart(
   part: Part,
   { citizenId, key }: Pick<Stating<unknown>, 'citizenId' | 'key'>,

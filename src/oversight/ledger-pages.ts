@@ -9,6 +9,9 @@ const bytesForEver = {
   'access-control-allow-origin': '*',
 };
 
+const noTile =
+  'The signed log has no such tile: its size stands in /ledger/checkpoint, and which tiles that has in c2sp.org/tlog-tiles.';
+
 /**
  * The log as anyone can fetch it (c2sp.org/tlog-tiles) under `/ledger/`: the signed checkpoint, the hashes, the entries.
  * What is sealed in an entry stays sealed; a browser may verify from any page.
@@ -31,7 +34,7 @@ export function ledgerPages(log: LogView): readonly Page[] {
       get: async (params): Promise<PageAnswer> => {
         const name = parseTilePath(`tile/${params['*'] ?? ''}`);
         const bytes = name === undefined ? undefined : await log.tile(name);
-        if (bytes === undefined) return refuse('not-found', 'The signed log has no such tile.');
+        if (bytes === undefined) return refuse('not-found', noTile);
         const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
         return { status: 200, headers: bytesForEver, body };
       },

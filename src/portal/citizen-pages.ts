@@ -136,7 +136,7 @@ async function admitted({ door, onFault }: CitizenPagesParts, visit: Visit, show
   if (status === 401) return await withCookies(signInPage(view, { to, ended: true }), await door.end(request));
   if (status === 404) await atWholeQuantum(startedAt);
   if (status === 404 || status === 400) return await notFoundPage(view);
-  if (shown.slug.startsWith('document-')) return await unavailablePage(view, shown.slug);
+  if (status !== 503 && shown.slug.startsWith('document-')) return await unavailablePage(view, shown.slug);
   return await notNowPage(view, request.headers['accept-language'], shown.headers);
 }
 

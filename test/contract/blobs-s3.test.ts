@@ -62,14 +62,27 @@ test('every request of the adapter is signed as S3 wants it, its body and checks
   assert.deepEqual([s3.refused, s3.uploads], [[], []]);
 });
 
-test('with a wrong secret nothing is read or stored', async (t) => {
+test('with a wrong secret, or a bucket that is not there, nothing is read or stored, and the operator reads why', async (t) => {
   const { s3, blobs } = await open(t);
   await blobs.put(name, pieces(Buffer.from('small')));
-  const stranger = openS3Blobs({ ...s3.place, secretAccessKey: new Secret('another') });
-  await assert.rejects(stranger.put(`${name}x`, pieces(Buffer.from('x'))), { name: 'SignatureDoesNotMatch' });
-  const part = { start: 0, end: 5, totalBytes: 5 };
-  await assert.rejects(Array.fromAsync(stranger.read(name, part)), { name: 'SignatureDoesNotMatch' });
-  await assert.rejects(stranger.remove(name));
+  for (const [wrong, why] of [
+    [{ secretAccessKey: new Secret('another') }, 'SignatureDoesNotMatch'],
+    [{ bucket: 'nowhere' }, 'NoSuchBucket'],
+  ] as const) {
+    const faults = new Set<string>();
+    const onFault = (fault: unknown) => void faults.add((fault as Error).name);
+    const stranger = openS3Blobs({ ...s3.place, ...wrong }, { onFault });
+    const part = { start: 0, end: 5, totalBytes: 5 };
+    for (const attempt of [
+      () => stranger.put(`${name}x`, pieces(Buffer.from('x'))),
+      () => stranger.put(`${name}x`, pieces(large)),
+      () => Array.fromAsync(stranger.read(name, part)),
+      () => Array.fromAsync(stranger.list()),
+    ])
+      await assert.rejects(attempt(), { name: 'BlobsUnavailable' });
+    assert.deepEqual([...faults], [why]);
+  }
+  await assert.rejects(openS3Blobs({ ...s3.place, secretAccessKey: new Secret('another') }).remove(name));
   assert.deepEqual(await namesOf(blobs), [name]);
 });
 

@@ -118,6 +118,12 @@ for (const adapter of adapters) {
     await assert.rejects(collect(blobs.read(other, { start: 0, end: 5, totalBytes: 5 })), BlobBroken);
   });
 
+  test(`${adapter.name}: whether a blob is there is told without reading it`, async (t) => {
+    const blobs = await adapter.open(t);
+    await blobs.put(name, pieces(Buffer.from('12345')));
+    assert.deepEqual([await blobs.has(name), await blobs.has(other)], [true, false]);
+  });
+
   test(`${adapter.name}: a removed blob is gone, its neighbours stay, and removing it again does no harm`, async (t) => {
     const blobs = await adapter.open(t);
     await blobs.put(name, pieces(Buffer.from('one')));

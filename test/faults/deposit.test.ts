@@ -130,22 +130,30 @@ for (const engine of engines) {
     assert.equal((await house.files()).length, 2);
   });
 
-  test(`${engine.name}: no byte of a document leaves when its event cannot be stored`, async (t) => {
+  test(`${engine.name}: no byte of a document leaves when its event cannot be stored, and nothing is left open`, async (t) => {
     const house = await openDocumentHouse(t, engine);
     const id = await deposited(house, bytes);
-    let reads = 0;
+    const reads = { begun: 0, ended: 0 };
     const real = house.wires.blobs;
     house.wires.blobs = {
       ...real,
-      read: (name, part) => {
-        reads += 1;
-        return real.read(name, part);
+      read: async function* (name, part) {
+        reads.begun += 1;
+        try {
+          yield* real.read(name, part);
+        } finally {
+          reads.ended += 1;
+        }
       },
     };
-    house.wires.write = () => Promise.reject(new WriteUnknown('the line was lost'));
-    const result = await house.retrieve(id);
-    assert.ok('refusal' in result && result.refusal.slug === 'outcome-unknown');
-    assert.equal(reads, 0);
+    for (const fault of [new WriteUnknown('the line was lost'), new WriteBusy('three times')]) {
+      house.wires.write = () => Promise.reject(fault);
+      const result = await house.retrieve(id);
+      assert.ok('refusal' in result && ['outcome-unknown', 'capacity-reduced'].includes(result.refusal.slug));
+    }
+    house.wires.write = () => Promise.reject(new Error('a bug'));
+    await assert.rejects(house.retrieve(id, { headers: { range: 'bytes=0-4,9-12' } }), /a bug/);
+    assert.deepEqual(reads, { begun: 3, ended: 3 });
   });
 }
 

@@ -101,10 +101,11 @@ describe('an S3 store that fails', { concurrency: 8 }, () => {
           { onFault: (fault) => faults.push(fault) },
         );
         const results = [house.deposit({ headers: depositHeadersFor(document), body: [document] }), house.retrieve(id)];
-        for (const result of await Promise.all(results)) {
+        const told = (await Promise.all(results)).map((result) => {
           assert.ok('refusal' in result, JSON.stringify(result));
-          assert.deepEqual([result.refusal.slug, result.refusal.headers?.['retry-after']], ['capacity-reduced', '2']);
-        }
+          return `${result.refusal.slug} ${result.refusal.headers?.['retry-after']}`;
+        });
+        assert.deepEqual(told, ['capacity-reduced 2', 'document-unreadable 10']);
       }
       assert.ok(faults.length >= 4 && faults.every((fault) => fault instanceof Error));
       house.wires.blobs = real;

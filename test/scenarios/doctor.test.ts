@@ -64,7 +64,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const server = engine === 'postgres' ? await startPostgres({ durable: true }) : undefined;
     t.after(() => server?.stop());
     const database: Record<string, string> = server === undefined ? {} : { DATABASE_URL: server.url };
-    const home = await makeHome(t, { settings: database });
+    const { DOCUMENT_STORE = '', S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' } = outside;
+    const documents = { DOCUMENT_STORE, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY };
+    const home = await makeHome(t, { settings: { ...database, ...documents } });
     const settings = {
       ...{ DATA_DIR: home.dataDir, PORT: String(home.port), PUBLIC_URL: home.url },
       ...database,

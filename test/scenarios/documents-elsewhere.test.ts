@@ -1,33 +1,100 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, renameSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { engines } from '../engines.ts';
 import { runHere } from '../run-here.ts';
-import { makeHome } from '../whole-server.ts';
+import { openStrictS3 } from '../strict-s3.ts';
+import { makeTestFolder } from '../test-folder.ts';
+import { until } from '../until.ts';
+import { makeHome, type ServerHome } from '../whole-server.ts';
+
+/** How often the server has told a fault of the documents. */
+async function faultsOf(said: string): Promise<string | undefined> {
+  const [address = assert.fail(said)] = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(said) ?? [];
+  const metrics = await (await fetch(address)).text();
+  return /^citizen_services_faults_total\{kind="documents"\} (\d+)$/m.exec(metrics)?.[1];
+}
+
+/** What becomes of the first document of the demo, and of a deposit: the status, and the name of the problem. */
+async function outcomes(home: ServerHome): Promise<string[]> {
+  const [document = assert.fail()] = home.demo().documents;
+  const authorization = `Bearer ${await home.token()}`;
+  const { citizenId } = document;
+  const headers = { authorization, 'content-type': 'text/plain', 'citizen-id': citizenId, 'document-title': 'x' };
+  const deposit = { method: 'POST', headers: { ...headers, 'document-kind': 'permit' }, body: 'x' };
+  const answers = [
+    await fetch(`${home.url}/v1/documents/${document.id}`, { headers: { authorization } }),
+    await fetch(`${home.url}/v1/documents`, deposit),
+  ];
+  return await Promise.all(
+    answers.map(async (answer) => {
+      const { type = '' } = answer.ok ? {} : ((await answer.json()) as { type: string });
+      return `${answer.status} ${type.slice(type.lastIndexOf('/') + 1)}`.trim();
+    }),
+  );
+}
 
 for (const { name } of engines) {
-  test(`${name}: a folder without documents beside a database that has some is told, at the start and by doctor`, async (t) => {
+  test(`${name}: a folder without the documents of its database is told, at the start and by doctor, and nothing is stored there`, async (t) => {
     const home = await makeHome(t, { engine: name, settings: { ADMIN_PORT: '0' } });
-    const told = /documents are on record, and .*documents holds none/;
-    const faultsOf = async (said: string) => {
-      const [address = assert.fail(said)] = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(said) ?? [];
-      const metrics = await (await fetch(address)).text();
-      return /^citizen_services_faults_total\{kind="documents"\} (\d+)$/m.exec(metrics)?.[1];
-    };
+    const told = /documents are on record, and .*documents has none of the newest/;
     const well = await home.start();
     assert.equal(await faultsOf(`${well.stdout()}${well.stderr()}`), '0');
-    await well.end('SIGTERM');
-    assert.doesNotMatch((await runHere(home, 'doctor')).stdout, told);
-
-    // As where the disk of the documents is not mounted.
+    // As where the disk of the documents goes away, and comes back.
     const folder = join(home.dataDir, 'documents');
-    renameSync(folder, join(home.dataDir, 'mounted-elsewhere'));
+    const elsewhere = join(home.dataDir, 'mounted-elsewhere');
+    renameSync(folder, elsewhere);
     mkdirSync(folder);
+    assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);
+    await well.end('SIGTERM');
     assert.match((await runHere(home, 'doctor')).stdout, told);
+
     const server = await home.start();
     assert.match(server.stderr(), new RegExp(`"where":"documents","fault":.*${told.source}`));
-    // The start tells of it before there are metrics.
-    assert.equal(await faultsOf(`${server.stdout()}${server.stderr()}`), '1');
+    // The start tells of it before there are metrics; the sweep may have come to it too.
+    assert.match((await faultsOf(`${server.stdout()}${server.stderr()}`)) ?? '', /^[1-9]$/);
+    assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);
+    assert.deepEqual(readdirSync(folder), []);
+    rmdirSync(folder);
+    renameSync(elsewhere, folder);
+    assert.deepEqual(await outcomes(home), ['200', '201']);
+    await server.end('SIGTERM');
+    assert.doesNotMatch((await runHere(home, 'doctor')).stdout, told);
   });
 }
+
+async function bucketOf(t: TestContext) {
+  const folder = makeTestFolder('s3-');
+  const s3 = await openStrictS3(folder);
+  t.after(async () => {
+    await s3.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const { accessKeyId, bucket, endpoint, region, secretAccessKey } = s3.place;
+  return {
+    keys: { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey.reveal() },
+    place: (name: string, prefix = '') => `s3://${name}${prefix}?region=${region}&endpoint=${endpoint}`,
+    bucket,
+  };
+}
+
+test('another bucket, or one that is not there, is told at the start and by doctor', async (t) => {
+  const { keys, place, bucket } = await bucketOf(t);
+  const home = await makeHome(t, { settings: { ...keys, DOCUMENT_STORE: place(bucket), ADMIN_PORT: '0' } });
+  const well = await home.start();
+  assert.deepEqual(await outcomes(home), ['200', '201']);
+  await well.end('SIGTERM');
+  for (const [store, why] of [
+    [place(bucket, '/another'), `documents are on record, and s3://${bucket}/another has none of the newest`],
+    [place('nowhere'), 'NoSuchBucket'],
+  ] as const) {
+    home.environment['DOCUMENT_STORE'] = store;
+    assert.match((await runHere(home, 'doctor')).stdout, new RegExp(why));
+    const server = await home.start();
+    await until(async () => server.stderr().includes('"where":"documents"'));
+    assert.match(server.stderr(), new RegExp(`"where":"documents","fault":.*${why}`));
+    assert.equal((await outcomes(home))[0], '503 document-unreadable');
+    await server.end('SIGTERM');
+  }
+});

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -42,6 +43,23 @@ test('a receipt asked for as text is a proof that the command line verifies with
   assert.match(verified.stdout, /document\.retrieved/);
   writeFileSync(file, proof.replace(/index \d+/, 'index 0'));
   assert.equal((await runHere(home, 'ledger', 'verify', file, '--key', key)).code, 1);
+});
+
+test('the receipt of a deposit shows offline that it was this document', async (t) => {
+  const home = await makeHome(t);
+  await home.start();
+  const ask = createExchange(home.url);
+  const headers = withToken(await home.token(), { ...depositHeaders(), 'citizen-id': 'demo-mary' });
+  const deposited = jsonOf(await ask({ method: 'POST', path: '/v1/documents', headers, body: goodDocument }));
+  const proof = () => ask({ path: String(deposited['receipt']), headers: { ...headers, accept: 'text/plain' } });
+  await until(async () => (await proof()).status === 200);
+  const file = join(home.dataDir, 'receipt.tlog-proof');
+  writeFileSync(file, (await proof()).body);
+  const key = (await runHere(home, 'ledger', 'key')).stdout.trim();
+  const { stdout } = await runHere(home, 'ledger', 'verify', file, '--key', key, '--json');
+  const { content } = JSON.parse(stdout) as { content: string | { digest: string } };
+  const { digest } = typeof content === 'string' ? (JSON.parse(content) as { digest: string }) : content;
+  assert.equal(digest, `sha-256=:${createHash('sha256').update(goodDocument).digest('base64')}:`);
 });
 
 for (const engine of engines) {

@@ -16,6 +16,8 @@ export type BlobStore = {
    * good until the next is asked for, which may be read into the same memory; until then it may be written over.
    */
   read(name: string, part: BlobPart): AsyncIterable<Uint8Array>;
+  /** Whether a blob of that name is published. */
+  has(name: string): Promise<boolean>;
   /** Removes a blob; harmless where there is none. */
   remove(name: string): Promise<void>;
   /** Every published blob, in no order. */

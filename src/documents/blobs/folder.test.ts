@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { BlobStore } from './blob-store.ts';
 import { openFolderBlobs } from './folder.ts';
 
 const name = 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC42';
@@ -50,6 +51,39 @@ test('a blob that cannot be published leaves nothing behind', async (t) => {
   await writeFile(join(folder, 'sealed', '2'), 'a file where a folder has to be');
   await assert.rejects(blobs.put(name, once('whole')), { name: 'BlobsUnavailable' });
   assert.deepEqual(await readdir(join(folder, 'incoming')), []);
+});
+
+test('a folder that is not mounted is unavailable, is left as it is, and serves again when it is there', async (t) => {
+  const folder = await folderOf(t);
+  const blobs = await openFolderBlobs(folder);
+  await blobs.put(name, once('whole'));
+  const read = async (store: BlobStore) => {
+    for await (const piece of store.read(name, { start: 0, end: 5, totalBytes: 5 })) return piece.toString();
+    return undefined;
+  };
+  await rename(folder, `${folder}-elsewhere`);
+  await mkdir(folder);
+  const late = await openFolderBlobs(folder, { makes: false });
+  for (const store of [blobs, late]) {
+    await assert.rejects(read(store), { name: 'BlobsUnavailable' });
+    await assert.rejects(store.put(`${name}x`, once('more')), { name: 'BlobsUnavailable' });
+  }
+  assert.deepEqual(await readdir(folder), []);
+  await rm(folder, { recursive: true });
+  await rename(`${folder}-elsewhere`, folder);
+  assert.deepEqual([await read(blobs), await read(late)], ['whole', 'whole']);
+  await late.put(`${name}x`, once('more'));
+  assert.equal(await blobs.has(`${name}x`), true);
+});
+
+test('a folder of a blob that went away is made again', async (t) => {
+  const folder = await folderOf(t);
+  const blobs = await openFolderBlobs(folder);
+  await blobs.put(name, once('whole'));
+  await rm(join(folder, 'sealed', '2'), { recursive: true });
+  await assert.rejects(blobs.put(name, once('whole')), { name: 'BlobsUnavailable' });
+  await blobs.put(name, once('whole'));
+  assert.equal(await blobs.has(name), true);
 });
 
 test('a disk that takes or gives nothing is unavailable, the operator reads why, and nothing is left', async (t) => {

@@ -1,6 +1,7 @@
 import {
   close,
   closeSync,
+  existsSync,
   fstatSync,
   open as openForCallback,
   openSync,
@@ -39,6 +40,11 @@ export type FolderOptions = {
   readonly stopwatch?: () => number;
   /** Told why the disk cannot be used. */
   readonly onFault?: (fault: unknown) => void;
+  /**
+   * False where documents are on record that are not there: what is to be mounted is not, and nothing is made or stored beside
+   * it. Once it is there, it is used.
+   */
+  readonly makes?: boolean;
 };
 
 /**
@@ -46,18 +52,20 @@ export type FolderOptions = {
  * then renamed, then its folder is synced: after `put` no power cut takes it away, before that none leaves a half one.
  */
 export async function openFolderBlobs(folder: string, options: FolderOptions = {}): Promise<BlobStore> {
-  const { stopwatch = () => performance.now(), onFault } = options;
+  const { stopwatch = () => performance.now(), onFault, makes = true } = options;
   const incoming = join(folder, blobFolders.incoming);
   const sealed = join(folder, blobFolders.sealed);
-  await makeFolder(incoming);
-  await makeFolder(sealed);
+  if (makes) {
+    await makeFolder(incoming);
+    await makeFolder(sealed);
+  }
   const made = new Set<string>();
   const buffers = { small: keepBuffers(smallBytes), large: keepBuffers(bufferBytes) };
   const unavailable: Unavailable = (cause) => {
     onFault?.(cause);
     return new BlobsUnavailable('the disk of the documents cannot be used at present', { cause });
   };
-  const disk: Disk = { stopwatch, unavailable, slowUntil: 0, slowInARow: 0 };
+  const disk: Disk = { stopwatch, unavailable, isMounted: () => existsSync(sealed), slowUntil: 0, slowInARow: 0 };
 
   const pathOf = (name: string) => blobPath(folder, name);
 
@@ -83,11 +91,13 @@ export async function openFolderBlobs(folder: string, options: FolderOptions = {
         at = path;
         await syncFolder(dirname(path));
       } catch (fault) {
+        made.delete(dirname(path));
         await takeBack(at);
         throw unavailable(fault);
       }
     },
     read: (name, part) => readPart(pathOf(name), part, { buffers, disk }),
+    has: async (name) => (await ifThere(stat(pathOf(name)))) !== undefined,
     remove: async (name) => {
       await rm(pathOf(name), { force: true });
     },
@@ -102,14 +112,6 @@ export async function openFolderBlobs(folder: string, options: FolderOptions = {
       return removed;
     },
   };
-}
-
-/** Whether anything is published in that folder; makes nothing. */
-export async function isAnyIn(folder: string): Promise<boolean> {
-  const sealed = join(folder, blobFolders.sealed);
-  if ((await ifThere(stat(sealed))) === undefined) return false;
-  for await (const _blob of listFiles(sealed)) return true;
-  return false;
 }
 
 /** Tells the operator why, and gives what the caller learns: the disk is full, or does not answer. */
@@ -159,6 +161,7 @@ function keepBuffers(bytes: number): KeptBuffers {
 type Disk = {
   readonly stopwatch: () => number;
   readonly unavailable: Unavailable;
+  readonly isMounted: () => boolean;
   slowUntil: number;
   slowInARow: number;
 };
@@ -239,8 +242,9 @@ async function openLater(path: string, disk: Disk): Promise<number> {
   }
 }
 
-function faultOfOpening(cause: unknown, { unavailable }: Disk): Error {
-  return isMissing(cause) ? new BlobBroken('a blob that is on record is not on disk', { cause }) : unavailable(cause);
+function faultOfOpening(cause: unknown, { unavailable, isMounted }: Disk): Error {
+  if (!isMissing(cause) || !isMounted()) return unavailable(cause);
+  return new BlobBroken('a blob that is on record is not on disk', { cause });
 }
 
 async function* listFiles(folder: string): AsyncGenerator<StoredBlob> {

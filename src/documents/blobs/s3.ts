@@ -88,6 +88,10 @@ export function openS3Blobs(place: S3Place, { answerMs = usualAnswerMs, onFault 
       }
     },
     read: (name, part) => readPart(at, keyOf(name), part),
+    has: async (name) => {
+      const found = await at.client.send(new HeadObjectCommand({ Bucket: bucket, Key: keyOf(name) })).catch(isMissing);
+      return found !== false;
+    },
     remove: async (name) => {
       await at.client.send(new DeleteObjectCommand({ Bucket: bucket, Key: keyOf(name) }));
     },
@@ -125,7 +129,7 @@ function clientOf(
       try {
         return await next(request);
       } catch (fault) {
-        throw isRefusal(fault) ? fault : unavailable(fault);
+        throw isOfOne(fault) ? fault : unavailable(fault);
       }
     },
     { step: 'initialize', name: 'unavailable' },
@@ -133,11 +137,9 @@ function clientOf(
   return client;
 }
 
-/** What S3 says of the request, and would say again: 501 is that it does not know it. 408 and 429 are of the moment. */
-function isRefusal(fault: unknown): boolean {
-  const status = fault instanceof S3ServiceException ? (fault.$metadata.httpStatusCode ?? 500) : 500;
-  return (status < 500 && status !== 408 && status !== 429) || status === 501;
-}
+/** What S3 says of one blob or upload. All else is of the store: a bucket that is not there, a key that it does not take. */
+const ofOne = new Set(['NoSuchKey', 'NotFound', 'InvalidRange', 'NoSuchUpload', 'NotImplemented']);
+const isOfOne = (fault: unknown) => fault instanceof S3ServiceException && ofOne.has(fault.name);
 
 /** Pieces of exactly `partBytes`, the last one perhaps smaller. */
 async function* cut(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
@@ -227,7 +229,7 @@ async function* readPart(at: Bucket, Key: string, part: BlobPart): AsyncGenerato
     }
     throw new BlobBroken('a blob ended while it was read');
   } catch (cause) {
-    if (cause instanceof S3ServiceException && ['NoSuchKey', 'NotFound', 'InvalidRange'].includes(cause.name)) {
+    if (isOfOne(cause)) {
       throw new BlobBroken('a blob that is on record is not in the bucket, or shorter', { cause });
     }
     throw cause;
@@ -252,6 +254,11 @@ async function* inTime(body: Readable, { answerMs, unavailable }: Bucket): Async
   } finally {
     body.destroy();
   }
+}
+
+function isMissing(fault: unknown): false {
+  if (isOfOne(fault)) return false;
+  throw fault;
 }
 
 function requireLength(found: number | undefined, wanted: number): void {

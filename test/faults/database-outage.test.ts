@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createDatabase, dropDatabase } from '../postgres-databases.ts';
+import { until } from '../until.ts';
+import { makeHome } from '../whole-server.ts';
+import { startProxy } from './postgres-proxy.ts';
+
+const over = 'the database can be reached again';
+
+test('an outage of PostgreSQL stands in the log once, and once more when it is over', async (t) => {
+  const database = await createDatabase('migrated');
+  t.after(() => dropDatabase(database));
+  const proxy = await startProxy(t, database);
+  const home = await makeHome(t, { settings: { DATABASE_URL: proxy.url, LOG_LEVEL: 'info' } });
+  const server = await home.start();
+  const authorization = `Bearer ${await home.token()}`;
+  const send = async () => {
+    const body = JSON.stringify({ citizenId: 'demo-mary', message: 'x' });
+    const headers = { authorization, 'content-type': 'application/json' };
+    return (await fetch(`${home.url}/v1/notifications/send`, { method: 'POST', headers, body })).status;
+  };
+  assert.equal(await send(), 202);
+  const faults = () => {
+    const lines = server.stderr().split('\n').slice(0, -1);
+    const end = lines.findIndex((line) => line.includes(over));
+    const told = lines.slice(0, end === -1 ? undefined : end).map((line) => JSON.parse(line) as { where?: string });
+    return told.flatMap(({ where }) => where ?? []);
+  };
+  assert.deepEqual(faults(), []);
+
+  proxy.leadTo('postgres://nobody@/nowhere?host=/nowhere');
+  await until(async () => faults().length > 0);
+  // Meanwhile deliveries, numbering and call-backs try for their part, several times a second.
+  for (let count = 0; count < 40; count += 1) assert.equal(await send(), 503);
+  proxy.leadTo(database);
+  await until(async () => server.stderr().includes(over));
+  assert.deepEqual(faults(), ['database']);
+  await until(async () => (await send()) === 202);
+});
