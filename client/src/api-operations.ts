@@ -34,4 +34,5 @@ export const operations = {
   askContactCode: { method: 'POST', path: '/v1/contact-addresses' },
   removeContactAddress: { method: 'DELETE', path: '/v1/contact-addresses' },
   confirmContactAddress: { method: 'POST', path: '/v1/contact-addresses/confirm' },
+  changeOwnLock: { method: 'POST', path: '/v1/register-lock' },
 } as const;

@@ -1117,8 +1117,10 @@ export type ReadOwnRecordAnswer = {
   }>;
   /** It is disputed: claims that fit it are left open meanwhile. */
   underReview: boolean;
-  /** By your wish no claims are confirmed. */
+  /** By your wish, which the staff of the register has noted, no claims are confirmed. */
   locked: boolean;
+  /** You have locked your details yourself: no claims are confirmed. null where this server keeps no such locks. */
+  ownLock: boolean | null;
   /** It says that you have died: no claims are confirmed. */
   deceased: boolean;
 };
@@ -1145,6 +1147,18 @@ export type ConfirmContactAddressBody = {
   channel: 'email' | 'sms';
   /** The code, six digits. */
   code: string;
+};
+
+/** Body of: Lock my details against verification. */
+export type ChangeOwnLockBody = {
+  /** true: no claims about me are confirmed from now on; false: they are again. */
+  locked: boolean;
+};
+
+/** Answer of: Lock my details against verification. */
+export type ChangeOwnLockAnswer = {
+  /** Whether the lock of the citizen is on. */
+  ownLock: boolean;
 };
 
 /** Something became of a notification: what a webhook is called with. */
@@ -1714,6 +1728,13 @@ export type Operations = {
     body: ConfirmContactAddressBody;
     answers: {
       200: StatePreferencesAnswer;
+    };
+  };
+  /** Lock my details against verification */
+  changeOwnLock: {
+    body: ChangeOwnLockBody;
+    answers: {
+      200: ChangeOwnLockAnswer;
     };
   };
 };
