@@ -118,22 +118,6 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: who stands in a first import twice, far apart, is found by the later name and date alone`, async (t) => {
-    const house = await openHouse(t, engine);
-    const others = Array.from({ length: 5_000 }, (_, at) => `P${at},Ann,Holm,1980-02-07`).join('\n');
-    const path = fileOf(
-      t,
-      `id,firstname,surname,dob\nA,Eva,van der Berg,1990-01-01\nB,Bo,Feggins Jr.,1990-01-01\n${others}
-A,Eva,Lind,1990-01-01\nB,Bo,Feggins Jr.,1991-02-02\n`,
-    );
-    await house.importFile({ path });
-    const kept = await house.db.read('select citizen_id, birth_date from former_name order by citizen_id');
-    assert.deepEqual(
-      kept.map((row) => Object.values(row)),
-      [['B', '1991-02-02']],
-    );
-  });
-
   test(`${engine.name}: a file that holds something else is not made the error file`, async (t) => {
     const house = await openHouse(t, engine);
     const path = fileOf(t, 'id;surname;dob\nA;Ann;1980-02-07\n;Nobody;1980-02-07\n');
