@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import type { LockRoom } from './cli/citizen-lock.ts';
 import type { Command, Terminal } from './cli/command.ts';
 import type { DocumentsRoom } from './cli/documents.ts';
 import { operatorName } from './cli/operator-name.ts';
@@ -22,6 +23,11 @@ export function houseFamilies(useHouse: UseHouse, terminal: Terminal): readonly 
     useHouse(async (house) => await use(await documentsRoomOf(house)));
   const lendRotation = <T>(use: (room: RotationRoom) => Promise<T>) =>
     lend(async (room) => await use({ ...room, write: room.db.write, rootKeyPath: rootKeyPath(room.settings) }));
+  const lendLock = <T>(use: (room: LockRoom) => Promise<T>) =>
+    lend(async (room) => {
+      const { lockTellerOf } = await import('./compose/lock-teller.ts');
+      return await use({ ...room, tellOfLock: lockTellerOf(room) });
+    });
   const lendLedger = <T>(
     use: (room: Omit<LentHouse, 'log'> & LedgerRoom & { readonly operator: string }) => Promise<T>,
   ) => lend(async (house) => await use({ ...house, ...(await ledger()).ledgerRoomOf(house) }));
@@ -30,7 +36,7 @@ export function houseFamilies(useHouse: UseHouse, terminal: Terminal): readonly 
     of('keys', async () => (await import('./cli/keys.ts')).keyCommands(lendRotation, terminal)),
     of('import', async () => (await import('./cli/import-citizens.ts')).importCommands(lend, terminal)),
     of('policies', async () => (await import('./cli/policies.ts')).policyCommands(lend, terminal)),
-    of('citizens', async () => (await import('./cli/citizen-lock.ts')).lockCommands(lend, terminal)),
+    of('citizens', async () => (await import('./cli/citizen-lock.ts')).lockCommands(lendLock, terminal)),
     of('webhooks', async () => (await import('./cli/webhooks.ts')).webhookCommands(lend, terminal)),
     of('letters', async () => (await import('./cli/letters.ts')).letterCommands(lend, terminal)),
     of('contacts', async () => (await import('./cli/contacts.ts')).contactCommands(lend, terminal)),

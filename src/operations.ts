@@ -6,6 +6,7 @@ import { listDocumentRecords } from './documents/list-documents.ts';
 import type { DocumentPorts } from './documents/ports.ts';
 import { retrieveDocument } from './documents/retrieve-document.ts';
 import { withdrawDocument } from './documents/withdraw-document.ts';
+import { changeOwnLock } from './identity/change-own-lock.ts';
 import type { IdentityPorts } from './identity/ports.ts';
 import { readOwnRecord } from './identity/read-own-record.ts';
 import { readVerification } from './identity/read-verification.ts';
@@ -80,4 +81,5 @@ export const operations: readonly Operation<Ports>[] = [
   listOwnTemplates,
   readTemplate,
   removeOwnTemplate,
+  changeOwnLock,
 ];

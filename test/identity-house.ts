@@ -70,6 +70,7 @@ export async function buildIdentityHouse(db: Db) {
       standardGuessLimits,
     ),
     noticeOfGuesses,
+    tellOfLock: async ({ citizenId }, by) => await noticeOfGuesses(citizenId, by),
     pace: () => async () => undefined,
     issuer: 'https://gov.example',
     registerSource: { name: 'Register of Exampleland', country: 'EX' },

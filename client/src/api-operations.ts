@@ -38,4 +38,5 @@ export const operations = {
   listTemplates: { method: 'GET', path: '/v1/templates' },
   readTemplate: { method: 'GET', path: '/v1/templates/{id}' },
   removeTemplate: { method: 'DELETE', path: '/v1/templates/{id}' },
+  changeOwnLock: { method: 'POST', path: '/v1/register-lock' },
 } as const;

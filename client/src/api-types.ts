@@ -91,6 +91,8 @@ export type ProblemSlug =
   | 'contact-code-wrong'
   | 'contact-code-needed'
   | 'too-many-contact-codes'
+  | 'too-many-unlocks'
+  | 'lock-not-kept-here'
   | 'receipt-not-found'
   | 'conflict'
   | 'changed-meanwhile'
@@ -102,7 +104,8 @@ export type ProblemSlug =
   | 'precondition-failed'
   | 'range-not-satisfiable'
   | 'content-mismatch'
-  | 'register-unavailable';
+  | 'register-unavailable'
+  | 'document-unreadable';
 
 /** Answer of: Verify citizen identity claims. */
 export type VerifyIdentityByQueryAnswer = {
@@ -1197,8 +1200,10 @@ export type ReadOwnRecordAnswer = {
   }>;
   /** It is disputed: claims that fit it are left open meanwhile. */
   underReview: boolean;
-  /** By your wish no claims are confirmed. */
+  /** By your wish, which the staff of the register has noted, no claims are confirmed. */
   locked: boolean;
+  /** You have locked your details yourself: no claims are confirmed. null where this server keeps no such locks. */
+  ownLock: boolean | null;
   /** It says that you have died: no claims are confirmed. */
   deceased: boolean;
 };
@@ -1289,6 +1294,18 @@ export type ListTemplatesAnswer = {
     /** When it was made. */
     createdAt: string;
   }>;
+};
+
+/** Body of: Lock my details against verification. */
+export type ChangeOwnLockBody = {
+  /** true: no claims about me are confirmed from now on; false: they are again. */
+  locked: boolean;
+};
+
+/** Answer of: Lock my details against verification. */
+export type ChangeOwnLockAnswer = {
+  /** Whether the lock of the citizen is on. */
+  ownLock: boolean;
 };
 
 /** Something became of a notification: what a webhook is called with. */
@@ -1909,6 +1926,13 @@ export type Operations = {
     };
     answers: {
       200: CreateTemplateAnswer;
+    };
+  };
+  /** Lock my details against verification */
+  changeOwnLock: {
+    body: ChangeOwnLockBody;
+    answers: {
+      200: ChangeOwnLockAnswer;
     };
   };
 };

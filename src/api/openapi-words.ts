@@ -22,7 +22,7 @@ export const examples: Readonly<Record<string, string | number | boolean>> = {
     country: 'GB',
     until: '2024-08-31',
   },
-  ...{ underReview: false, locked: false, deceased: false },
+  ...{ underReview: false, locked: false, ownLock: false, deceased: false },
   ...{ category: 'decision', code: 'tax-office', clientId: 'tax-office', dead: 0, waiting: 0, retryable: false },
   ...{ chain: 'hJ1w0Yc6mX0b6l3i5v8o3mQ0fXbYpQ6y6t0e6o2m1nI=', linkKey: 'Q0Jb4f9p2Xg0y7Tq3o5c8m1Vd6s2kL4h9w3rZx7uYtE=' },
   ...{ detail: 'The mailbox does not exist.', digest: 'sha-256=:RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o=:' },

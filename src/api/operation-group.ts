@@ -13,6 +13,7 @@ const groups: Readonly<Record<string, { readonly idPrefix: string; readonly desc
   events: { idPrefix: 'evt', description: 'The same facts as a feed without gaps.' },
   inbox: { idPrefix: 'ntf', description: 'What a citizen was sent, for the citizen.' },
   'register-record': { idPrefix: 'evt', description: 'What the register has about a citizen, for the citizen.' },
+  'register-lock': { idPrefix: 'evt', description: 'The lock that a citizen sets on the own details.' },
   'contact-preferences': { idPrefix: 'evt', description: 'How a citizen wishes to be reached.' },
   'contact-addresses': { idPrefix: 'evt', description: 'The own addresses of a citizen, verified by a code.' },
   register: { idPrefix: 'evt', description: 'The interface itself, as data.' },

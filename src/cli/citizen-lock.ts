@@ -1,45 +1,78 @@
+import { parseArgs } from 'node:util';
+import { findOwnLock, replaceOwnLock } from '../identity/own-lock-store.ts';
+import type { IdentityPorts } from '../identity/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
-import { WriteRefused } from '../store/db.ts';
-import { type Command, type ExitCode, onlyArgument, type Terminal } from './command.ts';
+import { type Read, WriteRefused } from '../store/db.ts';
+import { type Command, type ExitCode, onlyOf, type Terminal, UsageError } from './command.ts';
 
 /** What locking a record needs; `operator` is who runs it, as the ledger will say. */
 export type LockRoom = {
   readonly commit: Commit;
+  readonly read: Read;
   readonly clock: Clock;
   readonly mint: Mint;
   readonly operator: string;
+  readonly tellOfLock: NonNullable<IdentityPorts['tellOfLock']>;
 };
 
 export type OpenLockRoom = <T>(use: (room: LockRoom) => Promise<T>) => Promise<T>;
 
+const oneCitizen = 'name one citizen by the id of the register';
+/** The most code points of a reason: it stands in a message. */
+const longestReason = 200;
+
 /** `citizens lock`, `citizens unlock`. */
 export function lockCommands(openRoom: OpenLockRoom, terminal: Terminal): readonly Command[] {
-  const command = (name: 'lock' | 'unlock', summary: string): Command => ({
-    name: `citizens ${name}`,
-    usage: `citizens ${name} ID`,
-    summary,
-    run: async (args) => {
-      const citizenId = onlyArgument(args, 'name one citizen by the id of the register');
-      return await openRoom((room) => setLock(room, citizenId, name === 'lock', terminal));
-    },
-  });
   return [
-    command(
-      'lock',
-      'Claims about a citizen, who wishes it so, fit nothing from now on; the citizen reads that it was done.',
-    ),
-    command('unlock', 'Takes that back.'),
+    {
+      name: 'citizens lock',
+      usage: 'citizens lock ID',
+      summary: 'Claims about a citizen, who wishes it so, fit nothing from now on; the citizen reads that it was done.',
+      run: async (args) => {
+        const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+        const citizenId = onlyOf(positionals, oneCitizen);
+        return await openRoom((room) => setLock(room, citizenId, true, terminal));
+      },
+    },
+    {
+      name: 'citizens unlock',
+      usage: 'citizens unlock ID [--own --reason TEXT]',
+      summary:
+        'Takes that back. With --own the lock that the citizen set, which stays otherwise; the citizen is told why by a message.',
+      run: async (args) => {
+        const { values, positionals } = parseArgs({
+          args: [...args],
+          options: { own: { type: 'boolean' }, reason: { type: 'string' } },
+          allowPositionals: true,
+        });
+        const citizenId = onlyOf(positionals, oneCitizen);
+        const reason = readReason(values.own === true, values.reason);
+        return await openRoom((room) =>
+          reason === undefined
+            ? setLock(room, citizenId, false, terminal)
+            : liftOwnLock(room, citizenId, reason, terminal),
+        );
+      },
+    },
   ];
 }
 
-async function setLock(
-  { commit, clock, mint, operator }: LockRoom,
-  citizenId: string,
-  locked: boolean,
-  { stderr }: Terminal,
-): Promise<ExitCode> {
+function readReason(own: boolean, text: string | undefined): string | undefined {
+  if (!own && text === undefined) return undefined;
+  const reason = text?.trim() ?? '';
+  if (!own || reason === '' || [...reason].length > longestReason)
+    throw new UsageError(
+      `--own and --reason go together; the reason, of at most ${longestReason} characters, is told to the citizen`,
+    );
+  return reason;
+}
+
+const unknown = 'The register has no such citizen.\n';
+
+async function setLock(room: LockRoom, citizenId: string, locked: boolean, { stderr }: Terminal): Promise<ExitCode> {
+  const { commit, clock, mint, operator, read } = room;
   try {
     await commit({
       events: [
@@ -55,9 +88,42 @@ async function setLock(
     });
   } catch (fault) {
     if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
-    stderr('The register has no such citizen.\n');
+    stderr(unknown);
     return 1;
   }
   stderr(locked ? 'Locked. An import with a column locked may change that.\n' : 'Not locked any more.\n');
+  if (!locked && (await findOwnLock(read, citizenId))?.locked === true)
+    stderr('The lock that the citizen set stays: citizens unlock ID --own --reason TEXT lifts it.\n');
+  return 0;
+}
+
+async function liftOwnLock(room: LockRoom, citizenId: string, reason: string, { stderr }: Terminal): Promise<ExitCode> {
+  const { commit, clock, mint, operator, read } = room;
+  const before = await findOwnLock(read, citizenId);
+  if (before?.locked !== true) {
+    stderr(before === undefined ? unknown : 'The citizen has set no lock.\n');
+    return 1;
+  }
+  const now = clock.now();
+  const told = await room.tellOfLock({ citizenId, locked: false, reason }, { now, mint });
+  const lifted = {
+    type: 'own-lock.lifted',
+    id: mint('event'),
+    at: now,
+    actor: { operator },
+    citizenId,
+    reason,
+  } as const;
+  try {
+    await commit({
+      events: [lifted, ...told.events],
+      statements: [replaceOwnLock(citizenId, before, { ...before, locked: false }), ...told.statements],
+    });
+  } catch (fault) {
+    if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
+    stderr('The citizen changed the lock at that moment; look again.\n');
+    return 1;
+  }
+  stderr('The lock of the citizen is lifted, and a message says so with the reason.\n');
   return 0;
 }

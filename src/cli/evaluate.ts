@@ -22,8 +22,8 @@ import { namedFile, readNamed } from './named-file.ts';
 import { rowsProgress } from './progress.ts';
 
 const details = `For each pair (columns claim, record, same: citizenIds in both files, and 1, true or yes for one person, 0, false or no for two) the decision
-of the matcher that the server uses, asked with the id of the record, whether or not the claims reach the minimum that the
-server demands. The result is JSON on standard output.
+of the matcher that the server uses, asked with the id of the record. Where addresses or document numbers are compared, a
+tolerant policy is measured also by claims below the minimum that the server demands. The result is JSON on standard output.
 
   --register R.csv  The records, with a column citizenId.
   --claims C.csv    What persons claim, with a column citizenId that names the row.
@@ -89,7 +89,8 @@ function readUse(text: string | undefined, usable: readonly ClaimName[]): readon
   if (text === undefined) return usable;
   return text.split(',').map((written) => {
     const found = usable.find((claim) => claim === written.trim());
-    if (found === undefined) throw new UsageError(`--use takes ${usable.join(', ')}, not '${written.trim()}'.`);
+    if (found === undefined)
+      throw new UsageError(`--use takes claims that both files have, ${usable.join(', ')}, not '${written.trim()}'.`);
     return found;
   });
 }

@@ -17,6 +17,7 @@ import { toInstant } from '../kernel/clock.ts';
 import { parseId } from '../kernel/id.ts';
 import type { Effect } from '../ledger/commit.ts';
 import { houseClient } from '../notifications/house-message.ts';
+import { tellOfLockChange } from '../notifications/lock-changed.ts';
 import { phrasesOf } from '../notifications/phrases-by-language.ts';
 import type { NotificationPorts } from '../notifications/ports.ts';
 import { sendNotification } from '../notifications/send-notification.ts';
@@ -50,7 +51,7 @@ export async function identityPorts(
   house: House,
   access: Access,
   notifications: NotificationPorts,
-): Promise<Pick<IdentityPorts, 'frequencies' | 'guesses' | 'noticeOfGuesses' | 'pace' | 'policyOf'>> {
+): Promise<Pick<IdentityPorts, 'frequencies' | 'guesses' | 'noticeOfGuesses' | 'pace' | 'policyOf' | 'tellOfLock'>> {
   const { settings, db, clock, timer } = house;
   const standing = await standingPolicy(house);
   const policyNamed = createPolicyView(db.read);
@@ -61,6 +62,7 @@ export async function identityPorts(
     ...(counted === undefined ? {} : { frequencies: counted }),
     guesses: createGuessBudget(db.read, house.claim, standardGuessLimits),
     noticeOfGuesses: async (citizenId, by) => await noticeOfGuesses(house, notifications, { citizenId, ...by }),
+    ...(settings.registerUrl === undefined ? { tellOfLock: lockTeller(house, notifications) } : {}),
     pace: createPace(settings.verifyQuantumMs, {
       stopwatch: () => performance.now(),
       timer,
@@ -79,6 +81,19 @@ export function explanations({ db, citizenKeys }: Pick<House, 'db' | 'citizenKey
   return async (verification, citizenId) => {
     const id = parseId('verification', verification);
     return id === undefined ? undefined : await findExplanation(parts, id, citizenId);
+  };
+}
+
+/** Tells citizens, in their language, that their own lock was changed. */
+export function lockTeller(
+  { citizenKeys, random }: Pick<House, 'citizenKeys' | 'random'>,
+  { contactOf, cascade }: Pick<NotificationPorts, 'contactOf' | 'cascade'>,
+): NonNullable<IdentityPorts['tellOfLock']> {
+  const ports = { citizenKeys, random, cascade };
+  return async (change, by) => {
+    const contact = await contactOf(change.citizenId);
+    const told = await tellOfLockChange({ ...by, ports }, { ...change, contact });
+    return { events: [told.event], statements: told.statements };
   };
 }
 

@@ -64,7 +64,7 @@ function reasonOf(record: RegisterRecord, { decision, fits }: Comparison, policy
   if (decision === 'match') return null;
   if (!fits) return 'claims-do-not-fit';
   if (!isSilent(record, policy)) return 'record-under-review';
-  return record.locked === true ? 'record-locked' : 'record-of-the-dead';
+  return record.locked === true || record.ownLock === true ? 'record-locked' : 'record-of-the-dead';
 }
 
 async function search(claims: NormalisedClaims, bench: Bench): Promise<Finding> {

@@ -8,6 +8,9 @@ import type { Frequencies } from './match/model.ts';
 import type { Policy } from './match/policy.ts';
 import type { Register } from './register.ts';
 
+/** A change of a citizen's own lock; with the reason where staff lifted it. */
+export type LockChange = { readonly citizenId: string; readonly locked: boolean; readonly reason?: string | undefined };
+
 /** What the operations of identity are given by `compose.ts`. */
 export type IdentityPorts = {
   readonly register: Register;
@@ -24,6 +27,11 @@ export type IdentityPorts = {
     citizenId: string,
     by: { readonly now: number; readonly mint: Mint; readonly notBefore?: number | undefined },
   ): Promise<Effect>;
+  /**
+   * What tells a citizen, by an official message, that the own lock was changed; joins the unit of the change. Undefined where
+   * another register is asked, which keeps its own locks.
+   */
+  tellOfLock?(change: LockChange, by: { readonly now: number; readonly mint: Mint }): Promise<Effect>;
   /** Starts the time of one question; what it gives ends with the next full quantum of time. */
   pace(): () => Promise<void>;
   /** The purposes that were agreed for this client; undefined where any is. */

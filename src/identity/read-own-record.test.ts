@@ -21,7 +21,7 @@ const nothing = {
   ...{ givenName: null, familyName: null, birthFamilyName: null, birthDate: null, birthPlace: null },
   ...{ streetAddress: null, postalCode: null, locality: null, country: null, documentNumber: null, nationality: null },
   ...{ email: null, phone: null, language: null, formerNames: [], formerAddresses: [] },
-  ...{ underReview: false, locked: false, deceased: false },
+  ...{ underReview: false, locked: false, ownLock: false, deceased: false },
 };
 
 for (const engine of engines) {
@@ -48,6 +48,7 @@ for (const engine of engines) {
       ...{ underReview: true, locked: true },
     });
     assert.deepEqual(await ask('B'), { ...nothing, citizenId: 'B', givenName: 'Bo' });
+    assert.equal(Object(await ask('B', { tellOfLock: undefined as never })).ownLock, null);
     const [event, ...more] = await house.events('A');
     assert.deepEqual([event?.['type'], event?.['actor'], more], ['identity.record-read', { citizen: true }, []]);
     assert.equal(await ask('nobody'), 'citizen-not-found');

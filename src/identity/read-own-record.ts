@@ -28,7 +28,13 @@ const ownRecord = Type.Object({
     }),
   ),
   underReview: Type.Boolean({ description: 'It is disputed: claims that fit it are left open meanwhile.' }),
-  locked: Type.Boolean({ description: 'By your wish no claims are confirmed.' }),
+  locked: Type.Boolean({
+    description: 'By your wish, which the staff of the register has noted, no claims are confirmed.',
+  }),
+  ownLock: Type.Union([Type.Boolean(), Type.Null()], {
+    description:
+      'You have locked your details yourself: no claims are confirmed. null where this server keeps no such locks.',
+  }),
   deceased: Type.Boolean({ description: 'It says that you have died: no claims are confirmed.' }),
 });
 
@@ -41,6 +47,7 @@ export type OwnRecord = { readonly [claim in Exclude<ClaimName, 'citizenId'>]: s
     readonly formerAddresses: readonly FormerAddress[];
     readonly underReview: boolean;
     readonly locked: boolean;
+    readonly ownLock: boolean | null;
     readonly deceased: boolean;
   };
 
@@ -71,13 +78,23 @@ export const readOwnRecord = defineOperation({
       actor: { citizen: true },
       citizenId,
     } as const;
-    const json = viewOf(record, contact);
+    const json = viewOf(record, contact, call.ports.tellOfLock !== undefined);
     return { effect: { events: [event], statements: [] }, answer: { status: 200, headers: privateAnswer, json } };
   },
 });
 
-function viewOf(record: RegisterRecord, contact: Contact | undefined): OwnRecord {
-  const { locked = false, deceased = false, formerNames = [], formerAddresses = [], ...rest } = record;
+function viewOf(record: RegisterRecord, contact: Contact | undefined, keepsLocks: boolean): OwnRecord {
+  const { locked = false, ownLock = false, deceased = false, formerNames = [], formerAddresses = [], ...rest } = record;
   const { email = null, phone = null, language = null } = contact ?? {};
-  return { ...rest, email, phone, language, formerNames, formerAddresses, locked, deceased };
+  return {
+    ...rest,
+    email,
+    phone,
+    language,
+    formerNames,
+    formerAddresses,
+    locked,
+    ownLock: keepsLocks ? ownLock : null,
+    deceased,
+  };
 }

@@ -9,6 +9,8 @@ export type RegisterRecord = { readonly citizenId: string } & {
   readonly underReview: boolean;
   /** The citizen has forbidden that anybody is told anything; answered as if nothing fitted. */
   readonly locked?: boolean;
+  /** The same by a lock of the citizen's own, which staff and imports do not touch. */
+  readonly ownLock?: boolean;
   /** The person has died: answered as if nothing fitted, unless the policy says otherwise. */
   readonly deceased?: boolean;
   readonly formerNames?: readonly FormerName[];

@@ -125,6 +125,20 @@ export const serviceProblems = {
     cause: 'A citizen can ask for 10 codes a day, and 5 are sent to one address. A day is one of UTC.',
     fix: 'Look for the newest code that has come, and enter it; or ask again after the time in Retry-After.',
   },
+  'too-many-unlocks': {
+    status: 429,
+    title: 'Unlocked too often',
+    retryable: true,
+    cause: 'A citizen can lift the own lock five times a day. A day is one of UTC.',
+    fix: 'Unlock again after the time in Retry-After, or ask the staff of the register. Locking is always possible.',
+  },
+  'lock-not-kept-here': {
+    status: 409,
+    title: 'The lock is not kept here',
+    retryable: false,
+    cause: 'This server asks another register, which keeps locks itself.',
+    fix: 'Have the details locked at the register.',
+  },
   'receipt-not-found': {
     status: 404,
     title: 'Receipt not found',

@@ -50,8 +50,11 @@ export type CitizenEvent =
       })
   /** Somebody tried so many wrong values that every further question of the day or month is answered no_match. */
   | (Head<'identity.guesses-spent'> & { readonly citizenId: string; readonly verification: VerificationId })
-  /** The citizen wishes that claims fit nothing, or no longer so. */
+  /** The citizen wishes that claims fit nothing, or no longer so, and staff notes it. */
   | (Head<'identity.lock-changed'> & { readonly citizenId: string; readonly locked: boolean })
+  /** The citizen's own lock; with the reason where staff lifted it. */
+  | (Head<'own-lock.set'> & { readonly citizenId: string })
+  | (Head<'own-lock.lifted'> & { readonly citizenId: string; readonly reason?: string | undefined })
   | (Head<'identity.verification-read'> & { readonly citizenId: string; readonly verification: VerificationId })
   | (Head<'identity.record-read'> & { readonly citizenId: string })
   | (Head<'notification.accepted'> & Ground & { readonly citizenId: string; readonly notification: NotificationId })

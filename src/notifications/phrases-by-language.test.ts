@@ -71,10 +71,13 @@ test('the language of a page is the first known one that the browser names', () 
       [],
       language,
     );
-    const own = [said, english].map(({ code, addressChanged: { email, sms, doubt } }) => [
+    const own = [said, english].map(({ code, addressChanged: { email, sms, doubt }, ownLock }) => [
       ...[code.subject, code.text('012345', 15), email.subject, email.text, sms.subject, sms.text, doubt],
+      ...[ownLock.set.subject, ownLock.set.text, ownLock.lifted.subject, ownLock.lifted.text],
+      ...[ownLock.byStaff('x'), ownLock.doubt],
     ]);
-    assert.equal(new Set(own.flat()).size, 14, language);
+    assert.equal(new Set(own.flat()).size, 26, language);
+    assert.match(said.ownLock.byStaff('because'), /because$/);
     assert.match(said.code.text('012345', 17), /012345[\s\S]*17/);
     assert.notEqual(said.attached, english.attached);
     assert.notEqual(said.reference('x'), english.reference('x'));

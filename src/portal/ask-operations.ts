@@ -5,6 +5,7 @@ import type { Answer, Operation } from '../api/operation.ts';
 import { listDocumentRecords } from '../documents/list-documents.ts';
 import type { DocumentPorts } from '../documents/ports.ts';
 import { retrieveDocument } from '../documents/retrieve-document.ts';
+import { changeOwnLock } from '../identity/change-own-lock.ts';
 import type { IdentityPorts } from '../identity/ports.ts';
 import { readOwnRecord } from '../identity/read-own-record.ts';
 import type { Refusal } from '../kernel/problem.ts';
@@ -42,6 +43,7 @@ export type CitizenOperations = {
   readonly document: AskOperation;
   readonly uses: AskOperation;
   readonly record: AskOperation;
+  readonly changeLock: AskOperation;
   readonly wishes: AskOperation;
   readonly stateWishes: AskOperation;
   readonly askCode: AskOperation;
@@ -80,6 +82,7 @@ export function citizenOperations(house: House<Ports>): CitizenOperations {
     document: asking(retrieveDocument),
     uses: asking(readOwnAccessLog),
     record: asking(readOwnRecord),
+    changeLock: asking(changeOwnLock),
     wishes: asking(readPreferences),
     stateWishes: asking(statePreferences),
     askCode: asking(askContactCode),

@@ -5,7 +5,6 @@ import { pour } from '../api/pour.ts';
 import { onceOver } from '../api/routes.ts';
 import type { Mount } from '../api/server.ts';
 import { endWith, type WholeAnswer } from '../api/whole-answer.ts';
-import type { OwnRecord } from '../identity/read-own-record.ts';
 import type { Refusal } from '../kernel/problem.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { pathOf, queryOf } from '../kernel/request-target.ts';
@@ -18,7 +17,7 @@ import { wishedWords } from './citizen-words-by-language.ts';
 import { showContact, takeContactForm } from './contact-visits.ts';
 import { type DocumentList, documentsPage, unavailablePage } from './documents-page.ts';
 import { type Inbox, type Message, messagePage, messagesPage } from './messages-page.ts';
-import { recordPage } from './record-page.ts';
+import { showRecord, takeLockForm } from './record-visits.ts';
 import { type Uses, usesAPage, usesPage } from './uses-page.ts';
 
 /** What the pages of citizens are given. */
@@ -68,7 +67,10 @@ export function citizenPages(parts: CitizenPagesParts): readonly Mount[] {
     own(citizenPaths.documents, lists, (visit, citizen) => showDocuments(parts, visit, citizen)),
     own(`${citizenPaths.documents}/:id`, ['GET'], (visit, citizen) => openDocument(parts, visit, citizen)),
     own(citizenPaths.uses, lists, (visit, citizen) => showUses(parts, visit, citizen)),
-    own(citizenPaths.record, lists, (visit, citizen) => showRecord(parts, visit, citizen)),
+    own(citizenPaths.record, [...lists, 'POST'], ({ request, view }, { token }) => {
+      const visit = { request, view, token, ask: parts.ask };
+      return request.method === 'POST' ? takeLockForm(visit) : showRecord(visit);
+    }),
     own(citizenPaths.contact, [...lists, 'POST'], ({ request, view }, { token }) => {
       const visit = { request, view, token, ask: parts.ask };
       return request.method === 'POST' ? takeContactForm(visit) : showContact(visit);
@@ -207,12 +209,6 @@ async function showUses({ ask }: CitizenPagesParts, { request, view }: Visit, { 
 }
 
 /** What an operation answered that is no page. */
-async function showRecord({ ask }: CitizenPagesParts, { view }: Visit, { token }: Citizen) {
-  const answer = await ask.record(token);
-  if ('slug' in answer && answer.slug === 'citizen-not-found') return await recordPage(view, undefined);
-  return 'json' in answer ? await recordPage(view, answer.json as OwnRecord) : refusalOf(answer);
-}
-
 function refusalOf(answer: Answer | Refusal): Refusal {
   if ('slug' in answer) return answer;
   throw new TypeError('the operation answers in another form');

@@ -94,6 +94,8 @@ export type CitizenWords = {
     readonly wrong: string;
     /** To where the operator says how. */
     readonly corrections: string;
+    /** The lock that the citizen holds: what it does, the buttons, and why it cannot be lifted again today. */
+    readonly lock: Readonly<Record<'title' | 'off' | 'on' | 'told' | 'set' | 'lift' | 'tooMany', string>>;
   };
   /** How the citizen wishes to be reached. */
   readonly contact: {

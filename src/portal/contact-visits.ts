@@ -106,7 +106,7 @@ async function pageAfter({ ask, token, view }: Visit, sent: SentForm): Promise<W
 }
 
 /** What a form says; undefined where it is none, or larger than any of this page. */
-async function formIn(request: IncomingMessage): Promise<URLSearchParams | undefined> {
+export async function formIn(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const { 'content-type': type = '', 'content-length': length = '0' } = request.headers;
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type) || Number(length) > largestForm) return undefined;
   const bytes = await bytesWithin(request, largestForm);

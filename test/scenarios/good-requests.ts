@@ -115,6 +115,7 @@ const samples: Readonly<Record<string, (sampling: Sampling) => Asked>> = {
   readReceipt: (of) => get(of, `/v1/receipts/${of.ids.event}`),
   readOwnAccessLog: (of) => get(of, '/v1/access-log'),
   readOwnRecord: (of) => get(of, '/v1/register-record'),
+  changeOwnLock: ({ token }) => sendJson(token, '/v1/register-lock', { locked: true }),
   statePreferences: ({ token }) => sendJson(token, '/v1/contact-preferences', { declined: ['sms'], language: 'en' }),
   readPreferences: (of) => get(of, '/v1/contact-preferences'),
   askContactCode: ({ token }) =>

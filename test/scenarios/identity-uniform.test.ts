@@ -32,6 +32,7 @@ const kindsOfCitizen: Readonly<Record<string, Citizen>> = {
   S: {},
   L: { locked: 'yes' },
   D: { deceased: 'yes' },
+  O: {},
 };
 
 function citizens(): Citizen[] {
@@ -58,7 +59,7 @@ function bare(answered: { readonly status: number; readonly headers: object; rea
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: unknown, mismatch, locked, deceased and over budget cannot be told apart by bytes or time`, {
+  test(`${engine.name}: unknown, mismatch, locked, locked by the citizen, deceased and over budget cannot be told apart by bytes or time`, {
     timeout,
   }, async (t) => {
     const house = await openIdentityHouse(t, engine);
@@ -74,6 +75,7 @@ for (const engine of engines) {
       format: 'jsonl',
       mapping: Object.fromEntries(columns.map((c) => [c, { columns: [c] }])),
     });
+    await house.db.write([{ sql: "update citizen set own_lock = true where citizen_id like 'O-%'", args: [] }]);
     const over = {
       policyOf: () => standardPolicy2,
       pace: createPace(quantumMs, { stopwatch: () => performance.now(), timer: systemTimer, nap: systemNap }),
@@ -97,6 +99,7 @@ for (const engine of engines) {
       mismatch: (at) => ({ ...wrong(at), citizenId: `K-${1000 + at}` }),
       'over budget': (at) => ({ ...wrong(at), citizenId: `S-${1000 + at}` }),
       locked: (at) => ({ ...personAt(at), citizenId: `L-${1000 + at}` }),
+      'locked by the citizen': (at) => ({ ...personAt(at), citizenId: `O-${1000 + at}` }),
       deceased: (at) => ({ ...personAt(at), citizenId: `D-${1000 + at}` }),
     };
     const askAll = async (round: number) => {
@@ -138,6 +141,9 @@ const pairs = [
   ['unknown', 'over budget'],
   ['mismatch', 'locked'],
   ['mismatch', 'deceased'],
+  ['mismatch', 'locked by the citizen'],
+  ['locked', 'locked by the citizen'],
+  ['unknown', 'locked by the citizen'],
   ['unknown', 'locked'],
   ['unknown', 'deceased'],
 ] as const;

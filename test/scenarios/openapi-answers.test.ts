@@ -55,6 +55,11 @@ async function prepareDatabase(): Promise<void> {
       args: [],
     },
     {
+      sql: `create trigger unlockable before update on citizen
+        when new.own_lock = 1 and new.citizen_id = 'demo-anh' begin select raise(ignore); end`,
+      args: [],
+    },
+    {
       sql: `create trigger unmovable before update on document
         when new.status = 'withdrawn' and new.retain_until = ${Date.parse(unmovable)} begin select raise(ignore); end`,
       args: [],
@@ -103,6 +108,24 @@ test('a citizen reads what the register has about them; whom it does not have fi
   const { citizenId, familyName, email, locked } = jsonOf(own);
   assert.deepEqual([citizenId, familyName, email, locked], ['demo-mary', 'Smith', 'demo-mary@citizens.example', false]);
   assert.deepEqual(slugOf(await read('nobody')), [404, 'citizen-not-found']);
+});
+
+test('a citizen locks the own details, and lifts that five times a day', async () => {
+  const own = await citizensToken('demo-mary');
+  const change = (locked: boolean) => ask(sendJson(own, '/v1/register-lock', { locked }));
+  for (let times = 0; times < 5; times += 1) {
+    assert.deepEqual(jsonOf(await change(true)), { ownLock: true });
+    assert.deepEqual(jsonOf(await change(false)), { ownLock: false });
+  }
+  await change(true);
+  const refused = await change(false);
+  assert.deepEqual(slugOf(refused), [429, 'too-many-unlocks']);
+  assert.match(String(refused.headers['retry-after']), /^[1-9]\d*$/);
+  const of = async (citizenId: string) =>
+    await ask(sendJson(await citizensToken(citizenId), '/v1/register-lock', { locked: true }));
+  assert.deepEqual(slugOf(await of('nobody')), [404, 'citizen-not-found']);
+  // Something else always comes before: see `prepareDatabase`.
+  assert.deepEqual(slugOf(await of('demo-anh')), [409, 'changed-meanwhile']);
 });
 
 test('a citizen opens a message of the own inbox, eight times at once too, and none of another', async () => {

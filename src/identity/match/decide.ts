@@ -15,7 +15,7 @@ type Found = {
   readonly crossed: boolean;
 };
 
-type Marks = Pick<RegisterRecord, 'underReview' | 'locked' | 'deceased'>;
+type Marks = Pick<RegisterRecord, 'underReview' | 'locked' | 'ownLock' | 'deceased'>;
 
 /** What the policy makes of claims that fit: a silent record answers nothing, a disputed one is left open. */
 export function decisionOn(marks: Marks, fits: boolean, policy: Policy): MatchDecision {
@@ -25,8 +25,8 @@ export function decisionOn(marks: Marks, fits: boolean, policy: Policy): MatchDe
 }
 
 /** Whether nothing is told of a record, whatever fits it: a locked one, or that of the dead. */
-export function isSilent({ locked, deceased }: Omit<Marks, 'underReview'>, policy: Policy): boolean {
-  return locked === true || (deceased === true && !policy.deceasedMatch);
+export function isSilent({ locked, ownLock, deceased }: Omit<Marks, 'underReview'>, policy: Policy): boolean {
+  return locked === true || ownLock === true || (deceased === true && !policy.deceasedMatch);
 }
 
 /**

@@ -161,8 +161,13 @@ const families: readonly Family[] = [
     similar: [
       ['Astana', 'Nur-Sultan'],
       ['Leningrad', 'Санкт-Петербург'],
+      ['Kiev', 'Київ'],
+      ['Kirovograd', 'Kropyvnytskyi'],
     ],
-    nearMisses: [['Astana', 'Almaty']],
+    nearMisses: [
+      ['Astana', 'Almaty'],
+      ['Kiev', 'Kharkiv'],
+    ],
     as: ['similar'],
   },
 ];

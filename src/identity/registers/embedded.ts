@@ -15,7 +15,7 @@ import {
 } from '../register.ts';
 
 const recordColumns = `citizen_id, given_name, family_name, birth_family_name, birth_date, birth_place, street_address,
-  postal_code, locality, country, document_number, nationality, under_review, locked, deceased, former_names, former_addresses`;
+  postal_code, locality, country, document_number, nationality, under_review, locked, own_lock, deceased, former_names, former_addresses`;
 
 const findSql = `select ${recordColumns} from citizen where citizen_id = $1`;
 
@@ -157,6 +157,7 @@ function toRecord(row: Row): RegisterRecord {
     nationality: textOrNull(row, 'nationality'),
     underReview: row['under_review'] === true,
     locked: row['locked'] === true,
+    ownLock: row['own_lock'] === true,
     deceased: row['deceased'] === true,
     ...formerOf(row),
   };

@@ -52,4 +52,17 @@ export const dutch: Phrases = {
     doubt:
       'Was u het zelf? Dan hoeft u niets te doen. Zo niet, dan heeft iemand anders als u ingelogd: log in, verwijder het nieuwe gegeven en laat het weten aan de dienst waar u uw account hebt.',
   },
+  ownLock: {
+    set: {
+      subject: 'Uw gegevens zijn geblokkeerd',
+      text: 'Vanaf nu bevestigt het register aan geen enkele dienst gegevens over u, ook geen juiste, en ook niet als u het zelf nodig hebt. Dat blijft zo tot u de blokkering opheft, op de pagina met uw gegevens in het register.',
+    },
+    lifted: {
+      subject: 'Uw gegevens zijn niet meer geblokkeerd',
+      text: 'U had uw gegevens geblokkeerd. Die blokkering is opgeheven: diensten kunnen gegevens over u weer laten bevestigen. U kunt ze altijd opnieuw blokkeren.',
+    },
+    byStaff: (reason) => `Medewerkers van het register hebben haar opgeheven. De reden: ${reason}`,
+    doubt:
+      'Was u het? Dan hoeft u niets te doen. Zo niet, dan heeft iemand anders zich als u aangemeld: blokkeer of deblokkeer uw gegevens zoals u wilt en laat het weten aan de dienst waar u uw account hebt.',
+  },
 };

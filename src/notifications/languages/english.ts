@@ -52,4 +52,17 @@ export const english: Phrases = {
     doubt:
       'Was it you? Then you need not do anything. If not, somebody else has signed in as you: sign in, remove the new one, and tell the service at which you have your account.',
   },
+  ownLock: {
+    set: {
+      subject: 'Your details are locked',
+      text: 'From now on the register confirms no details about you to any service, not even right ones, and not when you need it yourself. It stays so until you lift the lock, on the page with your details in the register.',
+    },
+    lifted: {
+      subject: 'Your details are not locked any more',
+      text: 'You had locked your details. That lock was lifted: services can have details about you confirmed again. You can lock them anew at any time.',
+    },
+    byStaff: (reason) => `The staff of the register lifted it. Their reason: ${reason}`,
+    doubt:
+      'Was it you? Then you need not do anything. If not, somebody else has signed in as you: lock or unlock your details as you want it, and tell the service at which you have your account.',
+  },
 };

@@ -52,4 +52,17 @@ export const french: Phrases = {
     doubt:
       'Était-ce vous ? Dans ce cas, vous n’avez rien à faire. Sinon, quelqu’un d’autre s’est connecté à votre place : connectez-vous, supprimez la nouvelle indication et prévenez le service auprès duquel vous avez votre compte.',
   },
+  ownLock: {
+    set: {
+      subject: 'Vos données sont verrouillées',
+      text: 'Désormais, le registre ne confirme à aucun service de données vous concernant, même exactes, et même si vous en avez vous-même besoin. Cela dure jusqu’à ce que vous leviez le verrou, sur la page de vos données au registre.',
+    },
+    lifted: {
+      subject: 'Vos données ne sont plus verrouillées',
+      text: 'Vous aviez verrouillé vos données. Ce verrou a été levé : les services peuvent de nouveau faire confirmer des données vous concernant. Vous pouvez les verrouiller à nouveau à tout moment.',
+    },
+    byStaff: (reason) => `Le personnel du registre l’a levé. Le motif : ${reason}`,
+    doubt:
+      'Est-ce vous ? Alors vous n’avez rien à faire. Sinon, quelqu’un d’autre s’est connecté à votre place : verrouillez ou déverrouillez vos données comme vous le souhaitez, et prévenez le service auprès duquel vous avez votre compte.',
+  },
 };

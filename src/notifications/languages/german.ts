@@ -53,4 +53,17 @@ export const german: Phrases = {
     doubt:
       'Waren Sie das selbst? Dann brauchen Sie nichts zu tun. Wenn nicht, hat sich jemand anders als Sie angemeldet: Melden Sie sich an, entfernen Sie die neue Angabe und sagen Sie es der Stelle, bei der Sie Ihr Konto haben.',
   },
+  ownLock: {
+    set: {
+      subject: 'Ihre Angaben sind gesperrt',
+      text: 'Von jetzt an bestätigt das Register keiner Stelle Angaben über Sie, auch keine richtigen, und auch dann nicht, wenn Sie selbst es brauchen. Das bleibt so, bis Sie die Sperre aufheben, auf der Seite mit Ihren Angaben im Register.',
+    },
+    lifted: {
+      subject: 'Ihre Angaben sind nicht mehr gesperrt',
+      text: 'Sie hatten Ihre Angaben gesperrt. Diese Sperre wurde aufgehoben: Stellen können sich Angaben über Sie wieder bestätigen lassen. Sie können sie jederzeit erneut sperren.',
+    },
+    byStaff: (reason) => `Aufgehoben hat sie das Personal des Registers. Der Grund: ${reason}`,
+    doubt:
+      'Waren Sie das? Dann müssen Sie nichts tun. Wenn nicht, hat sich jemand anderes in Ihrem Namen angemeldet: Sperren oder entsperren Sie Ihre Angaben, wie Sie es wollen, und sagen Sie der Stelle Bescheid, bei der Sie Ihr Konto haben.',
+  },
 };

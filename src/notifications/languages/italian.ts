@@ -52,4 +52,17 @@ export const italian: Phrases = {
     doubt:
       'È stata una Sua modifica? Allora non deve fare nulla. Altrimenti qualcun altro ha effettuato l’accesso al posto Suo: acceda, rimuova il nuovo recapito e avvisi il servizio presso il quale ha il Suo account.',
   },
+  ownLock: {
+    set: {
+      subject: 'I Suoi dati sono bloccati',
+      text: 'Da ora il registro non conferma a nessun servizio dati su di Lei, nemmeno esatti, e neppure quando serve a Lei. Resta così finché non toglie il blocco, nella pagina con i Suoi dati nel registro.',
+    },
+    lifted: {
+      subject: 'I Suoi dati non sono più bloccati',
+      text: 'Lei aveva bloccato i Suoi dati. Quel blocco è stato tolto: i servizi possono di nuovo far confermare dati su di Lei. Può bloccarli di nuovo in qualsiasi momento.',
+    },
+    byStaff: (reason) => `Lo ha tolto il personale del registro. Il motivo: ${reason}`,
+    doubt:
+      'È stato Lei? Allora non deve fare nulla. Se no, qualcun altro è entrato a Suo nome: blocchi o sblocchi i Suoi dati come desidera e avvisi il servizio presso il quale ha il Suo account.',
+  },
 };

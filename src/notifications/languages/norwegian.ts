@@ -52,4 +52,17 @@ export const norwegian: Phrases = {
     doubt:
       'Var det du? Da trenger du ikke å gjøre noe. Hvis ikke, har noen andre logget inn som deg: Logg inn, fjern den nye, og si fra til tjenesten der du har kontoen din.',
   },
+  ownLock: {
+    set: {
+      subject: 'Opplysningene dine er sperret',
+      text: 'Fra nå av bekrefter registeret ingen opplysninger om deg til noen tjeneste, heller ikke riktige, og heller ikke når du selv trenger det. Slik er det til du opphever sperren, på siden med opplysningene dine i registeret.',
+    },
+    lifted: {
+      subject: 'Opplysningene dine er ikke sperret lenger',
+      text: 'Du hadde sperret opplysningene dine. Den sperren er opphevet: tjenester kan igjen få bekreftet opplysninger om deg. Du kan sperre dem på nytt når som helst.',
+    },
+    byStaff: (reason) => `De ansatte i registeret opphevet den. Grunnen: ${reason}`,
+    doubt:
+      'Var det deg? Da trenger du ikke gjøre noe. Hvis ikke, har noen andre logget inn som deg: sperr eller opphev sperren slik du vil ha det, og si fra til tjenesten der du har kontoen din.',
+  },
 };

@@ -49,4 +49,13 @@ export type Phrases = {
     /** Behind it: what to do who has not done that. */
     readonly doubt: string;
   };
+  /** The citizen's own lock against verification was set, or lifted. */
+  readonly ownLock: {
+    readonly set: { readonly subject: string; readonly text: string };
+    readonly lifted: { readonly subject: string; readonly text: string };
+    /** Behind it, where staff did it and gave this reason. */
+    readonly byStaff: (reason: string) => string;
+    /** Behind it, where the citizen did, or who has signed in as that one. */
+    readonly doubt: string;
+  };
 };

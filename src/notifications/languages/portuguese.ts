@@ -52,4 +52,17 @@ export const portuguese: Phrases = {
     doubt:
       'Foi uma alteração sua? Então não precisa de fazer nada. Se não, outra pessoa iniciou sessão em seu nome: inicie sessão, remova o novo contacto e avise o serviço onde tem a sua conta.',
   },
+  ownLock: {
+    set: {
+      subject: 'Os seus dados estão bloqueados',
+      text: 'A partir de agora, o registo não confirma a nenhum serviço dados sobre si, nem mesmo corretos, nem quando você próprio precise. Fica assim até levantar o bloqueio, na página com os seus dados no registo.',
+    },
+    lifted: {
+      subject: 'Os seus dados já não estão bloqueados',
+      text: 'Tinha bloqueado os seus dados. Esse bloqueio foi levantado: os serviços podem voltar a pedir a confirmação de dados sobre si. Pode bloqueá-los de novo em qualquer altura.',
+    },
+    byStaff: (reason) => `Foi o pessoal do registo que o levantou. O motivo: ${reason}`,
+    doubt:
+      'Foi você? Então não precisa de fazer nada. Se não foi, outra pessoa entrou em seu nome: bloqueie ou desbloqueie os seus dados como quiser e avise o serviço em que tem a sua conta.',
+  },
 };

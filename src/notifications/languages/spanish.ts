@@ -52,4 +52,17 @@ export const spanish: Phrases = {
     doubt:
       '¿Fue usted? Entonces no tiene que hacer nada. Si no, otra persona ha iniciado sesión en su nombre: inicie sesión, elimine el dato nuevo y avise al servicio en el que tiene su cuenta.',
   },
+  ownLock: {
+    set: {
+      subject: 'Sus datos están bloqueados',
+      text: 'A partir de ahora el registro no confirma a ningún servicio datos sobre usted, ni siquiera correctos, y tampoco cuando usted mismo lo necesite. Será así hasta que levante el bloqueo, en la página con sus datos en el registro.',
+    },
+    lifted: {
+      subject: 'Sus datos ya no están bloqueados',
+      text: 'Usted había bloqueado sus datos. Ese bloqueo se ha levantado: los servicios pueden volver a pedir que se confirmen datos sobre usted. Puede bloquearlos de nuevo en cualquier momento.',
+    },
+    byStaff: (reason) => `Lo levantó el personal del registro. El motivo: ${reason}`,
+    doubt:
+      '¿Fue usted? Entonces no tiene que hacer nada. Si no, otra persona ha entrado en su nombre: bloquee o desbloquee sus datos como desee y avise al servicio en el que tiene su cuenta.',
+  },
 };

@@ -93,6 +93,8 @@ export const dutch: CitizenWords = {
       'identity.verified': 'Gevraagd of bepaalde gegevens van u zijn',
       'identity.guesses-spent': 'Te veel onjuiste gegevens over u opgegeven',
       'identity.lock-changed': 'Bevestiging van gegevens over u geblokkeerd of weer toegestaan',
+      'own-lock.set': 'Uw gegevens werden geblokkeerd',
+      'own-lock.lifted': 'De blokkering van uw gegevens werd opgeheven',
       'identity.verification-read': 'Eerder antwoord over u opnieuw gelezen',
       'identity.record-read': 'Gelezen wat het register over u heeft',
       'notification.accepted': 'Bericht aan u gestuurd',
@@ -149,11 +151,21 @@ export const dutch: CitizenWords = {
     earlier: 'vroeger',
     marks: {
       underReview: 'Deze inschrijving wordt onderzocht. Zolang blijft open of gegevens van u zijn.',
-      locked: 'U wilt dat er geen gegevens worden bevestigd.',
+      locked:
+        'U wilt, en de medewerkers van het register hebben dat genoteerd, dat er geen gegevens worden bevestigd. Alleen zij kunnen dat veranderen.',
       deceased: 'Volgens het register bent u overleden. Daarom worden er geen gegevens bevestigd.',
     },
     wrong: 'Hier kan niets worden gewijzigd. Klopt er iets niet, laat het register dan corrigeren.',
     corrections: 'Hoe u het register laat corrigeren',
+    lock: {
+      title: 'Blokkering',
+      off: 'Als u vreest dat iemand uw gegevens gebruikt, kunt u ze blokkeren: dan krijgt geen enkele dienst gegevens over u bevestigd, ook geen juiste. Ook zelf kunt u ze dan niet laten bevestigen, bijvoorbeeld bij een aanvraag, tot u de blokkering hier opheft.',
+      on: 'U hebt uw gegevens geblokkeerd. Geen enkele dienst krijgt gegevens over u bevestigd, ook geen juiste, en ook niet als u het zelf nodig hebt. Dat blijft zo tot u de blokkering hier opheft.',
+      told: 'U krijgt van elke wijziging een officieel bericht.',
+      set: 'Mijn gegevens blokkeren',
+      lift: 'Blokkering opheffen',
+      tooMany: 'U hebt de blokkering vandaag zo vaak opgeheven dat het pas morgen weer kan.',
+    },
   },
   contact: {
     title: 'Hoe wij u bereiken',

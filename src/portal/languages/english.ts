@@ -93,6 +93,8 @@ export const english: CitizenWords = {
       'identity.verified': 'Asked whether details are yours',
       'identity.guesses-spent': 'Too many wrong details were given about you',
       'identity.lock-changed': 'The wish that no details are confirmed was changed',
+      'own-lock.set': 'Your details were locked',
+      'own-lock.lifted': 'The lock of your details was lifted',
       'identity.verification-read': 'Read an earlier answer about you again',
       'identity.record-read': 'Read what the register has about you',
       'notification.accepted': 'Sent you a message',
@@ -149,11 +151,21 @@ export const english: CitizenWords = {
     earlier: 'earlier',
     marks: {
       underReview: 'This entry is being checked. Meanwhile it is left open whether details are yours.',
-      locked: 'It is your wish that no details are confirmed.',
+      locked:
+        'It is your wish, which the staff of the register has noted, that no details are confirmed. Only the staff can change that.',
       deceased: 'The register says that you have died. That is why no details are confirmed.',
     },
     wrong: 'Nothing can be changed here. If something is wrong, have the register put right.',
     corrections: 'How to have the register put right',
+    lock: {
+      title: 'Lock',
+      off: 'If you fear that somebody uses your details, you can lock them: no service then gets details about you confirmed, not even right ones. Nor can you have them confirmed yourself, as with an application, until you lift the lock here.',
+      on: 'You have locked your details. No service gets details about you confirmed, not even right ones, and not when you need it yourself. That stays so until you lift the lock here.',
+      told: 'You get an official message of each change.',
+      set: 'Lock my details',
+      lift: 'Lift the lock',
+      tooMany: 'Today you have lifted the lock so often that it cannot be lifted again before tomorrow.',
+    },
   },
   contact: {
     title: 'How to reach you',

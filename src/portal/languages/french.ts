@@ -94,6 +94,8 @@ export const french: CitizenWords = {
       'identity.verified': 'Demande pour savoir si des données sont les vôtres',
       'identity.guesses-spent': 'Trop de données fausses indiquées à votre sujet',
       'identity.lock-changed': 'Confirmation de données vous concernant bloquée ou de nouveau autorisée',
+      'own-lock.set': 'Vos données ont été verrouillées',
+      'own-lock.lifted': 'Le verrou de vos données a été levé',
       'identity.verification-read': 'Nouvelle lecture d’une réponse antérieure à votre sujet',
       'identity.record-read': 'Consultation de ce que le registre contient sur vous',
       'notification.accepted': 'Envoi d’un message qui vous est destiné',
@@ -151,11 +153,21 @@ export const french: CitizenWords = {
     marks: {
       underReview:
         'Cette inscription est en cours de vérification. En attendant, il n’est pas décidé si des données sont les vôtres.',
-      locked: 'Vous souhaitez qu’aucune donnée ne soit confirmée.',
+      locked:
+        'Vous souhaitez, et le personnel du registre l’a noté, qu’aucune donnée ne soit confirmée. Seul le personnel peut changer cela.',
       deceased: 'Selon le registre, vous êtes décédé(e). C’est pourquoi aucune donnée n’est confirmée.',
     },
     wrong: 'Rien ne peut être modifié ici. Si quelque chose est inexact, faites rectifier le registre.',
     corrections: 'Comment faire rectifier le registre',
+    lock: {
+      title: 'Verrou',
+      off: 'Si vous craignez que quelqu’un utilise vos données, vous pouvez les verrouiller : aucun service n’obtient alors confirmation de données vous concernant, même exactes. Vous ne pouvez pas non plus les faire confirmer vous-même, par exemple pour une demande, tant que vous n’avez pas levé le verrou ici.',
+      on: 'Vous avez verrouillé vos données. Aucun service n’obtient confirmation de données vous concernant, même exactes, et même si vous en avez vous-même besoin. Cela dure jusqu’à ce que vous leviez le verrou ici.',
+      told: 'Vous recevez un message officiel à chaque changement.',
+      set: 'Verrouiller mes données',
+      lift: 'Lever le verrou',
+      tooMany: 'Vous avez levé le verrou si souvent aujourd’hui qu’il ne peut plus être levé avant demain.',
+    },
   },
   contact: {
     title: 'Comment vous joindre',

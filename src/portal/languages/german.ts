@@ -93,6 +93,8 @@ export const german: CitizenWords = {
       'identity.verified': 'Gefragt, ob Angaben auf Sie zutreffen',
       'identity.guesses-spent': 'Zu viele falsche Angaben über Sie gemacht',
       'identity.lock-changed': 'Bestätigung von Angaben über Sie gesperrt oder wieder erlaubt',
+      'own-lock.set': 'Ihre Angaben wurden gesperrt',
+      'own-lock.lifted': 'Die Sperre Ihrer Angaben wurde aufgehoben',
       'identity.verification-read': 'Frühere Antwort über Sie noch einmal gelesen',
       'identity.record-read': 'Gelesen, was das Register über Sie hat',
       'notification.accepted': 'Nachricht an Sie geschickt',
@@ -149,11 +151,21 @@ export const german: CitizenWords = {
     earlier: 'früher',
     marks: {
       underReview: 'Dieser Eintrag wird gerade geprüft. Solange bleibt offen, ob Angaben Ihre sind.',
-      locked: 'Sie haben gewünscht, dass keine Angaben bestätigt werden.',
+      locked:
+        'Sie wünschen, und das Personal des Registers hat es vermerkt, dass keine Angaben bestätigt werden. Nur das Personal kann das ändern.',
       deceased: 'Nach dem Register sind Sie verstorben. Deshalb werden keine Angaben bestätigt.',
     },
     wrong: 'Hier kann nichts geändert werden. Wenn etwas falsch ist, lassen Sie das Register berichtigen.',
     corrections: 'Wie Sie das Register berichtigen lassen',
+    lock: {
+      title: 'Sperre',
+      off: 'Wenn Sie befürchten, dass jemand Ihre Angaben benutzt, können Sie sie sperren: Dann bekommt keine Stelle Angaben über Sie bestätigt, auch keine richtigen. Auch Sie selbst können sie dann nicht bestätigen lassen, etwa bei einem Antrag, bis Sie die Sperre hier aufheben.',
+      on: 'Sie haben Ihre Angaben gesperrt. Keine Stelle bekommt Angaben über Sie bestätigt, auch keine richtigen, und auch dann nicht, wenn Sie selbst es brauchen. Das bleibt so, bis Sie die Sperre hier aufheben.',
+      told: 'Über jede Änderung erhalten Sie eine amtliche Nachricht.',
+      set: 'Meine Angaben sperren',
+      lift: 'Sperre aufheben',
+      tooMany: 'Sie haben die Sperre heute so oft aufgehoben, dass sie vor morgen nicht wieder aufgehoben werden kann.',
+    },
   },
   contact: {
     title: 'So erreichen wir Sie',

@@ -93,6 +93,8 @@ export const italian: CitizenWords = {
       'identity.verified': 'Domanda se certi dati sono Suoi',
       'identity.guesses-spent': 'Troppi dati errati indicati su di Lei',
       'identity.lock-changed': 'Conferma di dati su di Lei bloccata o di nuovo consentita',
+      'own-lock.set': 'I Suoi dati sono stati bloccati',
+      'own-lock.lifted': 'Il blocco dei Suoi dati è stato tolto',
       'identity.verification-read': 'Nuova lettura di una risposta precedente su di Lei',
       'identity.record-read': 'Consultazione di ciò che il registro contiene su di Lei',
       'notification.accepted': 'Invio di un messaggio per Lei',
@@ -150,11 +152,21 @@ export const italian: CitizenWords = {
     earlier: 'in passato',
     marks: {
       underReview: 'Questa iscrizione è in corso di verifica. Nel frattempo non si decide se i dati siano Suoi.',
-      locked: 'Lei ha chiesto che nessun dato venga confermato.',
+      locked:
+        'Lei desidera, e il personale del registro lo ha annotato, che nessun dato venga confermato. Solo il personale può cambiarlo.',
       deceased: 'Secondo il registro Lei è deceduto/a. Per questo nessun dato viene confermato.',
     },
     wrong: 'Qui non si può modificare nulla. Se qualcosa è errato, faccia correggere il registro.',
     corrections: 'Come far correggere il registro',
+    lock: {
+      title: 'Blocco',
+      off: 'Se teme che qualcuno usi i Suoi dati, può bloccarli: nessun servizio ottiene allora conferma di dati su di Lei, nemmeno esatti. Neppure Lei può farli confermare, per esempio per una domanda, finché non toglie il blocco qui.',
+      on: 'Lei ha bloccato i Suoi dati. Nessun servizio ottiene conferma di dati su di Lei, nemmeno esatti, e neppure quando serve a Lei. Resta così finché non toglie il blocco qui.',
+      told: 'Riceve un messaggio ufficiale per ogni cambiamento.',
+      set: 'Bloccare i miei dati',
+      lift: 'Togliere il blocco',
+      tooMany: 'Oggi ha tolto il blocco tante volte che non può essere tolto di nuovo prima di domani.',
+    },
   },
   contact: {
     title: 'Come contattarLa',

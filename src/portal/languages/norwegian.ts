@@ -93,6 +93,8 @@ export const norwegian: CitizenWords = {
       'identity.verified': 'Spurte om visse opplysninger er dine',
       'identity.guesses-spent': 'For mange uriktige opplysninger ble oppgitt om deg',
       'identity.lock-changed': 'Bekreftelse av opplysninger om deg ble sperret eller tillatt igjen',
+      'own-lock.set': 'Opplysningene dine ble sperret',
+      'own-lock.lifted': 'Sperren for opplysningene dine ble opphevet',
       'identity.verification-read': 'Leste et tidligere svar om deg på nytt',
       'identity.record-read': 'Leste hva registeret har om deg',
       'notification.accepted': 'Sendte deg en melding',
@@ -149,11 +151,21 @@ export const norwegian: CitizenWords = {
     earlier: 'tidligere',
     marks: {
       underReview: 'Denne oppføringen blir kontrollert. Imens avgjøres det ikke om opplysninger er dine.',
-      locked: 'Du ønsker at ingen opplysninger skal bekreftes.',
+      locked:
+        'Du ønsker, og de ansatte i registeret har notert det, at ingen opplysninger bekreftes. Bare de ansatte kan endre det.',
       deceased: 'Ifølge registeret er du død. Derfor blir ingen opplysninger bekreftet.',
     },
     wrong: 'Her kan ingenting endres. Hvis noe er feil, få registeret rettet.',
     corrections: 'Hvordan du får registeret rettet',
+    lock: {
+      title: 'Sperre',
+      off: 'Hvis du frykter at noen bruker opplysningene dine, kan du sperre dem: da får ingen tjeneste bekreftet opplysninger om deg, heller ikke riktige. Du kan heller ikke selv få dem bekreftet, for eksempel ved en søknad, før du opphever sperren her.',
+      on: 'Du har sperret opplysningene dine. Ingen tjeneste får bekreftet opplysninger om deg, heller ikke riktige, og heller ikke når du selv trenger det. Slik er det til du opphever sperren her.',
+      told: 'Du får en offisiell melding om hver endring.',
+      set: 'Sperr opplysningene mine',
+      lift: 'Opphev sperren',
+      tooMany: 'Du har opphevet sperren så mange ganger i dag at den ikke kan oppheves igjen før i morgen.',
+    },
   },
   contact: {
     title: 'Slik når vi deg',

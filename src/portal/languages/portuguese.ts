@@ -94,6 +94,8 @@ export const portuguese: CitizenWords = {
       'identity.verified': 'Pergunta para saber se certos dados são seus',
       'identity.guesses-spent': 'Demasiados dados errados indicados sobre si',
       'identity.lock-changed': 'Confirmação de dados sobre si bloqueada ou novamente permitida',
+      'own-lock.set': 'Os seus dados foram bloqueados',
+      'own-lock.lifted': 'O bloqueio dos seus dados foi levantado',
       'identity.verification-read': 'Nova leitura de uma resposta anterior sobre si',
       'identity.record-read': 'Consulta do que o registo tem sobre si',
       'notification.accepted': 'Envio de uma mensagem para si',
@@ -150,11 +152,21 @@ export const portuguese: CitizenWords = {
     earlier: 'anteriormente',
     marks: {
       underReview: 'Esta inscrição está a ser verificada. Entretanto não se decide se os dados são seus.',
-      locked: 'Pediu que nenhuns dados sejam confirmados.',
+      locked:
+        'É seu desejo, que o pessoal do registo anotou, que nenhuns dados sejam confirmados. Só o pessoal o pode mudar.',
       deceased: 'Segundo o registo, faleceu. Por isso nenhuns dados são confirmados.',
     },
     wrong: 'Aqui não é possível alterar nada. Se algo estiver errado, solicite a correção do registo.',
     corrections: 'Como solicitar a correção do registo',
+    lock: {
+      title: 'Bloqueio',
+      off: 'Se receia que alguém use os seus dados, pode bloqueá-los: nenhum serviço obtém então a confirmação de dados sobre si, nem mesmo corretos. Também não os poderá fazer confirmar, por exemplo num pedido, até levantar o bloqueio aqui.',
+      on: 'Bloqueou os seus dados. Nenhum serviço obtém a confirmação de dados sobre si, nem mesmo corretos, nem quando você próprio precise. Fica assim até levantar o bloqueio aqui.',
+      told: 'Recebe uma mensagem oficial de cada alteração.',
+      set: 'Bloquear os meus dados',
+      lift: 'Levantar o bloqueio',
+      tooMany: 'Hoje levantou o bloqueio tantas vezes que só amanhã pode ser levantado de novo.',
+    },
   },
   contact: {
     title: 'Como o contactamos',

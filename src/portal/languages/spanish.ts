@@ -93,6 +93,8 @@ export const spanish: CitizenWords = {
       'identity.verified': 'Pregunta sobre si ciertos datos son suyos',
       'identity.guesses-spent': 'Demasiados datos incorrectos dados sobre usted',
       'identity.lock-changed': 'Confirmación de datos sobre usted bloqueada o permitida de nuevo',
+      'own-lock.set': 'Sus datos fueron bloqueados',
+      'own-lock.lifted': 'Se levantó el bloqueo de sus datos',
       'identity.verification-read': 'Nueva lectura de una respuesta anterior sobre usted',
       'identity.record-read': 'Consulta de lo que el registro tiene sobre usted',
       'notification.accepted': 'Envío de un mensaje para usted',
@@ -149,11 +151,21 @@ export const spanish: CitizenWords = {
     earlier: 'antes',
     marks: {
       underReview: 'Esta inscripción se está comprobando. Mientras tanto no se decide si los datos son suyos.',
-      locked: 'Usted pidió que no se confirme ningún dato.',
+      locked:
+        'Usted desea, y el personal del registro lo ha anotado, que no se confirme ningún dato. Solo el personal puede cambiarlo.',
       deceased: 'Según el registro, usted ha fallecido. Por eso no se confirma ningún dato.',
     },
     wrong: 'Aquí no se puede cambiar nada. Si algo está mal, haga que se corrija el registro.',
     corrections: 'Cómo hacer que se corrija el registro',
+    lock: {
+      title: 'Bloqueo',
+      off: 'Si teme que alguien use sus datos, puede bloquearlos: ningún servicio obtendrá entonces confirmación de datos sobre usted, ni siquiera correctos. Tampoco usted podrá hacer que se confirmen, por ejemplo en una solicitud, hasta que levante el bloqueo aquí.',
+      on: 'Usted ha bloqueado sus datos. Ningún servicio obtiene confirmación de datos sobre usted, ni siquiera correctos, y tampoco cuando usted mismo lo necesite. Será así hasta que levante el bloqueo aquí.',
+      told: 'Recibirá un mensaje oficial de cada cambio.',
+      set: 'Bloquear mis datos',
+      lift: 'Levantar el bloqueo',
+      tooMany: 'Hoy ha levantado el bloqueo tantas veces que no puede levantarse de nuevo hasta mañana.',
+    },
   },
   contact: {
     title: 'Cómo contactar con usted',

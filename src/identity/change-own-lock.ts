@@ -1,0 +1,87 @@
+import { Type } from 'typebox';
+import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
+import { refuse } from '../kernel/problem.ts';
+import { findOwnLock, type OwnLock, replaceOwnLock } from './own-lock-store.ts';
+import type { IdentityPorts } from './ports.ts';
+import { privateAnswer } from './verify-identity.ts';
+
+const request = {
+  body: Type.Object(
+    {
+      locked: Type.Boolean({
+        description: 'true: no claims about me are confirmed from now on; false: they are again.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+};
+
+/** Each change sends messages, some of which cost: so often on a day (UTC) the lock can be lifted. It can always be put on. */
+export const mostUnlocks = 5;
+const dayMs = 86_400_000;
+
+/** A citizen locks the own details against every verification, or lifts that lock. What staff has locked stays locked. */
+export const changeOwnLock = defineOperation({
+  name: 'changeOwnLock',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/register-lock',
+  scope: 'citizen:self',
+  summary: 'Lock my details against verification',
+  description:
+    'For the citizen whom the token names. While it is locked every verification of the details is answered as if they did not fit, also where they do. Each change is in the list of uses, and the citizen is told of it by an official message. A lock that the staff of the register has set stays. To ask for what is so already changes nothing.',
+  request,
+  responses: {
+    200: {
+      description: 'As it is now.',
+      schema: Type.Object({ ownLock: Type.Boolean({ description: 'Whether the lock of the citizen is on.' }) }),
+    },
+  },
+  refusals: [
+    'citizen-token-needed',
+    'citizen-not-found',
+    'bad-request',
+    'too-many-unlocks',
+    'lock-not-kept-here',
+    'changed-meanwhile',
+  ],
+  citizenData: true,
+  run: change,
+});
+
+async function change(call: Call<typeof request, IdentityPorts>): Promise<Decision | Refused> {
+  const { ports, read, now } = call;
+  const { citizenId } = call.caller;
+  const { locked } = call.body;
+  if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+  if (ports.tellOfLock === undefined) return { refusal: refuse('lock-not-kept-here') };
+  const before = await findOwnLock(read, citizenId);
+  if (before === undefined) return { refusal: refuse('citizen-not-found') };
+  const head = { id: call.mint('event'), at: now, actor: { citizen: true }, citizenId } as const;
+  const answer = { status: 200, headers: privateAnswer, json: { ownLock: locked } };
+  // That it was looked up is a use like any other.
+  if (before.locked === locked)
+    return { effect: { events: [{ type: 'identity.record-read', ...head }], statements: [] }, answer };
+  const after = next(before, locked, Math.floor(now / dayMs));
+  if (after === undefined) {
+    const seconds = Math.ceil((dayMs - (now % dayMs)) / 1_000);
+    return { refusal: refuse('too-many-unlocks', undefined, { headers: { 'retry-after': String(seconds) } }) };
+  }
+  const told = await ports.tellOfLock({ citizenId, locked }, call);
+  return {
+    effect: {
+      events: [{ type: locked ? 'own-lock.set' : 'own-lock.lifted', ...head }, ...told.events],
+      statements: [replaceOwnLock(citizenId, before, after), ...told.statements],
+    },
+    answer,
+    // Another request, or staff, changed it meanwhile: look again.
+    onRefused: () => change(call),
+  };
+}
+
+/** The lock as the citizen changes it; undefined where it was lifted too often on that day. */
+export function next(before: OwnLock, locked: boolean, day: number): OwnLock | undefined {
+  if (locked) return { ...before, locked };
+  const unlocks = (before.day === day ? before.unlocks : 0) + 1;
+  return unlocks > mostUnlocks ? undefined : { locked, day, unlocks };
+}
