@@ -102,13 +102,14 @@ async function usesOf(citizenId: string, count: number): Promise<Shown[]> {
 
 test('guesses that are hidden are told by no answer and no message that follows from them, until their instant', async () => {
   const [, , , , now = '', later = ''] = home.demo().citizens.map(({ citizenId }) => citizenId);
-  const instant = ahead(8_000);
-  for (const [citizenId, until] of [
+  // As above.
+  const instant = ahead(12_000);
+  for (const [citizenId, hiddenUntil] of [
     [now, instant],
     [later, ahead(3_600_000)],
   ] as const) {
     // The last of them, and one over budget, are not hidden.
-    await spendGuesses(citizenId, until, wrongNames.slice(0, 4));
+    await spendGuesses(citizenId, hiddenUntil, wrongNames.slice(0, 4));
     await spendGuesses(citizenId, undefined, wrongNames.slice(4));
   }
   const shown = (await usesOf(later, 8)).filter(({ state, usage }) => state === 'shown' && usage !== undefined);
