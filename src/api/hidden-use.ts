@@ -45,9 +45,10 @@ function decode(text: string): string | undefined {
   return /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(reason) ? reason : undefined;
 }
 
-/** A commit whose events all say that they are hidden. */
+/** A commit whose events all say that they are hidden, one that is hidden for longer for as long. */
 export function hidingCommit(commit: Commit, hidden: Hidden): Commit {
-  const hide = (event: LedgerEvent): LedgerEvent => ({ ...event, ...hidden });
+  const isLonger = ({ hiddenUntil = '' }: Hidden) => hiddenUntil > (hidden.hiddenUntil ?? '');
+  const hide = (event: LedgerEvent): LedgerEvent => (isLonger(event) ? event : { ...event, ...hidden });
   return ({ events: [first, ...more], statements }: Effect) =>
     commit({ events: [hide(first), ...more.map(hide)], statements });
 }

@@ -76,8 +76,12 @@ export async function identityPorts(
 }
 
 /** Explains to citizens how checks of their details were answered; an id that is none was never asked about. */
-export function explanations({ db, citizenKeys }: Pick<House, 'db' | 'citizenKeys'>): AccessLogParts['explanationOf'] {
-  const parts = { read: db.read, citizenKeys };
+export function explanations({
+  db,
+  citizenKeys,
+  clock,
+}: Pick<House, 'db' | 'citizenKeys' | 'clock'>): AccessLogParts['explanationOf'] {
+  const parts = { read: db.read, citizenKeys, clock };
   return async (verification, citizenId) => {
     const id = parseId('verification', verification);
     return id === undefined ? undefined : await findExplanation(parts, id, citizenId);

@@ -27,7 +27,12 @@ export type Asking = {
 };
 
 /** Whose budget this question finds spent, and who was not told of it yet: a citizen, or a stranger in the place of one. */
-export type Untold = { readonly citizenId: string; readonly subject: string };
+export type Untold = {
+  readonly citizenId: string;
+  readonly subject: string;
+  /** Until when a guess by which it is spent is hidden. */
+  readonly hiddenUntil: number | undefined;
+};
 
 export type Decided = {
   readonly finding: Finding;
@@ -84,18 +89,23 @@ type Settling = {
   readonly owner: string;
 };
 
-async function settle({ ports }: VerifyCall, { found, tags, seen, owner }: Settling): Promise<Decided> {
+async function settle(
+  { ports, hiddenUntil: own }: VerifyCall,
+  { found, tags, seen, owner }: Settling,
+): Promise<Decided> {
   const wrong = isWrong(found);
   if (seen.hasRoom && !wrong) return { finding: found, guards: unchangedSince(seen) };
   // Over budget nothing is added, for the ledger would tell by it who was right: nobody learns anything then.
-  const { hadRoom, untold } = await ports.guesses.count({ ...tags, wrong: wrong && seen.hasRoom }, seen);
-  const finding: Finding = seen.hasRoom && hadRoom ? found : overBudget(found);
-  return { finding, guards: [], ...(untold ? { untold: { citizenId: owner, subject: tags.told } } : {}) };
+  const counting = { ...tags, wrong: wrong && seen.hasRoom, hiddenUntil: own };
+  const { hadRoom, untold, hiddenUntil } = await ports.guesses.count(counting, seen);
+  const finding: Finding = seen.hasRoom && hadRoom ? found : overBudget(found, hiddenUntil);
+  return { finding, guards: [], ...(untold ? { untold: { citizenId: owner, subject: tags.told, hiddenUntil } } : {}) };
 }
 
-/** What is left of a finding where guesses are spent. Whose record it is may still know what fitted. */
-function overBudget({ explanation, ...found }: Finding): Finding {
-  return { ...found, decision: 'no_match', levels: {}, explanation: { ...explanation, reason: 'guesses-spent' } };
+/** What is left of a finding where guesses are spent. Whose record it is may still know what fitted, once none of them is hidden. */
+function overBudget({ explanation: { claims }, ...found }: Finding, hiddenUntil: number | undefined): Finding {
+  const explanation = { reason: 'guesses-spent', claims, from: hiddenUntil } as const;
+  return { ...found, decision: 'no_match', levels: {}, explanation };
 }
 
 function both(one: Seen, other: Seen): Seen {

@@ -112,7 +112,7 @@ function createJudge({ register, claims, use, policy, besides, minimum = false, 
   const index = createRivalIndex(records.values());
 
   // By names and date alone the minimum counts: below it the server never matches, and two names are soon another's.
-  const compareAlone = policy.tolerant && !minimum && use.some((claim) => placing.has(claim));
+  const compareAlone = policy.tolerant && !minimum && use.some((claim) => placing.includes(claim));
 
   function measuring(values: NormalisedClaims): Measuring {
     const known = new Map<RegisterRecord, Measured>();

@@ -5,6 +5,7 @@ import { type Engine, engines } from '../../test/engines.ts';
 import { openHouseOf } from '../../test/identity-people.ts';
 import { claimFindings, unmatchedReasons } from '../kernel/explanation-words.ts';
 import { parseId } from '../kernel/id.ts';
+import { systemClock } from '../kernel/system-clock.ts';
 import { claimNames } from './claims.ts';
 import { type Explanation, explain, packExplanation, unpackExplanation } from './explanation.ts';
 import { standardPolicy2 } from './match/policy.ts';
@@ -51,7 +52,7 @@ const people = [
 
 async function openHouse(t: TestContext, engine: Engine) {
   const house = await openHouseOf(t, engine, people);
-  const parts = { read: house.db.read, citizenKeys: house.importHouse.citizenKeys };
+  const parts = { read: house.db.read, citizenKeys: house.importHouse.citizenKeys, clock: systemClock };
   /** Asks, and reads what one citizen is told of it. */
   const asked = async (claims: object, reader: string, over: Partial<IdentityPorts> = {}) => {
     const answered = await house.ask('POST', claims, {}, { policyOf: () => standardPolicy2, ...over });
@@ -138,6 +139,9 @@ for (const engine of engines) {
     const [row] = await db.read('select id from verification', []);
     const id = parseId('verification', String(row?.['id'])) ?? assert.fail();
     const keyOf = async () => new Uint8Array(32);
-    assert.equal(await findExplanation({ read: db.read, citizenKeys: { keyOf } }, id, 'A'), undefined);
+    assert.equal(
+      await findExplanation({ read: db.read, citizenKeys: { keyOf }, clock: systemClock }, id, 'A'),
+      undefined,
+    );
   });
 }

@@ -17,6 +17,8 @@ export type Explanation = {
   readonly reason: UnmatchedReason | null;
   /** Of each claim that was asked about; empty where no record was compared. */
   readonly claims: { readonly [claim in ClaimName]?: ClaimFinding };
+  /** From when on it may be told, in epoch ms; before, it would tell of guesses that are hidden from the citizen. */
+  readonly from?: number | undefined;
 };
 
 export function explain(reason: UnmatchedReason | null, levels: Levels): Explanation {

@@ -8,8 +8,8 @@ export type GuessLimits = { readonly inDay: number; readonly inMonth: number };
 
 export const standardGuessLimits: GuessLimits = { inDay: 5, inMonth: 10 };
 
-/** A wrong value set that was tried, as an HMAC, and when it was first tried. */
-type Guess = { readonly tag: string; readonly at: number };
+/** A wrong value set that was tried, as an HMAC, when it was first tried, and until when that is hidden from its citizen. */
+type Guess = { readonly tag: string; readonly at: number; readonly until?: number };
 
 const dayMs = 86_400_000;
 const monthMs = 30 * dayMs;
@@ -36,13 +36,18 @@ export type Counting = {
   readonly told: string;
   /** False for what adds nothing, and is written all the same: a right question, or any over budget. */
   readonly wrong: boolean;
+  /** Until when this question is hidden from its citizen. */
+  readonly hiddenUntil?: number | undefined;
 };
 
 /** The budgets of some subjects as they stood at a look, and when that was. */
 export type Seen = { readonly budgets: ReadonlyMap<string, Budget>; readonly hasRoom: boolean; readonly now: number };
 
-/** What became of a count: whether every subject still had room for it, and whether this caller is to tell the citizen. */
-export type Counted = { readonly hadRoom: boolean; readonly untold: boolean };
+/**
+ * What became of a count: whether every subject still had room for it, whether this caller is to tell the citizen, and until when
+ * one of the guesses that count is hidden: what follows from it would tell of it.
+ */
+export type Counted = { readonly hadRoom: boolean; readonly untold: boolean; readonly hiddenUntil: number | undefined };
 
 export type GuessBudget = {
   /**
@@ -130,13 +135,16 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
   }
 
   /** One budget with a value set counted, new or not. */
-  function counted(budget: Budget, { tag, wrong }: Counting, now: number) {
+  function counted(budget: Budget, { tag, wrong, hiddenUntil }: Counting, now: number) {
     const recent = guessesWithin(budget.guesses, now, monthMs);
     const hadRoom = hasRoom(recent, now, limits);
     const isNew = wrong && hadRoom && !recent.some((guess) => guess.tag === tag);
-    const next = isNew ? [...recent, { tag, at: now }] : recent;
+    const more: readonly Guess[] = isNew
+      ? [{ tag, at: now, ...(hiddenUntil === undefined ? {} : { until: hiddenUntil }) }]
+      : [];
+    const next = [...recent, ...more];
     const untold = !hasRoom(next, now, limits) && isUntold(next, budget, now);
-    return { kept: keptOf(budget, isNew ? [{ tag, at: now }] : []), hadRoom, untold, budget };
+    return { kept: keptOf(budget, more), hadRoom, untold, budget, next };
   }
 
   /**
@@ -147,6 +155,7 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
     let left = [...new Set(counting.subjects)].sort();
     let found = budgets;
     let [hadRoom, untold] = [true, false];
+    let hidden = now;
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
       const all = new Map(
         left.map((subject) => [subject, counted(found.get(subject) ?? noBudget, counting, now)] as const),
@@ -160,9 +169,10 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
         const one = all.get(subject);
         hadRoom &&= one?.hadRoom !== false;
         untold ||= subject === counting.told && one?.untold === true;
+        for (const { until = now } of one?.next ?? []) hidden = Math.max(hidden, until);
       }
       left = left.filter((subject) => !written.includes(subject));
-      if (left.length === 0) return { hadRoom, untold };
+      if (left.length === 0) return { hadRoom, untold, hiddenUntil: hidden > now ? hidden : undefined };
       // Another process counted between the look and the write, so this one looks again.
       found = (await look(left, now)).budgets;
     }

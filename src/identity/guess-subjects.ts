@@ -2,10 +2,9 @@ import { canonicalJson } from '../kernel/canonical-json.ts';
 import { hmacText } from '../kernel/hashing.ts';
 import type { ClaimName, Claims } from './claims.ts';
 import type { NormalisedClaims } from './match/comparable.ts';
-import { placing } from './match/decide.ts';
 import { streetParts } from './match/place-level.ts';
 import type { Policy } from './match/policy.ts';
-import { budgetKeysOf } from './name-key.ts';
+import { type BudgetKeys, budgetKeysOf, latinOr } from './name-key.ts';
 
 /** What a question is counted by: what it asks about, and what it puts forward. */
 export type GuessTags = {
@@ -23,7 +22,8 @@ export type GuessTags = {
  * With an id the citizen of that id, known or not. Without one whatever a guesser may hold still while trying the rest:
  * names with the birth date, and names or the birth date with each claim of a place by itself, since a claim that the
  * register does not hold may be anything. Names stand there by the keys that find the person, by sound and by consonants
- * alone, so that no spelling that is found is another name: test/attacks/guessing-searches.test.ts.
+ * alone, and in each reading of their words, so that no spelling that is found is another name: test/attacks/guessing-searches.test.ts,
+ * guessing-parted-names.test.ts.
  */
 export function guessTags(
   key: Uint8Array,
@@ -32,6 +32,7 @@ export function guessTags(
   policy: Pick<Policy, 'tolerant' | 'minimum'>,
 ): GuessTags {
   const mac = (of: string) => hmacText(key, of, 'base64url');
+  const codesOf = (claim: 'postalCode' | 'documentNumber') => latinOr(values[claim]?.forms ?? []);
   const form = (claim: keyof Claims) => (values[claim]?.forms[0] ?? '').replaceAll(' ', '');
   const said = (claim: ClaimName) => {
     if (claim === 'nationality') return (values[claim]?.forms ?? []).join(',');
@@ -42,40 +43,62 @@ export function guessTags(
     const told = subjectOf(key, claims.citizenId);
     return { subjects: [told], tag, told };
   }
-  const [family = '', familySkeleton = ''] = budgetKeysOf(values.familyName?.forms ?? []);
-  const [given = '', givenSkeleton = ''] = budgetKeysOf(values.givenName?.forms ?? []);
-  const named = [...new Set([...pairsOf(family, given), ...pairsOf(familySkeleton, givenSkeleton)])];
-  const single = family === '' ? [given] : [family];
+  const families = budgetKeysOf(values.familyName?.forms ?? []);
+  const givens = budgetKeysOf(values.givenName?.forms ?? []);
+  const named = readingsOf({ families, givens }, pairsOf);
+  const single = soundsIn(values.familyName === undefined ? givens : families);
   const born =
     values.birthDate === undefined ? [] : [...single, ...named].map((who) => `born\0${who}\0${form('birthDate')}`);
   // Where the probability decides alone both names may be misspelled: each holds by itself what the other lets go.
-  const placed = policy.tolerant ? [...new Set([family, given, ...named])] : named;
+  const placed = policy.tolerant ? [...new Set([...soundsIn(families), ...soundsIn(givens), ...named])] : named;
   const places = [
-    ...(values.streetAddress === undefined ? [] : [`street\0${streetMark(values.streetAddress.forms[0] ?? '')}`]),
-    ...(['postalCode', 'documentNumber'] as const)
-      .filter((claim) => values[claim] !== undefined)
-      .map((claim) => `${claim}\0${form(claim)}`),
+    ...latinOr(values.streetAddress?.forms ?? []).map((street) => `street\0${streetMark(street)}`),
+    ...codesOf('postalCode').map((code) => `postalCode\0${code}`),
+    ...codesOf('documentNumber').map((code) => `documentNumber\0${code}`),
   ];
   const lives = places.flatMap((place) => placed.map((who) => `lives\0${who}\0${place}`));
   const here = values.birthDate === undefined ? [] : places.map((place) => `here\0${form('birthDate')}\0${place}`);
-  const document = values.documentNumber === undefined ? [] : [`document\0${form('documentNumber')}`];
-  const both = exchangeable(family, given);
-  const told = `named\0${both}\0${form('birthDate')}`;
-  const names = demandsPlace(policy) ? [] : [both, exchangeable(familySkeleton, givenSkeleton)];
+  const document = codesOf('documentNumber').map((code) => `document\0${code}`);
+  const told = `named\0${exchangeable(families[0][0], givens[0][0])}\0${form('birthDate')}`;
+  const names = demandsPlace(policy)
+    ? []
+    : readingsOf({ families, givens }, (family, given) => [exchangeable(family, given)]);
   const births =
     demandsPlace(policy) || values.birthDate === undefined || values.birthPlace === undefined
       ? []
-      : budgetKeysOf(values.birthPlace.forms).map((place) => `birth\0${form('birthDate')}\0${place}`);
+      : budgetKeysOf(values.birthPlace.forms)
+          .flat()
+          .map((place) => `birth\0${form('birthDate')}\0${place}`);
   const subjects = [
     ...new Set([told, ...born, ...lives, ...here, ...births, ...names.map((who) => `names\0${who}`), ...document]),
   ];
   return { subjects: subjects.map(mac), tag, told: mac(told) };
 }
 
+type Names = { readonly families: readonly BudgetKeys[]; readonly givens: readonly BudgetKeys[] };
+
+/** What is written of two names, in each of their readings with each, by sound and by consonants; each text once. */
+function readingsOf(
+  { families, givens }: Names,
+  write: (family: string, given: string) => readonly string[],
+): readonly string[] {
+  const both = families.flatMap((family) => givens.map((given) => [family, given] as const));
+  const texts = both.flatMap(([[sound, skeleton], [otherSound, otherSkeleton]]) => {
+    return [...write(sound, otherSound), ...write(skeleton, otherSkeleton)];
+  });
+  return [...new Set(texts)];
+}
+
+function soundsIn(keys: readonly BudgetKeys[]): readonly string[] {
+  return keys.map(([sound]) => sound);
+}
+
+const placing: ReadonlySet<ClaimName> = new Set(['streetAddress', 'postalCode', 'documentNumber']);
+
 /** Whether no search can fit without a place or number, so that who tries dates holds one of these still. */
 function demandsPlace({ minimum }: Pick<Policy, 'minimum'>): boolean {
   return minimum.every((set) =>
-    set.some((oneOf) => oneOf.every((claim) => claim === 'citizenId' || placing.includes(claim))),
+    set.some((oneOf) => oneOf.every((claim) => claim === 'citizenId' || placing.has(claim))),
   );
 }
 
@@ -103,7 +126,7 @@ function streetForm(form: string): string {
  * however they are shortened or parted.
  */
 function streetMark(form: string): string {
-  const [sound, skeleton] = budgetKeysOf([streetParts(form).street]);
+  const [[sound, skeleton]] = budgetKeysOf([streetParts(form).street]);
   const mark = skeleton === '' ? [...sound].slice(0, 1) : [...new Set(skeleton)].sort();
   return `${mark.join('')} ${(form.match(/\d+/g) ?? []).sort().join(' ')}`;
 }

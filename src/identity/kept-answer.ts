@@ -19,7 +19,7 @@ type Rest = Pick<
 >;
 
 /** The first line: what the token does not say, and what only the citizen is told. */
-type FirstLine = Rest & { readonly why?: string };
+type FirstLine = Rest & { readonly why?: string; readonly whyFrom?: number | undefined };
 
 /** The bytes of an answer to be sealed, with what explains it to the citizen. */
 export function packAnswer({ token, ...answer }: Verification, explanation: Explanation): Buffer {
@@ -27,6 +27,7 @@ export function packAnswer({ token, ...answer }: Verification, explanation: Expl
   const rest: FirstLine = {
     ...(claims === undefined ? {} : { claims }),
     ...{ assurance, checkedAt, expiresAt, legalBasis, consentReference, receipt, why: packExplanation(explanation) },
+    whyFrom: explanation.from,
   };
   const [header = '', payload = '', signature = ''] = token.split('.');
   const said = folded(fromBase64Url(payload), answer);
@@ -53,8 +54,9 @@ export function unpackAnswer(bytes: Uint8Array): Verification {
 /** What explains the answer of those bytes to the citizen; undefined for one from before that was kept. */
 export function explanationIn(bytes: Uint8Array): Explanation | undefined {
   const [first = ''] = Buffer.from(bytes).toString().split('\n', 1);
-  const { why } = JSON.parse(first) as FirstLine;
-  return why === undefined ? undefined : unpackExplanation(why);
+  const { why, whyFrom: from } = JSON.parse(first) as FirstLine;
+  if (why === undefined) return undefined;
+  return from === undefined ? unpackExplanation(why) : { ...unpackExplanation(why), from };
 }
 
 /** What a payload says of a verification follows from these, and from the source. */

@@ -48,13 +48,34 @@ export function keysToKeep(name: string): string[] {
   ];
 }
 
+/** The keys of one reading of a name, by which wrong guesses are counted. */
+export type BudgetKeys = readonly [sound: string, skeleton: string];
+
 /**
- * The two keys by which wrong guesses about a name are counted: its sound, and its consonants, for a name in Arabic letters is
- * found by any vowels.
+ * The keys by which wrong guesses about a name are counted, of each form by which it may be the name of a record: its sound, and
+ * its consonants, for a name in Arabic letters is found by any vowels; without titles, suffixes and particles first, then with
+ * what of them is stated. Names are the same by either, and which words are some is not known: `Dani el s` has a particle, and
+ * is Daniels (test/attacks/guessing-parted-names.test.ts).
  */
-export function budgetKeysOf([form = '']: readonly string[]): readonly [sound: string, skeleton: string] {
-  const name = withoutParticles(barest(form));
-  const [skeleton = ''] = isLatin(name) ? latinSkeleton(name) : arabicSkeletons(name);
+export function budgetKeysOf(forms: readonly string[]): readonly [BudgetKeys, ...BudgetKeys[]] {
+  const [form = '', ...others] = latinOr(forms);
+  const first = keysRead(withoutParticles(barest(form)));
+  if (others.length === 0 && !form.includes(' ')) return [first];
+  const readings = [form, ...others].flatMap((one) => [withoutParticles(barest(one)), barest(one), one]);
+  const all = new Map(readings.map((name) => keysRead(name)).map((keys) => [keys.join(), keys]));
+  all.delete(first.join());
+  return [first, ...all.values()];
+}
+
+/** The forms in Latin letters, as each script but a few is compared; of another one its own. */
+export function latinOr(forms: readonly string[]): readonly string[] {
+  const latin = forms.filter(isLatin);
+  return latin.length === 0 ? forms.slice(0, 1) : latin;
+}
+
+function keysRead(name: string): BudgetKeys {
+  // UXX and NXX are how passports write Ü and Ñ (ICAO 9303-3).
+  const [skeleton = ''] = isLatin(name) ? latinSkeleton(name.replaceAll(/(?<=[un])xx/g, '')) : arabicSkeletons(name);
   // Its first letter tells people apart; the sign before it is that of all skeletons.
   return [soundOf(name), skeleton.slice(1)];
 }

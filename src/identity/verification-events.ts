@@ -1,3 +1,4 @@
+import { toInstant } from '../kernel/clock.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { CitizenEvent, HouseEvent, LedgerEvent } from '../ledger/event.ts';
 import type { Asking, Untold } from './decide-question.ts';
@@ -33,19 +34,21 @@ type Notice = { readonly events: readonly LedgerEvent[]; readonly statements: Ef
 
 /**
  * The citizen is told of guesses, in the ledger and by message, in the unit of the answer, which keeps that it was done.
- * Where the register cannot be asked how the citizen is reached, a later guess does it. The message of a use that is hidden
- * waits until it is not: before, it would tell of it.
+ * Where the register cannot be asked how the citizen is reached, a later guess does it. Where one of the guesses is hidden all of it
+ * waits until none is: before, it would tell of it.
  */
 export async function noticeTo(
-  { citizenId, subject }: Untold,
+  { citizenId, subject, hiddenUntil }: Untold,
   { verificationId: verification, call }: Asking,
 ): Promise<Notice> {
-  const { mint, now, ports, caller, hiddenUntil } = call;
+  const { mint, now, ports, caller } = call;
   const head = { id: mint('event'), at: now, actor: { client: caller.clientId }, receipt: false } as const;
   try {
     const notice = await ports.noticeOfGuesses(citizenId, { now, mint, notBefore: hiddenUntil });
+    const spent: LedgerEvent = { type: 'identity.guesses-spent', ...head, citizenId, verification };
+    const hidden = hiddenUntil === undefined ? {} : { hiddenUntil: toInstant(hiddenUntil), hiddenReason: others };
     return {
-      events: [{ type: 'identity.guesses-spent', ...head, citizenId, verification }, ...notice.events],
+      events: [spent, ...notice.events].map((event): LedgerEvent => ({ ...event, ...hidden })),
       statements: [...notice.statements, toldStatement(subject, now)],
     };
   } catch (fault) {
@@ -53,3 +56,5 @@ export async function noticeTo(
     throw fault;
   }
 }
+
+const others = 'It follows from uses that are hidden until then.';

@@ -1,3 +1,4 @@
+import type { Clock } from '../kernel/clock.ts';
 import type { VerificationId } from '../kernel/id.ts';
 import { open, SealBroken, seal } from '../keys/chunked-encryption.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
@@ -53,12 +54,18 @@ export async function findVerification(
   }
 }
 
+type ExplainingParts = {
+  readonly read: Read;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
+  readonly clock: Clock;
+};
+
 /**
  * Why a question about that citizen was answered as it was. Undefined where the answer was about somebody else or nobody, is
- * not kept any more, or is from before it was explained.
+ * not kept any more, is from before it was explained, or may not be explained yet.
  */
 export async function findExplanation(
-  { read, citizenKeys }: { readonly read: Read; readonly citizenKeys: Pick<CitizenKeys, 'keyOf'> },
+  { read, citizenKeys, clock }: ExplainingParts,
   id: VerificationId,
   citizenId: string,
 ): Promise<Explanation | undefined> {
@@ -66,7 +73,9 @@ export async function findExplanation(
   const sealed = row?.['answer'];
   if (!(sealed instanceof Uint8Array)) return undefined;
   try {
-    return explanationIn(open(await citizenKeys.keyOf(citizenId), context(id), sealed));
+    const { from = 0, ...explanation } =
+      explanationIn(open(await citizenKeys.keyOf(citizenId), context(id), sealed)) ?? {};
+    return 'reason' in explanation && from <= clock.now() ? explanation : undefined;
   } catch (fault) {
     if (fault instanceof SealBroken) return undefined;
     throw fault;

@@ -4,7 +4,7 @@ import { open, SealBroken, seal } from '../keys/chunked-encryption.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Read, Row, Statement } from '../store/db.ts';
 import { bytesField, idField, wholeField, wordField } from '../store/row-fields.ts';
-import { type CodeChannel, type ContactCode, codeLimits } from './contact-code.ts';
+import { type CodeChannel, type ContactCode, codeLimits, mailboxOf } from './contact-code.ts';
 import { timedChannelNames } from './notification.ts';
 
 type CodeParts = { readonly read: Read; readonly citizenKeys: Pick<CitizenKeys, 'keyOf'> };
@@ -90,8 +90,7 @@ type Asking = {
 /** Counts a code for its citizen and for its address; the first or second is refused (`rows`) where the day has had its number. */
 export function countAsked({ citizenId, channel, address, countKey, now }: Asking): readonly [Statement, Statement] {
   const day = Math.floor(now / dayMs);
-  // Mailboxes that part by letter case alone are rare, and their owner gets codes all the same on another day.
-  const subjects = [`citizen\0${citizenId}`, `${channel}\0${address.toLowerCase()}`] as const;
+  const subjects = [`citizen\0${citizenId}`, `${channel}\0${mailboxOf(address)}`] as const;
   const counted = (subject: string, most: number): Statement => ({
     sql: `insert into contact_code_count (subject, day, asked) values ($1, $2, 1)
       on conflict (subject) do update set asked = contact_code_count.asked + 1 where contact_code_count.asked < $3

@@ -51,6 +51,18 @@ export function parseContactAddress(channel: CodeChannel, text: string): string 
   return channel === 'email' ? parseMailAddress(text.trim()) : parsePhone(text);
 }
 
+/**
+ * Whom a code to that address reaches, as they are counted: mailboxes have many addresses (`them+1@example.org`), and whoever
+ * has none of its own would be sent as many codes. Those that part by letter case or by what follows a `+` alone are rare, and
+ * their owners get codes all the same on another day.
+ */
+export function mailboxOf(address: string): string {
+  const at = address.indexOf('@');
+  if (at < 0) return address;
+  const local = address.slice(0, at).replace(/(?<=.)\+.*$/s, '');
+  return `${local}${address.slice(at).replace(/\.+$/, '')}`.toLowerCase();
+}
+
 /** Where messages by that channel go now. */
 export function contactAddressOf({ email, phone }: Contact, channel: CodeChannel): string | undefined {
   return channel === 'email' ? email : phone;

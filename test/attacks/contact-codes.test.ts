@@ -115,6 +115,26 @@ for (const engine of engines) {
     assert.equal(messages?.['sent'], 15, 'and what was refused is not sent');
   });
 
+  test(`${engine.name}: one mailbox is sent five codes a day, by whichever of its addresses they are asked for`, async (t) => {
+    const [by] = await twoProcesses(t, engine);
+    const ways = [
+      'them@example.org',
+      'them+1@example.org',
+      'Them+2@Example.org',
+      'them@example.org.',
+      'them+a+b@example.org',
+    ];
+    const asked = [...ways, 'them+3@example.org', 'them@example.org'].map(async (address, at) => {
+      return slugOf((await by?.ask(at % 2 === 0 ? 'cit-jon' : 'cit-eva', { channel: 'email', address })) ?? {});
+    });
+    const refused = (await Promise.all(asked)).filter((answer) => answer === 'too-many-contact-codes');
+    assert.equal(refused.length, 2);
+    assert.notEqual(
+      slugOf((await by?.ask('cit-jon', { channel: 'email', address: '+1@example.org' })) ?? {}),
+      refused[0],
+    );
+  });
+
   test(`${engine.name}: two addresses that are confirmed at once are both kept`, async (t) => {
     const processes = await twoProcesses(t, engine);
     const [one = assert.fail(), other = assert.fail()] = processes;

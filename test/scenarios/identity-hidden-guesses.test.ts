@@ -27,17 +27,25 @@ before(async () => {
 
 type Told = { readonly subject: string | null; readonly receivedAt: string };
 
-/** The messages about guesses in the citizen's inbox. */
-async function toldOf(citizenId: string): Promise<Told[]> {
+/** What the citizen reads there. */
+async function readAs(citizenId: string, path: string): Promise<Readonly<Record<string, unknown>>> {
   const claims = { client_id: citizensClient, sub: 'somebody', scope: 'citizen:self', citizen_id: citizenId };
   const headers = withToken(await issuer.sign({ ...claims, aud: `${home.url}/v1` }));
-  const listed = await ask({ path: '/v1/inbox', headers });
-  assert.equal(listed.status, 200, String(listed.body));
-  return (jsonOf(listed)['items'] as Told[]).filter(({ subject }) => subject?.startsWith('Somebody tried') === true);
+  const answer = await ask({ path, headers });
+  assert.equal(answer.status, 200, String(answer.body));
+  return jsonOf(answer);
 }
 
-async function spendGuesses(citizenId: string, hiddenUntil?: string): Promise<void> {
-  for (const givenName of ['Aa', 'Bb', 'Cc', 'Dd', 'Ee', 'Ff']) {
+/** The messages about guesses in the citizen's inbox. */
+async function toldOf(citizenId: string): Promise<Told[]> {
+  const { items } = await readAs(citizenId, '/v1/inbox');
+  return (items as Told[]).filter(({ subject }) => subject?.startsWith('Somebody tried') === true);
+}
+
+const wrongNames = ['Aa', 'Bb', 'Cc', 'Dd', 'Ee', 'Ff'];
+
+async function spendGuesses(citizenId: string, hiddenUntil?: string, names = wrongNames): Promise<void> {
+  for (const givenName of names) {
     const asked = sendJson(token, '/v1/identity/verify', { citizenId, givenName, birthDate: '1900-01-01' });
     const hiding = { 'access-log-hidden-until': hiddenUntil, 'access-log-hidden-reason': 'Investigation' };
     const headers = { ...asked.headers, ...(hiddenUntil === undefined ? {} : hiding) };
@@ -77,4 +85,47 @@ test('the message about guesses waits as long as they are hidden, for years too'
     rows.map((row) => Number(row['send_at'])),
     [Date.parse(instant)],
   );
+});
+
+type Shown = { readonly state: string; readonly usage?: string; readonly explanation?: { readonly reason: string } };
+
+/** What the access log shows of uses by others, once the ledger has so many. */
+async function usesOf(citizenId: string, count: number): Promise<Shown[]> {
+  let uses: Shown[] = [];
+  await until(async () => {
+    const { usages } = await readAs(citizenId, '/v1/access-log');
+    uses = (usages as Shown[]).filter(({ usage }) => usage !== 'access-log.read' && usage !== 'inbox.listed');
+    return uses.length >= count;
+  });
+  return uses;
+}
+
+test('guesses that are hidden are told by no answer and no message that follows from them, until their instant', async () => {
+  const [, , , , now = '', later = ''] = home.demo().citizens.map(({ citizenId }) => citizenId);
+  // As above.
+  const instant = ahead(12_000);
+  for (const [citizenId, hiddenUntil] of [
+    [now, instant],
+    [later, ahead(3_600_000)],
+  ] as const) {
+    // The last of them, and one over budget, are not hidden.
+    await spendGuesses(citizenId, hiddenUntil, wrongNames.slice(0, 4));
+    await spendGuesses(citizenId, undefined, wrongNames.slice(4));
+  }
+  const shown = (await usesOf(later, 8)).filter(({ state, usage }) => state === 'shown' && usage !== undefined);
+  const verified = shown.filter(({ usage }) => usage === 'identity.verified');
+  assert.deepEqual(
+    verified.map(({ explanation }) => explanation?.reason),
+    ['claims-do-not-fit', undefined],
+  );
+  assert.deepEqual([...new Set(shown.map(({ usage }) => usage))], ['identity.verified']);
+  assert.deepEqual(await toldOf(later), []);
+  await until(async () => (await toldOf(now)).length === 1);
+  assert.deepEqual(
+    (await toldOf(now)).map(({ receivedAt }) => receivedAt),
+    [instant],
+  );
+  const disclosed = await usesOf(now, 8);
+  assert.ok(disclosed.some(({ usage }) => usage === 'identity.guesses-spent'));
+  assert.ok(disclosed.some(({ explanation }) => explanation?.reason === 'guesses-spent'));
 });
