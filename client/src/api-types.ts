@@ -264,7 +264,9 @@ export type SendNotificationBody = {
    * Ids of documents of this citizen that you may read; the citizen finds them in the message and may read them too.
    */
   attachments?: string[];
-  /** The rule by which it counts as served: opened, after-N-working-days or as-letter; see its evidence. */
+  /**
+   * The rule by which it counts as served: opened, after-N-working-days, after-N-days or as-letter; see its evidence.
+   */
   legalEffect?: string;
   /** true checks everything and shows what each channel would send, and sends nothing. */
   dryRun?: boolean;

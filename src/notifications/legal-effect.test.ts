@@ -6,6 +6,7 @@ import {
   type Calendar,
   calendarNotice,
   isLegalRule,
+  type LegalEffect,
   type LegalFacts,
   legalEffectOf,
   legalRuleIssues,
@@ -13,6 +14,8 @@ import {
 
 const at = (text: string) => Date.parse(text);
 const calendar = (...days: string[]): Calendar => ({ holidays: new Set(days) });
+const holidaysOf = ({ counting }: LegalEffect) =>
+  counting && 'notCounted' in counting ? counting.notCounted.holidays : undefined;
 const acceptedAt = at('2026-12-23T10:00:00Z');
 const none = { availableAt: undefined, openedAt: undefined, letterAt: undefined };
 const later = at('2027-06-01T00:00:00Z');
@@ -33,10 +36,10 @@ test('the days that were passed over are stated, so that the same instant is cou
       notCounted: { weekdays: ['Saturday', 'Sunday'], holidays: ['2026-12-24', '2026-12-25'] },
     },
   });
-  const again = legalEffectOf(rule, facts, calendar(...(effect.counting?.notCounted.holidays ?? [])), later);
+  const again = legalEffectOf(rule, facts, calendar(...(holidaysOf(effect) ?? [])), later);
   assert.deepEqual(again, effect);
   const forgotten = legalEffectOf(rule, facts, calendar('2027-01-01'), later);
-  assert.deepEqual([forgotten.effectiveAt, forgotten.counting?.notCounted.holidays], ['2026-12-29T00:00:00.000Z', []]);
+  assert.deepEqual([forgotten.effectiveAt, holidaysOf(forgotten)], ['2026-12-29T00:00:00.000Z', []]);
 });
 
 test('days are those of the time zone of the calendar, also where clocks are set in one of them', () => {
@@ -64,7 +67,7 @@ test('a rule takes the opening where that is earlier, and is not yet in effect b
   const letterAt = at('2026-12-23T12:00:00Z');
   const seen = (rule: string, facts: Partial<LegalFacts>, now = later) => {
     const { effectiveAt, basis, counting } = legalEffectOf(rule, { ...none, ...facts }, calendar(), now);
-    return [effectiveAt, basis, counting?.workingDays];
+    return [effectiveAt, basis, counting && 'workingDays' in counting ? counting.workingDays : undefined];
   };
   const byOpening = ['2026-12-24T08:00:00.000Z', 'the citizen opened the message', undefined];
   for (const rule of ['opened', 'as-letter', 'after-2-working-days']) {
@@ -80,12 +83,35 @@ test('a rule takes the opening where that is earlier, and is not yet in effect b
   assert.deepEqual(seen('as-letter', { letterAt }, due - 1), [undefined, 'not yet', undefined]);
 });
 
+test('calendar days are counted over weekends and holidays, and sooner when it is opened', () => {
+  const facts = { ...none, availableAt: acceptedAt };
+  const christmas = { ...calendar('2026-12-24', '2026-12-25'), timeZone: 'Europe/Rome' };
+  assert.deepEqual(legalEffectOf('after-7-days', facts, christmas, later), {
+    rule: 'after-7-days',
+    effectiveAt: '2026-12-30T23:00:00.000Z',
+    basis: '7 days after the message lay in the inbox',
+    counting: { from: '2026-12-23T10:00:00.000Z', days: 7, timeZone: 'Europe/Rome' },
+  });
+  const openedAt = at('2026-12-24T08:00:00Z');
+  const opened = legalEffectOf('after-7-days', { ...facts, openedAt }, christmas, later);
+  assert.deepEqual([opened.effectiveAt, opened.counting], ['2026-12-24T08:00:00.000Z', undefined]);
+});
+
 test('only the name of a rule is one, whole and with days from 1 to 99', () => {
-  for (const good of ['opened', 'as-letter', 'after-1-working-days', 'after-99-working-days'])
+  for (const good of ['opened', 'as-letter', 'after-1-working-days', 'after-99-working-days', 'after-7-days'])
     assert.ok(isLegalRule(good), good);
   for (const bad of ['after-0-working-days', 'after-00-working-days', 'after-100-working-days', 'after--working-days'])
     assert.ok(!isLegalRule(bad), bad);
-  for (const bad of ['reopened', 'opened ', 'as-letters', 'after-1-working-day']) assert.ok(!isLegalRule(bad), bad);
+  for (const bad of [
+    'reopened',
+    'after-0-days',
+    'after-7-day',
+    'after-days',
+    'opened ',
+    'as-letters',
+    'after-1-working-day',
+  ])
+    assert.ok(!isLegalRule(bad), bad);
 });
 
 test('as-letter needs a letter that is planned, and a provider of letters', () => {

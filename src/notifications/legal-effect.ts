@@ -20,11 +20,15 @@ export type Calendar = { readonly holidays: ReadonlySet<string>; readonly timeZo
 export type Counting = {
   /** The days after that of this instant count; the effect is at the end of the last one. */
   readonly from: string;
-  readonly workingDays: number;
   /** Whose days they are, where these are not those of UTC. */
   readonly timeZone?: string;
-  readonly notCounted: { readonly weekdays: readonly string[]; readonly holidays: readonly string[] };
-};
+} & (
+  | {
+      readonly workingDays: number;
+      readonly notCounted: { readonly weekdays: readonly string[]; readonly holidays: readonly string[] };
+    }
+  | { readonly days: number }
+);
 
 /** When a notification counts as served, and why; without `effectiveAt` it does not yet. */
 export type LegalEffect = {
@@ -43,16 +47,18 @@ type Rule = (facts: LegalFacts, calendar: Calendar, days: number) => Reached | u
 const rules: Readonly<Record<string, Rule>> = {
   opened: ({ openedAt }) => opening(openedAt),
   'after-working-days': ({ openedAt, availableAt }, calendar, days) =>
-    earlierOf(opening(openedAt), counted(availableAt, days, calendar, 'after the message lay in the inbox')),
+    earlierOf(opening(openedAt), counted(availableAt, days, calendar, inInbox)),
+  'after-days': ({ openedAt, availableAt }, calendar, days) =>
+    earlierOf(opening(openedAt), elapsed(availableAt, days, calendar)),
   // Opening ends the cascade, so that the letter may never go.
   'as-letter': ({ openedAt, letterAt }, calendar, days) =>
     earlierOf(opening(openedAt), counted(letterAt, days, calendar, 'after the letter was handed over')),
 };
 
-const pattern = /^(opened|as-letter|after-(\d{1,2})-working-days)$/;
+const pattern = /^(opened|as-letter|after-(\d{1,2})-(working-)?days)$/;
 const letterDays = 3;
 
-/** Whether this is the name of a rule: `opened`, `after-N-working-days`, `as-letter`. */
+/** Whether this is the name of a rule: `opened`, `after-N-working-days`, `after-N-days`, `as-letter`. */
 export function isLegalRule(name: string): boolean {
   const match = pattern.exec(name);
   return match !== null && Number(match[2] ?? 1) > 0;
@@ -78,7 +84,7 @@ export function legalRuleIssues(
 export function legalEffectOf(name: string, facts: LegalFacts, calendar: Calendar, now: number): LegalEffect {
   const match = pattern.exec(name);
   const days = match?.[2] === undefined ? letterDays : Number(match[2]);
-  const rule = rules[match?.[2] === undefined ? name : 'after-working-days'];
+  const rule = rules[match?.[2] === undefined ? name : `after-${match[3] ?? ''}days`];
   const reached = rule?.(facts, calendar, days);
   if (reached === undefined || reached.at > now) return { rule: name, basis: 'not yet' };
   const { at, basis, counting } = reached;
@@ -101,6 +107,8 @@ function earlierOf(opened: Reached | undefined, due: Reached | undefined): Reach
   return opened.at < due.at ? opened : due;
 }
 
+const inInbox = 'after the message lay in the inbox';
+
 /** The end of the n-th working day after the day of that instant, with the days that were passed over. */
 function counted(
   from: number | undefined,
@@ -119,7 +127,17 @@ function counted(
     else left -= 1;
   }
   const notCounted = { weekdays: ['Saturday', 'Sunday'], holidays: passedOver };
-  const zone = timeZone === 'UTC' ? {} : { timeZone };
-  const counting = { from: toInstant(from), workingDays: days, ...zone, notCounted };
+  const counting = { from: toInstant(from), workingDays: days, ...zoneOf(timeZone), notCounted };
   return { at: endOfDay(timeZone, day), basis: `${days} working days ${basis}`, counting };
 }
+
+/** The end of the n-th day after that of the instant. */
+function elapsed(from: number | undefined, days: number, { timeZone = 'UTC' }: Calendar): Reached | undefined {
+  if (from === undefined) return undefined;
+  let day = dayAt(timeZone, from);
+  for (let left = days; left > 0; left -= 1) day = dayAfter(day);
+  const counting = { from: toInstant(from), days, ...zoneOf(timeZone) };
+  return { at: endOfDay(timeZone, day), basis: `${days} days ${inInbox}`, counting };
+}
+
+const zoneOf = (timeZone: string) => (timeZone === 'UTC' ? {} : { timeZone });

@@ -100,7 +100,7 @@ export const sendBody = Type.Object(
       Type.String({
         maxLength: 40,
         description:
-          'The rule by which it counts as served: opened, after-N-working-days or as-letter; see its evidence.',
+          'The rule by which it counts as served: opened, after-N-working-days, after-N-days or as-letter; see its evidence.',
       }),
     ),
     dryRun: Type.Optional(
@@ -180,7 +180,7 @@ export function textIssues(body: Partial<SendBody>, { faulty = new Set(), templa
     ['/reference', reference, 'line'],
   ]);
   if (legalEffect !== undefined && !isLegalRule(legalEffect)) {
-    const detail = 'must be opened, after-N-working-days or as-letter';
+    const detail = 'must be opened, after-N-working-days, after-N-days or as-letter';
     issues.push({ in: 'body', pointer: '/legalEffect', code: 'not-allowed', detail });
   }
   if (templateId !== undefined) return [...issues, ...storedIssues(body, faulty, template)];
