@@ -26,22 +26,37 @@ export function usesPage(frame: Frame & Corrections, { totalUsages, usages }: Us
   return framed(frame, { title: nav.uses, content, current: 'uses' });
 }
 
-/** Entries that the citizen has left by looking, each behind the other, are one run: they would hide what others did. */
+/** Entries that say the same but for their time, each behind the other, are one run: they would hide what others did. */
 function runsOf(usages: readonly Usage[]): Usage[][] {
   const runs: Usage[][] = [];
   for (const usage of usages) {
     const last = runs.at(-1);
-    if (last?.[0]?.initiator === 'citizen' && usage.initiator === 'citizen') last.push(usage);
+    if (last?.[0] !== undefined && saysTheSame(last[0], usage)) last.push(usage);
     else runs.push([usage]);
   }
   return runs;
 }
 
-/** One entry, or several of the citizen's own, folded up. */
+/** Whatever citizens do here themselves says the same; a check of details never does. */
+function saysTheSame(one: Usage, other: Usage): boolean {
+  if (one.initiator === 'citizen') return other.initiator === 'citizen';
+  const isPlain = one.state === 'shown' && other.state === 'shown' && one.usage !== 'identity.verified';
+  const said = ({ usage, initiator, initiatorOrg, purpose, legalBasis, consentReference }: Usage) =>
+    JSON.stringify([usage, initiator, initiatorOrg, purpose, legalBasis, consentReference]);
+  return isPlain && said(one) === said(other);
+}
+
+/** One entry, or several that say the same, folded up. */
 function runOf(frame: Frame & Corrections, run: readonly Usage[]): Content[] | Content {
   const rows = run.map((usage) => row(frame, usage));
-  if (rows.length === 1) return rows;
-  return html`<li><details><summary>${frame.words.uses.you} (${rows.length})</summary><ul class="list">${rows}</ul></details></li>`;
+  const [newest] = run;
+  if (newest === undefined || rows.length === 1) return rows;
+  const { words } = frame;
+  const said =
+    newest.initiator === 'citizen'
+      ? words.uses.you
+      : html`${minuteOf(words, newest.logTime)}<br /><bdi>${whoOf(words, newest)}</bdi>: ${kindOf(words, newest.usage)}`;
+  return html`<li><details><summary>${said} (${rows.length})</summary><ul class="list">${rows}</ul></details></li>`;
 }
 
 function row(frame: Frame & Corrections, usage: Usage): Content {

@@ -196,10 +196,10 @@ test('who comes to no page, by a wrong address or when it was a button, reads so
     const problem = await ask({ path });
     assert.deepEqual([problem.status, problem.headers['content-type']], [status, 'application/problem+json'], path);
   }
-  for (const path of ['/menu', '/v1/nothing']) {
-    const problem = await ask({ path, headers: { accept } });
-    assert.deepEqual([problem.status, problem.headers['content-type']], [404, 'application/problem+json'], path);
-  }
+  const problem = await ask({ path: '/v1/nothing', headers: { accept } });
+  assert.deepEqual([problem.status, problem.headers['content-type']], [404, 'application/problem+json']);
+  const beside = await ask({ path: '/menu', headers: { accept, 'accept-language': 'de' } });
+  assert.deepEqual([beside.status, /<html lang="en"[\s\S]*<a href="\/">/.test(textOf(beside))], [404, true]);
 });
 
 test('odd requests are refused, and leave the session and the log as they are', async () => {

@@ -256,6 +256,25 @@ test('a long log is read page by page, the newest first, each entry once', async
   assert.match(second, /Newer entries/);
 });
 
+test('looks of one service behind each other are folded up, and hide nothing', async () => {
+  const sent = await ask(sendJson(service, '/v1/notifications/send', { citizenId: 'demo-joao', message: 'Hello' }));
+  const { id } = jsonOf(sent) as { id: string };
+  for (let times = 0; times < 3; times += 1)
+    assert.equal((await ask({ path: `/v1/notifications/${id}`, headers: withToken(service, {}) })).status, 200);
+  const joao = await signedIn('demo-joao');
+  let run: string[] = [];
+  await until(async () => {
+    const page = textOf(await joao.get('/me/uses'));
+    run = [...page.matchAll(/<details><summary>(.*?)<\/details>/gs)].map(([, inner = '']) => inner);
+    return run.some((inner) => inner.includes('became of a message'));
+  });
+  const looks = run.find((inner) => inner.includes('became of a message')) ?? '';
+  const [summary = '', entries = ''] = looks.split('</summary>');
+  assert.match(summary, /<time .*<bdi>Demo Permit Service<\/bdi>: Looked at what became of a message to you \(3\)$/s);
+  assert.equal([...entries.matchAll(/<bdi>#\d+<\/bdi>/g)].length, 3);
+  assert.doesNotMatch(entries, /Sent you a message/);
+});
+
 test('who signs out is out everywhere, also with the cookie of before', async () => {
   const mary = await signedIn('demo-mary');
   const before = new Map(mary.cookies);
