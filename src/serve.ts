@@ -9,22 +9,21 @@ import { type Edge, openEdge } from './compose/access.ts';
 import { confirmMounts, providerCallbacks } from './compose/channels.ts';
 import { watchClock } from './compose/clock.ts';
 import { countingCommit, eventCounts } from './compose/counts.ts';
-import { type Keeping, startKeeping, tellOfAbsentDocuments } from './compose/documents.ts';
+import { type Keeping, startKeeping } from './compose/documents.ts';
 import { createFront, type Front, startAdmin } from './compose/front.ts';
-import { standingPolicy, startClearing, tellOfOldRecords } from './compose/identity.ts';
+import { startClearing } from './compose/identity.ts';
 import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose/ledger.ts';
-import { tellOfAbsentSpool } from './compose/letters.ts';
 import { contactsOf, startCalling, watchQueues } from './compose/notifications.ts';
 import { tellOutagesOnce } from './compose/outages.ts';
 import { openPorts } from './compose/ports.ts';
 import { sendersOf } from './compose/senders.ts';
 import { signInOf } from './compose/sign-in.ts';
+import { lookAtTheStart } from './compose/start-looks.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { publicUrlOn } from './config/public-url.ts';
 import type { Settings } from './config/settings.ts';
 import { apiVersion } from './config/version.ts';
 import { scanningCommit } from './documents/scan-documents.ts';
-import { endLeases } from './jobs/lease.ts';
 import { repeat } from './jobs/repeat.ts';
 import type { CascadePolicy } from './notifications/cascade.ts';
 import type { LeavingChannels } from './notifications/channels/channel.ts';
@@ -114,15 +113,11 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const { port, publicUrl } = await chooseAddress(given.settings);
   const demo = mode.isDemo ? await (await import('./compose/demo-issuer.ts')).demoSignIn(given, publicUrl) : undefined;
   const settings = demo?.settings ?? given.settings;
-  const outages = given.db.engine === 'postgres' ? begin(tellOutagesOnce({ ...given, log: watched.log })) : watched;
-  const house = { ...given, settings, commit: counting.commit, log: outages.log };
+  const outages = begin(tellOutagesOnce({ ...given, log: watched.log }));
+  const house = { ...given, settings, commit: counting.commit, log: outages?.log ?? watched.log };
   const access = await openAccess(house, mode.isDemo && mode.isHelper !== true);
   const edge = openEdge(house, publicUrl, isAlone(house, mode));
-  await standingPolicy(house);
-  if (mode.isHelper !== true) await Promise.all([tellOfOldRecords(house), tellOfAbsentDocuments(house)]);
-  if (mode.roles.has('worker')) tellOfAbsentSpool(house);
-  // Nobody else can have an SQLite file open: whoever held a lease is gone.
-  if (house.db.engine === 'sqlite' && mode.isHelper !== true) await house.claim(endLeases);
+  await lookAtTheStart(house, { isHelper: mode.isHelper === true, isWorker: mode.roles.has('worker') });
   const endpoints = endpointsOf(operations);
   await recordEndpoints(endpoints, { ...house, read: house.db.read });
   const ledger = begin(openLedger(house, access, publicUrl));
@@ -164,6 +159,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
         () => ledger.stop(),
         ...Object.values(mode.channels ?? {}).map((channel) => () => channel.close()),
         () => admin?.stop(),
+        () => outages?.stop(),
       ]);
       await house.close();
     },

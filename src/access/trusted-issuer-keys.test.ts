@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { craft } from '../../test/attacks/tokens-house.ts';
 import { issuerInMemory, trustedUrl } from '../../test/issuer-in-memory.ts';
@@ -133,3 +135,30 @@ for (const [span, ahead] of [
     assert.equal(await issuer.hasSigned(token), false);
   });
 }
+
+test('an issuer that sends on elsewhere is not followed, for its metadata or its keys', async (t) => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig' };
+  for (const moved of ['/.well-known/oauth-authorization-server', '/keys']) {
+    const asked: string[] = [];
+    const server = createServer(({ url: path = '' }, response) => {
+      asked.push(path);
+      const documents: Record<string, object> = {
+        '/.well-known/oauth-authorization-server': { issuer: url, jwks_uri: `${url}/keys` },
+        '/keys': { keys: [jwk] },
+      };
+      if (path === moved) response.writeHead(302, { location: `/elsewhere${moved}` }).end();
+      else response.end(JSON.stringify(documents[path.replace('/elsewhere', '')]));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    // A server that listens on TCP has an address with a port.
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const issuer = createTrustedIssuer(url, fetch, { now: () => Date.now() }, () => undefined);
+    const token = craft({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, { iss: url }, (input) =>
+      sign(null, input, privateKey),
+    );
+    await assert.rejects(issuer.hasSigned(token), IssuerUnavailable);
+    assert.equal(asked.at(-1), moved);
+  }
+});

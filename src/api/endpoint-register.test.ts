@@ -76,6 +76,27 @@ const lostWithin: readonly (readonly [string, TSchema, TSchema])[] = [
   ],
 ];
 
+const takes = (name: TSchema) => register({ body: Type.Object({ name }, closed) });
+const words = (...all: string[]) => Type.Union(all.map((word) => Type.Literal(word)));
+
+/** What a request takes before and after, in one member. */
+const narrower: readonly (readonly [string, TSchema, TSchema, RegExp])[] = [
+  ['a value less', words('a', 'b'), words('a'), /name: takes fewer values/],
+  ['some values alone, where it took any text', text, Type.Enum(['a', 'b']), /name: takes fewer values/],
+  ['another type', text, Type.Integer(), /name: type changed/],
+  ['a pattern', text, Type.String({ maxLength: 20, pattern: '^a' }), /name: pattern changed/],
+  ['a bound that was not there', Type.Integer(), Type.Integer({ maximum: 9 }), /name: maximum is narrower/],
+  ['a higher least', Type.Integer({ minimum: 1 }), Type.Integer({ minimum: 2 }), /name: minimum is narrower/],
+  ['a bound in a list', Type.Array(text), Type.Array(Type.String({ maxLength: 9 })), /name\[\]: maxLength is narrower/],
+];
+
+for (const [what, old, now, loss] of narrower) {
+  test(`a request that takes ${what} has lost something`, () => {
+    assert.match(losses(takes(old), takes(now)).join('\n'), loss);
+    assert.deepEqual(losses(takes(old), takes(old)), []);
+  });
+}
+
 for (const [what, old, now] of lostWithin) {
   test(`an answer with ${what} has lost something`, () => {
     assert.match(losses(gives(old), gives(now)).join('\n'), /200\/id/);
@@ -83,7 +104,6 @@ for (const [what, old, now] of lostWithin) {
 }
 
 test('an answer with more words, and with more members beside null, has lost nothing', () => {
-  const words = (...all: string[]) => Type.Union(all.map((word) => Type.Literal(word)));
   const either = (...schemas: TSchema[]) => Type.Union([...schemas, nothing]);
   const [less, more] = [Type.Object({ name: text }), Type.Object({ name: text, more: text })];
   assert.deepEqual(losses(gives(words('a', 'b')), gives(words('a', 'b', 'c'))), []);

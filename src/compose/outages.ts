@@ -11,9 +11,11 @@ type Told = Parameters<Log['fault']>;
 
 /**
  * A log in which an outage of the database stands once, and once more when it is over: each part of the server comes to know
- * of it by itself, some many times a second. A fault of a database that can be reached is told as it is.
+ * of it by itself, some many times a second. A fault of a database that can be reached is told as it is. Undefined for SQLite:
+ * its file is there, or the process ends.
  */
 export function tellOutagesOnce({ db, log, timer }: Pick<House, 'db' | 'log' | 'timer'>) {
+  if (db.engine !== 'postgres') return undefined;
   let held: Told[] | undefined;
   let isOut = false;
   let untold = 0;

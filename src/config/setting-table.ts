@@ -1,3 +1,5 @@
+import { bindingSettingTable } from './binding-settings.ts';
+import { identitySettingTable } from './identity-settings.ts';
 import { notificationSettingTable } from './notification-settings.ts';
 import { signInSettingTable } from './sign-in-settings.ts';
 
@@ -63,42 +65,7 @@ export const settingTable = {
     fallback: undefined,
     help: 'The address callers use, without a path; default http://HOST:PORT. Required where HOST is 0.0.0.0 or ::.',
   },
-  TLS_CERTIFICATE: {
-    kind: 'path',
-    fallback: undefined,
-    help: 'PEM file with the certificate of this server and its chain; with TLS_KEY the API is served over TLS.',
-  },
-  TLS_KEY: { kind: 'path', fallback: undefined, help: 'PEM file with the key of that certificate.' },
-  TLS_CLIENT_CERTIFICATES: {
-    kind: 'flag',
-    fallback: 'false',
-    help: 'true asks callers for a certificate of theirs (RFC 8705); who has none is let in with other proofs.',
-  },
-  TLS_CLIENT_CA: {
-    kind: 'path',
-    fallback: undefined,
-    help: 'PEM file with the authorities that issue certificates of clients; without it only pinned certificates are taken.',
-  },
-  TRUSTED_PROXIES: {
-    kind: 'text',
-    fallback: '',
-    help: 'Addresses of proxies (10.0.0.5, 10.1.0.0/16, with commas) that end TLS and whose word about certificates counts.',
-  },
-  CLIENT_CERTIFICATE_HEADER: {
-    kind: 'header',
-    fallback: undefined,
-    help: 'Header in which those proxies send the certificate of the caller, as Client-Cert (RFC 9440) or as percent-encoded PEM. It is taken off requests from elsewhere.',
-  },
-  CLIENT_SECRETS: {
-    kind: 'flag',
-    fallback: undefined,
-    help: 'true takes client secrets, for a sandbox with invented citizens; the demo takes them, and by default `start` does not.',
-  },
-  DPOP_NONCES: {
-    kind: 'flag',
-    fallback: 'false',
-    help: 'true wants DPoP proofs to carry a nonce of this server.',
-  },
+  ...bindingSettingTable,
   DATA_DIR: { kind: 'path', fallback: './data', help: 'Folder of the embedded database, documents and the demo keys.' },
   DATABASE_URL: {
     kind: 'database',
@@ -199,35 +166,7 @@ export const settingTable = {
     fallback: 'no-reply@localhost',
     help: 'Sender address of mail, without a name: beside it stands the name of the service that sends.',
   },
-  REGISTER_URL: {
-    kind: 'url',
-    schemes: ['https', 'http'],
-    secret: true,
-    fallback: undefined,
-    help: 'Address of another register, asked over HTTP (docs/identity.md); without it our own tables are the register.',
-  },
-  REGISTER_NAME: {
-    kind: 'text',
-    fallback: 'Population register',
-    help: 'Name of the register, as signed results state it, and as citizens read it where this server itself writes to them.',
-  },
-  REGISTER_COUNTRY: { kind: 'country', fallback: undefined, help: 'Its country, as two letters of ISO 3166-1.' },
-  VERIFY_QUANTUM_MS: { kind: 'milliseconds', fallback: '5', help: 'verify answers at whole multiples of this time.' },
-  VERIFY_POLICY: {
-    kind: 'text',
-    fallback: 'standard-2026-2',
-    help: 'Policy of clients that have none of their own: one that ships, or one that `policies add` has stored.',
-  },
-  VERIFICATIONS_KEPT_DAYS: {
-    kind: 'count',
-    fallback: '365',
-    help: 'So many days the answers of verify are kept, sealed, and can be read again; then they are deleted. EU 2025/846 asks for 6 to 12 months.',
-  },
-  REFUSE_CLAIMS_IN_URL: {
-    kind: 'flag',
-    fallback: 'false',
-    help: 'true refuses GET /v1/identity/verify with claims in the URL.',
-  },
+  ...identitySettingTable,
   LEDGER_ML_DSA: {
     kind: 'flag',
     fallback: 'false',

@@ -2,13 +2,17 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseMailAddress } from '../kernel/mail-address.ts';
 import { Secret } from '../kernel/secret.ts';
+import { type BindingSettings, readBindingSettings } from './binding-settings.ts';
+import { type IdentitySettings, readIdentitySettings } from './identity-settings.ts';
 import { type NotificationSettings, readNotificationSettings } from './notification-settings.ts';
 import { faultOf, listOf } from './setting-fault.ts';
 import { type Setting, type SettingName, settingTable } from './setting-table.ts';
 import { readSignInSettings, type SignInSettings } from './sign-in-settings.ts';
 
 /** The settings, checked. Secrets stay `Secret` until the moment of use. */
-export type Settings = NotificationSettings &
+export type Settings = BindingSettings &
+  IdentitySettings &
+  NotificationSettings &
   SignInSettings & {
     readonly port: number;
     readonly host: string;
@@ -17,15 +21,6 @@ export type Settings = NotificationSettings &
     readonly adminPort: number;
     readonly adminHost: string;
     readonly publicUrl: string | undefined;
-    readonly tlsCertificate: string | undefined;
-    readonly tlsKey: string | undefined;
-    readonly tlsClientCertificates: boolean;
-    readonly tlsClientCa: string | undefined;
-    readonly trustedProxies: readonly string[];
-    readonly clientCertificateHeader: string | undefined;
-    readonly dpopNonces: boolean;
-    /** undefined: as the mode has it. */
-    readonly clientSecrets: boolean | undefined;
     readonly dataDir: string;
     readonly databaseUrl: Secret | undefined;
     /** A folder, or an `s3:` URL. */
@@ -52,13 +47,6 @@ export type Settings = NotificationSettings &
     readonly holidays: readonly string[];
     readonly timeZone: string;
     readonly mailFrom: string;
-    readonly registerUrl: Secret | undefined;
-    readonly registerName: string;
-    readonly registerCountry: string | undefined;
-    readonly verifyQuantumMs: number;
-    readonly verifyPolicy: string;
-    readonly verificationsKeptDays: number;
-    readonly refuseClaimsInUrl: boolean;
     readonly ledgerMlDsa: boolean;
     readonly ledgerWitnesses: string | undefined;
     readonly accessLogHiddenDays: number;
@@ -149,7 +137,7 @@ export function readSettings(
     adminHost: text('ADMIN_HOST'),
     // As browsers write it: callers compare it letter by letter.
     publicUrl: URL.parse(text('PUBLIC_URL'))?.origin,
-    ...bindingSettings({ text, given, optionalPath }),
+    ...readBindingSettings(given),
     dataDir: path('DATA_DIR'),
     databaseUrl: secret('DATABASE_URL'),
     documentStore: documentStoreOf(given('DOCUMENT_STORE'), path('DATA_DIR')),
@@ -174,13 +162,7 @@ export function readSettings(
     ...readNotificationSettings(given),
     ...readSignInSettings(given),
     mailFrom: mailAddress('MAIL_FROM') ?? settingTable.MAIL_FROM.fallback,
-    registerUrl: secret('REGISTER_URL'),
-    registerName: text('REGISTER_NAME'),
-    registerCountry: given('REGISTER_COUNTRY'),
-    verifyQuantumMs: Number(text('VERIFY_QUANTUM_MS')),
-    verifyPolicy: text('VERIFY_POLICY'),
-    verificationsKeptDays: Number(text('VERIFICATIONS_KEPT_DAYS')),
-    refuseClaimsInUrl: text('REFUSE_CLAIMS_IN_URL') === 'true',
+    ...readIdentitySettings(given),
     ledgerMlDsa: text('LEDGER_ML_DSA') === 'true',
     ledgerWitnesses: optionalPath('LEDGER_WITNESSES'),
     accessLogHiddenDays: Number(text('ACCESS_LOG_HIDDEN_DAYS')),
@@ -201,27 +183,6 @@ export function withoutFiles(environment: Readonly<Record<string, string | undef
   });
   const names = Object.keys(settingTable).filter((name): name is SettingName => name in settingTable);
   return Object.fromEntries(names.map((name) => [name, givenValue(name, environment, file)]));
-}
-
-/** How settings are read, by their kind. */
-type Reading = {
-  readonly text: (name: SettingName) => string;
-  readonly given: (name: SettingName) => string | undefined;
-  readonly optionalPath: (name: SettingName) => string | undefined;
-};
-
-/** What concerns TLS, and the binding of tokens. */
-function bindingSettings({ text, given, optionalPath }: Reading) {
-  return {
-    tlsCertificate: optionalPath('TLS_CERTIFICATE'),
-    tlsKey: optionalPath('TLS_KEY'),
-    tlsClientCertificates: text('TLS_CLIENT_CERTIFICATES') === 'true',
-    tlsClientCa: optionalPath('TLS_CLIENT_CA'),
-    trustedProxies: listOf(text('TRUSTED_PROXIES')),
-    clientCertificateHeader: given('CLIENT_CERTIFICATE_HEADER')?.toLowerCase(),
-    dpopNonces: text('DPOP_NONCES') === 'true',
-    clientSecrets: given('CLIENT_SECRETS') === undefined ? undefined : text('CLIENT_SECRETS') === 'true',
-  };
 }
 
 function documentStoreOf(given: string | undefined, dataDir: string): string {

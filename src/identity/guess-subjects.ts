@@ -2,6 +2,7 @@ import { canonicalJson } from '../kernel/canonical-json.ts';
 import { hmacText } from '../kernel/hashing.ts';
 import type { ClaimName, Claims } from './claims.ts';
 import type { NormalisedClaims } from './match/comparable.ts';
+import { placing } from './match/decide.ts';
 import { streetParts } from './match/place-level.ts';
 import type { Policy } from './match/policy.ts';
 import { type BudgetKeys, budgetKeysOf, latinOr } from './name-key.ts';
@@ -93,12 +94,10 @@ function soundsIn(keys: readonly BudgetKeys[]): readonly string[] {
   return keys.map(([sound]) => sound);
 }
 
-const placing: ReadonlySet<ClaimName> = new Set(['streetAddress', 'postalCode', 'documentNumber']);
-
 /** Whether no search can fit without a place or number, so that who tries dates holds one of these still. */
 function demandsPlace({ minimum }: Pick<Policy, 'minimum'>): boolean {
   return minimum.every((set) =>
-    set.some((oneOf) => oneOf.every((claim) => claim === 'citizenId' || placing.has(claim))),
+    set.some((oneOf) => oneOf.every((claim) => claim === 'citizenId' || placing.includes(claim))),
   );
 }
 

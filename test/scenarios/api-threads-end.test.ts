@@ -147,7 +147,9 @@ for (const { name } of engines) {
     assert.equal(code, 0, server.stderr());
     assert.doesNotMatch(server.stderr(), /"level":"error"/);
     const lines = server.stderr().split('\n');
-    const told = lines.filter((line) => line.includes(`"route":"${path}"`) && line.endsWith('"msg":"request"}'));
+    const told = lines.filter(
+      (line) => line.includes(`"route":"${path}","status":200`) && line.endsWith('"msg":"request"}'),
+    );
     assert.equal(told.length, calls);
   });
 }

@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { mostTemplates } from '../../src/notifications/templates/template-store.ts';
 import { type Answered, type Asked, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { startUpload } from '../half-upload.ts';
 import { makeDemoWithIssuer, type OutsideIssuer } from '../outside-issuer.ts';
 import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { afterThisFile, type ServerHome } from '../whole-server.ts';
-import {
-  anotherToken,
-  depositHeaders,
-  goodDocument,
-  goodMessage,
-  goodRequest,
-  goodTemplate,
-  noIds,
-} from './good-requests.ts';
+import { anotherToken, depositHeaders, goodDocument, goodMessage, goodRequest, noIds } from './good-requests.ts';
 
 // Answers that the OpenAPI document declares and that need more than one request to be met. That each is of its schema is
 // seen by the watcher of the run (test/answer-watch.ts).
@@ -286,31 +277,4 @@ test('one idempotency key is one document: running 409, another document 422', a
   const otherHeaders = { ...headers, ...depositHeaders(other) };
   const answer = await ask({ method: 'POST', path: '/v1/documents', headers: otherHeaders, body: other });
   assert.deepEqual(slugOf(answer), [422, 'idempotency-key-reused']);
-});
-
-test('one key makes one webhook, and a client has ten at most', async () => {
-  const own = await anotherToken(home, 'Many Webhooks');
-  const make = async (url: string, key: string) =>
-    await ask(sendJson(own, '/v1/webhooks', { url }, { 'idempotency-key': key }));
-  const statuses: number[] = [];
-  for (const count of [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-    statuses.push((await make('http://127.0.0.1:1/calls', `${count}`)).status);
-  assert.deepEqual(statuses, [...Array.from({ length: 11 }, () => 201), 409]);
-  assert.deepEqual(slugOf(await make('http://127.0.0.1:2/calls', '0')), [422, 'idempotency-key-reused']);
-});
-
-test('one key makes one template, and a client has so many at most', async () => {
-  const own = await anotherToken(home, 'Many Templates');
-  const make = async (body: object, key: string) =>
-    await ask(sendJson(own, '/v1/templates', body, { 'idempotency-key': key }));
-  const made = await make(goodTemplate, 'one');
-  assert.equal(made.status, 201, String(made.body));
-  assert.deepEqual(jsonOf(await make(goodTemplate, 'one')), jsonOf(made));
-  const other = { ...goodTemplate, name: 'Another' };
-  assert.deepEqual(slugOf(await make(other, 'one')), [422, 'idempotency-key-reused']);
-  for (let count = 1; count < mostTemplates; count += 1) {
-    const { status, body } = await make(goodTemplate, `more-${count}`);
-    assert.equal(status, 201, String(body));
-  }
-  assert.deepEqual(slugOf(await make(goodTemplate, 'last')), [409, 'conflict']);
 });
