@@ -6,7 +6,7 @@ import { makeDemoWithIssuer, type OutsideIssuer } from '../outside-issuer.ts';
 import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { afterThisFile, type ServerHome } from '../whole-server.ts';
-import { anotherToken, depositHeaders, goodDocument, goodMessage, goodRequest, noIds } from './good-requests.ts';
+import { depositHeaders, goodDocument, goodMessage, goodRequest, noIds } from './good-requests.ts';
 
 // Answers that the OpenAPI document declares and that need more than one request to be met. That each is of its schema is
 // seen by the watcher of the run (test/answer-watch.ts).
