@@ -60,6 +60,9 @@ export function importCommands(openRoom: OpenImportRoom, terminal: Terminal): re
   ];
 }
 
+/** Behind so many rows the count takes so long that somebody who waits is told of it. */
+const longCount = 100_000;
+
 async function run(room: ImportRoom, order: Order, json: boolean, terminal: Terminal): Promise<ExitCode> {
   const { clock, operator } = room;
   const view = createProgressView(terminal, clock);
@@ -78,6 +81,8 @@ async function run(room: ImportRoom, order: Order, json: boolean, terminal: Term
     view.end();
   }
   if (!order.dryRun && (await needsCount(room.read, result))) {
+    if (result.progress.read >= longCount)
+      terminal.stderr('All rows are stored; counting the names and places of the register …\n');
     await countRegister(room, { operator });
   }
   const seconds = (clock.now() - startedAt) / 1000;

@@ -47,8 +47,11 @@ export type ImportedCitizen = {
   readonly otherKeys: readonly string[];
 };
 
-/** The statements that write these citizens, over what was known of them; no id may come twice. */
-export type StoreCitizens = (citizens: readonly ImportedCitizen[]) => Statement[];
+/**
+ * The statements that write these citizens, over what was known of them; no id may come twice. `repeated` has at least those of
+ * their ids that an earlier row of this import had.
+ */
+export type StoreCitizens = (citizens: readonly ImportedCitizen[], repeated: ReadonlySet<string>) => Statement[];
 
 /**
  * Makes the store of one import. It writes the fields that the import has, in the order of `fields`, and leaves the
@@ -69,7 +72,7 @@ export function createCitizenStore(fields: readonly StoredField[], anyNames: boo
     `on conflict (citizen_id) do update set ${[...replaced, ...replacedKey(fields)].join(', ')}`,
   );
   const formerNames = createFormerNames(fields, anyNames);
-  return (citizens) => [...rows(citizens.map(({ values }) => values)), ...formerNames(citizens)];
+  return (citizens, repeated) => [...rows(citizens.map(({ values }) => values)), ...formerNames(citizens, repeated)];
 }
 
 /** The columns of keys that an import of these fields writes. */
@@ -104,18 +107,16 @@ function createFormerNames(fields: readonly StoredField[], anyNames: boolean): S
   const formers = fields.includes('formerNames');
   const families = fields.includes('familyName');
   const dates = fields.includes('birthDate');
-  // Where nobody had names, those have some whom an earlier row of this very import gave them.
-  const haveNames = anyNames ? undefined : createMarks();
-  return (citizens) => {
+  return (citizens, repeated) => {
     const ids = births || formers || dates || families ? citizens.map(({ citizenId }) => [citizenId]) : [];
-    const before = haveNames === undefined ? ids : ids.filter(([citizenId = '']) => haveNames.has(citizenId));
+    // Where nobody had names, those may have some whom an earlier row of this very import gave them.
+    const before = anyNames ? ids : ids.filter(([citizenId = '']) => repeated.has(citizenId));
     const rows = citizens.flatMap(({ citizenId, birthKeys, formerKeys, otherKeys }) => [
       ...birthKeys.map((key) => [citizenId, 'birth', key, '']),
       ...[...new Set(formerKeys)].map((key) => [citizenId, 'former', key, '']),
       ...(families ? otherKeys : []).map((key) => [citizenId, 'today', key, '']),
     ]);
     const named = [...new Set(rows.map(([citizenId = '']) => citizenId))].map((citizenId) => [citizenId]);
-    if (haveNames !== undefined) for (const [citizenId = ''] of named) haveNames.add(citizenId);
     return [
       ...(families ? withoutOtherKeys(before) : []),
       ...(births ? withoutBirthNames(ids) : []),
@@ -128,30 +129,6 @@ function createFormerNames(fields: readonly StoredField[], anyNames: boolean): S
 
 function distinct(ids: readonly (readonly string[])[]): string[][] {
   return [...new Set(ids.map(([id = '']) => id))].map((id) => [id]);
-}
-
-/** In bits, 8 MiB: of five million persons with names one in fourteen of the others is taken for one. */
-const marksBits = 2 ** 26;
-
-/** A set of ids of constant size, which may take an id for one of its own, never the other way round. */
-function createMarks(): { add(id: string): void; has(id: string): boolean } {
-  const words = new Uint32Array(marksBits / 32);
-  // FNV-1a; the highest bits are the best mixed.
-  const placeOf = (id: string) => {
-    let mixed = 0x811c9dc5;
-    for (let at = 0; at < id.length; at += 1) mixed = Math.imul(mixed ^ id.charCodeAt(at), 0x01000193);
-    return (mixed ^ (mixed >>> 15)) >>> 6;
-  };
-  return {
-    add: (id) => {
-      const place = placeOf(id);
-      words[place >>> 5] = (words[place >>> 5] ?? 0) | (1 << (place & 31));
-    },
-    has: (id) => {
-      const place = placeOf(id);
-      return ((words[place >>> 5] ?? 0) & (1 << (place & 31))) !== 0;
-    },
-  };
 }
 
 /** A person without a family name is found by the given name. */

@@ -221,14 +221,15 @@ type ChunkStatements = {
   readonly keys: readonly Statement[];
 };
 
-async function statementsOf({ citizens }: Chunk, { write }: Work): Promise<ChunkStatements> {
+async function statementsOf({ citizens, repeats }: Chunk, { write }: Work): Promise<ChunkStatements> {
   const [rows, keys]: [Statement[], Statement[]] = [[], []];
   if (write === undefined) return { citizenIds: [], rows, keys };
   // By their ids, whose trees then have those of one statement beside each other, where a file has them in no order.
   const all = [...citizens.values()].sort((one, other) => (one.citizenId < other.citizenId ? -1 : 1));
+  const repeated = new Set(repeats.map(({ citizenId }) => citizenId));
   for (let from = 0; from < all.length; from += turnRows) {
     const some = all.slice(from, from + turnRows);
-    rows.push(...write.store(some));
+    rows.push(...write.store(some, repeated));
     keys.push(...write.house.citizenKeys.creations(some.map(({ citizenId }) => citizenId)));
     await aTurn();
   }
