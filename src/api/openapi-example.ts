@@ -8,7 +8,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 export type Shown = { readonly of: 'request' | 'answer'; readonly group: string; readonly idPrefix: string };
 
 /** What an example of a request holds of the members that may be left out. */
-const worthShowing = new Set(['citizenId', 'givenName', 'familyName', 'birthDate', 'subject', 'reference', 'category']);
+const worthShowing = new Set('citizenId givenName familyName birthDate subject message reference category'.split(' '));
 const idTail = '_01M7WKVMFEE008WANFAS9XRDZX';
 
 /** The members of what ought to be a schema. */

@@ -120,6 +120,8 @@ test('what is taken: hidden uses, claims in URLs, invented citizens, bounces, to
 test('where it goes: documents into the named folder, mail without a link of ours, evidence to an authority for its time', async (t) => {
   const sink = await startSmtpSink(t);
   const store = join(demo.dataDir, 'elsewhere');
+  // Documents on record have to be there: nothing is stored where they should lie and do not.
+  cpSync(join(demo.dataDir, 'documents'), store, { recursive: true });
   const authority = await startAuthority(t, Date.now);
   const certificates = join(demo.dataDir, 'tsa.pem');
   writeFileSync(certificates, authority.ca);
