@@ -17,7 +17,7 @@ const request = {
 };
 
 /** Each change sends messages, some of which cost: so often on a day (UTC) the lock can be lifted. It can always be put on. */
-export const mostUnlocks = 5;
+const mostUnlocks = 5;
 const dayMs = 86_400_000;
 
 /** A citizen locks the own details against every verification, or lifts that lock. What staff has locked stays locked. */
@@ -62,7 +62,7 @@ async function change(call: Call<typeof request, IdentityPorts>): Promise<Decisi
   // That it was looked up is a use like any other.
   if (before.locked === locked)
     return { effect: { events: [{ type: 'identity.record-read', ...head }], statements: [] }, answer };
-  const after = next(before, locked, Math.floor(now / dayMs));
+  const after = changed(before, locked, Math.floor(now / dayMs));
   if (after === undefined) {
     const seconds = Math.ceil((dayMs - (now % dayMs)) / 1_000);
     return { refusal: refuse('too-many-unlocks', undefined, { headers: { 'retry-after': String(seconds) } }) };
@@ -80,7 +80,7 @@ async function change(call: Call<typeof request, IdentityPorts>): Promise<Decisi
 }
 
 /** The lock as the citizen changes it; undefined where it was lifted too often on that day. */
-export function next(before: OwnLock, locked: boolean, day: number): OwnLock | undefined {
+function changed(before: OwnLock, locked: boolean, day: number): OwnLock | undefined {
   if (locked) return { ...before, locked };
   const unlocks = (before.day === day ? before.unlocks : 0) + 1;
   return unlocks > mostUnlocks ? undefined : { locked, day, unlocks };

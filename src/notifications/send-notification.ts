@@ -39,8 +39,8 @@ type Checked = {
 };
 
 /**
- * Accepts one message to one citizen. For a citizen of the register, who lives as far as that knows, the copy in the inbox is placed in this very unit,
- * so its event is the acceptance; the other channels are queued, each step of the cascade with its time.
+ * Accepts one message to one citizen. The copy in the inbox is placed in this very unit, so its event is the acceptance, but for
+ * those who are not in the register, or are dead by it; the other channels are queued, each step of the cascade with its time.
  */
 export const sendNotification = defineOperation({
   name: 'sendNotification',
