@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { createLog } from '../src/api/log.ts';
 import { openHouse } from '../src/compose.ts';
 import { readSettings } from '../src/config/settings.ts';
-import { importCitizens } from '../src/identity/import-citizens.ts';
+import { importCitizens } from '../src/identity/import/import-citizens.ts';
 import { systemTimer } from '../src/jobs/timer.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 import { readRootKey } from '../src/keys/root-key-file.ts';

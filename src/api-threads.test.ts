@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { until } from '../test/until.ts';
 import { firstSeat } from './api/spread.ts';
 import { openApiThreads } from './api-threads.ts';
-import { inboxAndEmail } from './notifications/cascade.ts';
+import { inboxAndEmail } from './notifications/delivery/cascade.ts';
 
 const never = () => assert.fail('nobody asks for it');
 

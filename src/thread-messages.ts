@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Snapshot } from './api/metrics.ts';
 import type { PageAnswer } from './api/server.ts';
 import type { Seat } from './api/spread.ts';
-import type { CascadePolicy } from './notifications/cascade.ts';
+import type { CascadePolicy } from './notifications/delivery/cascade.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

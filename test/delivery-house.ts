@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test';
 import { endLeases } from '../src/jobs/lease.ts';
-import { type CascadePolicy, inboxAndEmail } from '../src/notifications/cascade.ts';
 import { absentChannels, type Channel, type Outcome } from '../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../src/notifications/channels/inbox.ts';
 import { createSmtpEmail } from '../src/notifications/channels/smtp-email.ts';
+import { type CascadePolicy, inboxAndEmail } from '../src/notifications/delivery/cascade.ts';
+import { type DeliveryProcess, startDelivery } from '../src/notifications/delivery/start-delivery.ts';
 import type { Contact } from '../src/notifications/ports.ts';
-import { type DeliveryProcess, startDelivery } from '../src/notifications/start-delivery.ts';
 import type { Db } from '../src/store/db.ts';
 import { createNotificationHouse } from './notification-house.ts';
 import { startSmtpSink } from './smtp-sink.ts';

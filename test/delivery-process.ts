@@ -1,11 +1,11 @@
 import { endLeases } from '../src/jobs/lease.ts';
 import { systemTimer } from '../src/jobs/timer.ts';
 import { systemClock } from '../src/kernel/system-clock.ts';
-import { inboxAndEmail } from '../src/notifications/cascade.ts';
 import { absentChannels } from '../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../src/notifications/channels/inbox.ts';
 import { createSmtpEmail } from '../src/notifications/channels/smtp-email.ts';
-import { startDelivery } from '../src/notifications/start-delivery.ts';
+import { inboxAndEmail } from '../src/notifications/delivery/cascade.ts';
+import { startDelivery } from '../src/notifications/delivery/start-delivery.ts';
 import { engines } from './engines.ts';
 import { createNotificationHouse } from './notification-house.ts';
 

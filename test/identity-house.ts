@@ -5,7 +5,7 @@ import { createDispatch, type House } from '../src/api/dispatch.ts';
 import type { Answer, Operation } from '../src/api/operation.ts';
 import type { Incoming } from '../src/api/parse-request.ts';
 import { createGuessBudget, standardGuessLimits } from '../src/identity/guess-budget.ts';
-import { type ImportOrder, type ImportResult, importCitizens } from '../src/identity/import-citizens.ts';
+import { type ImportOrder, type ImportResult, importCitizens } from '../src/identity/import/import-citizens.ts';
 import { standardPolicy, standardPolicy2 } from '../src/identity/match/policy.ts';
 import type { IdentityPorts } from '../src/identity/ports.ts';
 import { readVerification } from '../src/identity/read-verification.ts';

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Secret } from '../src/kernel/secret.ts';
+import { createProviderCallback, receiptReader } from '../src/notifications/callbacks/provider-callback.ts';
 import { plainMapping } from '../src/notifications/channels/sms-mapping.ts';
 import { receiptWords } from '../src/notifications/channels/sms-receipts.ts';
-import { createProviderCallback, receiptReader } from '../src/notifications/provider-callback.ts';
 
 /** The call-back of a gateway on loopback; gives what calls it and tells the status of the answer. */
 export async function startReceipts(t: TestContext, parts: Parameters<typeof createProviderCallback>[0]) {

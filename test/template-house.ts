@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openInboxMessage } from '../src/notifications/open-inbox-message.ts';
+import { openInboxMessage } from '../src/notifications/inbox/open-inbox-message.ts';
 import { createTemplate } from '../src/notifications/templates/create-template.ts';
 import { listOwnTemplates } from '../src/notifications/templates/list-templates.ts';
 import { readTemplate } from '../src/notifications/templates/read-template.ts';

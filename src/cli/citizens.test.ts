@@ -6,7 +6,7 @@ import { engines } from '../../test/engines.ts';
 import { buildLedgerHouse } from '../../test/ledger-house.ts';
 import { openFolderBlobs } from '../documents/blobs/folder.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { saveVerified, saveWishes } from '../notifications/contact-wish-store.ts';
+import { saveVerified, saveWishes } from '../notifications/contact/contact-wish-store.ts';
 import { citizenCommands } from './citizens.ts';
 import { runCommandLine, type Terminal } from './command.ts';
 

@@ -6,7 +6,7 @@ import { engines } from '../../test/engines.ts';
 import { openIdentityHouse } from '../../test/identity-house.ts';
 import { temporaryFolder } from '../../test/identity-people.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { findWishes } from '../notifications/contact-wish-store.ts';
+import { findWishes } from '../notifications/contact/contact-wish-store.ts';
 import { runCommandLine } from './command.ts';
 import { type ContactsRoom, contactCommands } from './contacts.ts';
 

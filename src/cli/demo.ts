@@ -5,7 +5,7 @@ import { newClient } from '../access/client.ts';
 import { clientCreation } from '../access/client-store.ts';
 import { tokenPath } from '../access/token-endpoint.ts';
 import { scopes } from '../api/operation.ts';
-import { type ImportHouse, importCitizens } from '../identity/import-citizens.ts';
+import { type ImportHouse, importCitizens } from '../identity/import/import-citizens.ts';
 import type { Random } from '../kernel/clock.ts';
 import { type DemoDocument, demoCitizens, demoDocuments } from './demo-town.ts';
 import { personas } from './personas.ts';

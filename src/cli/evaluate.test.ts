@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { temporaryFolder } from '../../test/identity-people.ts';
 import { evaluate } from '../identity/evaluate.ts';
+import { readTable } from '../identity/import/people-file.ts';
 import { calibratedPolicy } from '../identity/match/policy.ts';
-import { readTable } from '../identity/people-file.ts';
 import { runCommandLine } from './command.ts';
 import { evaluateCommands } from './evaluate.ts';
 

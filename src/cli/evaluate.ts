@@ -4,10 +4,7 @@ import { parseArgs } from 'node:util';
 import { dateExists } from '../identity/birth-date.ts';
 import type { ClaimName } from '../identity/claims.ts';
 import { evaluate, type LabelledPair } from '../identity/evaluate.ts';
-import { type Mapping, MappingFault, parseInlineMapping, parseMapping } from '../identity/import-fields.ts';
-import { calibratedPolicy, type Policy, policies } from '../identity/match/policy.ts';
-import { parsePolicy } from '../identity/match/policy-file.ts';
-import { stored } from '../identity/normalise.ts';
+import { type Mapping, MappingFault, parseInlineMapping, parseMapping } from '../identity/import/import-fields.ts';
 import {
   claimsInCommon,
   demandColumns,
@@ -15,7 +12,10 @@ import {
   readPeople,
   readTable,
   TableFault,
-} from '../identity/people-file.ts';
+} from '../identity/import/people-file.ts';
+import { calibratedPolicy, type Policy, policies } from '../identity/match/policy.ts';
+import { parsePolicy } from '../identity/match/policy-file.ts';
+import { stored } from '../identity/names/normalise.ts';
 import { type Clock, toInstant } from '../kernel/clock.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { namedFile, readNamed } from './named-file.ts';

@@ -1,6 +1,11 @@
 import { parseArgs } from 'node:util';
 import { toInstant } from '../kernel/clock.ts';
-import { EvidenceBroken, parseKeySet, type Verdict, verifyEvidence } from '../notifications/evidence-bundle.ts';
+import {
+  EvidenceBroken,
+  parseKeySet,
+  type Verdict,
+  verifyEvidence,
+} from '../notifications/evidence/evidence-bundle.ts';
 import { type Command, type ExitCode, onlyOf, type Terminal, UsageError } from './command.ts';
 import { readNamed } from './named-file.ts';
 
@@ -93,7 +98,7 @@ async function stampOf({ stamp, claims }: Verdict, tsa: string | undefined): Pro
     if (tsa === undefined) return undefined;
     throw new EvidenceBroken('it has no time stamp, and --tsa asks for one');
   }
-  const { readCertificates, verifyTimeStamp } = await import('../notifications/time-stamp.ts');
+  const { readCertificates, verifyTimeStamp } = await import('../notifications/evidence/time-stamp.ts');
   const stamped = await verifyTimeStamp(stamp.token, stamp.over, tsa === undefined ? [] : certificatesIn(tsa));
 
   function certificatesIn(pem: string): ReturnType<typeof readCertificates> {

@@ -5,8 +5,8 @@ import test, { type TestContext } from 'node:test';
 import { type Engine, engines } from '../../test/engines.ts';
 import { openIdentityHouse } from '../../test/identity-house.ts';
 import { temporaryFolder } from '../../test/identity-people.ts';
-import { importCitizens } from '../identity/import-citizens.ts';
-import { parseInlineMapping, parseMapping } from '../identity/import-fields.ts';
+import { importCitizens } from '../identity/import/import-citizens.ts';
+import { parseInlineMapping, parseMapping } from '../identity/import/import-fields.ts';
 import { runCommandLine } from './command.ts';
 import { importCommands, type OpenImportRoom } from './import-citizens.ts';
 

@@ -1,18 +1,23 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type ImportHouse, type ImportOrder, type ImportResult, importCitizens } from '../identity/import-citizens.ts';
+import {
+  type ImportHouse,
+  type ImportOrder,
+  type ImportResult,
+  importCitizens,
+} from '../identity/import/import-citizens.ts';
 import {
   importFields,
   type Mapping,
   MappingFault,
   parseInlineMapping,
   parseMapping,
-} from '../identity/import-fields.ts';
-import type { ImportFormat } from '../identity/import-file.ts';
-import type { Tally } from '../identity/import-progress.ts';
-import { mostIdsOfDryRun } from '../identity/import-repeats.ts';
-import type { Condition } from '../identity/import-row.ts';
+} from '../identity/import/import-fields.ts';
+import type { ImportFormat } from '../identity/import/import-file.ts';
+import type { Tally } from '../identity/import/import-progress.ts';
+import { mostIdsOfDryRun } from '../identity/import/import-repeats.ts';
+import type { Condition } from '../identity/import/import-row.ts';
 import { countRegister, needsCount } from '../identity/register-count.ts';
 import { type Command, type ExitCode, onlyOf, type Terminal, UsageError } from './command.ts';
 import { demandOther, namedFile, readNamed } from './named-file.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createDeliveryHouse, minute, type Shown, scripted } from '../../test/delivery-house.ts';
 import { type Engine, engines } from '../../test/engines.ts';
-import type { CascadePolicy } from '../notifications/cascade.ts';
 import { absentChannels } from '../notifications/channels/channel.ts';
 import { inboxChannel } from '../notifications/channels/inbox.ts';
-import { verifyEvidence } from '../notifications/evidence-bundle.ts';
-import { readEvidence } from '../notifications/read-evidence.ts';
+import type { CascadePolicy } from '../notifications/delivery/cascade.ts';
+import { verifyEvidence } from '../notifications/evidence/evidence-bundle.ts';
+import { readEvidence } from '../notifications/evidence/read-evidence.ts';
 import { runCommandLine } from './command.ts';
 import { letterCommands } from './letters.ts';
 

@@ -3,8 +3,8 @@ import type { Claim } from '../jobs/claim.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type DeliveryId, type Mint, parseId } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
-import { findDeliveries } from '../notifications/delivery-store.ts';
-import { learnLate } from '../notifications/learn-late.ts';
+import { learnLate } from '../notifications/callbacks/learn-late.ts';
+import { findDeliveries } from '../notifications/delivery/delivery-store.ts';
 import type { Read } from '../store/db.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 

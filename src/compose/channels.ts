@@ -8,9 +8,26 @@ import { systemTimer } from '../jobs/timer.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Secret } from '../kernel/secret.ts';
 import { systemClock } from '../kernel/system-clock.ts';
-import { type BounceAddresses, bounceBaseFault, createBounceAddresses, readBounce } from '../notifications/bounce.ts';
-import { type CascadePolicy, standardPolicyFor } from '../notifications/cascade.ts';
-import { parseCascade } from '../notifications/cascade-file.ts';
+import {
+  type BounceAddresses,
+  bounceBaseFault,
+  createBounceAddresses,
+  readBounce,
+} from '../notifications/callbacks/bounce.ts';
+import type { LateWord } from '../notifications/callbacks/learn-late.ts';
+import {
+  addressToConfirm,
+  type MailEvents,
+  mailWords,
+  parseMailEvents,
+} from '../notifications/callbacks/mail-events.ts';
+import {
+  type Caller,
+  callbackPaths,
+  createProviderCallback,
+  receiptReader,
+} from '../notifications/callbacks/provider-callback.ts';
+import { findSmsByReference } from '../notifications/callbacks/sms-reference-store.ts';
 import {
   absentChannels,
   type Channel,
@@ -21,20 +38,13 @@ import { type DkimKey, dkimFault } from '../notifications/channels/dkim.ts';
 import { plainMapping, type SmsMapping } from '../notifications/channels/sms-mapping.ts';
 import { parseSmsMapping } from '../notifications/channels/sms-mapping-file.ts';
 import { receiptWords } from '../notifications/channels/sms-receipts.ts';
-import { type ConfirmLinks, createConfirmLinks } from '../notifications/confirm-receipt.ts';
-import { type InboxLink, inboxLinks } from '../notifications/inbox-link.ts';
-import type { LateWord } from '../notifications/learn-late.ts';
-import { addressToConfirm, type MailEvents, mailWords, parseMailEvents } from '../notifications/mail-events.ts';
+import { type CascadePolicy, standardPolicyFor } from '../notifications/delivery/cascade.ts';
+import { parseCascade } from '../notifications/delivery/cascade-file.ts';
+import { type ConfirmLinks, createConfirmLinks } from '../notifications/inbox/confirm-receipt.ts';
+import { type InboxLink, inboxLinks } from '../notifications/inbox/inbox-link.ts';
 import type { ChannelName } from '../notifications/notification.ts';
 import type { SenderOf } from '../notifications/ports.ts';
-import {
-  type Caller,
-  callbackPaths,
-  createProviderCallback,
-  receiptReader,
-} from '../notifications/provider-callback.ts';
 import { simulating } from '../notifications/simulator.ts';
-import { findSmsByReference } from '../notifications/sms-reference-store.ts';
 import { receivedPage } from '../portal/received-page.ts';
 import { letterOf } from './letters.ts';
 

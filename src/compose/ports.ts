@@ -4,7 +4,7 @@ import type { Access, House } from '../compose.ts';
 import { isErasureOf } from '../documents/document-store.ts';
 import type { ResponseSigner } from '../documents/response-signature.ts';
 import { type SigningKey, signBytes, signJws } from '../keys/signing-key.ts';
-import type { CascadePolicy } from '../notifications/cascade.ts';
+import type { CascadePolicy } from '../notifications/delivery/cascade.ts';
 import type { Ports } from '../operations.ts';
 import { createRegisterGrowth } from '../oversight/register-growth.ts';
 import { documentAlarm, openHouseBlobs } from './documents.ts';

@@ -2,8 +2,8 @@ import { claimMs } from '../documents/scan-documents.ts';
 import { bringBackScans, scansBackAtOnce } from '../documents/scan-store.ts';
 import type { Claim } from '../jobs/claim.ts';
 import type { SetRight } from '../jobs/clock-doubt.ts';
-import { bringBackWaits } from '../notifications/bring-back-waits.ts';
-import { deliveryPolicy } from '../notifications/start-delivery.ts';
+import { bringBackWaits } from '../notifications/delivery/bring-back-waits.ts';
+import { deliveryPolicy } from '../notifications/delivery/start-delivery.ts';
 import { bringBackWaitingCalls } from '../notifications/webhooks/bring-back-calls.ts';
 import type { Db } from '../store/db.ts';
 

@@ -14,7 +14,7 @@ import { refuseOtherLasting } from '../ledger/lasting-keys.ts';
 import { readCheckpoint, readHead } from '../ledger/ledger-store.ts';
 import { createLedgerWatch } from '../ledger/ledger-watch.ts';
 import { openTree } from '../ledger/open-tree.ts';
-import { createQueueWatch, type QueueState } from '../notifications/queue-watch.ts';
+import { createQueueWatch, type QueueState } from '../notifications/delivery/queue-watch.ts';
 import { countCalls, mostCounted as mostCalls } from '../notifications/webhooks/webhook-store.ts';
 import type { LookedAt } from '../store/open-to-look.ts';
 import { patienceMs } from './reach.ts';

@@ -13,7 +13,7 @@ import { unreadSettings } from '../config/unread-settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { rootKeyFrom } from '../keys/root-key.ts';
-import { calendarNotice } from '../notifications/legal-effect.ts';
+import { calendarNotice } from '../notifications/evidence/legal-effect.ts';
 import { messageOf } from './room.ts';
 
 /** What the settings are read from, and what was wrong with single ones. */

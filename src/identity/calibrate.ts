@@ -1,11 +1,11 @@
 import { type ClaimName, type Claims, claimNames } from './claims.ts';
 import { noisyClaims, seededChance } from './error-model.ts';
+import { recordOf } from './import/people-file.ts';
 import { type NormalisedClaims, normaliseClaims } from './match/comparable.ts';
 import { estimateModel, type UnlabelledClaim } from './match/estimate.ts';
 import type { Model } from './match/model.ts';
 import { calibratedPolicy } from './match/policy.ts';
 import { rivalSearch } from './match/rival-search.ts';
-import { recordOf } from './people-file.ts';
 import type { RegisterRecord } from './register.ts';
 import { createRivalIndex } from './rival-index.ts';
 

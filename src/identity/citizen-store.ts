@@ -1,6 +1,6 @@
 import type { Statement, Value } from '../store/db.ts';
 import { createMultiRow } from '../store/multi-row.ts';
-import type { FormerField, ImportField, Mark } from './import-fields.ts';
+import type { FormerField, ImportField, Mark } from './import/import-fields.ts';
 
 /** The column of each field of text beside the id. */
 const textColumns = {

@@ -1,4 +1,5 @@
 import type { ClaimName, Claims } from './claims.ts';
+import { type BesideClaims, recordOf } from './import/people-file.ts';
 import { comparable, type NormalisedClaims, normaliseClaims } from './match/comparable.ts';
 import { type Measured, measure } from './match/compare.ts';
 import { decisionOn, fits, fitsPair, placing } from './match/decide.ts';
@@ -7,7 +8,6 @@ import { createTally, frequenciesFrom, frequentClaims } from './match/frequencie
 import { type Frequencies, frequencyForm, probabilityOf } from './match/model.ts';
 import { countingClaims, type Policy } from './match/policy.ts';
 import { asIfNamed } from './match/rivals.ts';
-import { type BesideClaims, recordOf } from './people-file.ts';
 import type { RegisterRecord } from './register.ts';
 import { createRivalIndex, type RivalIndex } from './rival-index.ts';
 import {

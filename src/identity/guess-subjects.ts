@@ -5,7 +5,7 @@ import type { NormalisedClaims } from './match/comparable.ts';
 import { placing } from './match/decide.ts';
 import { streetParts } from './match/place-level.ts';
 import type { Policy } from './match/policy.ts';
-import { type BudgetKeys, budgetKeysOf, latinOr } from './name-key.ts';
+import { type BudgetKeys, budgetKeysOf, latinOr } from './names/name-key.ts';
 
 /** What a question is counted by: what it asks about, and what it puts forward. */
 export type GuessTags = {

@@ -8,7 +8,7 @@ import { withFormerOf } from './match/former.ts';
 import { isBorneOut } from './match/level.ts';
 import type { Frequencies } from './match/model.ts';
 import type { Policy } from './match/policy.ts';
-import { keysOf } from './name-key.ts';
+import { keysOf } from './names/name-key.ts';
 import { mostCandidates, type Register, type RegisterRecord } from './register.ts';
 import { askForRivals, type Fitting, rivalQuestions, rivalsAmong } from './rivalled.ts';
 

@@ -5,7 +5,7 @@ import type { Commit } from '../ledger/commit.ts';
 import type { Actor } from '../ledger/event.ts';
 import type { Read } from '../store/db.ts';
 import { textField, wholeField } from '../store/row-fields.ts';
-import type { ImportProgress } from './import-progress.ts';
+import type { ImportProgress } from './import/import-progress.ts';
 import { comparable } from './match/comparable.ts';
 import {
   createTally,

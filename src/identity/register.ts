@@ -52,7 +52,7 @@ export type Contact = {
 
 /** What persons are searched by who are asked about without an id. */
 export type SearchKeys = {
-  /** Keys of `name-key.ts`: of the family name, and of the given name for whom the two were exchanged. */
+  /** Keys of `names/name-key.ts`: of the family name, and of the given name for whom the two were exchanged. */
   readonly familyKeys: readonly string[];
   /** In the form of `dateForm`; records that hold less, and with a partial date those that hold more, are found too. */
   readonly birthDate: string;

@@ -6,8 +6,8 @@ import type { Claims } from './claims.ts';
 import { normaliseClaims } from './match/comparable.ts';
 import { calibratedPolicy } from './match/policy.ts';
 import { rivalSearch } from './match/rival-search.ts';
-import { keysOf } from './name-key.ts';
-import { formsOf } from './normalise.ts';
+import { keysOf } from './names/name-key.ts';
+import { formsOf } from './names/normalise.ts';
 import { mostCandidates, mostOfFamily, type RegisterRecord, type Rivals, type SearchKeys } from './register.ts';
 import { createRivalIndex } from './rival-index.ts';
 

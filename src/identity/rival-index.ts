@@ -1,5 +1,5 @@
 import { comparable } from './match/comparable.ts';
-import { keysOf, keysToKeep, streetKey } from './name-key.ts';
+import { keysOf, keysToKeep, streetKey } from './names/name-key.ts';
 import {
   mostCandidates,
   mostOfFamily,

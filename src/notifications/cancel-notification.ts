@@ -1,7 +1,7 @@
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { CitizenEvent } from '../ledger/event.ts';
-import { endUntouched } from './delivery-store.ts';
+import { endUntouched } from './delivery/delivery-store.ts';
 import type { Delivery, DeliveryStatus, Notification } from './notification.ts';
 import { notificationParams, notificationShape, notificationView } from './notification-shape.ts';
 import { findNotification, moveTo } from './notification-store.ts';

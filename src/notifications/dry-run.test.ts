@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../../test/engines.ts';
 import { createNotificationHouse } from '../../test/notification-house.ts';
-import { inboxLinks } from './inbox-link.ts';
+import { inboxLinks } from './inbox/inbox-link.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 15, 9) };
 const reachable = { email: 'ada@example.org', phone: '+4740000000', name: 'Ada', postalLines: ['Road 1', '0150 Oslo'] };

@@ -1,20 +1,20 @@
 import { Type } from 'typebox';
 import { toInstant } from '../kernel/clock.ts';
 import { parseMailAddress } from '../kernel/mail-address.ts';
-import { barOf, type PlannedStep } from './cascade.ts';
-import type { InboxLink } from './inbox-link.ts';
-import { textOfMail } from './mail-text.ts';
-import { messageHtml } from './message-html.ts';
+import { parsePhone } from './contact/phone-number.ts';
+import { letterAddressOf } from './contact/postal-address.ts';
+import { barOf, type PlannedStep } from './delivery/cascade.ts';
+import type { InboxLink } from './inbox/inbox-link.ts';
 import { type ChannelName, channelNames } from './notification.ts';
 import { oneOf, reasonShape } from './notification-shape.ts';
-import { parsePhone } from './phone-number.ts';
 import { phrasesOf } from './phrases-by-language.ts';
 import type { Contact, TryLetter } from './ports.ts';
-import { letterAddressOf } from './postal-address.ts';
 import { type ReasonCode, reasonOf } from './reason.ts';
 import { blocksOf, type Content } from './sealed-content.ts';
 import { isPlayed } from './simulator.ts';
-import { textOfSms } from './sms-text.ts';
+import { textOfMail } from './text/mail-text.ts';
+import { messageHtml } from './text/message-html.ts';
+import { textOfSms } from './text/sms-text.ts';
 
 /** What a dry run answers. */
 export const dryRunShape = Type.Object({

@@ -3,7 +3,7 @@ import type { Mint, NotificationId } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { CitizenEvent } from '../ledger/event.ts';
 import type { Statement } from '../store/db.ts';
-import type { PlannedStep } from './cascade.ts';
+import type { PlannedStep } from './delivery/cascade.ts';
 import { foldStatus } from './notification.ts';
 import { insertion, type NewDelivery } from './notification-store.ts';
 import { type Content, sealContent } from './sealed-content.ts';

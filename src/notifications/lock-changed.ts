@@ -1,8 +1,8 @@
 import type { Random } from '../kernel/clock.ts';
 import type { Mint } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
-import { type CascadePolicy, planOf } from './cascade.ts';
-import { type CodeChannel, contactAddressOf } from './contact-code.ts';
+import { type CodeChannel, contactAddressOf } from './contact/contact-code.ts';
+import { type CascadePolicy, planOf } from './delivery/cascade.ts';
 import { houseMessage } from './house-message.ts';
 import { timedChannelNames } from './notification.ts';
 import { phrasesOf } from './phrases-by-language.ts';

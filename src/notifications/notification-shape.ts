@@ -1,8 +1,8 @@
 import { type TLiteral, type TProperties, type TUnion, Type } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import { toInstant } from '../kernel/clock.ts';
-import type { Attempt } from './delivery-store.ts';
-import type { Past } from './history-store.ts';
+import type { Attempt } from './delivery/delivery-store.ts';
+import type { Past } from './evidence/history-store.ts';
 import {
   categories,
   channelNames,

@@ -89,7 +89,7 @@ export type Notification = {
   readonly createdAt: number;
   readonly sendAt: number | null;
   readonly deliverBy: number;
-  /** The rule of `legal-effect.ts` that the sender named. */
+  /** The rule of `evidence/legal-effect.ts` that the sender named. */
   readonly legalEffect: string | null;
   readonly acceptedEvent: EventId;
   /** Grows with every change, so that two deliveries that end at once cannot both fold what they saw before. */

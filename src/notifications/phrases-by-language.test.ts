@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { languagesIn } from '../../test/languages.ts';
 import { createMint } from '../kernel/id.ts';
 import { mailOf } from './channels/mail.ts';
-import { inboxLinks } from './inbox-link.ts';
+import { inboxLinks } from './inbox/inbox-link.ts';
 import { dayIn, phrasesOf, wishedPhrases } from './phrases-by-language.ts';
-import { textOfSms } from './sms-text.ts';
+import { textOfSms } from './text/sms-text.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
 const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));

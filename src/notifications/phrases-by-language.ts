@@ -1,4 +1,5 @@
 import { remembering } from '../kernel/recent.ts';
+import { dayAt } from './delivery/local-day.ts';
 import { dutch } from './languages/dutch.ts';
 import { english } from './languages/english.ts';
 import { french } from './languages/french.ts';
@@ -8,7 +9,6 @@ import { norwegian } from './languages/norwegian.ts';
 import type { Phrases } from './languages/phrases.ts';
 import { portuguese } from './languages/portuguese.ts';
 import { spanish } from './languages/spanish.ts';
-import { dayAt } from './local-day.ts';
 
 /** By the first part of a language tag. */
 const byLanguage: Readonly<Record<string, Phrases>> = {

@@ -1,10 +1,10 @@
 import type { Random } from '../kernel/clock.ts';
 import type { DocumentId } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
-import type { CascadePolicy } from './cascade.ts';
-import type { InboxLink } from './inbox-link.ts';
+import type { CascadePolicy } from './delivery/cascade.ts';
+import type { QuietHours } from './delivery/quiet-hours.ts';
+import type { InboxLink } from './inbox/inbox-link.ts';
 import type { ChannelName } from './notification.ts';
-import type { QuietHours } from './quiet-hours.ts';
 import type { ReasonCode } from './reason.ts';
 import type { Content } from './sealed-content.ts';
 import type { Template } from './templates/template.ts';

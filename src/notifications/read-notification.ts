@@ -2,8 +2,8 @@ import { type Call, defineOperation } from '../api/operation.ts';
 import { type NotificationId, parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/problem.ts';
 import type { Read } from '../store/db.ts';
-import { findAttempts, findDeliveries } from './delivery-store.ts';
-import { findHistory } from './history-store.ts';
+import { findAttempts, findDeliveries } from './delivery/delivery-store.ts';
+import { findHistory } from './evidence/history-store.ts';
 import { foldStatus, outlineOf } from './notification.ts';
 import {
   type NotificationRecord,

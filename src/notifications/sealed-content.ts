@@ -3,7 +3,7 @@ import type { Random } from '../kernel/clock.ts';
 import type { DocumentId, NotificationId } from '../kernel/id.ts';
 import { open, SealBroken, seal } from '../keys/chunked-encryption.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
-import { type Block, parseMarkdown, type Values } from './markdown.ts';
+import { type Block, parseMarkdown, type Values } from './text/markdown.ts';
 
 /** A document that a message refers to: the citizen opens it in this house, it is never sent along. */
 export type Attachment = { readonly id: DocumentId; readonly title: string };

@@ -3,10 +3,9 @@ import { type Call, type Decision, defineOperation } from '../api/operation.ts';
 import { toInstant } from '../kernel/clock.ts';
 import { parseId } from '../kernel/id.ts';
 import { type Issue, refusalOfIssues, refuse } from '../kernel/problem.ts';
-import { type PlannedStep, planOf } from './cascade.ts';
+import { type PlannedStep, planOf } from './delivery/cascade.ts';
 import { dryRunShape, rehearse } from './dry-run.ts';
-import { legalRuleIssues } from './legal-effect.ts';
-import { fill, filledText } from './markdown.ts';
+import { legalRuleIssues } from './evidence/legal-effect.ts';
 import { channelNames, type DeliveryOutline, foldStatus } from './notification.ts';
 import { receiptOf } from './notification-shape.ts';
 import { insertion, type NewDelivery } from './notification-store.ts';
@@ -14,6 +13,7 @@ import type { Contact, NotificationPorts } from './ports.ts';
 import { type Attachment, type Content, languageOfMessage, sealContent } from './sealed-content.ts';
 import { type SendBody, sendBody, type Times, textIssues, timesOf } from './send-request.ts';
 import { type Template, textFor, textForCitizen } from './templates/template.ts';
+import { fill, filledText } from './text/markdown.ts';
 
 const request = { body: sendBody };
 

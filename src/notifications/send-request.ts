@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox';
 import { safeName } from '../api/parse.ts';
 import { citizenIdDetail, citizenIdPattern, longestCitizenId } from '../kernel/id.ts';
 import type { Issue } from '../kernel/problem.ts';
-import { isLegalRule } from './legal-effect.ts';
-import { charactersOf, fill, filledLength, filledText, placeholdersOf, type Values } from './markdown.ts';
+import { isLegalRule } from './evidence/legal-effect.ts';
 import { categories, channelNames } from './notification.ts';
 import { languageTag, oneOf, statedInstant } from './notification-shape.ts';
 import { type Template, textFor } from './templates/template.ts';
+import { charactersOf, fill, filledLength, filledText, placeholdersOf, type Values } from './text/markdown.ts';
 
 const dayMs = 86_400_000;
 /** How far ahead `sendAt` may lie, and `deliverBy` behind that. */

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { type CodeChannel, codeLimits } from '../notifications/contact-code.ts';
+import { type CodeChannel, codeLimits } from '../notifications/contact/contact-code.ts';
 import { timedChannelNames } from '../notifications/notification.ts';
 import { dayOf } from './citizen-frame.ts';
 import { citizenPaths } from './citizen-session.ts';

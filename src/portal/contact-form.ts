@@ -1,6 +1,6 @@
-import type { ContactWishes } from '../notifications/contact-wishes.ts';
+import type { ContactWishes } from '../notifications/contact/contact-wishes.ts';
+import { quietFault } from '../notifications/delivery/quiet-hours.ts';
 import { leavingChannelNames } from '../notifications/notification.ts';
-import { quietFault } from '../notifications/quiet-hours.ts';
 
 /** The places in the order wished, and the word for a way that is declined. */
 export const places = ['1', '2', '3'] as const;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formOf } from '../../test/page-form.ts';
-import { type ContactWishes, wishesFault } from '../notifications/contact-wishes.ts';
+import { type ContactWishes, wishesFault } from '../notifications/contact/contact-wishes.ts';
 import { leavingChannelNames, timedChannelNames } from '../notifications/notification.ts';
 import { wishedWords } from './citizen-words-by-language.ts';
 import { readFields, wishesIn } from './contact-form.ts';

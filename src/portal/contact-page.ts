@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html';
 import type { WholeAnswer } from '../api/whole-answer.ts';
 import { remembering } from '../kernel/recent.ts';
-import type { ContactWishes } from '../notifications/contact-wishes.ts';
+import type { ContactWishes } from '../notifications/contact/contact-wishes.ts';
 import { leavingChannelNames, timedChannelNames } from '../notifications/notification.ts';
 import { type Addresses, type AddressFault, addressesOf, addressFaultOf } from './address-forms.ts';
 import { type Frame, framed } from './citizen-frame.ts';

@@ -4,7 +4,7 @@ import type { WholeAnswer } from '../api/whole-answer.ts';
 import { bytesWithin } from '../kernel/bytes-within.ts';
 import type { ProblemSlug, Refusal } from '../kernel/problem.ts';
 import { queryOf } from '../kernel/request-target.ts';
-import type { CodeChannel } from '../notifications/contact-code.ts';
+import type { CodeChannel } from '../notifications/contact/contact-code.ts';
 import { timedChannelNames } from '../notifications/notification.ts';
 import type { AddressFault } from './address-forms.ts';
 import type { CitizenOperations } from './ask-operations.ts';

@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html';
 import type { WholeAnswer } from '../api/whole-answer.ts';
-import { blocksWithin } from '../notifications/message-html.ts';
 import { phrasesOf } from '../notifications/phrases-by-language.ts';
+import { blocksWithin } from '../notifications/text/message-html.ts';
 import { dayOf, type Frame, framed } from './citizen-frame.ts';
 import { citizenPaths } from './citizen-session.ts';
 import type { CitizenWords } from './citizen-words.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { createMint } from '../kernel/id.ts';
 import { systemClock, systemRandom } from '../kernel/system-clock.ts';
-import { createConfirmLinks } from '../notifications/confirm-receipt.ts';
+import { createConfirmLinks } from '../notifications/inbox/confirm-receipt.ts';
 import { receivedPage } from './received-page.ts';
 
 test('while the database is away a citizen is told to come back, in words, and the operator why', async (t) => {

@@ -11,7 +11,7 @@ import {
   confirmPath,
   confirmReceipt,
   findMailedOut,
-} from '../notifications/confirm-receipt.ts';
+} from '../notifications/inbox/confirm-receipt.ts';
 import type { Phrases } from '../notifications/languages/phrases.ts';
 import { wishedPhrases } from '../notifications/phrases-by-language.ts';
 import type { SenderOf } from '../notifications/ports.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parseId } from '../../src/kernel/id.ts';
-import { withWishes } from '../../src/notifications/contact-wish-store.ts';
-import { openInboxMessage } from '../../src/notifications/open-inbox-message.ts';
+import { withWishes } from '../../src/notifications/contact/contact-wish-store.ts';
+import { openInboxMessage } from '../../src/notifications/inbox/open-inbox-message.ts';
 import type { Contact } from '../../src/notifications/ports.ts';
 import { migrate } from '../../src/store/migrations.ts';
 import { askingFor, contactPolicy, otherThan, slugOf } from '../contact-house.ts';

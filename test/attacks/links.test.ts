@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fill, parseMarkdown } from '../../src/notifications/markdown.ts';
-import { messageHtml } from '../../src/notifications/message-html.ts';
+import { fill, parseMarkdown } from '../../src/notifications/text/markdown.ts';
+import { messageHtml } from '../../src/notifications/text/message-html.ts';
 
 const html = (source: string, values = {}) =>
   messageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), sender: 'Tax' });

@@ -7,8 +7,8 @@ import type { Message } from '../../src/notifications/channels/channel.ts';
 import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
 import { plainMapping, type SmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
 import { receiptWords } from '../../src/notifications/channels/sms-receipts.ts';
-import { type InboxLink, inboxLinks } from '../../src/notifications/inbox-link.ts';
-import { parsePhone } from '../../src/notifications/phone-number.ts';
+import { parsePhone } from '../../src/notifications/contact/phone-number.ts';
+import { type InboxLink, inboxLinks } from '../../src/notifications/inbox/inbox-link.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
 const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));

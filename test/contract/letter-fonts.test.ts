@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { tryLetterOf } from '../../src/compose/letters.ts';
 import { readSettings } from '../../src/config/settings.ts';
-import { standardPolicyFor } from '../../src/notifications/cascade.ts';
+import { standardPolicyFor } from '../../src/notifications/delivery/cascade.ts';
 import { type LetterParts, printLetter, setLetter } from '../../src/notifications/letters/letter-job.ts';
 import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
 import { createTryLetter } from '../../src/notifications/letters/try-letter.ts';

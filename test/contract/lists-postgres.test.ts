@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { listDocuments } from '../../src/documents/document-store.ts';
-import { listInbox } from '../../src/notifications/citizen-inbox.ts';
+import { listInbox } from '../../src/notifications/inbox/citizen-inbox.ts';
 import { findPage, type ListFilter } from '../../src/notifications/notification-list-store.ts';
 import type { Read } from '../../src/store/db.ts';
 import { openMigrated } from '../postgres-databases.ts';

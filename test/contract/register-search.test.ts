@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { streetKey } from '../../src/identity/name-key.ts';
+import { streetKey } from '../../src/identity/names/name-key.ts';
 import { mostCandidates, type SearchKeys } from '../../src/identity/register.ts';
 import { countRegister } from '../../src/identity/register-count.ts';
 import { embeddedRegister } from '../../src/identity/registers/embedded.ts';

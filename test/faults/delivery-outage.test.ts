@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Claim } from '../../src/jobs/claim.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
-import { deliveryTiming } from '../../src/notifications/start-delivery.ts';
+import { deliveryTiming } from '../../src/notifications/delivery/start-delivery.ts';
 import { type Db, type Read, ReadUnavailable, WriteBusy, WriteUnknown } from '../../src/store/db.ts';
 import {
   createDeliveryHouse,

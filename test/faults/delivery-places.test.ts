@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parseId } from '../../src/kernel/id.ts';
-import { type CascadePolicy, inboxAndEmail } from '../../src/notifications/cascade.ts';
 import type { Channel } from '../../src/notifications/channels/channel.ts';
-import { openMessage } from '../../src/notifications/citizen-inbox.ts';
+import { type CascadePolicy, inboxAndEmail } from '../../src/notifications/delivery/cascade.ts';
+import { openMessage } from '../../src/notifications/inbox/citizen-inbox.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createDeliveryHouse, linesOf, minute, type Shown, scripted, settled, until } from '../delivery-house.ts';
 import { engines } from '../engines.ts';

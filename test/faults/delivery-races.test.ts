@@ -3,10 +3,17 @@ import { type TestContext, test } from 'node:test';
 import type { Claim } from '../../src/jobs/claim.ts';
 import { parseId } from '../../src/kernel/id.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
-import { openMessage } from '../../src/notifications/citizen-inbox.ts';
-import { claimDue, endJob, jobOf, markStarted, putBack, waitingLanes } from '../../src/notifications/delivery-store.ts';
+import {
+  claimDue,
+  endJob,
+  jobOf,
+  markStarted,
+  putBack,
+  waitingLanes,
+} from '../../src/notifications/delivery/delivery-store.ts';
+import { putBackLost } from '../../src/notifications/delivery/recover-deliveries.ts';
+import { openMessage } from '../../src/notifications/inbox/citizen-inbox.ts';
 import type { Contact } from '../../src/notifications/ports.ts';
-import { putBackLost } from '../../src/notifications/recover-deliveries.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
 import { engines } from '../engines.ts';

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { Claim } from '../../src/jobs/claim.ts';
 import { endLeases } from '../../src/jobs/lease.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
-import { deliveryTiming } from '../../src/notifications/start-delivery.ts';
+import { deliveryTiming } from '../../src/notifications/delivery/start-delivery.ts';
 import type { Db } from '../../src/store/db.ts';
 import {
   createDeliveryHouse,

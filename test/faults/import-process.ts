@@ -1,4 +1,4 @@
-import { importCitizens } from '../../src/identity/import-citizens.ts';
+import { importCitizens } from '../../src/identity/import/import-citizens.ts';
 import { createMint } from '../../src/kernel/id.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
 import { rootKeyFrom } from '../../src/keys/root-key.ts';

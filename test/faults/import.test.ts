@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import test from 'node:test';
-import type { ImportProgress } from '../../src/identity/import-progress.ts';
+import type { ImportProgress } from '../../src/identity/import/import-progress.ts';
 import { migrate } from '../../src/store/migrations.ts';
 import { engines } from '../engines.ts';
 import { temporaryFolder } from '../identity-people.ts';

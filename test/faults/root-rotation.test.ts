@@ -9,7 +9,7 @@ import {
   signingKeyReplacement,
 } from '../../src/access/signing-key-store.ts';
 import { finishRotation, prepareRotation, type RotationRoom, rewrapAll } from '../../src/cli/rotate-root.ts';
-import { importCitizens } from '../../src/identity/import-citizens.ts';
+import { importCitizens } from '../../src/identity/import/import-citizens.ts';
 import { createMint } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createRootKey, readRootKey } from '../../src/keys/root-key-file.ts';

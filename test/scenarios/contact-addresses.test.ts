@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
-import { forgetCodes } from '../../src/notifications/contact-code-store.ts';
+import { forgetCodes } from '../../src/notifications/contact/contact-code-store.ts';
 import { contactPolicy, day, openContactHouse, otherThan, slugOf } from '../contact-house.ts';
 import { minute } from '../delivery-house.ts';
 import { type Engine, engines } from '../engines.ts';

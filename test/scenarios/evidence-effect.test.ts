@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
-import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
+import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
 import { createDeliveryHouse, minute, scripted } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 

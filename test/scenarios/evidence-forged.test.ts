@@ -5,7 +5,12 @@ import { type TestContext, test } from 'node:test';
 import { runCommandLine } from '../../src/cli/command.ts';
 import { evidenceVerifyCommand } from '../../src/cli/evidence.ts';
 import { type SigningKey, signingKeyFrom } from '../../src/keys/signing-key.ts';
-import { EvidenceBroken, parseKeySet, signEvidence, verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
+import {
+  EvidenceBroken,
+  parseKeySet,
+  signEvidence,
+  verifyEvidence,
+} from '../../src/notifications/evidence/evidence-bundle.ts';
 import { makeTestFolder } from '../test-folder.ts';
 
 const issuer = signingKeyFrom('evidence', new Uint8Array(32).fill(9));

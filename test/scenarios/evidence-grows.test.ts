@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parseId } from '../../src/kernel/id.ts';
+import { learnLate } from '../../src/notifications/callbacks/learn-late.ts';
 import type { Outcome } from '../../src/notifications/channels/channel.ts';
-import { openMessage } from '../../src/notifications/citizen-inbox.ts';
-import { confirmReceipt } from '../../src/notifications/confirm-receipt.ts';
-import { verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
-import { learnLate } from '../../src/notifications/learn-late.ts';
-import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
+import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
+import { openMessage } from '../../src/notifications/inbox/citizen-inbox.ts';
+import { confirmReceipt } from '../../src/notifications/inbox/confirm-receipt.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createDeliveryHouse, linesOf, minute, type Shown, scripted } from '../delivery-house.ts';
 import { engines } from '../engines.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { parse } from 'csv-parse/sync';
 import type { Claims } from '../../src/identity/claims.ts';
-import { parseMapping } from '../../src/identity/import-fields.ts';
+import { parseMapping } from '../../src/identity/import/import-fields.ts';
 import { normaliseClaims } from '../../src/identity/match/comparable.ts';
 import { compare } from '../../src/identity/match/compare.ts';
 import { standardPolicy } from '../../src/identity/match/policy.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listInbox } from '../../src/notifications/citizen-inbox.ts';
-import { verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
-import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
+import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
+import { listInbox } from '../../src/notifications/inbox/citizen-inbox.ts';
 import { createDeliveryHouse, minute } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 

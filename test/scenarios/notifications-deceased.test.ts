@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { embeddedRegister } from '../../src/identity/registers/embedded.ts';
-import { verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
+import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
+import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
 import type { Contact } from '../../src/notifications/ports.ts';
-import { readEvidence } from '../../src/notifications/read-evidence.ts';
 import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseId } from '../../src/kernel/id.ts';
-import { standardPolicyFor } from '../../src/notifications/cascade.ts';
+import { learnLate } from '../../src/notifications/callbacks/learn-late.ts';
 import { absentChannels } from '../../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
-import { verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
-import { learnLate } from '../../src/notifications/learn-late.ts';
-import { openInboxMessage } from '../../src/notifications/open-inbox-message.ts';
-import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { standardPolicyFor } from '../../src/notifications/delivery/cascade.ts';
+import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
+import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
+import { openInboxMessage } from '../../src/notifications/inbox/open-inbox-message.ts';
 import { createDeliveryHouse, minute, type Shown, scripted } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 import { startReceipts } from '../receipt-callback.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { standardPolicyFor } from '../../src/notifications/cascade.ts';
 import { absentChannels } from '../../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
 import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
+import { standardPolicyFor } from '../../src/notifications/delivery/cascade.ts';
 import { createDeliveryHouse, minute } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 

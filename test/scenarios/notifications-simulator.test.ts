@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CascadePolicy, inboxAndEmail } from '../../src/notifications/cascade.ts';
 import { absentChannels } from '../../src/notifications/channels/channel.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import { type CascadePolicy, inboxAndEmail } from '../../src/notifications/delivery/cascade.ts';
 import { simulating, simulatorIds, withSimulators } from '../../src/notifications/simulator.ts';
 import { createDeliveryHouse, linesOf, minute, type Shown, untilLater } from '../delivery-house.ts';
 import { engines } from '../engines.ts';

@@ -7,15 +7,15 @@ import { runCommandLine } from '../../src/cli/command.ts';
 import { evidenceVerifyCommand } from '../../src/cli/evidence.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { signingKeyFrom } from '../../src/keys/signing-key.ts';
-import { signEvidence, verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
-import { readEvidence } from '../../src/notifications/read-evidence.ts';
-import { createStamper } from '../../src/notifications/stamper.ts';
+import { signEvidence, verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
+import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
+import { createStamper } from '../../src/notifications/evidence/stamper.ts';
 import {
   readCertificates,
   readTimeStampAnswer,
   timeStampRequest,
   verifyTimeStamp,
-} from '../../src/notifications/time-stamp.ts';
+} from '../../src/notifications/evidence/time-stamp.ts';
 import { engines } from '../engines.ts';
 import { createNotificationHouse } from '../notification-house.ts';
 import { makeTestFolder } from '../test-folder.ts';

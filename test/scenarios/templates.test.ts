@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOutbox } from '../../src/notifications/channels/outbox.ts';
-import { verifyEvidence } from '../../src/notifications/evidence-bundle.ts';
-import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
+import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
 import { createTemplate } from '../../src/notifications/templates/create-template.ts';
 import { mostTemplates } from '../../src/notifications/templates/template-store.ts';
 import { createDeliveryHouse, minute } from '../delivery-house.ts';

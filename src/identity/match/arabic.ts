@@ -1,4 +1,4 @@
-import { formsOf } from '../normalise.ts';
+import { formsOf } from '../names/normalise.ts';
 import { arabicNames } from './arabic-names.ts';
 import { isVowel, type Letter, type Places, placesAt, readingsOf } from './consonants.ts';
 

@@ -1,6 +1,6 @@
 import { dateForm } from '../birth-date.ts';
 import { type ClaimName, type Claims, claimNames, kindOf, nationsIn } from '../claims.ts';
-import { type Forms, formsOf, stored } from '../normalise.ts';
+import { type Forms, formsOf, stored } from '../names/normalise.ts';
 
 /** A value made ready for comparing: as it is kept, and the forms under which it is the same as others. */
 export type Comparable = { readonly exact: string; readonly forms: Forms };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Claims } from '../claims.ts';
 import { frequenciesOf } from '../evaluate.ts';
-import { recordOf } from '../people-file.ts';
+import { recordOf } from '../import/people-file.ts';
 import { normaliseClaims } from './comparable.ts';
 import { measure } from './compare.ts';
 import { calibratedPolicy } from './policy.ts';

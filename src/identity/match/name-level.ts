@@ -1,5 +1,5 @@
-import { withoutParticles } from '../name-key.ts';
-import type { Forms } from '../normalise.ts';
+import { withoutParticles } from '../names/name-key.ts';
+import type { Forms } from '../names/normalise.ts';
 import { isArabic, readArabic } from './arabic.ts';
 import { isHebrew, spellsHebrew } from './hebrew.ts';
 import type { Level } from './level.ts';

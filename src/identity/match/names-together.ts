@@ -1,5 +1,5 @@
 import type { ClaimName } from '../claims.ts';
-import { type Forms, formsOf } from '../normalise.ts';
+import { type Forms, formsOf } from '../names/normalise.ts';
 import type { RegisterRecord } from '../register.ts';
 import type { Comparable, NormalisedClaims } from './comparable.ts';
 import { isSame, type Level } from './level.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { formsOf } from '../normalise.ts';
+import { formsOf } from '../names/normalise.ts';
 import { nameLevel } from './name-level.ts';
 
 const level = (one: string, other: string) => nameLevel(formsOf(one), formsOf(other), { particles: true });

@@ -1,4 +1,4 @@
-import type { Forms } from '../normalise.ts';
+import type { Forms } from '../names/normalise.ts';
 import { formMark } from './comparable.ts';
 import type { Level } from './level.ts';
 import { editDistance, jaroWinkler } from './similarity.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Claims } from '../claims.ts';
-import { recordOf } from '../people-file.ts';
+import { recordOf } from '../import/people-file.ts';
 import { normaliseClaims } from './comparable.ts';
 import { compare } from './compare.ts';
 import { calibratedPolicy, type Policy, standardPolicy2 } from './policy.ts';

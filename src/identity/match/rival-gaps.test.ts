@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { ClaimName, Claims } from '../claims.ts';
 import { evaluate } from '../evaluate.ts';
-import { recordOf } from '../people-file.ts';
+import { recordOf } from '../import/people-file.ts';
 import type { RegisterRecord } from '../register.ts';
 import { nobody, rivalsAmong } from '../rivalled.ts';
 import { normaliseClaims } from './comparable.ts';

@@ -1,6 +1,6 @@
 import type { ClaimName } from '../claims.ts';
-import { keysOf, streetKey } from '../name-key.ts';
-import { stored } from '../normalise.ts';
+import { keysOf, streetKey } from '../names/name-key.ts';
+import { stored } from '../names/normalise.ts';
 import type { RegisterRecord, RivalKeys, SearchKeys } from '../register.ts';
 import { comparable, type NormalisedClaims } from './comparable.ts';
 import type { Policy } from './policy.ts';

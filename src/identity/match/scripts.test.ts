@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { formsOf } from '../normalise.ts';
+import { formsOf } from '../names/normalise.ts';
 import { arabicNames } from './arabic-names.ts';
 import { nameLevel } from './name-level.ts';
 import { placeLevel, streetLevel } from './place-level.ts';

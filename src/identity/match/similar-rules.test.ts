@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Claims } from '../claims.ts';
-import { formsOf } from '../normalise.ts';
+import { formsOf } from '../names/normalise.ts';
 import type { RegisterRecord } from '../register.ts';
 import { normaliseClaims } from './comparable.ts';
 import { compare, decoy, type Levels } from './compare.ts';

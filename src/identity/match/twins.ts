@@ -1,5 +1,5 @@
-import { keysOf } from '../name-key.ts';
-import { stored } from '../normalise.ts';
+import { keysOf } from '../names/name-key.ts';
+import { stored } from '../names/normalise.ts';
 import type { RegisterRecord, SearchKeys } from '../register.ts';
 import type { NormalisedClaims } from './comparable.ts';
 import type { Levels } from './compare.ts';

@@ -1,6 +1,6 @@
 import type { Read, Row } from '../../store/db.ts';
 import { textField, textOrNull } from '../../store/row-fields.ts';
-import type { FormerField } from '../import-fields.ts';
+import type { FormerField } from '../import/import-fields.ts';
 import {
   type Contact,
   type FormerAddress,

@@ -3,8 +3,8 @@ import type { Timer } from '../../jobs/timer.ts';
 import { bytesWithin } from '../../kernel/bytes-within.ts';
 import { ageOf, type Clock } from '../../kernel/clock.ts';
 import { claimNames } from '../claims.ts';
-import { formerFields, marks } from '../import-fields.ts';
-import { readFormer } from '../import-former.ts';
+import { formerFields, marks } from '../import/import-fields.ts';
+import { readFormer } from '../import/import-former.ts';
 import { type Contact, mostCandidates, type Register, type RegisterRecord, RegisterUnavailable } from '../register.ts';
 import { isStranger } from '../strangers.ts';
 

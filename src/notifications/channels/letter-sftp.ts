@@ -1,5 +1,5 @@
+import { letterAddressOf } from '../contact/postal-address.ts';
 import { type LetterParts, letterNameOf, setLetter } from '../letters/letter-job.ts';
-import { letterAddressOf } from '../postal-address.ts';
 import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
 import { openSftp, type SftpPlace, type SftpSession, SftpUnopened } from './sftp-session.ts';
 

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '../../store/sync-folder.ts';
+import { letterAddressOf } from '../contact/postal-address.ts';
 import { type LetterParts, letterNameOf, setLetter } from '../letters/letter-job.ts';
-import { letterAddressOf } from '../postal-address.ts';
 import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
 
 /** The folder that the printer takes letters from: a PDF and, after it, its manifest. */

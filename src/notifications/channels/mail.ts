@@ -1,7 +1,7 @@
 import type { DeliveryId } from '../../kernel/id.ts';
 import { parseMailAddress } from '../../kernel/mail-address.ts';
-import type { InboxLink } from '../inbox-link.ts';
-import { type MailText, oneLine, textOfMail } from '../mail-text.ts';
+import type { InboxLink } from '../inbox/inbox-link.ts';
+import { type MailText, oneLine, textOfMail } from '../text/mail-text.ts';
 import type { Message } from './channel.ts';
 
 /** Who mail comes from: an address of the operator, and the host that Message-IDs are made under. */

@@ -1,8 +1,8 @@
-import type { InboxLink } from '../inbox-link.ts';
-import { wordAt } from '../json-pointer.ts';
-import { parsePhone } from '../phone-number.ts';
-import { parseProviderJson } from '../provider-json.ts';
-import { textOfSms } from '../sms-text.ts';
+import { wordAt } from '../callbacks/json-pointer.ts';
+import { parseProviderJson } from '../callbacks/provider-json.ts';
+import { parsePhone } from '../contact/phone-number.ts';
+import type { InboxLink } from '../inbox/inbox-link.ts';
+import { textOfSms } from '../text/sms-text.ts';
 import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
 import { type Exchange, type GatewayAnswer, postOnce } from './sms-exchange.ts';
 import { bodyFor, referenceAt, type SmsMapping } from './sms-mapping.ts';

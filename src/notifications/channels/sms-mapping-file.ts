@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { isObject } from '../../kernel/is-object.ts';
-import { jsonOf, membersOf, pointerOf, wordsOf } from '../mapping-file.ts';
+import { jsonOf, membersOf, pointerOf, wordsOf } from '../callbacks/mapping-file.ts';
 import type { SmsMapping, SmsReceipt } from './sms-mapping.ts';
 
 const receiptWords = ['delivered', 'failed', 'unreachable', 'refused'] as const;

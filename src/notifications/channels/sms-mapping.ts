@@ -1,6 +1,6 @@
 import { parseId } from '../../kernel/id.ts';
-import { at, wordAt } from '../json-pointer.ts';
-import type { SpokenOf } from '../learn-late.ts';
+import { at, wordAt } from '../callbacks/json-pointer.ts';
+import type { SpokenOf } from '../callbacks/learn-late.ts';
 import type { ReasonCode } from '../reason.ts';
 
 /** JSON as the mapping and the answers of gateways have it. */

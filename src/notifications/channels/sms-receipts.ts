@@ -1,6 +1,6 @@
 import type { DeliveryId } from '../../kernel/id.ts';
-import { at } from '../json-pointer.ts';
-import type { LateWord } from '../learn-late.ts';
+import { at } from '../callbacks/json-pointer.ts';
+import type { LateWord } from '../callbacks/learn-late.ts';
 import { attemptIn, endedIn, referenceAt, type SmsMapping } from './sms-mapping.ts';
 
 /**

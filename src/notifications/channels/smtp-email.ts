@@ -1,5 +1,5 @@
 import { hostOf } from '../../kernel/url-host.ts';
-import { matterOfReply, type StatusMatter } from '../mail-status.ts';
+import { matterOfReply, type StatusMatter } from '../callbacks/mail-status.ts';
 import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
 import { composeMail } from './compose-mail.ts';
 import { createDkim, type DkimKey } from './dkim.ts';

@@ -1,7 +1,7 @@
 import type { Message } from '../channels/channel.ts';
-import type { Block, Inline, Item } from '../markdown.ts';
 import { dayIn, phrasesOf } from '../phrases-by-language.ts';
 import { blocksOf } from '../sealed-content.ts';
+import type { Block, Inline, Item } from '../text/markdown.ts';
 import { type AddressWindowName, addressWindows } from './letter-template.ts';
 
 const mostAddressLines = 6;

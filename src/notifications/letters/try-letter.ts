@@ -1,6 +1,6 @@
 import { Unavailable } from '../../kernel/unavailable.ts';
+import { letterAddressOf } from '../contact/postal-address.ts';
 import type { TryLetter } from '../ports.ts';
-import { letterAddressOf } from '../postal-address.ts';
 import { type LetterParts, printLetter } from './letter-job.ts';
 
 /** Stands in where no address may be looked at; every letter with it fits into its window. */

@@ -1,7 +1,7 @@
 import type { TemplateId } from '../../kernel/id.ts';
 import { parseLanguageTag } from '../../kernel/language-tag.ts';
 import type { Issue } from '../../kernel/problem.ts';
-import { placeholdersOf } from '../markdown.ts';
+import { placeholdersOf } from '../text/markdown.ts';
 
 /** What a template says in one language; the tag (BCP 47) in its canonical form. */
 export type TemplateText = {

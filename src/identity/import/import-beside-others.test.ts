@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { type Engine, engines } from '../../../test/engines.ts';
+import { openIdentityHouse } from '../../../test/identity-house.ts';
+import { temporaryFolder } from '../../../test/identity-people.ts';
+import { importCitizens } from './import-citizens.ts';
+
+/** How many rows each unit took of those that took long, up to 5,000 rows, and of those behind. */
+async function unitsOf(t: TestContext, engine: Engine, isAlone: boolean) {
+  const { importHouse } = await openIdentityHouse(t, engine);
+  const path = join(temporaryFolder(t), 'people.csv');
+  const people = Array.from({ length: 11_000 }, (_, at) => `C-${at},Family ${at}`);
+  writeFileSync(path, `citizenId,familyName\n${people.join('\n')}\n`);
+  let now = importHouse.clock.now();
+  const [slow, quick]: [number[], number[]] = [[], []];
+  let before = 0;
+  const { progress } = await importCitizens(
+    {
+      ...importHouse,
+      isAlone,
+      clock: { now: () => now },
+      commit: async (effect) => {
+        const rows = await importHouse.commit(effect);
+        if (before < 5_000) now += 200;
+        return rows;
+      },
+    },
+    { path, format: 'csv', conditions: [], dryRun: false, restart: false, actor: { operator: 'test' } },
+    ({ read }) => {
+      if (read > before) (before < 5_000 ? slow : quick).push(read - before);
+      before = read;
+    },
+  );
+  assert.equal(progress.stored, people.length);
+  return { slow, quick };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: units of an import that take long, for which others wait, become smaller, and larger again when they do not`, async (t) => {
+    const { slow, quick } = await unitsOf(t, engine, false);
+    assert.deepEqual([Math.max(...slow), slow.at(-1)], [1_024, 128]);
+    assert.deepEqual([Math.min(...quick.slice(0, 3)), quick.at(-2)], [128, 1_024]);
+  });
+
+  test(`${engine.name}: where nobody waits for the units of an import, they are larger and stay so, however long they take`, async (t) => {
+    const { slow } = await unitsOf(t, engine, true);
+    assert.equal(Math.min(...slow), 2_048);
+  });
+}

@@ -1,0 +1,265 @@
+import { setImmediate as aTurn } from 'node:timers/promises';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Mint } from '../../kernel/id.ts';
+import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
+import type { Commit } from '../../ledger/commit.ts';
+import type { Actor } from '../../ledger/event.ts';
+import { type Read, type Statement, WriteRefused } from '../../store/db.ts';
+import { RootKeyRetired } from '../../store/root-key-store.ts';
+import { createCitizenStore, type StoreCitizens } from '../citizen-store.ts';
+import { type Chunk, type Lines, startChunk, takeLine } from './import-chunk.ts';
+import { openErrorFile } from './import-errors.ts';
+import { formerFields, guessMapping, type Mapping } from './import-fields.ts';
+import { fingerprintOf, type ImportFile, type ImportFormat, openImportFile } from './import-file.ts';
+import type { JsonColumns } from './import-json.ts';
+import { advanceImport, findImport, type ImportProgress, startImport } from './import-progress.ts';
+import { createFirstIds, createIdFilter, findRepeated, type Repeat, withRepeated } from './import-repeats.ts';
+import { type Condition, createRowReader, mappedFields } from './import-row.ts';
+
+/** What an import works on. */
+export type ImportHouse = {
+  readonly read: Read;
+  readonly commit: Commit;
+  readonly citizenKeys: Pick<CitizenKeys, 'creations'>;
+  readonly mint: Mint;
+  readonly clock: Clock;
+  /** Whether nobody else has the database, whom units could keep waiting. */
+  readonly isAlone?: boolean;
+};
+
+/** What is to be imported, and how. */
+export type ImportOrder = {
+  readonly path: string;
+  readonly format: ImportFormat;
+  /** Without one the columns are taken by their names. */
+  readonly mapping?: Mapping | undefined;
+  readonly conditions: readonly Condition[];
+  /** Where refused rows go. */
+  readonly errorsPath?: string | undefined;
+  /** Reads and checks everything, and writes nothing but the error file. */
+  readonly dryRun: boolean;
+  /** Begins anew where an earlier import of the file has stopped, or has finished. */
+  readonly restart: boolean;
+  readonly actor: Actor;
+};
+
+/** Told after each chunk that is stored. */
+export type OnProgress = (progress: ImportProgress, file: { readonly bytes: number }) => void;
+
+/** How an import ended; `resumed` and `already` say what an earlier run had done. */
+export type ImportResult = {
+  readonly progress: ImportProgress;
+  readonly mapping: Mapping;
+  readonly began: 'new' | 'resumed' | 'already-finished';
+  /** What was read before this run. */
+  readonly readBefore: number;
+};
+
+/**
+ * Rows of one write unit. Whoever else writes waits for it: where it takes long, as in a large register, it holds fewer. Enough
+ * otherwise that a sync costs each row little; and more where nobody waits, since rows that are stored together share the pages
+ * of the indexes that they change.
+ */
+const chunkRows = { alone: 2_048, most: 1_024, fewest: 128 } as const;
+const longestUnitMs = 100;
+/** After so many rows whoever else waits has a turn: requests of a running server, and the answer of the database. */
+const turnRows = 128;
+
+/**
+ * Imports a file of citizens, in chunks; each is one unit with its event and the progress, so that after any crash the
+ * same call goes on behind the last stored chunk. A citizen who is known is updated in the fields that the file has.
+ * Memory does not grow with the file.
+ */
+export async function importCitizens(
+  house: ImportHouse,
+  order: ImportOrder,
+  onProgress: OnProgress = () => undefined,
+): Promise<ImportResult> {
+  const wanted = wantedColumns(order);
+  await using file = await openImportFile(order.path, order.format, wanted);
+  const mapping = order.mapping ?? guessMapping(file.header);
+  const readRow = createRowReader(file.header, mapping, order.conditions, house.clock.now());
+  const { progress, began } = await beginning(house, order, mapping);
+  if (began === 'already-finished') return { progress, mapping, began, readBefore: progress.read };
+  const errors =
+    order.errorsPath === undefined
+      ? undefined
+      : await openErrorFile(order.errorsPath, file.header, progress.errorsBytes);
+  try {
+    const write = order.dryRun
+      ? undefined
+      : {
+          house,
+          actor: order.actor,
+          store: createCitizenStore(mappedFields(mapping), await hasFormerNames(house.read)),
+        };
+    const ended = await importLines(file, { readRow, errors, write, onProgress, clock: house.clock }, progress);
+    return { progress: ended, mapping, began, readBefore: progress.read };
+  } finally {
+    await errors?.close();
+  }
+}
+
+async function hasFormerNames(read: Read): Promise<boolean> {
+  return (await read('select 1 as found from former_name limit 1')).length > 0;
+}
+
+/** What a file is read for; without a mapping everything, and lists under our own names. */
+function wantedColumns({ mapping, conditions }: ImportOrder): JsonColumns {
+  const lists = new Set(
+    formerFields.flatMap((field) => (mapping === undefined ? [field] : (mapping[field]?.columns ?? []))),
+  );
+  if (mapping === undefined) return { columns: [], lists };
+  const columns = Object.values(mapping).flatMap((source) => source.columns);
+  return { columns: [...new Set([...columns, ...conditions.map(({ column }) => column)])], lists };
+}
+
+type Beginning = { readonly progress: ImportProgress; readonly began: ImportResult['began'] };
+
+/** Where to begin: behind the last chunk of an earlier run of this very file and reading, or at its start. */
+async function beginning(house: ImportHouse, order: ImportOrder, mapping: Mapping): Promise<Beginning> {
+  const fresh: ImportProgress = {
+    id: house.mint('import'),
+    nextOffset: 0,
+    read: 0,
+    stored: 0,
+    refused: 0,
+    leftOut: 0,
+    reasons: {},
+    remarks: {},
+    firstRows: {},
+    errorsBytes: 0,
+    finished: false,
+    startedAt: house.clock.now(),
+  };
+  if (order.dryRun) return { progress: fresh, began: 'new' };
+  const fingerprint = await fingerprintOf(order.path, { mapping, conditions: order.conditions, format: order.format });
+  const earlier = order.restart ? undefined : await findImport(house.read, fingerprint);
+  if (earlier !== undefined) return { progress: earlier, began: earlier.finished ? 'already-finished' : 'resumed' };
+  await house.commit({ events: [importEvent(house, order.actor, fresh)], statements: startImport(fresh, fingerprint) });
+  return { progress: fresh, began: 'new' };
+}
+
+function importEvent({ mint, clock }: ImportHouse, actor: Actor, { id, stored, refused, finished }: ImportProgress) {
+  const head = { id: mint('event'), at: clock.now(), actor } as const;
+  return { type: 'register.imported', ...head, import: id, rows: stored, refused, finished } as const;
+}
+
+type Work = Omit<Lines, 'ids'> & {
+  /** Absent in a dry run. */
+  readonly write: { readonly house: ImportHouse; readonly actor: Actor; readonly store: StoreCitizens } | undefined;
+  readonly onProgress: OnProgress;
+  readonly clock: Clock;
+};
+
+/** While one chunk is being stored the next is read and made ready; never more than that. */
+async function importLines(file: ImportFile, work: Work, from: ImportProgress): Promise<ImportProgress> {
+  let stored = from;
+  let storing: Promise<ImportProgress | Failure> = Promise.resolve(from);
+  let chunk = startChunk(from);
+  const isAlone = work.write?.house.isAlone === true;
+  // What stands before the place where an import goes on was read by another run.
+  const lines = { ...work, ids: work.write === undefined ? createFirstIds() : createIdFilter(from.read > 0) };
+  let rows: number = isAlone ? chunkRows.alone : chunkRows.most;
+  const hand = async (finished: boolean) => {
+    const { progress, repeats } = chunk;
+    const ready = { progress: { ...progress, finished }, repeats, ...(await statementsOf(chunk, work)) };
+    // Its rows are in the statements now, and need not be held twice.
+    chunk = startChunk(ready.progress);
+    stored = settled(await storing);
+    work.onProgress(stored, file);
+    const beganAt = work.clock.now();
+    storing = storeChunk(ready, stored, work).catch((cause: unknown) => new Failure(cause));
+    void storing.then(() => {
+      if (!isAlone) rows = rowsAfter(rows, work.clock.now() - beganAt);
+    });
+  };
+  for await (const some of file.lines(from.nextOffset)) {
+    for (const line of some) {
+      takeLine(chunk, line, lines);
+      if (chunk.rows >= rows) await hand(false);
+      else if (chunk.rows % turnRows === 0) await aTurn();
+    }
+  }
+  await hand(true);
+  const ended = settled(await storing);
+  work.onProgress(ended, file);
+  return ended;
+}
+
+/** How many rows the next unit takes, when one of so many took so long. */
+function rowsAfter(rows: number, tookMs: number): number {
+  if (tookMs > longestUnitMs) return Math.max(chunkRows.fewest, rows / 2);
+  return tookMs < longestUnitMs / 4 ? Math.min(chunkRows.most, rows * 2) : rows;
+}
+
+/** Somebody else has stored the chunk meanwhile, or began anew. */
+export class ImportElsewhere extends Error {
+  constructor(options: ErrorOptions) {
+    super('this file is being imported by another command; let it end, or stop it and run this one again', options);
+    this.name = 'ImportElsewhere';
+  }
+}
+
+/** A chunk that could not be stored, kept until it is its turn to be looked at. */
+class Failure {
+  readonly cause: unknown;
+  constructor(cause: unknown) {
+    this.cause = cause;
+  }
+}
+
+function settled(outcome: ImportProgress | Failure): ImportProgress {
+  if (outcome instanceof Failure) throw outcome.cause;
+  return outcome;
+}
+
+/** What stores the rows of a chunk, but for the progress; the keys are made anew where a rotation of the root has overtaken them. */
+type ChunkStatements = {
+  readonly citizenIds: readonly string[];
+  readonly rows: readonly Statement[];
+  readonly keys: readonly Statement[];
+};
+
+async function statementsOf({ citizens, repeats }: Chunk, { write }: Work): Promise<ChunkStatements> {
+  const [rows, keys]: [Statement[], Statement[]] = [[], []];
+  if (write === undefined) return { citizenIds: [], rows, keys };
+  // By their ids, whose trees then have those of one statement beside each other, where a file has them in no order.
+  const all = [...citizens.values()].sort((one, other) => (one.citizenId < other.citizenId ? -1 : 1));
+  const repeated = new Set(repeats.map(({ citizenId }) => citizenId));
+  for (let from = 0; from < all.length; from += turnRows) {
+    const some = all.slice(from, from + turnRows);
+    rows.push(...write.store(some, repeated));
+    keys.push(...write.house.citizenKeys.creations(some.map(({ citizenId }) => citizenId)));
+    await aTurn();
+  }
+  return { citizenIds: [...citizens.keys()], rows, keys };
+}
+
+type ReadyChunk = ChunkStatements & { readonly progress: ImportProgress; readonly repeats: readonly Repeat[] };
+
+/** Refused rows reach the disk before the chunk that counts them: a crash between leaves too many, which are cut off. */
+async function storeChunk(chunk: ReadyChunk, from: ImportProgress, { errors, write }: Work): Promise<ImportProgress> {
+  // At once: what is refused from the next turn on belongs to the next chunk.
+  const errorsBytes = (await errors?.flush()) ?? 0;
+  const read: Read = write === undefined ? async () => [] : write.house.read;
+  const repeated = await findRepeated(read, from.id, chunk.repeats);
+  const to = { ...withRepeated(chunk.progress, from, repeated), errorsBytes };
+  if (write === undefined) return to;
+  const { house, actor } = write;
+  // The keys stand behind the rows: what has to be in one order with a rotation of the root is held for a short time.
+  const storeWith = async (keys: readonly Statement[]) => {
+    const statements = [...chunk.rows, ...keys, advanceImport(from, to, house.clock.now())];
+    await house.commit({ events: [importEvent(house, actor, to)], statements });
+  };
+  try {
+    await storeWith(chunk.keys).catch(async (cause: unknown) => {
+      if (!(cause instanceof RootKeyRetired)) throw cause;
+      await storeWith(house.citizenKeys.creations(chunk.citizenIds));
+    });
+  } catch (cause) {
+    if (cause instanceof WriteRefused && cause.kind === 'rows') throw new ImportElsewhere({ cause });
+    throw cause;
+  }
+  return to;
+}

@@ -1,0 +1,98 @@
+import type { Id } from '../../kernel/id.ts';
+import type { Read, Row, Statement } from '../../store/db.ts';
+import { textField, wholeField } from '../../store/row-fields.ts';
+
+export type ImportId = Id<'import'>;
+
+/** How often each reason came. Reasons hold no values of the file. */
+export type Tally = Readonly<Record<string, number>>;
+
+/** How far an import has come. Everything in it is as of a committed chunk. */
+export type ImportProgress = {
+  readonly id: ImportId;
+  /** Where the next record begins, in bytes. */
+  readonly nextOffset: number;
+  readonly read: number;
+  readonly stored: number;
+  readonly refused: number;
+  /** Rows that `--where` leaves out. */
+  readonly leftOut: number;
+  readonly reasons: Tally;
+  readonly remarks: Tally;
+  /** The first rows of each reason and remark; 1 is the first below the header. */
+  readonly firstRows: Readonly<Record<string, readonly number[]>>;
+  /** How much of the error file belongs to the rows counted here. */
+  readonly errorsBytes: number;
+  readonly finished: boolean;
+  readonly startedAt: number;
+};
+
+/** The import of this file and reading, where there was one. */
+export async function findImport(read: Read, fingerprint: string): Promise<ImportProgress | undefined> {
+  const [row] = await read('select * from register_import where fingerprint = $1', [fingerprint]);
+  return row === undefined ? undefined : toProgress(row);
+}
+
+function toProgress(row: Row): ImportProgress {
+  // Written by `faultsText` below, and by nothing else; an earlier version named no rows.
+  const { reasons, remarks, firstRows = {} } = JSON.parse(textField(row, 'faults')) as Faults;
+  return {
+    // The column holds what was minted for it.
+    id: textField(row, 'id') as ImportId,
+    nextOffset: wholeField(row, 'next_offset'),
+    read: wholeField(row, 'rows_read'),
+    stored: wholeField(row, 'rows_stored'),
+    refused: wholeField(row, 'rows_refused'),
+    leftOut: wholeField(row, 'rows_left_out'),
+    reasons,
+    remarks,
+    firstRows,
+    errorsBytes: wholeField(row, 'errors_bytes'),
+    finished: row['finished'] === true,
+    startedAt: wholeField(row, 'started_at'),
+  };
+}
+
+type Faults = Pick<ImportProgress, 'reasons' | 'remarks'> & Partial<Pick<ImportProgress, 'firstRows'>>;
+
+function faultsText({ reasons, remarks, firstRows }: ImportProgress): string {
+  return JSON.stringify({ reasons, remarks, firstRows } satisfies Faults);
+}
+
+/** Starts an import anew, in place of an earlier one of the same file that is not to go on. */
+export function startImport(progress: ImportProgress, fingerprint: string): Statement[] {
+  return [
+    { sql: 'delete from register_import where fingerprint = $1 and id <> $2', args: [fingerprint, progress.id] },
+    {
+      sql: `insert into register_import (id, fingerprint, next_offset, rows_read, rows_stored, rows_refused, rows_left_out,
+        faults, errors_bytes, finished, started_at, updated_at) values ($1, $2, $3, 0, 0, 0, 0, $4, 0, false, $5, $5)`,
+      args: [progress.id, fingerprint, progress.nextOffset, faultsText(progress), progress.startedAt],
+    },
+  ];
+}
+
+/**
+ * Takes an import from one state to the next, in the unit of the rows that lie between them. It stands only on the state
+ * that it was computed from: of two processes with one file, one is refused.
+ */
+export function advanceImport(from: ImportProgress, to: ImportProgress, now: number): Statement {
+  return {
+    sql: `update register_import set next_offset = $3, rows_read = $4, rows_stored = $5, rows_refused = $6,
+      rows_left_out = $7, faults = $8, errors_bytes = $9, finished = $10, updated_at = $11
+      where id = $1 and rows_read = $2 and not finished returning id`,
+    args: [
+      to.id,
+      from.read,
+      to.nextOffset,
+      to.read,
+      to.stored,
+      to.refused,
+      to.leftOut,
+      faultsText(to),
+      to.errorsBytes,
+      to.finished,
+      now,
+    ],
+    rows: 1,
+  };
+}

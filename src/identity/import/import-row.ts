@@ -1,0 +1,221 @@
+import { citizenIdDetail, citizenIdPattern } from '../../kernel/id.ts';
+import { parseMailAddress } from '../../kernel/mail-address.ts';
+import { remembering } from '../../kernel/recent.ts';
+import type { Value } from '../../store/db.ts';
+import { dateExists, dateForm } from '../birth-date.ts';
+import { type ImportedCitizen, type StoredField, type TextField, textFields } from '../citizen-store.ts';
+import { longestClaim } from '../claims.ts';
+import { keysToKeep, streetKey } from '../names/name-key.ts';
+import { stored } from '../names/normalise.ts';
+import { formerFields, type ImportField, type Mapping, MappingFault, type Mark, marks } from './import-fields.ts';
+import { formerReasons, readFormer } from './import-former.ts';
+
+/** What became of a row: a citizen, perhaps with things to look at, or the reason why not. Reasons hold no values. */
+export type RowResult =
+  | { readonly citizen: ImportedCitizen; readonly remarks?: readonly string[] }
+  | { readonly reason: string }
+  | { readonly leftOut: true };
+
+export type RowReader = (row: readonly string[], importId: string) => RowResult;
+
+/** A condition on a row: the column holds a text of this pattern, in which `*` stands for any text. */
+export type Condition = { readonly column: string; readonly pattern: string };
+
+/** The fields that an import has, in the order of their columns: see `createCitizenStore`. */
+export function mappedFields(mapping: Mapping): StoredField[] {
+  const others: readonly StoredField[] = [...formerFields, ...marks];
+  return [...mappedTexts(mapping), ...others.filter((field) => mapping[field] !== undefined)];
+}
+
+function mappedTexts(mapping: Mapping): TextField[] {
+  return textFields.filter((field) => mapping[field] !== undefined);
+}
+
+type Reader = (row: readonly string[]) => string;
+
+/** Makes the function that reads the rows of one file; throws `MappingFault` for a column that the file does not have. */
+export function createRowReader(
+  header: readonly string[],
+  mapping: Mapping,
+  conditions: readonly Condition[],
+  now: number,
+): RowReader {
+  const passes = conditions.map((condition) => createCondition(header, condition));
+  const readerFor = (field: ImportField) => readerOf(header, mapping, field);
+  const readId = readerFor('citizenId');
+  const texts = mappedTexts(mapping).map((field) => ({ field, read: readerFor(field) }));
+  const lists = formerFields.filter((field) => mapping[field]).map((field) => ({ field, read: readerFor(field) }));
+  const markReaders = marks.filter((mark) => mapping[mark]).map((mark) => ({ mark, read: readerFor(mark) }));
+  const readDate = createDateReader(mapping.birthDate?.dateFormat);
+  const searched = createKeys(mapping);
+  // Somewhere on earth it is that day already.
+  const today = new Date(now + 14 * 3_600_000).toISOString().slice(0, 10);
+
+  return (row, importId) => {
+    if (row.length !== header.length)
+      return { reason: `the row has ${row.length} fields, the header ${header.length}` };
+    if (!passes.every((pass) => pass(row))) return { leftOut: true };
+    const citizenId = readId(row).trim();
+    const values: Value[] = [citizenId];
+    const found: Searchable = {};
+    let remarks: readonly string[] | undefined;
+    for (const { field, read } of texts) {
+      let text = stored(read(row));
+      if (field === 'birthDate' && text !== '') {
+        const date = readDate(text);
+        if (date === undefined) return { reason: dateReason(mapping.birthDate?.dateFormat) };
+        if (!dateExists(date)) remarks = remarked(remarks, 'noDate');
+        else if (date > (date.length === 10 ? today : today.slice(0, date.length)))
+          remarks = remarked(remarks, 'future');
+        // What databases write where nothing is known.
+        text = date === '0000' ? '' : date;
+      }
+      const reason = faultOfText(field, text);
+      if (reason !== undefined) return { reason };
+      if (field === 'email' && text !== '' && !isMailAddress(text)) remarks = remarked(remarks, 'noAddress');
+      if (isSearchable(field) && text !== '') found[field] = text;
+      values.push(text === '' ? null : text);
+    }
+    const formerKeys: string[] = [];
+    for (const { field, read } of lists) {
+      const former = readFormer(field, read(row));
+      if (former === undefined) return { reason: formerReasons[field] };
+      values.push(former.kept);
+      formerKeys.push(...former.keys);
+    }
+    const reason = citizenId === '' ? 'citizenId is empty' : faultOfId(citizenId);
+    if (reason !== undefined) return { reason };
+    for (const { mark, read } of markReaders) {
+      const marked = readMark(read(row).trim());
+      if (marked === undefined) return { reason: markReason(mark) };
+      values.push(marked);
+    }
+    const { keyValues, ...keys } = searched(found);
+    values.push(...keyValues, importId);
+    const citizen = { citizenId, values, formerKeys, ...keys };
+    return remarks === undefined ? { citizen } : { citizen, remarks };
+  };
+}
+
+/** What is remarked of a row that is taken all the same: registers hold such values, and papers say the same. */
+const remarkOf = {
+  noDate: 'birthDate does not exist in the calendar; kept as written',
+  future: 'birthDate is in the future; kept as written',
+  noAddress: 'email is no address that mail can be sent to; kept as written',
+} as const;
+
+function remarked(remarks: readonly string[] | undefined, remark: keyof typeof remarkOf): readonly string[] {
+  return [...(remarks ?? []), remarkOf[remark]];
+}
+
+/** What most addresses are needs no look at their domain. */
+function isMailAddress(text: string): boolean {
+  return /^[a-z0-9._+-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,24}$/i.test(text) && text.length <= 200
+    ? true
+    : parseMailAddress(text) !== undefined;
+}
+
+/** As databases write a mark; undefined for what may mean either. */
+export function readMark(text: string): boolean | undefined {
+  if (/^(true|t|yes|y|1)$/i.test(text)) return true;
+  return /^(false|f|no|n|0|)$/i.test(text) ? false : undefined;
+}
+
+/** What a row is refused with whose mark cannot be read. */
+export function markReason(mark: Mark): string {
+  return `${mark} is neither true, t, yes, y, 1 nor false, f, no, n, 0`;
+}
+
+/** The texts by which persons are found. */
+type Searchable = { [field in (typeof searchable)[number]]?: string };
+const searchable = ['givenName', 'familyName', 'birthFamilyName', 'streetAddress'] as const;
+
+function isSearchable(field: TextField): field is (typeof searchable)[number] {
+  return searchable.some((one) => one === field);
+}
+
+/** So many names at least are kept with their keys: most people of a register share theirs with others. */
+const keptNames = 4_096;
+
+/** Makes what gives the keys of a row; `keyValues` are those of its record, in the order of `keyColumns`. */
+function createKeys(mapping: Mapping) {
+  const keysOf = remembering(keptNames, keysToKeep);
+  const givenKeyOf = remembering(keptNames, (name) => keysToKeep(name)[0] ?? null);
+  return ({ givenName, familyName, birthFamilyName, streetAddress }: Searchable) => {
+    const [familyKey = '', ...otherKeys] = keysOf(familyName ?? givenName ?? '');
+    const keyValues: Value[] = [];
+    if (mapping.givenName !== undefined) keyValues.push(givenName === undefined ? null : givenKeyOf(givenName));
+    if (mapping.streetAddress !== undefined) keyValues.push(streetKey(streetAddress) ?? null);
+    keyValues.push(familyKey);
+    return { keyValues, otherKeys, birthKeys: birthFamilyName === undefined ? [] : keysOf(birthFamilyName) };
+  };
+}
+
+function readerOf(header: readonly string[], mapping: Mapping, field: ImportField): Reader {
+  const places = (mapping[field]?.columns ?? []).map((column) => placeOf(header, column, field));
+  const [only] = places;
+  if (only === undefined) return () => '';
+  if (places.length === 1) return (row) => row[only] ?? '';
+  return (row) => places.map((place) => row[place] ?? '').join(' ');
+}
+
+function placeOf(header: readonly string[], column: string, user: string): number {
+  const place = header.indexOf(column);
+  if (place < 0) throw new MappingFault(`${user}: the file has no column ${column}; it has ${header.join(', ')}`);
+  return place;
+}
+
+function createCondition(
+  header: readonly string[],
+  { column, pattern }: Condition,
+): (row: readonly string[]) => boolean {
+  const place = placeOf(header, column, '--where');
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  const expression = new RegExp(`^${parts.join('.*')}$`, 'su');
+  return (row) => expression.test((row[place] ?? '').trim());
+}
+
+function faultOfId(id: string): string | undefined {
+  return faultOfText('citizenId', id) ?? (citizenIdPattern.test(id) ? undefined : `citizenId ${citizenIdDetail}`);
+}
+
+function faultOfText(field: string, text: string): string | undefined {
+  if (text.length > longestClaim && [...text].length > longestClaim) {
+    return `${field} has more than ${longestClaim} characters`;
+  }
+  if (text.includes('\u0000')) return `${field} holds U+0000`;
+  // The parser puts it where bytes are not UTF-8; lone surrogates only come from JSON.
+  if (text.includes('\ufffd') || !text.isWellFormed())
+    return `${field} is not UTF-8 text; convert the file, as with iconv`;
+  return undefined;
+}
+
+const wholeDate = /^\d{4}-\d{2}-\d{2}$/;
+const yearFirst = /^(\d{4})(?:[-/.]?(\d{2})(?:[-/.]?(\d{2}))?)?(?:T.*)?$/;
+
+/** Reads dates of a given format, or those that begin with the year, which cannot be taken for others. */
+export function createDateReader(format: string | undefined): (text: string) => string | undefined {
+  if (format === undefined) {
+    return (text) => {
+      if (wholeDate.test(text)) return dateForm(text);
+      const [, year, month, day] = yearFirst.exec(text) ?? [];
+      return year === undefined
+        ? undefined
+        : dateForm([year, month, day].filter((part) => part !== undefined).join('-'));
+    };
+  }
+  const source = format
+    .replace(/[.+?^${}()|[\]\\*]/g, '\\$&')
+    .replace('YYYY', '(?<year>\\d{4})')
+    .replace('MM', '(?<month>\\d{2})')
+    .replace('DD', '(?<day>\\d{2})');
+  const expression = new RegExp(`^${source}$`);
+  return (text) => {
+    const parts = expression.exec(text)?.groups;
+    return parts === undefined ? undefined : dateForm(`${parts['year']}-${parts['month']}-${parts['day']}`);
+  };
+}
+
+export function dateReason(format: string | undefined): string {
+  return `birthDate is not a date of the form ${format ?? 'YYYY-MM-DD, YYYYMMDD, YYYY-MM or YYYY'}`;
+}

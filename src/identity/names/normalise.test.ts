@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { testData, withoutTestData } from '../../../test/test-data.ts';
+import { nameLevel } from '../match/name-level.ts';
+import { familyKey, keysOf, keysToKeep, withoutParticles } from './name-key.ts';
+import { formsOf, stored } from './normalise.ts';
+
+/** Whether some form of one name is some form of the other, blanks aside, with its particles or without them. */
+function same(one: string, other: string): boolean {
+  const joined = (text: string) =>
+    formsOf(text).flatMap((form) => [form, withoutParticles(form)].map((kept) => kept.replaceAll(' ', '')));
+  const known = joined(other);
+  return joined(one).some((form) => known.includes(form));
+}
+
+const pairs: readonly (readonly [string, string])[] = [
+  ['Müller', 'Mueller'],
+  ['Müller', 'MULLER'],
+  ['Müller', 'MUXXLLER'],
+  ['Muñoz', 'Munoz'],
+  ['Groß', 'GROSS'],
+  ['Åkesson', 'Aakesson'],
+  ['Søren', 'Soeren'],
+  ['Æbeltoft', 'Aebeltoft'],
+  ['Łukasz', 'Lukasz'],
+  ['Þórður', 'Thordur'],
+  ["O'Brien-Lee", 'OBrien Lee'],
+  ['D’Arcy', "d'arcy"],
+  ['Nguyễn', 'Nguyen'],
+  ['İnönü', 'Inonu'],
+  ['Щукин', 'Shchukin'],
+  ['Хрущёв', 'Khrushchev'],
+  ['Зеленский', 'Zelensky'],
+  ['Юлия', 'Yulia'],
+  ['Юлия', 'Iuliia'],
+  ['Сергей', 'Sergey'],
+  ['Παπαδόπουλος', 'Papadopoulos'],
+  ['Ευαγγελία', 'Evangelia'],
+  ['ΣΟΦΟΣ', 'σοφος'],
+  ['أحمد', 'احمد'],
+  ['محمّد', 'محمد'],
+  ['Ｊｏｈｎ', 'John'],
+  ['van der Berg', 'Vanderberg'],
+  ['de la Cruz', 'Cruz'],
+  ['Gal·la', 'Galla'],
+];
+
+test('spellings of one name are the same name', () => {
+  assert.deepEqual(
+    pairs.filter(([one, other]) => !same(one, other)),
+    [],
+  );
+});
+
+/** Names that count as the same only as names of a person, beside the pairs above. */
+const spellings = [
+  ['van der Berg', 'Berg'],
+  ["D'Angelo", 'Dangelo'],
+  ['Feggins Jr.', 'Feggins'],
+  ['von Feggins III', 'Feggins'],
+  ['Feggins', 'Dr. Feggins Junior'],
+  ['St. John', 'Saint John'],
+  ['Prof. Dr. Eva Maria', 'Eva-Maria'],
+  ['박 지성', '박지성'],
+  ['Al-Hassan', 'Alhassan'],
+  ['Χριστίνα', 'Hristina'],
+  ['Фёдор', 'Fyodor'],
+  ['Димитър', 'Dimitar'],
+  ['Ђорђевић', 'Djordjevic'],
+  ['Щербаков', 'Shcherbakov'],
+  ['Зеленський', 'Zelensky'],
+  ['陳', 'Chan'],
+  ['黃', 'Wong'],
+  ...('محمد Mohammed محمد Muhammad خالد Khaled خالد Khalid القاضي Alqadi القاضي Elkadi الشريف Ashsharif'
+    .concat(
+      ' عبدالرحمن Abdurrahman فاطمة Fatima فاطمة Fatma عثمان Othman عثمان Osman إبراهيم Ibrahim جمال Gamal جمال Jamal',
+    )
+    .concat(' طه Taha عيسى Issa ليلى Leila رؤوف Raouf حسين Hussein يوسف Youssef شيماء Shaimaa هبة Heba')
+    .match(/\S+ \S+/g)
+    ?.map((pair) => pair.split(' ')) ?? []),
+] as const;
+
+test('what counts as the same name in a register is found there by a key that both have', () => {
+  const all = [...pairs, ...pairs.map(([one, other]) => [other, one]), ...spellings];
+  const found = all.map(([registered = '', claimed = '']) => {
+    const keys = keysOf(formsOf(claimed));
+    const level = nameLevel(formsOf(claimed), formsOf(registered), { particles: true });
+    return { registered, claimed, level, shared: keysToKeep(registered).some((key) => keys.includes(key)) };
+  });
+  assert.deepEqual(
+    found.filter(({ level, shared }) => level !== 'normalised' || !shared),
+    [],
+  );
+});
+
+test('names by chance that count as the same share a key too', () => {
+  const letter = fc.constantFrom(...'aeiouyhjklmnstvwxz -’дђжхщыюяёїђљ王陳伟γχψώύüößøåþ'.split(''));
+  const name = fc.string({ unit: letter, minLength: 1, maxLength: 9 }).filter((text) => /[^ ’-]/.test(text));
+  const rewritten = (text: string) => [
+    ...[text, `${text} jr`, text.replace(/^(dr|st) /, '')],
+    ...[...formsOf(text), text.toUpperCase(), text.replaceAll(/[ ’-]/g, '')],
+  ];
+  fc.assert(
+    fc.property(fc.constantFrom('', 'van der ', 'de la ', "d'", 'dr ', 'st '), name, (particle, text) => {
+      const sides = (one: string) => {
+        const forms = formsOf(one);
+        return { one, forms, kept: keysToKeep(one), keys: keysOf(forms) };
+      };
+      const own = sides(particle + text);
+      for (const other of new Set(rewritten(own.one))) {
+        if (nameLevel(formsOf(other), own.forms, { particles: true }) !== 'normalised') continue;
+        const its = sides(other);
+        for (const [registered, claimed] of [
+          [own, its],
+          [its, own],
+        ] as const) {
+          assert.ok(
+            registered.kept.some((key) => claimed.keys.includes(key)),
+            `${registered.one} as ${claimed.one}`,
+          );
+        }
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('names that differ by a letter stay apart', () => {
+  const different = [
+    ['Müller', 'Miller'],
+    ['Mueller', 'Muller'],
+    ['Jansen', 'Janssen'],
+    ['राम', 'रमा'],
+    ['か', 'が'],
+    ['王小明', '王小朋'],
+    ['Köln', 'Kaln'],
+  ] as const;
+  assert.deepEqual(
+    different.filter(([one, other]) => same(one, other)),
+    [],
+  );
+});
+
+test('the last word of a family name is no particle', () => {
+  const names = ['de la', 'van', 'van der berg', 'ortega y gasset'];
+  assert.deepEqual(names.map(withoutParticles), ['la', 'van', 'berg', 'ortega gasset']);
+});
+
+test('no text crashes the normaliser, and none that is not blank loses all its forms', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.string());
+  fc.assert(
+    fc.property(text, (name) => {
+      const forms = formsOf(stored(name));
+      assert.equal(forms.includes(''), !/\S/u.test(name));
+      assert.equal(familyKey(name) === '', !/\S/u.test(name));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('how letters are composed changes nothing', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+      assert.deepEqual(formsOf(name.normalize('NFD')), formsOf(name.normalize('NFC')));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('every name of the public sample is accepted and found again in upper case', (t) => {
+  const path = testData('opensanctions_rigour/sample_names.csv');
+  if (path === undefined) return t.skip(withoutTestData);
+  const names = parse(readFileSync(path), { columns: true }).map((row) => String((row as { name: string }).name));
+  assert.equal(names.length > 400, true);
+  assert.deepEqual(
+    names.filter((name) => !same(name, name.toUpperCase())),
+    [],
+  );
+});
+
+test('the time for a name grows with its length, not with its square', () => {
+  const marks = `a${'\u0301'.repeat(200_000)}`;
+  const mixed = 'Щü'.repeat(100_000);
+  assert.deepEqual(formsOf(marks), ['a']);
+  assert.equal((formsOf(mixed)[0] ?? '').length, 500_000);
+});

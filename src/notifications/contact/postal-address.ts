@@ -1,0 +1,8 @@
+import type { Contact } from '../ports.ts';
+
+/** The lines of an envelope, or undefined for who has no name or no postal address. */
+export function letterAddressOf({ name, postalLines }: Contact): string | undefined {
+  return name === undefined || postalLines === undefined || postalLines.length === 0
+    ? undefined
+    : [name, ...postalLines].join('\n');
+}

@@ -1,0 +1,34 @@
+import { type Call, defineOperation } from '../../api/operation.ts';
+import { refuse } from '../../kernel/problem.ts';
+import type { NotificationPorts } from '../ports.ts';
+import { findCodes } from './contact-code-store.ts';
+import { findWishes } from './contact-wish-store.ts';
+import { preferencesShape, preferencesView } from './state-preferences.ts';
+
+const request = {};
+
+/** The citizen's own preferences and verified addresses. */
+export const readPreferences = defineOperation({
+  name: 'readPreferences',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/contact-preferences',
+  scope: 'citizen:self',
+  summary: 'How I wished to be reached',
+  description: 'For the citizen whom the token names.',
+  request,
+  responses: { 200: { description: 'As it is kept now.', schema: preferencesShape } },
+  refusals: ['citizen-token-needed'],
+  citizenData: true,
+  run: async (call: Call<typeof request, NotificationPorts>) => {
+    const { citizenId } = call.caller;
+    if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+    const parts = { ...call.ports, read: call.read };
+    const [stored, codes] = await Promise.all([findWishes(parts, citizenId), findCodes(parts, citizenId)]);
+    const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
+    return {
+      effect: { events: [{ type: 'contact-wishes.read', ...head, citizenId }], statements: [] },
+      answer: { status: 200, json: preferencesView({ ...stored, codes }, call) },
+    };
+  },
+});

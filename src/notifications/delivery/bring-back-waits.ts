@@ -1,0 +1,107 @@
+import { longestDelayMs, type RetryPolicy } from '../../jobs/back-off.ts';
+import type { DeliveryId } from '../../kernel/id.ts';
+import type { Read, Row, Statement } from '../../store/db.ts';
+import { idField, wholeField, wholeOrNull } from '../../store/row-fields.ts';
+import { type ChannelName, channelNames } from '../notification.ts';
+import { type Lane, waitingLanes } from './delivery-store.ts';
+
+/** A delivery that waits. `since` is when its wait began to count; undefined where its sender stated when it begins. */
+export type Wait = {
+  readonly id: DeliveryId;
+  readonly runAt: number;
+  readonly attempts: number;
+  readonly since: number | undefined;
+};
+
+type Parts = {
+  readonly read: Read;
+  readonly write: (unit: readonly Statement[]) => Promise<unknown>;
+  readonly policy: RetryPolicy;
+};
+
+/** The clock is right at `now`, and was ahead by as much before. */
+type Right = { readonly now: number; readonly aheadMs: number };
+
+const waitsInAUnit = 200;
+
+/**
+ * Brings back what was put off by a clock that was ahead, so that it does not wait until the clock comes there again. Once or
+ * twice, by one process or several, is the same: a step that was brought back waits since a time that is past.
+ */
+export async function bringBackWaits(parts: Parts, right: Right): Promise<void> {
+  for (const channel of channelNames) {
+    for (const priority of [0, 1] as const) {
+      for (const { name: lane } of await waitingLanes(parts.read, channel, priority)) {
+        await bringBackLane(parts, right, { channel, priority, lane });
+      }
+    }
+  }
+}
+
+type Line = { readonly channel: ChannelName; readonly priority: 0 | 1; readonly lane: Lane['name'] };
+
+async function bringBackLane({ read, write, policy }: Parts, right: Right, line: Line): Promise<void> {
+  let behind: Pick<Wait, 'runAt'> & { readonly id: string } = { runAt: right.now, id: '' };
+  for (;;) {
+    const waits = await findWaits(read, line, behind);
+    const back = waits.flatMap((wait) => {
+      const now = broughtBack(wait, right, policy);
+      return now === undefined ? [] : [putForward(wait, now)];
+    });
+    // Each by itself, so that PostgreSQL is told of many in one statement: as one unit they cost it three times as much.
+    await Promise.all(back.map((statement) => write([statement])));
+    const last = waits.at(-1);
+    if (last === undefined || waits.length < waitsInAUnit) return;
+    behind = last;
+  }
+}
+
+/**
+ * When it is due instead; undefined where its time stays. What was tried waits no longer than a pause takes: whether it is quiet
+ * then is asked when it is due. A step that was not tried keeps its distance to the begin of its wait.
+ */
+export function broughtBack(
+  { runAt, attempts, since }: Wait,
+  { now, aheadMs }: Right,
+  policy: RetryPolicy,
+): Pick<Wait, 'runAt' | 'since'> | undefined {
+  if (attempts > 0) {
+    const latest = now + longestDelayMs(policy, attempts);
+    return runAt > latest ? { runAt: latest, since } : undefined;
+  }
+  if (since === undefined || since <= now) return undefined;
+  const byMs = Math.max(aheadMs, since - now);
+  return { runAt: runAt - byMs, since: since - byMs };
+}
+
+/** Those behind that place, by their time. */
+async function findWaits(
+  read: Read,
+  { channel, priority, lane }: Line,
+  behind: { readonly runAt: number; readonly id: string },
+): Promise<Wait[]> {
+  const rows = await read(
+    `select d.id, d.run_at, d.attempts, coalesce(d.waits_since,
+        (select n.created_at from notification n where n.id = d.notification_id and n.send_at is null)) as since
+      from delivery d
+      where d.status = 'queued' and d.channel = $1 and d.priority = $2 and d.lane = $3 and (d.run_at, d.id) > ($4, $5)
+      order by d.run_at, d.id limit ${waitsInAUnit}`,
+    [channel, priority, lane, behind.runAt, behind.id],
+  );
+  return rows.map((row: Row) => ({
+    id: idField(row, 'id', 'delivery'),
+    runAt: wholeField(row, 'run_at'),
+    attempts: wholeField(row, 'attempts'),
+    since: wholeOrNull(row, 'since') ?? undefined,
+  }));
+}
+
+/** Nothing where it does not wait any more, or another process was first. Each value states its type: on PostgreSQL many go as one (`parseUpdate`). */
+function putForward(from: Wait, to: Pick<Wait, 'runAt' | 'since'>): Statement {
+  return {
+    sql: `update delivery set run_at = cast($1 as bigint), waits_since = cast($2 as bigint)
+      where id = cast($3 as text) and coalesce(status, '') = 'queued' and attempts = cast($4 as bigint)
+        and run_at = cast($5 as bigint) returning id`,
+    args: [to.runAt, to.since ?? null, from.id, from.attempts, from.runAt],
+  };
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { toInstant } from '../../kernel/clock.ts';
+import type { PublicJwk } from '../../keys/signing-key.ts';
+import type { Erasure } from '../../ledger/erase-citizen.ts';
+import { type Entry, isUntried, type NotificationRecord, receiptOf, timelineOf } from '../notification-shape.ts';
+import { type Content, contentBytes } from '../sealed-content.ts';
+import type { LegalEffect, LegalFacts } from './legal-effect.ts';
+
+/**
+ * The names of ETSI EN 319 522 for what happened. The words are aligned with that vocabulary; it is no claim to be a
+ * qualified service. A mail, text message or letter leaves the house, so it is relayed and never handed over.
+ */
+type EvidenceEvent =
+  | 'SubmissionAcceptance'
+  | 'ContentConsignment'
+  | 'ContentConsignmentFailure'
+  | 'ContentAccessTracking'
+  | 'ContentHandoverFailure'
+  | 'RelayToNonERDS'
+  | 'RelayToNonERDSFailure';
+
+/** What the issuer of a bundle adds. */
+type Issuer = {
+  readonly publicUrl: string;
+  readonly senderName: string;
+  readonly key: PublicJwk;
+  readonly now: number;
+};
+
+/** What a bundle is about: the content, or that the citizen's data was erased; the legal effect where a rule was named. */
+type Certified = {
+  readonly found: NotificationRecord;
+  readonly content: Content | Erasure;
+  readonly legalEffect: LegalEffect | undefined;
+};
+
+/** What a bundle states, to be signed. Where the citizen's data was erased it says so, in place of the digest. */
+export function evidenceOf({ found, content, legalEffect }: Certified, issuer: Issuer) {
+  const { notification } = found;
+  const { id, reference, category, language, status, createdAt, deliverBy, clientId, citizenId } = notification;
+  return {
+    format: 'citizen-services-evidence/1',
+    iss: issuer.publicUrl,
+    iat: Math.floor(issuer.now / 1_000),
+    notification: {
+      id,
+      reference,
+      category,
+      language,
+      status,
+      createdAt: toInstant(createdAt),
+      deliverBy: toInstant(deliverBy),
+    },
+    sender: { clientId, name: issuer.senderName },
+    recipient: { citizenId },
+    ...statementOf(content, found),
+    evidence: timelineOf(found).flatMap(evidenceEntry),
+    ...(legalEffect === undefined ? {} : { legalEffect }),
+    receipt: receiptOf(notification),
+    issuerKey: issuer.key,
+  };
+}
+
+/**
+ * The digest of the content; of erased content the event that erased it, as the ledger has it. Whose language chose the text is
+ * told by its digest to whoever has the others: not of what can still be withdrawn, by which one could try who is known here.
+ */
+function statementOf(content: Content | Erasure, { notification, deliveries, attempts }: NotificationRecord) {
+  if ('message' in content) {
+    const isChosen = content.language !== undefined && notification.language === null;
+    if (isChosen && deliveries.every((one) => isUntried(one, attempts))) return { content: 'whole' } as const;
+    const digest = createHash('sha256').update(contentBytes(content)).digest('hex');
+    return { content: 'whole', contentDigest: `sha-256:${digest}` } as const;
+  }
+  const { at, event } = content;
+  return {
+    content: 'erased',
+    ...(event === undefined ? {} : { erasure: { event, time: toInstant(at) } }),
+  } as const;
+}
+
+/**
+ * The id is made of stored ones, never of a place in the list: a bundle that is given out later has all that an earlier one
+ * had, under the same ids and in the same words. Of the events that are evidence each comes once of its subject.
+ */
+function evidenceEntry({ at, of, event, channel, attempt, reason, confirmed = false }: Entry) {
+  const name = nameOf(event, channel, reason);
+  if (name === undefined) return [];
+  return [
+    {
+      id: `${of}.${event}`,
+      event: `http://uri.etsi.org/19522/Event/${name}`,
+      time: toInstant(at),
+      ...(channel === undefined ? {} : { channel }),
+      ...(attempt === undefined ? {} : { attempt }),
+      ...(event === 'delivered' && channel !== 'inbox' ? { [confirmed ? 'citizenProof' : 'providerProof']: true } : {}),
+      ...(reason === undefined ? {} : { eventReasons: [reason] }),
+    },
+  ];
+}
+
+function nameOf(
+  event: Entry['event'],
+  channel: string | undefined,
+  reason: Entry['reason'],
+): EvidenceEvent | undefined {
+  switch (event) {
+    case 'accepted':
+      return 'SubmissionAcceptance';
+    case 'sent':
+      return channel === 'inbox' ? 'ContentConsignment' : 'RelayToNonERDS';
+    case 'delivered':
+      return channel === 'inbox' ? undefined : 'RelayToNonERDS';
+    case 'failed':
+    case 'unknown':
+      return channel === 'inbox' ? 'ContentConsignmentFailure' : 'RelayToNonERDSFailure';
+    case 'skipped':
+      return reason === 'no-contact' || reason === 'declined' ? 'RelayToNonERDSFailure' : undefined;
+    case 'read':
+      return 'ContentAccessTracking';
+    case 'undeliverable':
+      return 'ContentHandoverFailure';
+    case 'scheduled':
+    case 'sending':
+    case 'retry':
+    case 'cancelled':
+      return undefined;
+  }
+}
+
+/** What rules look at: no letter that came back. The inbox has the message from the acceptance on, or from the attempt that placed it at `sendAt`. */
+export function legalFactsOf(found: NotificationRecord): LegalFacts {
+  const { notification, deliveries, attempts } = found;
+  const inbox = deliveries.find(({ channel }) => channel === 'inbox');
+  const placed = attempts.find(({ delivery, outcome }) => delivery === inbox?.id && outcome === 'sent');
+  const lies = inbox?.state.status === 'sent' || inbox?.state.status === 'delivered';
+  const timeline = timelineOf(found);
+  const isBack = (of: string) => timeline.some((entry) => entry.of === of && entry.reason === 'letter-returned');
+  const letter = timeline.find(({ channel, event, of }) => channel === 'letter' && event === 'sent' && !isBack(of));
+  return {
+    availableAt: placed?.endedAt ?? (lies ? notification.createdAt : undefined),
+    openedAt: notification.status === 'read' ? notification.statusAt : undefined,
+    letterAt: letter?.at,
+  };
+}

@@ -1,0 +1,85 @@
+import type { NotificationId } from '../../kernel/id.ts';
+import type { Read, Statement } from '../../store/db.ts';
+import { textField, textOrNull, wholeField, wordField } from '../../store/row-fields.ts';
+import type { Delivery, Notification, NotificationStatus } from '../notification.ts';
+import { parseReasonCode, type ReasonCode } from '../reason.ts';
+
+const pastStatuses = ['undeliverable', 'failed', 'confirmed', 'delivered'] as const;
+
+/**
+ * What the rows of a notification and its deliveries do not say any more, since a proof came: evidence that was given out
+ * before has it, and so has what is given out later. `confirmed`: the proof of a delivery was the citizen's own.
+ */
+export type Past = {
+  /** The notification, or one of its deliveries. */
+  readonly of: string;
+  readonly status: (typeof pastStatuses)[number];
+  readonly at: number;
+  readonly reason?: ReasonCode;
+};
+
+/** Keeps that a notification was undeliverable, where the unit brings it out of that; behind the fences of the unit. */
+export function keepUndeliverable(notification: Notification, status: NotificationStatus): Statement[] {
+  const { id, status: before, statusAt: at } = notification;
+  if (before !== 'undeliverable' || status === 'undeliverable') return [];
+  return [keep(id, { of: id, status: 'undeliverable', at })];
+}
+
+/** Keeps that a delivery had failed, where a proof replaces it. Every other state that a proof replaces is in its attempts. */
+export function keepFailed(notification: NotificationId, { id, state }: Delivery): Statement[] {
+  if (state.status !== 'failed') return [];
+  return [keep(notification, { of: id, status: 'failed', at: state.endedAt, reason: state.reason })];
+}
+
+/** Keeps that its provider had called a delivery delivered, where it takes that back. */
+export function keepDelivered(notification: NotificationId, { id, state }: Delivery): Statement[] {
+  if (state.status !== 'delivered') return [];
+  return [keep(notification, { of: id, status: 'delivered', at: state.endedAt })];
+}
+
+/** Whether its provider has taken back that a delivery was delivered: that word of it is worth nothing any more. */
+export async function wasTakenBack(
+  read: Read,
+  notification: NotificationId,
+  { id, state }: Delivery,
+): Promise<boolean> {
+  if (state.status !== 'failed') return false;
+  const rows = await read(
+    `select 1 as found from notification_history where notification_id = $1 and subject_id = $2 and status = 'delivered'
+      union all select 1 as found from delivery_attempt where delivery_id = $2 and outcome = 'delivered' limit 1`,
+    [notification, id],
+  );
+  return rows.length > 0;
+}
+
+/** Keeps that a delivery was proved by the citizen. */
+export function keepConfirmed(notification: NotificationId, { id }: Delivery, at: number): Statement {
+  return keep(notification, { of: id, status: 'confirmed', at });
+}
+
+/** What an attempt says already is not kept a second time. */
+function keep(notification: NotificationId, { of, status, at, reason }: Past): Statement {
+  return {
+    sql: `insert into notification_history (notification_id, subject_id, status, at, reason)
+      select cast($1 as text), cast($2 as text), cast($3 as text), cast($4 as bigint), cast($5 as text)
+      where not exists (select 1 from delivery_attempt a where a.delivery_id = $2 and a.outcome = $3)`,
+    args: [notification, of, status, at, reason ?? null],
+  };
+}
+
+/** What was kept of a notification; to be read after its deliveries, so that no state is in neither of the two. */
+export async function findHistory(read: Read, notification: NotificationId): Promise<Past[]> {
+  const rows = await read(
+    'select subject_id, status, at, reason from notification_history where notification_id = $1',
+    [notification],
+  );
+  return rows.map((row) => {
+    const reason = textOrNull(row, 'reason');
+    return {
+      of: textField(row, 'subject_id'),
+      status: wordField(row, 'status', pastStatuses),
+      at: wholeField(row, 'at'),
+      ...(reason === null ? {} : { reason: parseReasonCode(reason) }),
+    };
+  });
+}

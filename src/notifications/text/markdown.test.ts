@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stoppedIfEndless } from '../../../test/stopped-if-endless.ts';
+import { filledText, hasMarkup, parseMarkdown, type Values } from './markdown.ts';
+import { messageHtml } from './message-html.ts';
+import { plainTextOf } from './plain-text.ts';
+
+function bodyOf(source: string, values: Values = {}): string {
+  const page = messageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), sender: 'Tax' });
+  const [, body = ''] = /<div[^>]*>\n([\s\S]*)\n<hr>/.exec(page) ?? [];
+  return body.replaceAll(' dir="auto"', '');
+}
+
+test('a line that begins with a number goes on with its paragraph; only 1. may begin a list there', () => {
+  const cases = [
+    [
+      'Ihr Termin ist am\n15. Mai 2027 um 10 Uhr, Zimmer 3.',
+      '<p>Ihr Termin ist am<br>\n15. Mai 2027 um 10 Uhr, Zimmer 3.</p>',
+    ],
+    ['Bring:\n1. this\n2. that', '<p>Bring:</p>\n<ol><li>this</li><li>that</li></ol>'],
+    ['Bring:\n- this', '<p>Bring:</p>\n<ul><li>this</li></ul>'],
+  ];
+  for (const [source = '', html] of cases) assert.equal(bodyOf(source), html);
+});
+
+test('an item of a list has the number that was written', () => {
+  const cases = [
+    ['15. Mai 2027 um 10 Uhr', '<ol start="15"><li>Mai 2027 um 10 Uhr</li></ol>'],
+    ['7. seven\n8. eight', '<ol start="7"><li>seven</li><li>eight</li></ol>'],
+    ['0. none\n1. one', '<ol start="0"><li>none</li><li>one</li></ol>'],
+    ['1. a\n3. c\n4. d\n1. e', '<ol><li>a</li><li value="3">c</li><li>d</li><li value="1">e</li></ol>'],
+    ['1. Alpha\n\n2. Beta\n\n\n3. Gamma', '<ol><li>Alpha</li><li>Beta</li><li>Gamma</li></ol>'],
+    ['1. a\n2. b\n\n1. c', '<ol><li>a</li><li>b</li></ol>\n<ol><li>c</li></ol>'],
+    ['1. a\nmore of it\n2. b', '<ol><li>a</li></ol>\n<p>more of it</p>\n<ol start="2"><li>b</li></ol>'],
+    ['1. a\n\n- b\n- c', '<ol><li>a</li></ol>\n<ul><li>b</li><li>c</li></ul>'],
+    ['1. a\n\nText\n2. b', '<ol><li>a</li></ol>\n<p>Text<br>\n2. b</p>'],
+  ];
+  for (const [source = '', html] of cases) assert.equal(bodyOf(source), html, source);
+});
+
+test('a number that a list would show in another way stays text', () => {
+  assert.equal(bodyOf('01. Januar 2027'), '<p>01. Januar 2027</p>');
+  assert.equal(bodyOf('2) second\n3) third'), '<p>2) second<br>\n3) third</p>');
+  assert.equal(bodyOf('1999. A year'), '<p>1999. A year</p>');
+  assert.ok(!hasMarkup(parseMarkdown('2) second')));
+});
+
+test('stars beside a blank stay text', () => {
+  for (const text of ['5 ** 3 ** 2', '** a **', '**a **', '** a**', '** **'])
+    assert.equal(bodyOf(text), `<p>${text}</p>`);
+  assert.equal(bodyOf('**a b** ** **c**'), '<p><strong>a b</strong> ** <strong>c</strong></p>');
+});
+
+const link = (href: string, text = href) => {
+  // A URL runs from left to right by itself, or the slash at its end would go to its begin behind Arabic words.
+  const [direction, shown] = text === href ? [' dir="ltr"', ''] : ['', ` (${new URL(href).host})`];
+  return `<a href="${href}" rel="noopener noreferrer"${direction}>${text}</a>${shown}`;
+};
+
+test('a link leads where its text says, placeholders and parentheses included', () => {
+  const values = { id: 'A-17', odd: `a b/ü'(x)&?#` };
+  const encoded = 'a%20b%2F%C3%BC%27%28x%29%26%3F%23';
+  const cases = [
+    ['Pay at https://pay.example.org/bill/((id)) today', `Pay at ${link('https://pay.example.org/bill/A-17')} today`],
+    ['(https://e.org/((id))/x?y=((odd))).', `(${link(`https://e.org/A-17/x?y=${encoded}`)}).`],
+    ['https://e.org/((id))((odd)), and', `${link(`https://e.org/A-17${encoded}`)}, and`],
+    ['[x](https://e.org/a_(b))', link('https://e.org/a_(b)', 'x')],
+    ['[x](https://e.org/a_(b_(c))_((id)))!', `${link('https://e.org/a_(b_(c))_A-17', 'x')}!`],
+    // A bracket within the text of a link begins it anew (CommonMark, section 6.3).
+    ['[Art. 7 [bill ((id))](https://e.org/x)', `[Art. 7 ${link('https://e.org/x', 'bill A-17')}`],
+    ['see https://e.org/a_(b).', `see ${link('https://e.org/a_(b)')}.`],
+    ['see https://e.org/a(b now', `see ${link('https://e.org/a')}(b now`],
+    ['[to ((id))](https://e.org/#((odd)))', link(`https://e.org/#${encoded}`, 'to A-17')],
+    ['[x](https://e.org "t")', `[x](${link('https://e.org/')} &quot;t&quot;)`],
+  ];
+  for (const [source = '', html] of cases) assert.equal(bodyOf(source, values), `<p>${html}</p>`, source);
+});
+
+test('the marks of a sentence around a URL are none of it, in whatever language', () => {
+  const url = 'https://e.org/x';
+  for (const sentence of [
+    'Siehe „URL“.',
+    '« URL »',
+    '‹URL›…',
+    '*URL*',
+    '请访问URL。谢谢',
+    '（URL）を見る',
+    '「URL」',
+    'انظر URL،',
+    'URL।',
+    'URL’s page',
+  ])
+    assert.equal(bodyOf(sentence.replace('URL', url)), `<p>${sentence.replace('URL', link(url))}</p>`, sentence);
+  const path = 'https://e.org/M%C3%BCll-%E2%80%93-%C3%9Cbersicht';
+  assert.equal(bodyOf('https://e.org/Müll-–-Übersicht!'), `<p>${link(path)}!</p>`);
+});
+
+test('a URL is found at once, however many marks stand in it', () => {
+  for (const mark of ['.', '…', '\u{10100}']) {
+    const text = `https://x/${mark.repeat(150_000)}`;
+    assert.equal(
+      stoppedIfEndless(() => bodyOf(`${text}b`)),
+      `<p>${text}b</p>`,
+    );
+    assert.equal(
+      stoppedIfEndless(() => bodyOf(text)),
+      `<p>${link('https://x/')}${mark.repeat(150_000)}</p>`,
+    );
+  }
+});
+
+test('a URL that is longer than any link stays text, whole', () => {
+  const long = `https://e.org/${'x'.repeat(3_000)}`;
+  assert.equal(bodyOf(long), `<p>${long}</p>`);
+});
+
+test('a value of several lines keeps them', () => {
+  const values = { address: 'Long Road 17\r\n0150 Oslo\nNorway' };
+  const lines = 'Long Road 17<br>\n0150 Oslo<br>\nNorway';
+  assert.equal(bodyOf('To: ((address)).', values), `<p>To: ${lines}.</p>`);
+  assert.equal(bodyOf('- **((address))**', values), `<ul><li><strong>${lines}</strong></li></ul>`);
+});
+
+test('as text a template has the same links as on the page, and all else as it was written', () => {
+  const values = { id: 'A 17&x=1#y', dots: '..', name: '**Ada** [x](https://e.org/((id)))', empty: '' };
+  const cases = [
+    ['Pay at https://pay.example/bill?ref=((id)), now', 'Pay at https://pay.example/bill?ref=A%2017%26x%3D1%23y, now'],
+    [
+      'See [bill ((id))](https://pay.example/((id))/x).',
+      `See [bill ${values.id}](https://pay.example/A%2017%26x%3D1%23y/x).`,
+    ],
+    ['https://EXAMPLE.org and https://e.org/((empty))', 'https://EXAMPLE.org and https://e.org/'],
+    ['# **((name))**\r\n- ((id))\r\r\n1. b', `# **${values.name}**\r\n- ${values.id}\r\r\n1. b`],
+    ['https://e.org/u/((dots))/delete', 'https://e.org/u/../delete'],
+    ['Hello ((name)), ((unknown))', `Hello ${values.name}, ((unknown))`],
+  ];
+  for (const [template = '', text] of cases) assert.equal(filledText(template, values), text, template);
+  for (const template of ['', '\n', 'a\n\nb\n', '[a](https://e.org "t")', '**a\nb**'])
+    assert.equal(filledText(template, {}), template);
+});
+
+test('a direction that a value or the words of a link begin ends with them', () => {
+  const [rlo, rli, pdf, pdi] = ['\u202e', '\u2067', '\u202c', '\u2069'];
+  const cases = [
+    [`Ada${rlo}`, `Ada${rlo}${pdf}`],
+    [`a${rli}b${rlo}c`, `a${rli}b${rlo}c${pdf}${pdi}`],
+    [`a${rli}b${rlo}c${pdi}d`, `a${rli}b${rlo}c${pdi}d`],
+    [`${pdf}a${pdi}b${rlo}c${pdf}${pdf}`, `ab${rlo}c${pdf}`],
+    [`${rli}${pdf}${pdi}`, `${rli}${pdi}`],
+    ['\u200fשלום\u200e', '\u200fשלום\u200e'],
+  ];
+  for (const [name = '', closed] of cases) {
+    assert.equal(filledText('((name)) owes 1000', { name }), `${closed} owes 1000`, JSON.stringify(name));
+    assert.equal(bodyOf('((name)) owes 1000', { name }), `<p>${closed} owes 1000</p>`, JSON.stringify(name));
+  }
+  assert.equal(
+    bodyOf(`[tax${rlo}](https://knab.example/)`),
+    `<p>${link('https://knab.example/', `tax${rlo}${pdf}`)}</p>`,
+  );
+});
+
+test('a direction that the text before a link begins turns neither its words nor its host round', () => {
+  const [rlo, pdf] = ['\u202e', '\u202c'];
+  const source = `**a${rlo}** b${rlo} [bank](https://evil.example/) c${pdf}`;
+  assert.equal(
+    bodyOf(source),
+    `<p><strong>a${rlo}${pdf}</strong> b${rlo} ${pdf}${link('https://evil.example/', 'bank')} c</p>`,
+  );
+  assert.equal(plainTextOf({ message: source }), `a${rlo}${pdf} b${rlo} ${pdf}bank <https://evil.example/> c`);
+});
