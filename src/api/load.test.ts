@@ -2,18 +2,28 @@ import assert from 'node:assert/strict';
 import { createHistogram } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { until } from '../../test/until.ts';
-import { createLoad, isLate } from './load.ts';
+import { createLateLook, createLoad } from './load.ts';
 
-function turnsOf(...milliseconds: readonly number[]) {
-  const turns = createHistogram();
-  for (const turn of milliseconds) turns.record(turn * 1e6);
-  return turns;
+/** What each look says, of the turns (ms) since the one before. */
+function looksAt(...looks: readonly (readonly number[])[]): boolean[] {
+  const histogram = createHistogram();
+  const isLate = createLateLook(histogram);
+  return looks.map((turns) => {
+    for (const turn of turns) histogram.record(turn * 1e6);
+    return isLate();
+  });
 }
 
-test('a loop whose turns are long is late, one long turn among short ones is not', () => {
-  assert.equal(isLate(turnsOf(600, 700)), true);
-  assert.equal(isLate(turnsOf(900, 21, 20, 22)), false);
-  assert.equal(isLate(turnsOf(20, 20, 20)), false);
+test('a loop whose turns are long is late until they are short, one long turn among short ones is not', () => {
+  assert.deepEqual(looksAt([600, 700], [20, 20, 20]), [true, false]);
+  assert.deepEqual(looksAt([900, 21, 20, 22]), [false]);
+  assert.deepEqual(looksAt([20, 20, 20]), [false]);
+});
+
+test('one turn that fills a whole second is not late by itself, and those that follow as long are', () => {
+  assert.deepEqual(looksAt([1_500], [20, 21, 20], [20, 21, 20]), [false, false, false]);
+  assert.deepEqual(looksAt([1_500], [1_500], [1_500], [1_500], [20, 20, 20, 20]), [false, true, true, true, false]);
+  assert.deepEqual(looksAt([], [600, 700], []), [false, true, true], 'no turn says nothing either');
 });
 
 test('a load that drains takes more for its moment, and then refuses', async () => {

@@ -31,6 +31,7 @@ const graceMs = 1_000;
 /** Watches the process; a refused request has cost nothing but the refusal. */
 export function createLoad(takesMoreForMs = graceMs): Load {
   const delay = monitorEventLoopDelay({ resolution: 20 });
+  const isLateNow = createLateLook(delay);
   let inFlight = 0;
   let begun = 0;
   let stopping = false;
@@ -43,8 +44,7 @@ export function createLoad(takesMoreForMs = graceMs): Load {
     watch: () => {
       delay.enable();
       watching = setInterval(() => {
-        late = isLate(delay);
-        delay.reset();
+        late = isLateNow();
       }, 1_000);
       watching.unref();
     },
@@ -95,11 +95,18 @@ export function createLoad(takesMoreForMs = graceMs): Load {
 }
 
 /**
- * Whether the loop was late in a second whose turns (ns) are given: most of its turns, for a single long one, as the
- * loading of a module or a garbage collection, is over when it is seen.
+ * Tells at each look, once a second, whether the loop was late: most of its turns (ns) since the look before, for a single long
+ * one, as the loading of a module or a garbage collection, is over when it is seen. One that filled the second alone says nothing
+ * by itself: it counts at the next look, with those that follow.
  */
-export function isLate(turns: Pick<RecordableHistogram, 'percentile'>): boolean {
-  return turns.percentile(50) / 1e6 > loadLimits.loopDelayMs;
+export function createLateLook(turns: Pick<RecordableHistogram, 'count' | 'percentile' | 'reset'>): () => boolean {
+  let late = false;
+  return () => {
+    if (turns.count < 2) return late;
+    late = turns.percentile(50) / 1e6 > loadLimits.loopDelayMs;
+    turns.reset();
+    return late;
+  };
 }
 
 const stoppingHeaders = { headers: { 'retry-after': '5', connection: 'close' } };
