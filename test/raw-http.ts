@@ -1,10 +1,12 @@
 import { connect } from 'node:net';
 
+const idleMs = 10_000;
+
 /**
- * Sends bytes as they stand to a server on loopback and gives all that comes back until it closes, or until `idleMs`
- * pass without a byte. For requests that no HTTP client would send.
+ * Sends bytes as they stand to a server on loopback and gives all that comes back until it closes, or until ten
+ * seconds pass without a byte: far more than a busy machine takes. For requests that no HTTP client would send.
  */
-export function rawHttp(port: number, bytes: string | Buffer, idleMs = 500): Promise<string> {
+export function rawHttp(port: number, bytes: string | Buffer): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect({ host: '127.0.0.1', port });
   const chunks: Uint8Array[] = [];

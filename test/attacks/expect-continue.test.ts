@@ -83,7 +83,7 @@ for (const [path, read] of [
 
   test(`${path}: a body that comes untold is read as well`, async () => {
     seen.length = 0;
-    const answer = await rawHttp(port, head(path, 'good', body.length) + body + next, 5_000);
+    const answer = await rawHttp(port, head(path, 'good', body.length) + body + next);
     assert.deepEqual([statusesIn(answer).find((status) => status !== 100), seen], [200, [read]]);
   });
 }
@@ -97,7 +97,7 @@ for (const [what, asked, status] of [
 ] as const) {
   test(`with ${what}, who waits to be told to go on is told ${status} instead, and nothing more is taken`, async () => {
     seen.length = 0;
-    const answer = await rawHttp(port, asked, 5_000);
+    const answer = await rawHttp(port, asked);
     assert.deepEqual([statusesIn(answer), seen], [[status], []]);
     assert.match(answer, /^connection: close\r$/im);
   });

@@ -93,7 +93,7 @@ async function answerTo(way: Way, id: string, authorization: string | undefined)
     ...(line === undefined ? [] : [line]),
     ...(body === undefined ? [] : ['content-type: application/json', `content-length: ${json.length}`]),
   ];
-  const answer = await rawHttp(home.port, `${lines.join('\r\n')}\r\n\r\n${json}`, 10_000);
+  const answer = await rawHttp(home.port, `${lines.join('\r\n')}\r\n\r\n${json}`);
   return answer
     .replace(/^date: .{29}\r$/im, 'date\r')
     .replace(/^(x-ratelimit-remaining|ratelimit): .*\r$/gim, '$1\r')

@@ -23,7 +23,7 @@ before(async () => {
 async function run(): Promise<string[]> {
   const wrong: string[] = [];
   for (const { what, bytes, statuses } of oddRequests(token)) {
-    const answer = await rawHttp(home.port, bytes, 10_000);
+    const answer = await rawHttp(home.port, bytes);
     const [status = 0, ...more] = statusesIn(answer);
     const head = answer.slice(0, answer.indexOf('\r\n\r\n'));
     const faults = [

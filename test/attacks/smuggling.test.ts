@@ -42,7 +42,7 @@ before(async () => {
 after(() => server.stop(1_000));
 
 const body = '{"text":"first"}';
-const second = `POST /v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n{"text":"second"}`;
+const second = `POST /v1/echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n{"text":"second"}`;
 const post = (headers: string, payload = body) => `POST /v1/echo HTTP/1.1\r\n${headers}\r\n\r\n${payload}${second}`;
 const json = 'Host: a\r\nContent-Type: application/json';
 const chunked = `10\r\n${body}\r\n0\r\n\r\n`;

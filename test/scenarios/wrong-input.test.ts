@@ -141,7 +141,7 @@ test('a client beyond its quota is told when to come back, and another one is se
 });
 
 async function askRaw(bytes: Buffer): Promise<Answered> {
-  const text = await rawHttp(home.port, bytes, 10_000);
+  const text = await rawHttp(home.port, bytes);
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
   const headers = lines.map((one) => [one.slice(0, one.indexOf(':')).toLowerCase(), one.slice(one.indexOf(':') + 2)]);
