@@ -68,7 +68,7 @@ test('a name is looked up at the name servers, by both families, and refused whe
 
 test('names whose servers never answer hold no other look-up up, and are given up in the time of the call', async (t) => {
   const { servers, asked } = await startNameServer(t, {});
-  const post = createPostCall({ resolve: nameServerResolve(servers), allowPrivate: false, timeoutMs: 1_000 });
+  const post = createPostCall({ resolve: nameServerResolve(servers), allowPrivate: false, timeoutMs: 3_000 });
   const url = (at: number) => new URL(`https://silent-${at}.example/`);
   const calls = Promise.all(Array.from({ length: 64 }, (_, at) => post({ url: url(at), body: '{}', headers: {} })));
   await until(async () => new Set(asked).size === 64);

@@ -47,7 +47,7 @@ async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = pla
   const troubles: string[] = [];
   const onTrouble = (why: string) => void troubles.push(why);
   const channel = createSmsGateway({
-    ...{ url: `http://127.0.0.1:${port}/send`, mapping, inboxLink, timeoutMs: 2_000, onTrouble },
+    ...{ url: `http://127.0.0.1:${port}/send`, mapping, inboxLink, timeoutMs: 3_000, onTrouble },
   });
   const send = async (what: Message) => {
     const ready = await channel.prepare(what);

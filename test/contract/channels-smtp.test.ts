@@ -16,7 +16,8 @@ const at = Date.UTC(2026, 0, 15, 9);
 const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
 /** How long a relay may be silent: what answers has answered by then, however busy the machine is. */
-const limitMs = 1_000;
+/** Longer than a busy machine stands still: what does come, comes within it. */
+const limitMs = 2_500;
 
 function message(): Message {
   return {
@@ -92,10 +93,10 @@ const breaks: ReadonlyArray<readonly [where: string, extensions: readonly string
 const manners = [[], ['PIPELINING']] as const;
 
 // Most of their time is silence, which they wait for side by side; who waits longest comes first.
-describe('smtp: a relay that breaks off', { concurrency: 16 }, () => {
+describe('smtp: a relay that breaks off', { concurrency: 64 }, () => {
   test('smtp: a relay may look at a message longer than it may be silent before, and its late yes or no counts', async (t) => {
     const { relay, send } = await channelOver(t, [], '', 20_000);
-    const slowly = (say: string) => relay.answer('.', { say, afterMs: 1.5 * limitMs });
+    const slowly = (say: string) => relay.answer('.', { say, afterMs: 1.2 * limitMs });
     slowly('250 2.0.0 looked at it');
     assert.deepEqual(await send(), { outcome: 'sent' });
     slowly('554 5.7.1 looked at it');

@@ -12,7 +12,7 @@ import { createDatabase, dropDatabase } from '../postgres-databases.ts';
 async function open(t: TestContext): Promise<{ db: Db; operator: pg.Client }> {
   const url = await createDatabase('empty');
   t.after(() => dropDatabase(url));
-  const db = await openPostgres(url, { random: systemRandom, statementTimeoutMs: 1_000 });
+  const db = await openPostgres(url, { random: systemRandom, statementTimeoutMs: 2_500 });
   t.after(() => db.close());
   const operator = new pg.Client({ connectionString: url });
   operator.on('error', () => undefined);

@@ -255,7 +255,7 @@ describe('what is waited for', { concurrency: 3 }, () => {
 
   test('postgres: a statement behind a lock for too long makes its unit busy, and its neighbours are stored', async (t) => {
     const url = await freshDatabase(t);
-    const db = await open(t, url, { statementTimeoutMs: 1_000 });
+    const db = await open(t, url, { statementTimeoutMs: 2_500 });
     const client = await outsider(t, url);
     await db.write([createTable, add('a')]);
     await client.query("begin; update thing set n = 5 where id = 'a'");
@@ -273,7 +273,7 @@ describe('what is waited for', { concurrency: 3 }, () => {
 
   test('postgres: a read behind a lock for too long is unavailable, also of several that were asked together', async (t) => {
     const url = await freshDatabase(t);
-    const db = await open(t, url, { statementTimeoutMs: 1_000 });
+    const db = await open(t, url, { statementTimeoutMs: 2_500 });
     const client = await outsider(t, url);
     await db.write([createTable, add('a')]);
     await client.query('begin; lock table thing in access exclusive mode');

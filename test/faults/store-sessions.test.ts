@@ -9,10 +9,13 @@ import { until } from '../until.ts';
 
 // Each session is a process of the server, and there are few of them.
 
-async function open(t: TestContext): Promise<{ db: Db; sessions(): Promise<number>; url: string }> {
+async function open(
+  t: TestContext,
+  statementTimeoutMs?: number,
+): Promise<{ db: Db; sessions(): Promise<number>; url: string }> {
   const url = await createDatabase('empty');
   t.after(() => dropDatabase(url));
-  const db = await openPostgres(url, { random: systemRandom, statementTimeoutMs: 200 });
+  const db = await openPostgres(url, { random: systemRandom, statementTimeoutMs });
   t.after(() => db.close());
   await db.write([{ sql: 'create table thing (id text not null)' }]);
   const all = `select pid from pg_stat_activity where datname = '${databaseOf(url)}'`;
@@ -38,7 +41,7 @@ test('postgres: what is asked one after the other goes over one session for writ
 });
 
 test('postgres: a database that is closed leaves no session behind, however busy it was', async (t) => {
-  const { db, sessions, url } = await open(t);
+  const { db, sessions, url } = await open(t, 2_500);
   const busy = () => [
     ...Array.from({ length: 200 }, () => db.write([add])),
     ...Array.from({ length: 600 }, () => lookUp(db)),
@@ -50,9 +53,10 @@ test('postgres: a database that is closed leaves no session behind, however busy
   await operator.connect();
   await operator.query('begin; lock table thing in access exclusive mode');
   // What comes behind the first that waited in vain goes over sessions of its own.
-  for (const ask of [() => db.write([add]), () => readAll(db)]) {
+  const inVain = async (ask: () => Promise<unknown>) => {
     for (let times = 0; times < 2; times += 1) await assert.rejects(ask());
-  }
+  };
+  await Promise.all([inVain(() => db.write([add])), inVain(() => readAll(db))]);
   await operator.end();
   assert.equal(await sessions(), 10);
   await db.close();
