@@ -1,21 +1,35 @@
 import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
+
+// Below the range that systems give to outgoing connections: while a killed server is down, none of its callers can be given
+// its port by chance.
+const [lowest, ports] = [20_000, 6_000];
 
 /**
- * A TCP port on loopback that nobody listens on, from below the range that systems give to outgoing connections: while a
- * killed server is down, none of its callers can be given its port by chance.
+ * A TCP port on loopback that nobody listens on, and that no other test is given while this process lives, also while the server
+ * that is to have it is not up yet, or down: so long it listens on the twin of the port, as far above as there are ports.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(20_000, 32_000);
-    if (await isFree(port)) return port;
+    const port = randomInt(lowest, lowest + ports);
+    const twin = await listenOn(port + ports);
+    if (twin === undefined) continue;
+    twin.unref();
+    const probe = await listenOn(port);
+    if (probe === undefined) {
+      twin.close();
+      continue;
+    }
+    await new Promise((resolve) => probe.close(resolve));
+    return port;
   }
 }
 
-function isFree(port: number): Promise<boolean> {
+/** Listens on that port; undefined where somebody else does. */
+function listenOn(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => resolve(server));
   });
 }

@@ -45,7 +45,7 @@ test('answers to verify leave no sooner than the quantum of the setting, the fir
     const tookMs = performance.now() - startedAt;
     assert.equal(answer.status, 200);
     await answer.arrayBuffer();
-    // A lower bound alone: how much longer it takes is the machine's affair. Timers may fire a millisecond early.
-    assert.ok(tookMs >= quantumMs - 2, `${id} was answered after ${tookMs} ms`);
+    // A lower bound alone: how much longer it takes is the machine's affair.
+    assert.ok(tookMs >= quantumMs, `${id} was answered after ${tookMs} ms`);
   }
 });

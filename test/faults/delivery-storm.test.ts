@@ -106,7 +106,7 @@ async function startAgain(home: ServerHome): Promise<WholeServer> {
 /** Looks into the database beside the program. */
 async function watch(home: ServerHome): Promise<Pick<Db, 'read' | 'close'>> {
   if (home.databaseUrl !== undefined) return home.openDb();
-  const file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true, timeout: 1_000 });
+  const file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true, timeout: 10_000 });
   return { read: async (sql) => file.prepare(sql).all() as Row[], close: async () => file.close() };
 }
 

@@ -135,7 +135,7 @@ async function killImports(t: TestContext, home: ServerHome, launch: () => Launc
 async function rowsRead({ dataDir, databaseUrl }: ServerHome): Promise<number> {
   const sql = 'select coalesce(max(rows_read), 0) as n from register_import where rows_read <> 14';
   if (databaseUrl === undefined) {
-    const db = new DatabaseSync(join(dataDir, databaseFile), { readOnly: true, timeout: 1_000 });
+    const db = new DatabaseSync(join(dataDir, databaseFile), { readOnly: true, timeout: 10_000 });
     const row = db.prepare(sql).get();
     db.close();
     return Number(row?.['n']);

@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { before, suite, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Busy, busyCallers, busyUntil, busyUntilTwo, call, metric, startServer } from '../busy-server.ts';
 import { engines } from '../engines.ts';
 import { endingThreadsOf } from '../thread-end.ts';
+import { until } from '../until.ts';
 import { afterThisFile, makeHome } from '../whole-server.ts';
 
 const file = afterThisFile();
@@ -47,12 +47,9 @@ async function whatOneStoresTheOtherReads({ home, server, token }: Busy): Promis
   }
   // Each notification is delivered, though the thread that took it has no worker.
   for (const id of ids) {
-    let status: unknown;
-    for (let tries = 0; tries < 200 && status !== 'delivered'; tries += 1) {
-      status = (await call(home.url, token, { path: `/v1/notifications/${id}` })).json['status'];
-      if (status !== 'delivered') await pause(50);
-    }
-    assert.equal(status, 'delivered', id);
+    await until(
+      async () => (await call(home.url, token, { path: `/v1/notifications/${id}` })).json['status'] === 'delivered',
+    );
   }
   assert.ok((await metric(server, requests)) >= before + 80, 'what both threads answered is counted');
 }

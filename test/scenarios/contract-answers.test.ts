@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { methodsOf } from '../../src/api/operation.ts';
 import { apiVersion } from '../../src/config/version.ts';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
 import { operations } from '../../src/operations.ts';
 import { type Answered, type Asked, createExchange, jsonOf, sendJson } from '../exchange.ts';
+import { until } from '../until.ts';
 import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
 import { goodMessage, goodRequest, type Ids, makeIds } from './good-requests.ts';
 
@@ -28,11 +28,12 @@ const good = (name: string): Asked => goodRequest(name, { token, ids });
 
 /** The answer to a good request, once what it is about is ready: a receipt is 202 until its event has a number. */
 async function settled(name: string) {
-  for (let tries = 0; ; tries += 1) {
-    const got = await ask(good(name));
-    if (got.status !== 202 || tries === 200) return got;
-    await pause(50);
-  }
+  let got = await ask(good(name));
+  await until(async () => {
+    if (got.status === 202) got = await ask(good(name));
+    return got.status !== 202;
+  });
+  return got;
 }
 
 test('HEAD of every operation that reads answers as GET does, without the body', async () => {
