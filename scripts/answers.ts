@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { declaredAnswers } from '../test/answer-check.ts';
 import type { Seen } from '../test/answer-watch.ts';
+import { makeTestFolder } from '../test/test-folder.ts';
 
 /** What the answers of a test run came to. */
 export type Answers = {
@@ -18,7 +18,7 @@ const root = resolve(import.meta.dirname, '..');
 
 /** Watches the answers of all servers of a test run, in whatever process (test/answer-watch.ts). */
 export function watchAnswers(): Answers {
-  const folder = mkdtempSync(join(tmpdir(), 'cs-answers-'));
+  const folder = makeTestFolder('cs-answers-');
   const watcher = pathToFileURL(join(root, 'test/answer-watch.ts'));
   return {
     environment: { ANSWERS_DIR: folder, NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${watcher}` },

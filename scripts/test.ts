@@ -5,6 +5,7 @@ import { spec } from 'node:test/reporters';
 import '../src/compile-cache.js';
 import { makeSqliteTemplate } from '../test/engines.ts';
 import { type PostgresServer, startPostgres } from '../test/postgres-server.ts';
+import { beginTestRun } from '../test/test-folder.ts';
 import { watchAnswers } from './answers.ts';
 import { watchFiles } from './idle-files.ts';
 
@@ -22,6 +23,7 @@ async function main(filters: readonly string[]): Promise<number> {
     process.stderr.write(`no test file matches ${filters.join(' ')}\n`);
     return 1;
   }
+  beginTestRun();
   const given = process.env['TEST_DATABASE_URL'] !== undefined;
   const server: PostgresServer | undefined = given ? undefined : await startPostgres();
   if (server !== undefined) process.env['TEST_DATABASE_URL'] = server.url;
@@ -57,6 +59,8 @@ async function runTests(files: string[], whole: boolean): Promise<{ faults: read
     isLate = true;
     stop.abort();
   }, runLimitMs);
+  // Who is told to end clears up first.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const events = run({ files, concurrency: atOnce, timeout: testLimitMs, signal: stop.signal, cwd: root });
   const idle = watchFiles(events, { silentMs: testLimitMs, stop: () => stop.abort() });
   events.on('test:fail', () => {

@@ -2,12 +2,12 @@ import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { makeTestFolder } from './test-folder.ts';
 
 /** The test file of EICAR, put together here so that no scanner takes this source for it. */
 export const eicar = Buffer.from(
@@ -21,7 +21,7 @@ export const hasClamd: boolean = ['/usr/sbin/clamd', '/usr/local/sbin/clamd'].so
 
 /** Starts a real clamd on a socket of its own, with EICAR as its only signature; it is stopped after the test. */
 export async function startClamd(t: TestContext, settings: readonly string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'clamd-'));
+  const folder = makeTestFolder('clamd-');
   const [database, socket] = [join(folder, 'db'), join(folder, 'clamd.sock')];
   await mkdir(database);
   const md5 = createHash('md5').update(eicar).digest('hex');
@@ -55,7 +55,7 @@ export type Speaks = (command: string, stream: Buffer) => string | undefined;
 
 /** A server on a socket of its own that answers as `speaks` says; undefined ends the connection without an answer. */
 export async function fakeClamd(t: { after(end: () => unknown): void }, speaks: Speaks): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'clamd-'));
+  const folder = makeTestFolder('clamd-');
   const path = join(folder, 'clamd.sock');
   const open = new Set<Socket>();
   const server = createServer((socket) => {

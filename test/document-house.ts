@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
@@ -26,6 +25,7 @@ import { createCommit } from '../src/ledger/commit.ts';
 import { contentKeyOf, openContent } from '../src/ledger/event-content.ts';
 import type { Db, Statement } from '../src/store/db.ts';
 import type { Engine } from './engines.ts';
+import { makeTestFolder } from './test-folder.ts';
 
 /** What a request to the documents operations came to, its body taken to the end. */
 export type Result =
@@ -61,7 +61,7 @@ export async function openDocumentHouse(t: TestContext, engine: Engine): Promise
 
 /** A folder that is gone after the test. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'documents-'));
+  const folder = makeTestFolder('documents-');
   t.after(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Engine } from './engines.ts';
 import { type IdentityHouse, openIdentityHouse } from './identity-house.ts';
+import { makeTestFolder } from './test-folder.ts';
 
 const people = [
   {
@@ -47,7 +47,7 @@ export async function importPeople(t: TestContext, house: IdentityHouse, citizen
 
 /** A folder that is gone after the test. */
 export function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'identity-'));
+  const folder = makeTestFolder('identity-');
   t.after(() => rmSync(folder, { recursive: true }));
   return folder;
 }

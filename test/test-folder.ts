@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,17 +9,34 @@ const roomInMemoryBytes = 2 ** 30;
 const made: string[] = [];
 
 process.once('exit', () => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+  for (const folder of made) remove(folder);
 });
 
 /**
  * Makes a temporary folder whose path is short enough for a Unix socket: in memory where there is room, because a fresh
- * database for each test means thousands of small files made and removed. Who makes it removes it, or the end of the process does.
+ * database for each test means thousands of small files made and removed. Who makes it removes it, or the end of the process does,
+ * or, of a process that was killed, the end of the run.
  */
 export function makeTestFolder(prefix: string): string {
-  const folder = mkdtempSync(join(hasRoomInMemory() ? memoryFolder : tmpdir(), prefix));
+  const place = join(hasRoomInMemory() ? memoryFolder : tmpdir(), process.env['TEST_RUN'] ?? '');
+  mkdirSync(place, { recursive: true });
+  const folder = mkdtempSync(join(place, prefix));
   made.push(folder);
   return folder;
+}
+
+/** Puts the folders of this process, and of those that it starts, into one for each place, which goes with this process. */
+export function beginTestRun(): void {
+  const run = `cs-run-${randomUUID().slice(0, 8)}`;
+  process.env['TEST_RUN'] = run;
+  process.once('exit', () => {
+    for (const place of [memoryFolder, tmpdir()]) remove(join(place, run));
+  });
+}
+
+/** With some patience: what was started may be writing its last. */
+function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
 function hasRoomInMemory(): boolean {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { BlobBroken, type BlobStore } from '../../src/documents/blobs/blob-store.ts';
 import { openFolderBlobs } from '../../src/documents/blobs/folder.ts';
 import { openS3Blobs } from '../../src/documents/blobs/s3.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { startS3 } from '../s3-server.ts';
+import { makeTestFolder } from '../test-folder.ts';
 
 /** Every adapter of the port; each gives an empty store of its own, gone after the test. */
 const adapters: readonly { readonly name: string; open(t: TestContext): Promise<BlobStore> }[] = [
@@ -16,7 +15,7 @@ const adapters: readonly { readonly name: string; open(t: TestContext): Promise<
 ];
 
 async function temporaryFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'blobs-'));
+  const folder = makeTestFolder('blobs-');
   t.after(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

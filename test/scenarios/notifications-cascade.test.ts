@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runCommandLine } from '../../src/cli/command.ts';
@@ -19,6 +18,7 @@ import type { Contact } from '../../src/notifications/ports.ts';
 import type { Db } from '../../src/store/db.ts';
 import { createDeliveryHouse, linesOf, minute, type Shown } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
+import { makeTestFolder } from '../test-folder.ts';
 
 const day = 24 * 60 * minute;
 const policy = standardPolicyFor(new Set(['sms', 'letter']));
@@ -227,7 +227,8 @@ test('the command verifies a file offline, and ends in 1 for a changed one', asy
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const { house, evidence } = await open(t, await engine.open(t));
-  const folder = mkdtempSync(join(tmpdir(), 'evidence-'));
+  const folder = makeTestFolder('evidence-');
+  t.after(() => rmSync(folder, { recursive: true }));
   const bundle = await evidence(await house.accept({ citizenId: 'cit-ida' }));
   writeFileSync(join(folder, 'good.json'), bundle);
   writeFileSync(join(folder, 'bad.json'), bundle.replace('A', 'B'));
