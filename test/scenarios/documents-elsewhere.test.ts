@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { engines } from '../engines.ts';
@@ -47,6 +47,9 @@ for (const { name } of engines) {
     renameSync(folder, elsewhere);
     mkdirSync(folder);
     assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);
+    // As below a mount, of a start that came before it.
+    for (const name of ['incoming', 'sealed']) mkdirSync(join(folder, name));
+    assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);
     await well.end('SIGTERM');
     assert.match((await runHere(home, 'doctor')).stdout, told);
 
@@ -55,8 +58,11 @@ for (const { name } of engines) {
     // The start tells of it before there are metrics; the sweep may have come to it too.
     assert.match((await faultsOf(`${server.stdout()}${server.stderr()}`)) ?? '', /^[1-9]$/);
     assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);
-    assert.deepEqual(readdirSync(folder), []);
-    rmdirSync(folder);
+    assert.deepEqual(readdirSync(folder, { recursive: true }).sort(), ['incoming', 'sealed']);
+    // Where they are lost for good, the operator says so.
+    writeFileSync(join(folder, 'begin-anew'), '');
+    assert.deepEqual(await outcomes(home), ['503 document-unreadable', '201']);
+    rmSync(folder, { recursive: true });
     renameSync(elsewhere, folder);
     assert.deepEqual(await outcomes(home), ['200', '201']);
     await server.end('SIGTERM');
