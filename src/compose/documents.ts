@@ -33,7 +33,8 @@ export async function openBlobs(
   { isOurs }: Pick<FolderOptions, 'isOurs'> = {},
 ): Promise<BlobStore> {
   const { documentStore, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = settings;
-  const onFault = (fault: unknown) => log.fault('documents', fault);
+  const onFault = (cause: unknown) =>
+    log.fault('documents', new BlobsUnavailable('the documents cannot be used at present', { cause }));
   if (!isBucket(settings)) {
     return await inFolderOf('DOCUMENT_STORE', () => openFolderBlobs(documentStore, { onFault, isOurs }));
   }
@@ -109,17 +110,31 @@ export const whereDocumentsBelong =
 export async function tellOfAbsentDocuments(house: House): Promise<void> {
   const { settings, db, log } = house;
   const look = async () => {
-    const blobs = await openBlobs(house, onlyLooking);
-    // That a bucket answers is seen before the first document.
-    if (isBucket(settings)) for await (const _blob of blobs.list()) break;
-    const absent = await absentDocuments(settings, db.read, blobs);
+    await documentsLook(house)();
+    if (!isBucket(settings)) return;
+    const absent = await absentDocuments(settings, db.read, await openBlobs(house, onlyLooking));
     if (absent !== undefined) log.fault('documents', new Error(`${absent}: ${whereDocumentsBelong}`));
   };
-  if (!isBucket(settings)) return await look();
-  void look().catch((fault: unknown) => {
-    // A store that cannot be used has told why.
-    if (!(fault instanceof BlobsUnavailable)) log.fault('documents', fault);
+  const looking = look().catch((fault: unknown) => {
+    if (!isBucket(settings) && !(fault instanceof BlobsUnavailable)) throw fault;
+    log.fault('documents', fault);
   });
+  if (!isBucket(settings)) await looking;
+}
+
+/** Looks whether the documents can be had; rejects where their folder is another one, and where their bucket cannot be listed. */
+export function documentsLook({ settings, db }: Pick<House, 'settings' | 'db'>): () => Promise<void> {
+  let opened: Promise<BlobStore> | undefined;
+  return async () => {
+    opened ??= openBlobs({ settings, log: { fault: () => undefined } }, onlyLooking);
+    const blobs = await opened;
+    if (isBucket(settings)) {
+      for await (const _blob of blobs.list()) break;
+      return;
+    }
+    const absent = await absentDocuments(settings, db.read, blobs);
+    if (absent !== undefined) throw new BlobsUnavailable(`${absent}: ${whereDocumentsBelong}`);
+  };
 }
 
 /** What the worker role does for documents: the content gate, the sweep of leftovers, the deletion run. */

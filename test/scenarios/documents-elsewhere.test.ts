@@ -37,7 +37,7 @@ async function outcomes(home: ServerHome): Promise<string[]> {
 
 for (const { name } of engines) {
   test(`${name}: a folder without the documents of its database is told, at the start and by doctor, and nothing is stored there`, async (t) => {
-    const home = await makeHome(t, { engine: name, settings: { ADMIN_PORT: '0' } });
+    const home = await makeHome(t, { engine: name, settings: { ADMIN_PORT: '0', API_THREADS: '1' } });
     const told = /documents are on record, and .*documents has none of the newest/;
     const well = await home.start();
     assert.equal(await faultsOf(`${well.stdout()}${well.stderr()}`), '0');
@@ -51,6 +51,8 @@ for (const { name } of engines) {
     for (const name of ['incoming', 'sealed']) mkdirSync(join(folder, name));
     assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);
     await well.end('SIGTERM');
+    // Of all that failed, one line: it would be told again after a minute.
+    assert.deepEqual(well.stderr().match(/"where":"document[^"]*"/g), ['"where":"documents"']);
     assert.match((await runHere(home, 'doctor')).stdout, told);
 
     const server = await home.start();
