@@ -114,7 +114,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const demo = mode.isDemo ? await (await import('./compose/demo-issuer.ts')).demoSignIn(given, publicUrl) : undefined;
   const settings = demo?.settings ?? given.settings;
   const outages = begin(tellOutagesOnce({ ...given, log: watched.log }));
-  const house = { ...given, settings, commit: counting.commit, log: outages?.log ?? watched.log };
+  const house = { ...given, settings, commit: counting.commit, log: outages.log };
   const access = await openAccess(house, mode.isDemo && mode.isHelper !== true);
   const edge = openEdge(house, publicUrl, isAlone(house, mode));
   await lookAtTheStart(house, { isHelper: mode.isHelper === true, isWorker: mode.roles.has('worker') });
@@ -159,7 +159,7 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
         () => ledger.stop(),
         ...Object.values(mode.channels ?? {}).map((channel) => () => channel.close()),
         () => admin?.stop(),
-        () => outages?.stop(),
+        () => outages.stop(),
       ]);
       await house.close();
     },

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Log } from '../api/log.ts';
 import type { DocumentsRoom } from '../cli/documents.ts';
 import type { House } from '../compose.ts';
 import { inFolderOf, type Settings } from '../config/settings.ts';
 import { type BlobStore, BlobsUnavailable } from '../documents/blobs/blob-store.ts';
-import { openFolderBlobs } from '../documents/blobs/folder.ts';
+import { type FolderOptions, openFolderBlobs } from '../documents/blobs/folder.ts';
 import { isErasureDue, runDeletion } from '../documents/deletion-run.ts';
 import { newestHeld } from '../documents/document-store.ts';
 import type { DocumentPorts } from '../documents/ports.ts';
@@ -25,12 +27,16 @@ const hourMs = 3_600_000;
 
 type BlobsHouse = Pick<House, 'settings'> & { readonly log: Pick<Log, 'fault'> };
 
-/** Opens where the sealed documents lie; with `makes: false` no folder is made. */
-export async function openBlobs({ settings, log }: BlobsHouse, { makes = true } = {}): Promise<BlobStore> {
+/** Opens where the sealed documents lie; a folder is made, and stored in, where it is that of the documents on record. */
+export async function openBlobs(
+  { settings, log }: BlobsHouse,
+  { isOurs }: Pick<FolderOptions, 'isOurs'> = {},
+): Promise<BlobStore> {
   const { documentStore, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = settings;
-  const onFault = (fault: unknown) => log.fault('documents', fault);
+  const onFault = (cause: unknown) =>
+    log.fault('documents', new BlobsUnavailable('the documents cannot be used at present', { cause }));
   if (!isBucket(settings)) {
-    return await inFolderOf('DOCUMENT_STORE', () => openFolderBlobs(documentStore, { onFault, makes }));
+    return await inFolderOf('DOCUMENT_STORE', () => openFolderBlobs(documentStore, { onFault, isOurs }));
   }
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new Error(
@@ -42,12 +48,16 @@ export async function openBlobs({ settings, log }: BlobsHouse, { makes = true } 
   return openS3Blobs({ ...s3PlaceOf(documentStore), accessKeyId, secretAccessKey }, { onFault });
 }
 
+/** For who only looks: nothing is made or stored. */
+export const onlyLooking = { isOurs: async () => false } as const;
+
 /** The same for a house; where its documents are not there, nothing is stored beside what should be mounted. */
 export async function openHouseBlobs(house: House): Promise<BlobStore> {
   const { settings, db } = house;
   if (isBucket(settings)) return await openBlobs(house);
-  const looking = await openBlobs(house, { makes: false });
-  return (await absentDocuments(settings, db.read, looking)) === undefined ? await openBlobs(house) : looking;
+  const looking = await openBlobs(house, onlyLooking);
+  const isOurs = async () => (await absentDocuments(settings, db.read, looking)) === undefined;
+  return await openBlobs(house, { isOurs });
 }
 
 const isBucket = ({ documentStore }: Pick<Settings, 'documentStore'>) => documentStore.startsWith('s3://');
@@ -77,6 +87,9 @@ export function documentAlarm(log: Log): DocumentPorts['alarm'] {
   return (kind, document) => log.fault(kind, new Error(`${kind}: ${document}`));
 }
 
+/** By this file in the folder the operator says that the documents on record are lost, and that new ones are stored there all the same. */
+const beginAnewFile = 'begin-anew';
+
 /** What is wrong where documents are on record and their folder or bucket has none of them: it is another one, or is not mounted. */
 export async function absentDocuments(
   { documentStore }: Pick<Settings, 'documentStore'>,
@@ -84,29 +97,44 @@ export async function absentDocuments(
   blobs: Pick<BlobStore, 'has'>,
 ): Promise<string | undefined> {
   const newest = await newestHeld(read);
-  if (newest.length === 0) return undefined;
+  if (newest.length === 0 || existsSync(join(documentStore, beginAnewFile))) return undefined;
   for (const name of newest) if (await blobs.has(name)) return undefined;
   return `documents are on record, and ${documentStore.replace(/\?.*/, '')} has none of the newest`;
 }
 
 /** Where they belong, as `doctor` and the log say it. */
-export const whereDocumentsBelong = 'see that DOCUMENT_STORE names where they are, and that it is mounted';
+export const whereDocumentsBelong =
+  'see that DOCUMENT_STORE names where they are, and that it is mounted; if they are lost, see docs/trouble.md#documents';
 
 /** Tells the operator of that at the start, which does not wait for a bucket; what needs no document is served. */
 export async function tellOfAbsentDocuments(house: House): Promise<void> {
   const { settings, db, log } = house;
   const look = async () => {
-    const blobs = await openBlobs(house, { makes: false });
-    // That a bucket answers is seen before the first document.
-    if (isBucket(settings)) for await (const _blob of blobs.list()) break;
-    const absent = await absentDocuments(settings, db.read, blobs);
+    await documentsLook(house)();
+    if (!isBucket(settings)) return;
+    const absent = await absentDocuments(settings, db.read, await openBlobs(house, onlyLooking));
     if (absent !== undefined) log.fault('documents', new Error(`${absent}: ${whereDocumentsBelong}`));
   };
-  if (!isBucket(settings)) return await look();
-  void look().catch((fault: unknown) => {
-    // A store that cannot be used has told why.
-    if (!(fault instanceof BlobsUnavailable)) log.fault('documents', fault);
+  const looking = look().catch((fault: unknown) => {
+    if (!isBucket(settings) && !(fault instanceof BlobsUnavailable)) throw fault;
+    log.fault('documents', fault);
   });
+  if (!isBucket(settings)) await looking;
+}
+
+/** Looks whether the documents can be had; rejects where their folder is another one, and where their bucket cannot be listed. */
+export function documentsLook({ settings, db }: Pick<House, 'settings' | 'db'>): () => Promise<void> {
+  let opened: Promise<BlobStore> | undefined;
+  return async () => {
+    opened ??= openBlobs({ settings, log: { fault: () => undefined } }, onlyLooking);
+    const blobs = await opened;
+    if (isBucket(settings)) {
+      for await (const _blob of blobs.list()) break;
+      return;
+    }
+    const absent = await absentDocuments(settings, db.read, blobs);
+    if (absent !== undefined) throw new BlobsUnavailable(`${absent}: ${whereDocumentsBelong}`);
+  };
 }
 
 /** What the worker role does for documents: the content gate, the sweep of leftovers, the deletion run. */

@@ -4,7 +4,7 @@ import type { Client } from '../access/client.ts';
 import { allClients } from '../access/client-store.ts';
 import { openSigningKeys } from '../access/signing-key-store.ts';
 import { type Check, type Finding, faulty, ok, warn } from '../cli/doctor.ts';
-import { absentDocuments, openBlobs, whereDocumentsBelong } from '../compose/documents.ts';
+import { absentDocuments, onlyLooking, openBlobs, whereDocumentsBelong } from '../compose/documents.ts';
 import { standingPolicy } from '../compose/identity.ts';
 import { SettingError, type Settings } from '../config/settings.ts';
 import { hasOldRecords } from '../identity/old-records.ts';
@@ -140,7 +140,7 @@ async function documents({ read }: LookedAt, { settings }: DoctorRoom): Promise<
   // Of what is no folder, or cannot be looked into, another check says why.
   if (statSync(settings.documentStore, { throwIfNoEntry: false })?.isDirectory() === false) return [];
   const log = { fault: () => undefined };
-  const look = async () => await absentDocuments(settings, read, await openBlobs({ settings, log }, { makes: false }));
+  const look = async () => await absentDocuments(settings, read, await openBlobs({ settings, log }, onlyLooking));
   const absent = await within(patienceMs, look()).catch(() => undefined);
   return absent === undefined ? [] : [faulty(absent, whereDocumentsBelong)];
 }

@@ -8,7 +8,7 @@ import { clamdAddress, openBlobs } from '../compose/documents.ts';
 import { witnessesIn } from '../compose/ledger.ts';
 import { sftpPlaceIn, tryLetterOf } from '../compose/letters.ts';
 import { SettingError, type Settings } from '../config/settings.ts';
-import { blobFolders } from '../documents/blobs/blob-store.ts';
+import { BlobsUnavailable, blobFolders } from '../documents/blobs/blob-store.ts';
 import { clamdScanner } from '../documents/scanners/clamd.ts';
 import type { SendingService, TryLetter } from '../notifications/ports.ts';
 import { mayMake, mayWrite, space } from './machine.ts';
@@ -44,12 +44,7 @@ async function at(url: string | undefined, setting: string): Promise<readonly Fi
 
 async function documents({ documentStore, ...settings }: Settings): Promise<readonly Finding[]> {
   if (!documentStore.startsWith('s3://')) return [folder(documentStore)];
-  let why: unknown;
-  const log = {
-    fault: (_where: string, fault: unknown) => {
-      why = fault;
-    },
-  };
+  const log = { fault: () => undefined };
   const bucket = new URL(documentStore).host;
   try {
     const blobs = await openBlobs({ settings: { documentStore, ...settings }, log });
@@ -57,8 +52,9 @@ async function documents({ documentStore, ...settings }: Settings): Promise<read
     await within(patienceMs, listing.next());
     return [ok(`bucket ${bucket} can be listed`)];
   } catch (fault) {
-    const { name } = (why ?? fault) as Error;
-    const found = `bucket ${bucket}: ${[name, messageOf(why ?? fault)].filter((part) => part !== 'Error').join(': ')}`;
+    const why = fault instanceof BlobsUnavailable ? fault.cause : fault;
+    const { name } = why as Error;
+    const found = `bucket ${bucket}: ${[name, messageOf(why)].filter((part) => part !== 'Error').join(': ')}`;
     return [faulty(found, 'see DOCUMENT_STORE, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, and what they are allowed')];
   }
 }

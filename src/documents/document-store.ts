@@ -158,7 +158,7 @@ const selectOwners = textsInSizes((count) => {
 export async function newestHeld(read: Read): Promise<readonly string[]> {
   const rows = await read('select id, status from document order by id desc limit 100');
   const held = rows.filter(({ status }) => status !== 'receiving' && status !== 'erased');
-  return held.slice(0, 3).map((row) => textField(row, 'id'));
+  return held.slice(0, 20).map((row) => textField(row, 'id'));
 }
 
 /** Whose the blobs of these names are; of no row where a name is missing. */

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { describe, type TestContext, test } from 'node:test';
-import type { BlobStore } from '../../src/documents/blobs/blob-store.ts';
+import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+import { describe, test } from 'node:test';
 import { openS3Blobs } from '../../src/documents/blobs/s3.ts';
-import { Secret } from '../../src/kernel/secret.ts';
 import { deposited, depositHeadersFor, openDocumentHouse, pdfOf } from '../document-house.ts';
 import { engines } from '../engines.ts';
+import { storeAt } from '../s3-answers.ts';
 import { startS3 } from '../s3-server.ts';
 
 const name = 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC42';
@@ -15,23 +13,6 @@ const bytes = Buffer.alloc(1_048_576, 'sealed');
 const all = { start: 0, end: bytes.length, totalBytes: bytes.length };
 async function* pieces(): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-type Waiting = { readonly answerMs?: number; readonly onFault?: (fault: unknown) => void };
-
-/** A store at a server of ours, which is waited for no longer than a moment. */
-async function storeAt(t: TestContext, answer: RequestListener, waiting: Waiting = {}): Promise<BlobStore> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  // A server that listens on TCP has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  const [endpoint, secretAccessKey] = [`http://127.0.0.1:${port}`, new Secret('nobody')];
-  const place = { bucket: 'b', prefix: '', region: 'r', endpoint, accessKeyId: 'nobody', secretAccessKey };
-  return openS3Blobs(place, { answerMs: 50, ...waiting });
 }
 
 // Most of their time they wait for what never comes, or to try again: side by side.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { engines } from '../engines.ts';
@@ -37,7 +37,7 @@ async function outcomes(home: ServerHome): Promise<string[]> {
 
 for (const { name } of engines) {
   test(`${name}: a folder without the documents of its database is told, at the start and by doctor, and nothing is stored there`, async (t) => {
-    const home = await makeHome(t, { engine: name, settings: { ADMIN_PORT: '0' } });
+    const home = await makeHome(t, { engine: name, settings: { ADMIN_PORT: '0', API_THREADS: '1' } });
     const told = /documents are on record, and .*documents has none of the newest/;
     const well = await home.start();
     assert.equal(await faultsOf(`${well.stdout()}${well.stderr()}`), '0');
@@ -47,7 +47,12 @@ for (const { name } of engines) {
     renameSync(folder, elsewhere);
     mkdirSync(folder);
     assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);
+    // As below a mount, of a start that came before it.
+    for (const name of ['incoming', 'sealed']) mkdirSync(join(folder, name));
+    assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);
     await well.end('SIGTERM');
+    // Of all that failed, one line: it would be told again after a minute.
+    assert.deepEqual(well.stderr().match(/"where":"document[^"]*"/g), ['"where":"documents"']);
     assert.match((await runHere(home, 'doctor')).stdout, told);
 
     const server = await home.start();
@@ -55,8 +60,11 @@ for (const { name } of engines) {
     // The start tells of it before there are metrics; the sweep may have come to it too.
     assert.match((await faultsOf(`${server.stdout()}${server.stderr()}`)) ?? '', /^[1-9]$/);
     assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);
-    assert.deepEqual(readdirSync(folder), []);
-    rmdirSync(folder);
+    assert.deepEqual(readdirSync(folder, { recursive: true }).sort(), ['incoming', 'sealed']);
+    // Where they are lost for good, the operator says so.
+    writeFileSync(join(folder, 'begin-anew'), '');
+    assert.deepEqual(await outcomes(home), ['503 document-unreadable', '201']);
+    rmSync(folder, { recursive: true });
     renameSync(elsewhere, folder);
     assert.deepEqual(await outcomes(home), ['200', '201']);
     await server.end('SIGTERM');

@@ -55,20 +55,27 @@ test('a blob that cannot be published leaves nothing behind', async (t) => {
 
 test('a folder that is not mounted is unavailable, is left as it is, and serves again when it is there', async (t) => {
   const folder = await folderOf(t);
-  const blobs = await openFolderBlobs(folder);
-  await blobs.put(name, once('whole'));
+  // As the house asks it: by the documents on record.
+  const isOurs = async () => await (await openFolderBlobs(folder, { isOurs: async () => false })).has(name);
+  await (await openFolderBlobs(folder)).put(name, once('whole'));
+  const blobs = await openFolderBlobs(folder, { isOurs });
   const read = async (store: BlobStore) => {
     for await (const piece of store.read(name, { start: 0, end: 5, totalBytes: 5 })) return piece.toString();
     return undefined;
   };
   await rename(folder, `${folder}-elsewhere`);
   await mkdir(folder);
-  const late = await openFolderBlobs(folder, { makes: false });
-  for (const store of [blobs, late]) {
-    await assert.rejects(read(store), { name: 'BlobsUnavailable' });
-    await assert.rejects(store.put(`${name}x`, once('more')), { name: 'BlobsUnavailable' });
-  }
+  const late = await openFolderBlobs(folder, { isOurs });
   assert.deepEqual(await readdir(folder), []);
+  // Below a mount lies what a start made that came before it.
+  for (const below of [[], ['incoming', 'sealed']]) {
+    for (const made of below) await mkdir(join(folder, made));
+    for (const store of [blobs, late]) {
+      await assert.rejects(store.put(`${name}x`, once('more')), { name: 'BlobsUnavailable' });
+    }
+    await assert.rejects(read(blobs), { name: 'BlobsUnavailable' });
+    assert.deepEqual(await readdir(folder, { recursive: true }), below);
+  }
   await rm(folder, { recursive: true });
   await rename(`${folder}-elsewhere`, folder);
   assert.deepEqual([await read(blobs), await read(late)], ['whole', 'whole']);

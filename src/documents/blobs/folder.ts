@@ -1,7 +1,6 @@
 import {
   close,
   closeSync,
-  existsSync,
   fstatSync,
   open as openForCallback,
   openSync,
@@ -24,6 +23,7 @@ import {
   blobPath,
   type StoredBlob,
 } from './blob-store.ts';
+import { ownFolder } from './own-folder.ts';
 
 /** What is read at once: what is opened before it is given, with the header before the first, and the end if it is near. */
 const pieceBytes = headerBytes + sealedPieceBytes;
@@ -41,10 +41,10 @@ export type FolderOptions = {
   /** Told why the disk cannot be used. */
   readonly onFault?: (fault: unknown) => void;
   /**
-   * False where documents are on record that are not there: what is to be mounted is not, and nothing is made or stored beside
-   * it. Once it is there, it is used.
+   * Whether the documents on record are there. Where they are not, what is to be mounted is not, and nothing is made or stored in
+   * its place. Asked at the opening, and before a blob is stored in another folder than the one it was said of.
    */
-  readonly makes?: boolean;
+  readonly isOurs?: () => Promise<boolean>;
 };
 
 /**
@@ -52,22 +52,36 @@ export type FolderOptions = {
  * then renamed, then its folder is synced: after `put` no power cut takes it away, before that none leaves a half one.
  */
 export async function openFolderBlobs(folder: string, options: FolderOptions = {}): Promise<BlobStore> {
-  const { stopwatch = () => performance.now(), onFault, makes = true } = options;
+  const { stopwatch = () => performance.now(), onFault, isOurs = async () => true } = options;
   const incoming = join(folder, blobFolders.incoming);
   const sealed = join(folder, blobFolders.sealed);
-  if (makes) {
-    await makeFolder(incoming);
-    await makeFolder(sealed);
-  }
+  const own = ownFolder(sealed);
   const made = new Set<string>();
   const buffers = { small: keepBuffers(smallBytes), large: keepBuffers(bufferBytes) };
   const unavailable: Unavailable = (cause) => {
     onFault?.(cause);
     return new BlobsUnavailable('the disk of the documents cannot be used at present', { cause });
   };
-  const disk: Disk = { stopwatch, unavailable, isMounted: () => existsSync(sealed), slowUntil: 0, slowInARow: 0 };
+  const disk: Disk = { stopwatch, unavailable, isThere: own.isThere, slowUntil: 0, slowInARow: 0 };
 
   const pathOf = (name: string) => blobPath(folder, name);
+
+  async function take(): Promise<void> {
+    await makeFolder(incoming);
+    await makeFolder(sealed);
+    made.clear();
+    await own.take();
+  }
+
+  async function requireOurs(): Promise<void> {
+    if (await own.isTaken()) return;
+    if (!(await isOurs())) throw unavailable(new Error(`the documents on record are not in ${folder}`));
+    await take().catch((fault: unknown) => {
+      throw unavailable(fault);
+    });
+  }
+
+  if (await isOurs()) await take();
 
   /** Makes the folder of a blob, once and for all. */
   async function make(path: string): Promise<void> {
@@ -83,6 +97,7 @@ export async function openFolderBlobs(folder: string, options: FolderOptions = {
     put: async (name, bytes) => {
       const path = pathOf(name);
       const draft = join(incoming, name);
+      await requireOurs();
       await writeDraft(draft, bytes, unavailable);
       let at = draft;
       try {
@@ -161,7 +176,7 @@ function keepBuffers(bytes: number): KeptBuffers {
 type Disk = {
   readonly stopwatch: () => number;
   readonly unavailable: Unavailable;
-  readonly isMounted: () => boolean;
+  readonly isThere: () => Promise<boolean>;
   slowUntil: number;
   slowInARow: number;
 };
@@ -183,7 +198,12 @@ async function* readPart(
   const begunAt = disk.stopwatch();
   const isQuick = begunAt >= disk.slowUntil;
   // Nothing is awaited up to where the disk is judged: meanwhile others would go on, and their time is not the disk's.
-  const file = isQuick ? openNow(path, disk) : await openLater(path, disk);
+  let file: number;
+  try {
+    file = isQuick ? openSync(path, 'r') : await openFile(path, 'r');
+  } catch (fault) {
+    throw await faultOfOpening(fault, disk);
+  }
   const kept = isSmall ? buffers.small : buffers.large;
   const buffer = kept.take();
   try {
@@ -226,24 +246,8 @@ function ignore(): void {
   return;
 }
 
-function openNow(path: string, disk: Disk): number {
-  try {
-    return openSync(path, 'r');
-  } catch (fault) {
-    throw faultOfOpening(fault, disk);
-  }
-}
-
-async function openLater(path: string, disk: Disk): Promise<number> {
-  try {
-    return await openFile(path, 'r');
-  } catch (fault) {
-    throw faultOfOpening(fault, disk);
-  }
-}
-
-function faultOfOpening(cause: unknown, { unavailable, isMounted }: Disk): Error {
-  if (!isMissing(cause) || !isMounted()) return unavailable(cause);
+async function faultOfOpening(cause: unknown, { unavailable, isThere }: Disk): Promise<Error> {
+  if (!isMissing(cause) || !(await isThere())) return unavailable(cause);
   return new BlobBroken('a blob that is on record is not on disk', { cause });
 }
 

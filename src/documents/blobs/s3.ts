@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { crc32 } from 'node:zlib';
 import {
   AbortMultipartUploadCommand,
   type CompletedPart,
@@ -24,6 +23,7 @@ import {
   blobNamePattern,
   type StoredBlob,
 } from './blob-store.ts';
+import { checksumOf, cut, partBytes, requireChecksum } from './s3-parts.ts';
 
 /** Where the bucket is, and who we are there: nothing is looked for elsewhere, in files or on the network. */
 export type S3Place = {
@@ -37,8 +37,6 @@ export type S3Place = {
   readonly secretAccessKey: Secret;
 };
 
-/** What is sent in one request, and held in memory of one upload; S3 takes at most 10,000 parts. */
-const partBytes = 8 * 1_048_576;
 /** So long S3 has for its answer to a request, of which three are made, and then for each next piece of a body. */
 const usualAnswerMs = 30_000;
 
@@ -83,6 +81,9 @@ export function openS3Blobs(place: S3Place, { answerMs = usualAnswerMs, onFault 
       try {
         if (start.length < partBytes) await putWhole(at, Key, start);
         else await putParts(at, Key, start, parts);
+      } catch (fault) {
+        // An upload that S3 knows no more: by a rule of the bucket, or whose end it has answered, and the answer was lost.
+        throw isOfOne(fault) ? unavailable(fault) : fault;
       } finally {
         await parts.return(undefined);
       }
@@ -141,23 +142,6 @@ function clientOf(
 const ofOne = new Set(['NoSuchKey', 'NotFound', 'InvalidRange', 'NoSuchUpload', 'NotImplemented']);
 const isOfOne = (fault: unknown) => fault instanceof S3ServiceException && ofOne.has(fault.name);
 
-/** Pieces of exactly `partBytes`, the last one perhaps smaller. */
-async function* cut(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let held: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of bytes) {
-    held.push(piece);
-    length += piece.length;
-    while (length >= partBytes) {
-      const all = Buffer.concat(held);
-      yield all.subarray(0, partBytes);
-      held = [all.subarray(partBytes)];
-      length -= partBytes;
-    }
-  }
-  if (length > 0) yield Buffer.concat(held);
-}
-
 async function putWhole({ client, Bucket }: Bucket, Key: string, Body: Buffer): Promise<void> {
   const ChecksumCRC32 = checksumOf(Body);
   const stored = await client.send(new PutObjectCommand({ Bucket, Key, Body, ChecksumCRC32 }));
@@ -167,18 +151,6 @@ async function putWhole({ client, Bucket }: Bucket, Key: string, Body: Buffer): 
     await client.send(new DeleteObjectCommand({ Bucket, Key }));
     throw fault;
   }
-}
-
-/** The checksum of S3 over the bytes of one request: the store refuses bytes that were changed on their way. */
-function checksumOf(bytes: Buffer): string {
-  const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(crc32(bytes));
-  return checksum.toString('base64');
-}
-
-/** A store that tells no checksum is believed: reading proves the bytes. One that tells another has stored others. */
-function requireChecksum(told: string | undefined, sent: string): void {
-  if (told !== undefined && told !== sent) throw new BlobBroken('S3 told another checksum than that of the bytes sent');
 }
 
 async function putParts({ client, Bucket }: Bucket, Key: string, first: Buffer, rest: AsyncGenerator<Buffer>) {
@@ -218,10 +190,14 @@ async function* readPart(at: Bucket, Key: string, part: BlobPart): AsyncGenerato
       return;
     }
     const answer = await client.send(new GetObjectCommand({ Bucket, Key, Range: `bytes=${start}-${end - 1}` }));
-    requireLength(Number(/\/(\d+)$/.exec(answer.ContentRange ?? '')?.[1] ?? Number.NaN), totalBytes);
-    let left = end - start;
     // In Node the body is a readable stream of buffers.
-    for await (const piece of inTime(answer.Body as Readable, at)) {
+    const body = answer.Body as Readable;
+    const found = Number(/\/(\d+)$/.exec(answer.ContentRange ?? '')?.[1] ?? Number.NaN);
+    // What is not read would keep its connection.
+    if (found !== totalBytes) body.destroy();
+    requireLength(found, totalBytes);
+    let left = end - start;
+    for await (const piece of inTime(body, at)) {
       // Some stores send more than was asked for.
       yield piece.subarray(0, left);
       left -= piece.length;
@@ -284,8 +260,9 @@ async function removeBroken({ client, Bucket }: Bucket, prefix: string, before: 
     if (page === undefined) return removed;
     for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
       if ((Initiated?.getTime() ?? 0) >= before || Key === undefined || UploadId === undefined) continue;
-      await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
-      removed += 1;
+      const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
+      // It may have ended since it was listed.
+      if ((await client.send(abort).catch(isMissing)) !== false) removed += 1;
     }
     if (page.IsTruncated !== true) return removed;
     from = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
