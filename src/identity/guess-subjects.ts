@@ -61,11 +61,14 @@ export function guessTags(
   const here = values.birthDate === undefined ? [] : places.map((place) => `here\0${form('birthDate')}\0${place}`);
   const document = codesOf('documentNumber').map((code) => `document\0${code}`);
   const told = `named\0${exchangeable(families[0][0], givens[0][0])}\0${form('birthDate')}`;
-  const names = demandsPlace(policy)
-    ? []
-    : readingsOf({ families, givens }, (family, given) => [exchangeable(family, given)]);
+  const holdsPlace = demandsPlace(policy);
+  // A tolerant policy lets a place be one nearby, and any number of those there are.
+  const names =
+    holdsPlace && !policy.tolerant
+      ? []
+      : readingsOf({ families, givens }, (family, given) => [exchangeable(family, given)]);
   const births =
-    demandsPlace(policy) || values.birthDate === undefined || values.birthPlace === undefined
+    holdsPlace || values.birthDate === undefined || values.birthPlace === undefined
       ? []
       : budgetKeysOf(values.birthPlace.forms)
           .flat()
