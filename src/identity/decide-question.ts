@@ -5,7 +5,7 @@ import type { Statement } from '../store/db.ts';
 import { type ClaimName, kindOf, type Question } from './claims.ts';
 import { explain } from './explanation.ts';
 import { type Seen, unchangedSince } from './guess-budget.ts';
-import { type GuessTags, guessTags, searchedSubjectOf, strangerSubjectOf, subjectOf } from './guess-subjects.ts';
+import { countable, type GuessTags, searchedSubjectOf, strangerSubjectOf, subjectOf } from './guess-subjects.ts';
 import { type Finding, identify } from './identify.ts';
 import type { NormalisedClaims } from './match/comparable.ts';
 import type { Levels } from './match/compare.ts';
@@ -45,10 +45,16 @@ export type Decided = {
  * Asks the register, and counts what was wrong. Over budget all is done as for a wrong guess, and answered as one:
  * test/attacks/guessing.test.ts. Where the register could not be asked nothing is counted, whatever the budget.
  */
-export async function decideQuestion({ verificationId, question, claims, policy, call }: Asking): Promise<Decided> {
+export async function decideQuestion({
+  verificationId,
+  question,
+  claims: all,
+  policy,
+  call,
+}: Asking): Promise<Decided> {
   const { register, frequencies, guesses, rootKey, citizenKeys } = call.ports;
   const key = rootKey.derive('guess-budget');
-  const tags = guessTags(key, question.claims, claims, policy);
+  const { claims, tags } = countable(key, question.claims, all, policy);
   const { citizenId } = question.claims;
   const looked = guesses.look(tags.subjects, call.now);
   const unspent = async () => (await looked).hasRoom;

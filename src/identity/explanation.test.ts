@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { type Engine, engines } from '../../test/engines.ts';
+import { houseTime } from '../../test/identity-house.ts';
 import { openHouseOf } from '../../test/identity-people.ts';
 import { claimFindings, unmatchedReasons } from '../kernel/explanation-words.ts';
 import { parseId } from '../kernel/id.ts';
 import { systemClock } from '../kernel/system-clock.ts';
 import { claimNames } from './claims.ts';
 import { type Explanation, explain, packExplanation, unpackExplanation } from './explanation.ts';
+import { subjectOf } from './guess-subjects.ts';
 import { standardPolicy2 } from './match/policy.ts';
 import type { IdentityPorts } from './ports.ts';
 import { RegisterUnavailable } from './register.ts';
@@ -131,6 +133,22 @@ for (const engine of engines) {
     for (const day of [1, 2, 3, 4, 5]) await told({ birthDate: `1990-10-0${day}` });
     const all = { citizenId: 'match', givenName: 'match', familyName: 'match', birthDate: 'match' };
     assert.deepEqual(await told({}), ['no_match', { reason: 'guesses-spent', claims: all }]);
+  });
+
+  test(`${engine.name}: guesses by the id that are hidden are not told by a search that finds them spent`, async (t) => {
+    const { asked, ports, pass } = await openHouse(t, engine);
+    const subject = subjectOf(ports.rootKey.derive('guess-budget'), 'A');
+    // Until when by the clock of who reads, which is not that of the house.
+    const hiddenUntil = Date.now() + 3_600_000;
+    for (const tag of ['1', '2', '3', '4', '5']) {
+      const counting = { subjects: [subject], tag, told: subject, wrong: true, hiddenUntil };
+      await ports.guesses.count(counting, await ports.guesses.look([subject], houseTime));
+    }
+    const search = { ...ana, streetAddress: '1 Hill Street' };
+    assert.deepEqual(await asked(search, 'A'), ['no_match', undefined]);
+    // A month later they count no more.
+    pass(31 * 86_400_000);
+    assert.equal((await asked(search, 'A'))[0], 'match');
   });
 
   test(`${engine.name}: an erased citizen's explanations are gone with the key`, async (t) => {

@@ -28,6 +28,11 @@ function guessesWithin(guesses: readonly Guess[], now: number, ms: number): read
   return guesses.filter(({ at }) => Math.abs(now - at) < ms);
 }
 
+/** Until when the last of them is hidden; `now` where none is. */
+function lastHidden(guesses: readonly Guess[], now: number): number {
+  return guesses.reduce((last, { until = now }) => Math.max(last, until), now);
+}
+
 /** What is to be counted. */
 export type Counting = {
   readonly subjects: readonly string[];
@@ -155,7 +160,9 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
     let left = [...new Set(counting.subjects)].sort();
     let found = budgets;
     let [hadRoom, untold] = [true, false];
-    let hidden = now;
+    // Of subjects too that are only looked at: by one of them there may be no room.
+    const looked = [...budgets.values()].flatMap(({ guesses }) => guessesWithin(guesses, now, monthMs));
+    let hidden = lastHidden(looked, now);
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
       const all = new Map(
         left.map((subject) => [subject, counted(found.get(subject) ?? noBudget, counting, now)] as const),
@@ -169,7 +176,7 @@ export function createGuessBudget(read: Read, claim: Claim, limits: GuessLimits)
         const one = all.get(subject);
         hadRoom &&= one?.hadRoom !== false;
         untold ||= subject === counting.told && one?.untold === true;
-        for (const { until = now } of one?.next ?? []) hidden = Math.max(hidden, until);
+        hidden = Math.max(hidden, lastHidden(one?.next ?? [], now));
       }
       left = left.filter((subject) => !written.includes(subject));
       if (left.length === 0) return { hadRoom, untold, hiddenUntil: hidden > now ? hidden : undefined };
