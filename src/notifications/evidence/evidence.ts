@@ -83,12 +83,12 @@ function statementOf(content: Content | Erasure, { notification, deliveries, att
  * The id is made of stored ones, never of a place in the list: a bundle that is given out later has all that an earlier one
  * had, under the same ids and in the same words. Of the events that are evidence each comes once of its subject.
  */
-function evidenceEntry({ at, of, event, channel, attempt, reason, confirmed = false }: Entry) {
+function evidenceEntry({ at, of, event, channel, attempt, reason, confirmed = false, again = false }: Entry) {
   const name = nameOf(event, channel, reason);
   if (name === undefined) return [];
   return [
     {
-      id: `${of}.${event}`,
+      id: `${of}.${event}${again ? '-again' : ''}`,
       event: `http://uri.etsi.org/19522/Event/${name}`,
       time: toInstant(at),
       ...(channel === undefined ? {} : { channel }),
