@@ -45,6 +45,23 @@ for (const engine of engines) {
     assert.deepEqual(await house.events(), ['template.changed', 'template.changed']);
   });
 
+  test(`${engine.name}: a list of templates reads none of their texts, but of those from before it had columns of its own`, async (t) => {
+    const db = await engine.open(t);
+    const { list, make } = await openTemplateHouse(db);
+    await make();
+    const listed = async () => {
+      const answer = await list({});
+      assert.ok('json' in answer);
+      return answer.json;
+    };
+    const before = await listed();
+    await db.write([{ sql: 'update template set languages = null, placeholders = null' }]);
+    assert.deepEqual(await listed(), before);
+    await make();
+    await db.write([{ sql: "update template set texts = 'not looked at' where languages is not null" }]);
+    assert.equal(((await listed())['items'] as unknown[]).length, 2);
+  });
+
   test(`${engine.name}: each citizen gets the text in the own language, else in the default one`, async (t) => {
     const { house, make, opened } = await openTemplateHouse(await engine.open(t));
     const templateId = await make();
